@@ -1,0 +1,141 @@
+// Bundles what is published: the library as ES modules, the program as CommonJS with as little to load as possible.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { build, transform } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+const written = new Set();
+const node = { platform: 'node', target: 'node20.19', minifySyntax: true, minifyWhitespace: true };
+const bundle = { ...node, bundle: true, splitting: true, format: 'esm', logLevel: 'warning', write: false };
+
+await buildLibrary();
+const hub = await buildProgram();
+put(join(dist, 'tau.cjs'), entryWith(hub));
+chmodSync(join(dist, 'tau.cjs'), 0o755);
+warm(hub);
+removeLeftovers();
+
+async function buildLibrary() {
+  const { outputFiles } = await build({
+    ...bundle,
+    entryPoints: {
+      index: join(root, 'src/index.ts'),
+      protocol: join(root, 'src/protocol/index.ts'),
+      client: join(root, 'src/client/index.ts'),
+      'client-node': join(root, 'src/client/spawn.node.ts'),
+    },
+    outdir: dist,
+    chunkNames: 'chunks/[name]-[hash]',
+    sourcemap: 'linked',
+  });
+  for (const { path, text } of outputFiles) put(path, text);
+}
+
+/**
+ * Loading a file costs more than parsing it, and an ES module more than a CommonJS one: everything that is not loaded
+ * lazily becomes one file, the hub. Answers its name.
+ */
+async function buildProgram() {
+  const { outputFiles } = await build({
+    ...bundle,
+    entryPoints: { cli: join(root, 'src/cli/main.ts') },
+    outdir: join(dist, 'cli'),
+    chunkNames: '[name]-[hash]',
+    plugins: [oneHub(join(root, 'src/cli/rpc.ts'))],
+  });
+  for (const { path, text } of outputFiles) {
+    const { code } = await transform(text, { ...node, format: 'cjs', supported: { 'dynamic-import': false } });
+    put(path.replace(/\.js$/, '.cjs'), code.replaceAll(/require\("(\.[^"]+)\.js"\)/g, 'require("$1.cjs")'));
+  }
+  const [largest] = outputFiles.toSorted((a, b) => b.text.length - a.text.length);
+  return basename(largest.path).replace(/\.js$/, '.cjs');
+}
+
+/** esbuild makes a file per set of entries that reach a module: let everything lazy reach the hub, and it is one set. */
+function oneHub(hubSource) {
+  return {
+    name: 'one-hub',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+        const target = resolve(resolveDir, path);
+        return kind === 'dynamic-import' && target !== hubSource
+          ? { path: target, pluginData: { isLazy: true } }
+          : undefined;
+      });
+      onLoad({ filter: /\.ts$/ }, ({ path, pluginData }) => {
+        if (!pluginData?.isLazy) return undefined;
+        const contents = `import ${JSON.stringify(hubSource)};\n${readFileSync(path, 'utf8')}`;
+        return { contents, loader: 'ts', resolveDir: dirname(path) };
+      });
+    },
+  };
+}
+
+/** Node 22 keeps compiled code by itself; for Node 20 the hub is compiled from what `warm` kept. */
+function entryWith(hubName) {
+  return `#!/usr/bin/env node
+'use strict';
+const Module = require('node:module');
+let script;
+if (Module.enableCompileCache) Module.enableCompileCache();
+else {
+  const { readFileSync } = require('node:fs');
+  const file = __dirname + '/cli/${hubName}';
+  let cachedData;
+  try {
+    cachedData = readFileSync(file + '.cache');
+  } catch {}
+  script = new (require('node:vm').Script)(Module.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData });
+  const hub = new Module(file, module);
+  hub.filename = file;
+  hub.loaded = true;
+  require.cache[file] = hub;
+  script.runInThisContext()(hub.exports, (id) => hub.require(id), hub, file, __dirname + '/cli');
+}
+const { main } = require('./cli/cli.cjs');
+if (require.main === module) {
+  main(process.argv.slice(2)).then(
+    (code) => process.exit(code),
+    (error) => {
+      process.stderr.write('tau: ' + ((error && error.stack) || error) + '\\n');
+      process.exit(1);
+    },
+  );
+} else module.exports = { main, script };
+`;
+}
+
+/** Runs the way to the first answer once and keeps what was compiled for it, in the form this Node understands. */
+function warm(hubName) {
+  const cache = join(dist, 'cli', `${hubName}.cache`);
+  rmSync(cache, { force: true });
+  const program = `
+    const { main, script } = require(${JSON.stringify(join(dist, 'tau.cjs'))});
+    const keep = () => script && require('node:fs').writeFileSync(${JSON.stringify(cache)}, script.createCachedData());
+    main(['--mode', 'rpc']).then(keep);`;
+  const input = ['get_state', 'get_commands'].map((type) => `{"type":"${type}"}\n`).join('');
+  const home = mkdtempSync(join(tmpdir(), 'tau-build-'));
+  const env = { ...process.env, PI_CODING_AGENT_DIR: home };
+  const { status, stderr } = spawnSync(process.execPath, ['-e', program], { input, env, encoding: 'utf8' });
+  rmSync(home, { recursive: true });
+  if (status !== 0) throw new Error(`The program that was built does not run: ${stderr}`);
+  written.add(cache);
+}
+
+function put(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  written.add(path);
+}
+
+/** Files of earlier builds go last, so that a program that starts meanwhile finds all of its own. */
+function removeLeftovers() {
+  for (const folder of ['chunks', 'cli']) {
+    for (const name of readdirSync(join(dist, folder))) {
+      if (!written.has(join(dist, folder, name))) rmSync(join(dist, folder, name));
+    }
+  }
+}

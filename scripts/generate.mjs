@@ -1,0 +1,60 @@
+// Derives everything that repeats the protocol tables. `--check` fails when a committed file is not what they say.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { inboundModule, jsonSchema } from './generate/json-schema.mjs';
+import { reference } from './generate/reference.mjs';
+import { clientMethods, commandRows, versionModule, vocabulary } from './generate/typescript.mjs';
+
+const root = join(import.meta.dirname, '..');
+
+async function loadTables() {
+  const outfile = join(tmpdir(), `tau-tables-${process.pid}.mjs`);
+  const entryPoints = [join(root, 'src/protocol/tables.ts')];
+  await build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node', logLevel: 'error' });
+  try {
+    return (await import(pathToFileURL(outfile).href)).tables;
+  } finally {
+    rmSync(outfile);
+  }
+}
+
+const tables = await loadTables();
+const later = new Set(readFileSync(join(root, 'docs/later.md'), 'utf8').match(/(?<=^- ).*$/gm));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const files = {
+  'src/protocol/generated/vocabulary.ts': vocabulary(tables),
+  'src/protocol/generated/command-rows.ts': commandRows(tables),
+  'src/protocol/generated/version.ts': versionModule(version),
+  'src/protocol/generated/inbound.ts': inboundModule(tables),
+  'src/client/generated/methods.ts': clientMethods(tables),
+  'docs/schema.json': jsonSchema(tables),
+  'docs/protocol.md': reference(tables, later),
+};
+
+const stale = [];
+for (const [path, text] of Object.entries(files)) {
+  const target = join(root, path);
+  if (read(target) === text) continue;
+  if (process.argv.includes('--check')) stale.push(path);
+  else {
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+    console.log(`wrote ${path}`);
+  }
+}
+if (stale.length > 0) {
+  console.error(`Not what the protocol tables say: ${stale.join(', ')}. Run: npm run generate`);
+  process.exitCode = 1;
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

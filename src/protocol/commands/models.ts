@@ -1,0 +1,53 @@
+import { Model, ThinkingLevel, ThinkingLevelInput } from '../models.ts';
+import { filled, flag, list, nullable, object } from '../schema.ts';
+import type { CommandTable } from './row.ts';
+
+export const models = {
+  set_model: {
+    doc: 'Use another model from the next model call on.',
+    params: { provider: filled(), modelId: filled() },
+    result: Model,
+    fails: ['model_not_found'],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  cycle_model: {
+    doc: 'Use the next available model; null when there is only one.',
+    params: {},
+    result: nullable(object({ model: Model, thinkingLevel: ThinkingLevel, isScoped: flag() })),
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  get_available_models: {
+    doc: 'Every model that can be used now.',
+    params: {},
+    result: object({ models: list(Model) }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  set_thinking_level: {
+    doc: 'Set how much the model thinks. A level it lacks becomes the nearest it has, upwards first.',
+    params: { level: ThinkingLevelInput },
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  cycle_thinking_level: {
+    doc: 'Use the next thinking level; null when the model does not think.',
+    params: {},
+    result: nullable(object({ level: ThinkingLevel })),
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  get_available_thinking_levels: {
+    doc: 'The thinking levels of the current model.',
+    params: {},
+    result: object({ levels: list(ThinkingLevel) }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+} as const satisfies CommandTable;

@@ -1,0 +1,175 @@
+import { SessionEntry, TreeNode } from '../entries.ts';
+import { AgentMessage } from '../messages.ts';
+import { count, filled, flag, list, nullable, object, optional, text } from '../schema.ts';
+import { SessionState, SessionStats, SessionSummary, SlashCommand } from '../state.ts';
+import type { CommandTable } from './row.ts';
+
+const detached = optional(flag('Make or check the target and answer it, but stay in this session.'));
+
+const Moved = object(
+  {
+    cancelled: flag('An extension said no.'),
+    sessionId: optional(text()),
+    sessionFile: optional(text()),
+  },
+  'Moved',
+);
+
+const Forked = object(
+  { text: text(), cancelled: flag(), sessionId: optional(text()), sessionFile: optional(text()) },
+  'Forked',
+);
+
+const ForkPoints = object({ messages: list(object({ entryId: text(), text: text() })) }, 'ForkPoints');
+
+const fork = {
+  doc: 'Copy the conversation before a user message into a new session and go there; answers the text of the message.',
+  params: { entryId: filled(), detached },
+  result: Forked,
+  fails: ['not_found', 'session_in_use'],
+  lane: 'session',
+  scope: 'prompt',
+} as const;
+
+const forkMessages = {
+  doc: 'The user messages of the active branch, each a place to fork at.',
+  params: {},
+  result: ForkPoints,
+  fails: [],
+  lane: 'read',
+  scope: 'view',
+} as const;
+
+export const sessions = {
+  new_session: {
+    doc: 'Start an empty session. A run is stopped first.',
+    params: { parentSession: optional(text('Remembered in the new header; nothing is copied.')), detached },
+    result: Moved,
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  switch_session: {
+    doc: 'Load another session file. A run is stopped first.',
+    params: { sessionPath: filled(), detached },
+    result: Moved,
+    fails: ['session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  fork,
+  branch: { ...fork, doc: 'The xcsh name of `fork`.' },
+  clone: {
+    doc: 'Copy the active branch into a new session and go there. A run is stopped first.',
+    params: { detached },
+    result: Moved,
+    fails: ['not_found'],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  get_fork_messages: forkMessages,
+  get_branch_messages: { ...forkMessages, doc: 'The xcsh name of `get_fork_messages`.' },
+  get_state: {
+    doc: 'The state of the session.',
+    params: {},
+    result: SessionState,
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  get_messages: {
+    doc: 'Every message of the conversation as the model sees it.',
+    params: {},
+    result: object({ messages: list(AgentMessage) }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  get_messages_page: {
+    doc: 'The messages of the conversation, a page at a time.',
+    params: { cursor: optional(text()), limit: optional(count()) },
+    result: object({ messages: list(AgentMessage), nextCursor: optional(text()), totalMessages: count() }),
+    fails: ['not_found'],
+    lane: 'read',
+    scope: 'view',
+  },
+  get_entries: {
+    doc: 'Entries of the session file in file order, all of them or those after one.',
+    params: { since: optional(filled('Only entries after this one.')), limit: optional(count('At most so many.')) },
+    result: object({ entries: list(SessionEntry), leafId: nullable(text()), hasMore: optional(flag()) }),
+    fails: ['not_found'],
+    lane: 'read',
+    scope: 'view',
+  },
+  get_tree: {
+    doc: 'The whole session tree.',
+    params: {},
+    result: object({ tree: list(TreeNode), leafId: nullable(text()) }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  navigate_tree: {
+    doc: 'Continue from another entry of the tree.',
+    params: { targetId: filled(), summarize: optional(flag()), label: optional(text()) },
+    result: object({ cancelled: flag() }),
+    fails: ['not_found', 'agent_busy'],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  get_last_assistant_text: {
+    doc: 'The text of the last answer, null when there is none.',
+    params: {},
+    result: object({ text: nullable(text()) }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  set_session_name: {
+    doc: 'Give the session a name for listings.',
+    params: { name: text() },
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  get_session_stats: {
+    doc: 'Messages, tokens, cost and context use of the session.',
+    params: {},
+    result: SessionStats,
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  list_sessions: {
+    doc: 'Stored sessions, the newest first.',
+    params: { cwd: optional(text()), cursor: optional(text()), limit: optional(count()) },
+    result: object({ sessions: list(SessionSummary), nextCursor: optional(text()) }),
+    fails: ['permission_denied'],
+    lane: 'read',
+    scope: 'view',
+  },
+  export_html: {
+    doc: 'Write the session as one HTML page.',
+    params: { outputPath: optional(filled()) },
+    result: object({ path: text() }),
+    fails: ['permission_denied'],
+    lane: 'read',
+    scope: 'view',
+  },
+  get_commands: {
+    doc: 'The slash commands that `prompt` understands.',
+    params: {},
+    result: object({ commands: list(SlashCommand) }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  set_trust: {
+    doc: 'Trust the project folder, or stop trusting it: its settings apply only when it is trusted.',
+    params: { trusted: flag(), remember: optional(flag('False: for this process only.')) },
+    result: object({ projectTrusted: flag() }),
+    fails: [],
+    lane: 'session',
+    scope: 'admin',
+  },
+} as const satisfies CommandTable;

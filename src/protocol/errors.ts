@@ -1,0 +1,40 @@
+/** Every way a command can be refused. The code is the contract; the text beside it is for people. */
+export const errorCodes = [
+  'invalid_json',
+  'invalid_params',
+  'unknown_command',
+  'not_supported',
+  'model_not_found',
+  'session_not_found',
+  'not_a_session',
+  'session_in_use',
+  'permission_denied',
+  'agent_busy',
+  'not_found',
+  'budget',
+  'overloaded',
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** A refusal that reaches the client as `success: false`. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: ErrorCode;
+  /** The process that holds a session which is in use. */
+  readonly holder: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { holder?: number | undefined }) {
+    super(message, options);
+    this.code = code;
+    this.holder = options?.holder;
+  }
+
+  /** Our own bugs become `internal`: a thrown TypeError never reads as the client's fault. */
+  static from(error: unknown): Refusal {
+    if (error instanceof Refusal) return error;
+    const message = error instanceof Error ? error.message : String(error);
+    return new Refusal('internal', message, { cause: error });
+  }
+}

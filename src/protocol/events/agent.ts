@@ -1,0 +1,101 @@
+import { ContentBlocks, ToolCall } from '../content.ts';
+import { AgentMessage, AssistantMessage, RunError, ToolResultMessage, Usage } from '../messages.ts';
+import { choice, count, flag, freeform, list, literal, object, optional, text, union, unknown } from '../schema.ts';
+import { type EventTable, event } from './row.ts';
+
+const partial = optional(AssistantMessage);
+const contentIndex = count();
+
+const begins = (kind: string) => object({ type: literal(`${kind}_start`), contentIndex, partial });
+const grows = (kind: string) => object({ type: literal(`${kind}_delta`), contentIndex, delta: text(), partial });
+const ends = (kind: string) => object({ type: literal(`${kind}_end`), contentIndex, content: text(), partial });
+
+export const AssistantMessageEvent = union(
+  [
+    object({ type: literal('start'), partial }),
+    begins('text'),
+    grows('text'),
+    ends('text'),
+    begins('thinking'),
+    grows('thinking'),
+    ends('thinking'),
+    object({
+      type: literal('toolcall_start'),
+      contentIndex,
+      id: text('The id of the tool call.'),
+      toolName: text(),
+      partial,
+    }),
+    grows('toolcall'),
+    object({ type: literal('toolcall_end'), contentIndex, toolCall: ToolCall, partial }),
+    object({
+      type: literal('done'),
+      reason: choice(['stop', 'length', 'toolUse']),
+      message: optional(AssistantMessage),
+    }),
+    object({ type: literal('error'), reason: choice(['aborted', 'error']), error: optional(AssistantMessage) }),
+  ],
+  'AssistantMessageEvent',
+  'One step of a streaming answer. `partial`, and `message` or `error` at the end, are there in cumulative form only.',
+);
+
+const ToolProgress = object({ content: ContentBlocks, details: optional(unknown()) }, 'ToolProgress');
+
+const tool = { toolCallId: text(), toolName: text() };
+
+export const agentEvents = {
+  agent_start: event('agent_start', 'The agent begins to work.'),
+  agent_end: event('agent_end', 'The agent stops working. The run may still go on: `agent_settled` ends it.', {
+    messages: list(AgentMessage, 'What was added since agent_start.'),
+    willRetry: flag('The same request is about to be repeated.'),
+    isTerminal: flag('False: the session goes on by itself.'),
+  }),
+  agent_settled: event('agent_settled', 'The run is over. Sent exactly once per run, as its last record.', {
+    runId: text(),
+    aborted: flag(),
+    outcome: choice(['ok', 'error', 'aborted', 'budget'], 'RunOutcome'),
+    errorCode: optional(RunError),
+    errorMessage: optional(text()),
+    clientMessageIds: list(text(), 'The client messages that the run served.'),
+  }),
+  turn_start: event('turn_start', 'A turn begins: one model answer and its tools.'),
+  turn_end: event('turn_end', 'A turn is over.', {
+    message: AssistantMessage,
+    toolResults: list(ToolResultMessage, 'In the order of the calls.'),
+  }),
+  message_start: event('message_start', 'A message begins. An answer of the model begins empty.', {
+    message: AgentMessage,
+  }),
+  message_update: event('message_update', 'The answer grew.', {
+    assistantMessageEvent: AssistantMessageEvent,
+    message: optional(AssistantMessage),
+    usage: optional(Usage),
+  }),
+  message_end: event('message_end', 'A message is whole, and stored.', { message: AgentMessage }),
+  tool_execution_start: event('tool_execution_start', 'A tool begins.', { ...tool, args: freeform() }),
+  tool_execution_update: event('tool_execution_update', 'What the tool has to show so far, all of it.', {
+    ...tool,
+    args: freeform(),
+    partialResult: ToolProgress,
+  }),
+  tool_execution_end: event('tool_execution_end', 'A tool is done. Ends come in the order of completion.', {
+    ...tool,
+    result: ToolProgress,
+    isError: flag(),
+  }),
+  heartbeat: event('heartbeat', 'The agent is alive and this is what its run waits for.', {
+    runId: optional(text()),
+    blockedOn: union([
+      object(
+        {
+          kind: choice(['provider', 'tool', 'dialog', 'retry', 'compaction', 'client']),
+          elapsedMs: count(),
+          toolCallId: optional(text()),
+          toolName: optional(text()),
+        },
+        'BlockedOn',
+      ),
+      { type: 'null' },
+    ]),
+  }),
+} as const satisfies EventTable;

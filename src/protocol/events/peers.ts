@@ -1,0 +1,74 @@
+import { AgentMessage } from '../messages.ts';
+import { choice, count, freeform, list, literal, nullable, object, optional, text, union } from '../schema.ts';
+import { SessionState } from '../state.ts';
+import { type EventTable, event } from './row.ts';
+
+const dialog = (method: string, properties: Parameters<typeof object>[0]) =>
+  object({ type: literal('extension_ui_request'), id: text(), method: literal(method), ...properties });
+
+const timeout = optional(count('Milliseconds until the agent takes the default.'));
+
+const ExtensionUiRequest = union(
+  [
+    dialog('select', { title: text(), options: list(text()), timeout }),
+    dialog('confirm', { title: text(), message: text(), timeout }),
+    dialog('input', { title: text(), placeholder: optional(text()), timeout }),
+    dialog('editor', { title: text(), prefill: optional(text()) }),
+    dialog('notify', { message: text(), notifyType: optional(choice(['info', 'warning', 'error'])) }),
+    dialog('setStatus', { statusKey: text(), statusText: optional(text()) }),
+    dialog('setWidget', {
+      widgetKey: text(),
+      widgetLines: optional(list(text())),
+      widgetPlacement: optional(choice(['aboveEditor', 'belowEditor'])),
+    }),
+    dialog('setTitle', { title: text() }),
+    dialog('set_editor_text', { text: text() }),
+  ],
+  'ExtensionUiRequestEvent',
+);
+
+/** Records that speak of the client, its extensions' dialogs, its tools and its connection. */
+export const peerEvents = {
+  extension_error: event('extension_error', 'An extension failed.', {
+    extensionPath: text(),
+    event: text(),
+    error: text(),
+  }),
+  hook_error: event('hook_error', 'The older name of extension_error.', {
+    hookPath: text(),
+    event: text(),
+    error: text(),
+  }),
+  extension_ui_request: {
+    doc: 'An extension wants something shown; select, confirm, input and editor wait for an answer.',
+    schema: ExtensionUiRequest,
+  },
+  extension_ui_resolved: event('extension_ui_resolved', 'A dialog was answered elsewhere or ran out.', {
+    id: text(),
+    by: optional(text()),
+  }),
+  host_tool_call: event('host_tool_call', 'The client is to run one of its tools.', {
+    id: text(),
+    toolCallId: text(),
+    toolName: text(),
+    arguments: freeform(),
+  }),
+  host_tool_cancel: event('host_tool_cancel', 'The client may stop running a tool.', { id: text(), targetId: text() }),
+  server_connected: event('server_connected', 'The connection is attached to a session that is ready.', {
+    sessionFile: nullable(text()),
+    sessionId: text(),
+    seq: optional(count()),
+    epoch: optional(text()),
+    resume: optional(choice(['ok', 'gap'])),
+  }),
+  server_disconnected: event('server_disconnected', 'The server is about to close the connection.', {
+    reason: choice(['error', 'close', 'timeout']),
+    message: optional(text()),
+  }),
+  server_error: event('server_error', 'Something is wrong with the connection itself.', { error: text() }),
+  state_synced: event('state_synced', 'The whole state after attaching.', {
+    state: SessionState,
+    messages: list(AgentMessage),
+    cursor: optional(text()),
+  }),
+} as const satisfies EventTable;

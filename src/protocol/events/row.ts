@@ -1,0 +1,19 @@
+import type { TProperties, TSchema } from 'typebox';
+import { literal, object } from '../schema.ts';
+
+/** What the protocol says about one kind of record that tau sends unasked. */
+export interface EventRow {
+  readonly doc: string;
+  readonly schema: TSchema;
+}
+
+export type EventTable = Readonly<Record<string, EventRow>>;
+
+/** A row whose record carries `type` and these fields. */
+export const event = (type: string, doc: string, properties: TProperties = {}): EventRow => ({
+  doc,
+  schema: object({ type: literal(type), ...properties }, recordName(type)),
+});
+
+export const recordName = (type: string) =>
+  `${type.replaceAll(/(^|_)([a-z])/g, (_match, _start, letter: string) => letter.toUpperCase())}Event`;

@@ -1,0 +1,76 @@
+import { SessionEntry, SessionHeader } from '../entries.ts';
+import { ThinkingLevel } from '../models.ts';
+import { choice, count, flag, freeform, list, nullable, optional, text, union, unknown } from '../schema.ts';
+import { CompactionResult, QueuedItem } from '../state.ts';
+import { type EventTable, event } from './row.ts';
+
+const automatic = choice(['threshold', 'overflow']);
+const compacted = {
+  result: nullable(CompactionResult),
+  aborted: flag(),
+  willRetry: flag(),
+  errorMessage: optional(text()),
+};
+
+export const sessionEvents = {
+  ready: event('ready', 'The first record: commands are read from now on.', {
+    version: text(),
+    protocolVersion: count(),
+    supportedProtocolVersions: list(count()),
+  }),
+  queue_update: event('queue_update', 'The queued messages changed.', {
+    steering: list(text()),
+    followUp: list(text()),
+    items: list(QueuedItem),
+  }),
+  state_changed: event('state_changed', 'These fields of get_state changed.', {
+    state: freeform('Some of the fields of SessionState.'),
+  }),
+  session_info_changed: event('session_info_changed', 'The session got another name.', { name: optional(text()) }),
+  thinking_level_changed: event('thinking_level_changed', 'Another thinking level is in force.', {
+    level: ThinkingLevel,
+  }),
+  session_repaired: event('session_repaired', 'The session was left unfinished by a crash and was mended on opening.', {
+    sessionId: text(),
+    toolCallIds: list(text(), 'Calls that got an error result in place of the lost one.'),
+    tornBytes: count('Bytes of a half-written last line that were cut off.'),
+  }),
+  entry_appended: event('entry_appended', 'A line was added to the session file. Only after hello `entries:true`.', {
+    entry: union([SessionHeader, SessionEntry]),
+  }),
+  compaction_start: event('compaction_start', 'Compaction begins.', {
+    reason: choice(['manual', 'threshold', 'overflow']),
+  }),
+  compaction_end: event('compaction_end', 'Compaction is over.', {
+    reason: choice(['manual', 'threshold', 'overflow']),
+    ...compacted,
+  }),
+  auto_compaction_start: event('auto_compaction_start', 'The older name of an automatic compaction_start.', {
+    reason: automatic,
+  }),
+  auto_compaction_end: event('auto_compaction_end', 'The older name of an automatic compaction_end.', compacted),
+  auto_retry_start: event('auto_retry_start', 'A failed model call will be repeated after a delay.', {
+    attempt: count(),
+    maxAttempts: count(),
+    delayMs: count(),
+    errorMessage: text(),
+  }),
+  auto_retry_end: event('auto_retry_end', 'The retries succeeded or were given up.', {
+    success: flag(),
+    attempt: count(),
+    finalError: optional(text()),
+  }),
+  bash_execution_update: event('bash_execution_update', 'Output of a `bash` command; the only event with an id.', {
+    id: optional(unknown()),
+    delta: text(),
+  }),
+  ttsr_triggered: event('ttsr_triggered', 'A stream rule matched and the answer was begun anew.', {
+    rules: list(freeform()),
+  }),
+  todo_reminder: event('todo_reminder', 'The agent stopped with todos open and is reminded of them.', {
+    todos: list(freeform()),
+    attempt: count(),
+    maxAttempts: count(),
+  }),
+  todo_auto_clear: event('todo_auto_clear', 'Finished todos were removed.'),
+} as const satisfies EventTable;

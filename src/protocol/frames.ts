@@ -1,0 +1,32 @@
+import { ContentBlocks } from './content.ts';
+import { flag, literal, object, optional, text, unknown } from './schema.ts';
+
+const ToolOutput = object({ content: ContentBlocks, details: optional(unknown()) }, 'ToolOutput');
+
+/** What a client sends that is no command: it gets no answer. */
+export const frames = {
+  extension_ui_response: {
+    doc: 'Answers a dialog. Exactly one of value, confirmed and cancelled says how.',
+    schema: object(
+      {
+        type: literal('extension_ui_response'),
+        id: text(),
+        value: optional(text()),
+        confirmed: optional(flag()),
+        cancelled: optional(flag()),
+      },
+      'ExtensionUiResponse',
+    ),
+  },
+  host_tool_update: {
+    doc: 'Progress of a tool that the client runs.',
+    schema: object({ type: literal('host_tool_update'), id: text(), partialResult: ToolOutput }, 'HostToolUpdate'),
+  },
+  host_tool_result: {
+    doc: 'The result of a tool that the client ran.',
+    schema: object(
+      { type: literal('host_tool_result'), id: text(), result: ToolOutput, isError: optional(flag()) },
+      'HostToolResult',
+    ),
+  },
+} as const;

@@ -1,0 +1,935 @@
+// Generated from the protocol tables by scripts/generate.mjs. Do not edit.
+import type { Definitions, Schema } from '../check.ts';
+import type { CommandName, FrameName } from './vocabulary.ts';
+
+export const commandParams: Readonly<Record<CommandName, Schema>> = {
+ "prompt": {
+  "type": "object",
+  "required": [
+   "message"
+  ],
+  "properties": {
+   "message": {
+    "type": "string"
+   },
+   "images": {
+    "type": "array",
+    "items": {
+     "$ref": "#/$defs/ImageInput"
+    }
+   },
+   "streamingBehavior": {
+    "type": "string",
+    "enum": [
+     "steer",
+     "followUp"
+    ]
+   },
+   "clientMessageId": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "steer": {
+  "type": "object",
+  "required": [
+   "message"
+  ],
+  "properties": {
+   "message": {
+    "type": "string"
+   },
+   "images": {
+    "type": "array",
+    "items": {
+     "$ref": "#/$defs/ImageInput"
+    }
+   },
+   "clientMessageId": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "follow_up": {
+  "type": "object",
+  "required": [
+   "message"
+  ],
+  "properties": {
+   "message": {
+    "type": "string"
+   },
+   "images": {
+    "type": "array",
+    "items": {
+     "$ref": "#/$defs/ImageInput"
+    }
+   },
+   "clientMessageId": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "abort": {
+  "type": "object",
+  "properties": {
+   "clearQueue": {
+    "type": "boolean"
+   }
+  }
+ },
+ "abort_and_prompt": {
+  "type": "object",
+  "required": [
+   "message"
+  ],
+  "properties": {
+   "message": {
+    "type": "string"
+   },
+   "images": {
+    "type": "array",
+    "items": {
+     "$ref": "#/$defs/ImageInput"
+    }
+   },
+   "clientMessageId": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "wait_idle": {
+  "type": "object",
+  "properties": {}
+ },
+ "set_steering_mode": {
+  "type": "object",
+  "required": [
+   "mode"
+  ],
+  "properties": {
+   "mode": {
+    "$ref": "#/$defs/QueueMode"
+   }
+  }
+ },
+ "set_follow_up_mode": {
+  "type": "object",
+  "required": [
+   "mode"
+  ],
+  "properties": {
+   "mode": {
+    "$ref": "#/$defs/QueueMode"
+   }
+  }
+ },
+ "set_interrupt_mode": {
+  "type": "object",
+  "required": [
+   "mode"
+  ],
+  "properties": {
+   "mode": {
+    "$ref": "#/$defs/InterruptMode"
+   }
+  }
+ },
+ "clear_queue": {
+  "type": "object",
+  "properties": {}
+ },
+ "remove_queued": {
+  "type": "object",
+  "required": [
+   "queueId"
+  ],
+  "properties": {
+   "queueId": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "edit_queued": {
+  "type": "object",
+  "required": [
+   "queueId",
+   "message"
+  ],
+  "properties": {
+   "queueId": {
+    "type": "string",
+    "minLength": 1
+   },
+   "message": {
+    "type": "string"
+   }
+  }
+ },
+ "hello": {
+  "type": "object",
+  "properties": {
+   "client": {
+    "type": "object",
+    "required": [
+     "name"
+    ],
+    "additionalProperties": false,
+    "properties": {
+     "name": {
+      "type": "string"
+     },
+     "version": {
+      "type": "string"
+     }
+    }
+   },
+   "stream": {
+    "type": "string",
+    "enum": [
+     "cumulative",
+     "delta"
+    ]
+   },
+   "legacyNames": {
+    "type": "boolean"
+   },
+   "builtins": {
+    "type": "boolean"
+   },
+   "entries": {
+    "type": "boolean"
+   },
+   "ui": {
+    "type": "array",
+    "items": {
+     "type": "string"
+    }
+   },
+   "heartbeatMs": {
+    "type": "integer",
+    "minimum": 0
+   }
+  }
+ },
+ "new_session": {
+  "type": "object",
+  "properties": {
+   "parentSession": {
+    "type": "string"
+   },
+   "detached": {
+    "type": "boolean"
+   }
+  }
+ },
+ "switch_session": {
+  "type": "object",
+  "required": [
+   "sessionPath"
+  ],
+  "properties": {
+   "sessionPath": {
+    "type": "string",
+    "minLength": 1
+   },
+   "detached": {
+    "type": "boolean"
+   }
+  }
+ },
+ "fork": {
+  "type": "object",
+  "required": [
+   "entryId"
+  ],
+  "properties": {
+   "entryId": {
+    "type": "string",
+    "minLength": 1
+   },
+   "detached": {
+    "type": "boolean"
+   }
+  }
+ },
+ "branch": {
+  "type": "object",
+  "required": [
+   "entryId"
+  ],
+  "properties": {
+   "entryId": {
+    "type": "string",
+    "minLength": 1
+   },
+   "detached": {
+    "type": "boolean"
+   }
+  }
+ },
+ "clone": {
+  "type": "object",
+  "properties": {
+   "detached": {
+    "type": "boolean"
+   }
+  }
+ },
+ "get_fork_messages": {
+  "type": "object",
+  "properties": {}
+ },
+ "get_branch_messages": {
+  "type": "object",
+  "properties": {}
+ },
+ "get_state": {
+  "type": "object",
+  "properties": {}
+ },
+ "get_messages": {
+  "type": "object",
+  "properties": {}
+ },
+ "get_messages_page": {
+  "type": "object",
+  "properties": {
+   "cursor": {
+    "type": "string"
+   },
+   "limit": {
+    "type": "integer",
+    "minimum": 0
+   }
+  }
+ },
+ "get_entries": {
+  "type": "object",
+  "properties": {
+   "since": {
+    "type": "string",
+    "minLength": 1
+   },
+   "limit": {
+    "type": "integer",
+    "minimum": 0
+   }
+  }
+ },
+ "get_tree": {
+  "type": "object",
+  "properties": {}
+ },
+ "navigate_tree": {
+  "type": "object",
+  "required": [
+   "targetId"
+  ],
+  "properties": {
+   "targetId": {
+    "type": "string",
+    "minLength": 1
+   },
+   "summarize": {
+    "type": "boolean"
+   },
+   "label": {
+    "type": "string"
+   }
+  }
+ },
+ "get_last_assistant_text": {
+  "type": "object",
+  "properties": {}
+ },
+ "set_session_name": {
+  "type": "object",
+  "required": [
+   "name"
+  ],
+  "properties": {
+   "name": {
+    "type": "string"
+   }
+  }
+ },
+ "get_session_stats": {
+  "type": "object",
+  "properties": {}
+ },
+ "list_sessions": {
+  "type": "object",
+  "properties": {
+   "cwd": {
+    "type": "string"
+   },
+   "cursor": {
+    "type": "string"
+   },
+   "limit": {
+    "type": "integer",
+    "minimum": 0
+   }
+  }
+ },
+ "export_html": {
+  "type": "object",
+  "properties": {
+   "outputPath": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "get_commands": {
+  "type": "object",
+  "properties": {}
+ },
+ "set_trust": {
+  "type": "object",
+  "required": [
+   "trusted"
+  ],
+  "properties": {
+   "trusted": {
+    "type": "boolean"
+   },
+   "remember": {
+    "type": "boolean"
+   }
+  }
+ },
+ "set_model": {
+  "type": "object",
+  "required": [
+   "provider",
+   "modelId"
+  ],
+  "properties": {
+   "provider": {
+    "type": "string",
+    "minLength": 1
+   },
+   "modelId": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "cycle_model": {
+  "type": "object",
+  "properties": {}
+ },
+ "get_available_models": {
+  "type": "object",
+  "properties": {}
+ },
+ "set_thinking_level": {
+  "type": "object",
+  "required": [
+   "level"
+  ],
+  "properties": {
+   "level": {
+    "$ref": "#/$defs/ThinkingLevelInput"
+   }
+  }
+ },
+ "cycle_thinking_level": {
+  "type": "object",
+  "properties": {}
+ },
+ "get_available_thinking_levels": {
+  "type": "object",
+  "properties": {}
+ },
+ "compact": {
+  "type": "object",
+  "properties": {
+   "customInstructions": {
+    "type": "string"
+   }
+  }
+ },
+ "set_auto_compaction": {
+  "type": "object",
+  "required": [
+   "enabled"
+  ],
+  "properties": {
+   "enabled": {
+    "type": "boolean"
+   }
+  }
+ },
+ "set_auto_retry": {
+  "type": "object",
+  "required": [
+   "enabled"
+  ],
+  "properties": {
+   "enabled": {
+    "type": "boolean"
+   }
+  }
+ },
+ "abort_retry": {
+  "type": "object",
+  "properties": {}
+ },
+ "bash": {
+  "type": "object",
+  "required": [
+   "command"
+  ],
+  "properties": {
+   "command": {
+    "type": "string",
+    "minLength": 1
+   },
+   "excludeFromContext": {
+    "type": "boolean"
+   }
+  }
+ },
+ "abort_bash": {
+  "type": "object",
+  "properties": {}
+ },
+ "set_host_tools": {
+  "type": "object",
+  "required": [
+   "tools"
+  ],
+  "properties": {
+   "tools": {
+    "type": "array",
+    "items": {
+     "$ref": "#/$defs/HostTool"
+    }
+   }
+  }
+ },
+ "set_todos": {
+  "type": "object",
+  "required": [
+   "phases"
+  ],
+  "properties": {
+   "phases": {
+    "type": "array",
+    "items": {
+     "$ref": "#/$defs/TodoPhase"
+    }
+   }
+  }
+ }
+};
+
+export const frameSchemas: Readonly<Record<FrameName, Schema>> = {
+ "extension_ui_response": {
+  "type": "object",
+  "required": [
+   "type",
+   "id"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "extension_ui_response"
+   },
+   "id": {
+    "type": "string"
+   },
+   "value": {
+    "type": "string"
+   },
+   "confirmed": {
+    "type": "boolean"
+   },
+   "cancelled": {
+    "type": "boolean"
+   }
+  }
+ },
+ "host_tool_update": {
+  "type": "object",
+  "required": [
+   "type",
+   "id",
+   "partialResult"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "host_tool_update"
+   },
+   "id": {
+    "type": "string"
+   },
+   "partialResult": {
+    "$ref": "#/$defs/ToolOutput"
+   }
+  }
+ },
+ "host_tool_result": {
+  "type": "object",
+  "required": [
+   "type",
+   "id",
+   "result"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "host_tool_result"
+   },
+   "id": {
+    "type": "string"
+   },
+   "result": {
+    "$ref": "#/$defs/ToolOutput"
+   },
+   "isError": {
+    "type": "boolean"
+   }
+  }
+ }
+};
+
+export const inboundDefinitions: Definitions = {
+ "ImageInput": {
+  "anyOf": [
+   {
+    "$ref": "#/$defs/PlainImage"
+   },
+   {
+    "$ref": "#/$defs/ForeignImage"
+   }
+  ]
+ },
+ "PlainImage": {
+  "type": "object",
+  "required": [
+   "data",
+   "mimeType"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "image"
+   },
+   "data": {
+    "type": "string",
+    "minLength": 1
+   },
+   "mimeType": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "ForeignImage": {
+  "type": "object",
+  "required": [
+   "type",
+   "source"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "image"
+   },
+   "source": {
+    "type": "object",
+    "required": [
+     "data"
+    ],
+    "additionalProperties": false,
+    "properties": {
+     "type": {
+      "type": "string",
+      "const": "base64"
+     },
+     "mediaType": {
+      "type": "string"
+     },
+     "media_type": {
+      "type": "string"
+     },
+     "mimeType": {
+      "type": "string"
+     },
+     "data": {
+      "type": "string",
+      "minLength": 1
+     }
+    }
+   }
+  }
+ },
+ "QueueMode": {
+  "type": "string",
+  "enum": [
+   "all",
+   "one-at-a-time"
+  ]
+ },
+ "InterruptMode": {
+  "type": "string",
+  "enum": [
+   "immediate",
+   "wait"
+  ]
+ },
+ "ThinkingLevelInput": {
+  "type": "string",
+  "enum": [
+   "off",
+   "minimal",
+   "low",
+   "medium",
+   "high",
+   "xhigh",
+   "max",
+   "brief"
+  ]
+ },
+ "HostTool": {
+  "type": "object",
+  "required": [
+   "name",
+   "description",
+   "parameters"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "name": {
+    "type": "string",
+    "minLength": 1
+   },
+   "label": {
+    "type": "string"
+   },
+   "description": {
+    "type": "string",
+    "minLength": 1
+   },
+   "parameters": {
+    "type": "object"
+   },
+   "hidden": {
+    "type": "boolean"
+   },
+   "timeoutMs": {
+    "type": "integer",
+    "minimum": 0
+   }
+  }
+ },
+ "TodoPhase": {
+  "type": "object",
+  "required": [
+   "name",
+   "tasks"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "id": {
+    "type": "string"
+   },
+   "name": {
+    "type": "string",
+    "minLength": 1
+   },
+   "tasks": {
+    "type": "array",
+    "items": {
+     "$ref": "#/$defs/TodoTask"
+    }
+   }
+  }
+ },
+ "TodoTask": {
+  "type": "object",
+  "required": [
+   "content",
+   "status"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "id": {
+    "type": "string"
+   },
+   "content": {
+    "type": "string",
+    "minLength": 1
+   },
+   "status": {
+    "type": "string",
+    "enum": [
+     "pending",
+     "in_progress",
+     "completed",
+     "abandoned",
+     "blocked"
+    ]
+   },
+   "notes": {
+    "type": "string"
+   },
+   "details": {
+    "type": "string"
+   }
+  }
+ },
+ "ExtensionUiResponse": {
+  "type": "object",
+  "required": [
+   "type",
+   "id"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "extension_ui_response"
+   },
+   "id": {
+    "type": "string"
+   },
+   "value": {
+    "type": "string"
+   },
+   "confirmed": {
+    "type": "boolean"
+   },
+   "cancelled": {
+    "type": "boolean"
+   }
+  }
+ },
+ "HostToolUpdate": {
+  "type": "object",
+  "required": [
+   "type",
+   "id",
+   "partialResult"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "host_tool_update"
+   },
+   "id": {
+    "type": "string"
+   },
+   "partialResult": {
+    "$ref": "#/$defs/ToolOutput"
+   }
+  }
+ },
+ "ToolOutput": {
+  "type": "object",
+  "required": [
+   "content"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "content": {
+    "type": "array",
+    "items": {
+     "$ref": "#/$defs/ContentBlock"
+    }
+   },
+   "details": {}
+  }
+ },
+ "ContentBlock": {
+  "anyOf": [
+   {
+    "$ref": "#/$defs/TextContent"
+   },
+   {
+    "$ref": "#/$defs/ImageContent"
+   }
+  ]
+ },
+ "TextContent": {
+  "type": "object",
+  "required": [
+   "type",
+   "text"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "text"
+   },
+   "text": {
+    "type": "string"
+   },
+   "textSignature": {
+    "type": "string"
+   }
+  }
+ },
+ "ImageContent": {
+  "type": "object",
+  "required": [
+   "type",
+   "data",
+   "mimeType"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "image"
+   },
+   "data": {
+    "type": "string"
+   },
+   "mimeType": {
+    "type": "string"
+   }
+  }
+ },
+ "HostToolResult": {
+  "type": "object",
+  "required": [
+   "type",
+   "id",
+   "result"
+  ],
+  "additionalProperties": false,
+  "properties": {
+   "type": {
+    "type": "string",
+    "const": "host_tool_result"
+   },
+   "id": {
+    "type": "string"
+   },
+   "result": {
+    "$ref": "#/$defs/ToolOutput"
+   },
+   "isError": {
+    "type": "boolean"
+   }
+  }
+ }
+};

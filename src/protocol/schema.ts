@@ -1,0 +1,37 @@
+import { type TProperties, type TSchema, Type } from 'typebox';
+
+/** An object with exactly these fields. A name makes it a definition of its own in the generated files. */
+export const object = <P extends TProperties>(properties: P, name?: string, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...label(name, description) });
+
+/** One of a closed set of words. */
+export const choice = (values: readonly string[], name?: string, description?: string) =>
+  Type.Unsafe({ type: 'string', enum: [...values], ...label(name, description) });
+
+/** One of several shapes, told apart by a constant field such as `type` or `role`. */
+export const union = (members: TSchema[], name?: string, description?: string) =>
+  Type.Union(members, label(name, description));
+
+/** A field that is sent as `null` when there is nothing to say. */
+export const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+
+/** A JSON object whose fields are somebody else's business. */
+export const freeform = (description?: string) => Type.Unsafe({ type: 'object', ...label(undefined, description) });
+
+/** Points at a named definition, for shapes that contain themselves. */
+export const reference = (name: string) => Type.Ref(name);
+
+export const text = (description?: string) => Type.String(label(undefined, description));
+export const filled = (description?: string) => Type.String({ minLength: 1, ...label(undefined, description) });
+export const count = (description?: string) => Type.Integer({ minimum: 0, ...label(undefined, description) });
+export const amount = (description?: string) => Type.Number(label(undefined, description));
+export const flag = (description?: string) => Type.Boolean(label(undefined, description));
+export const list = (items: TSchema, description?: string) => Type.Array(items, label(undefined, description));
+export const literal = (value: string | number | boolean) => Type.Literal(value);
+export const optional = Type.Optional;
+export const unknown = Type.Unknown;
+
+const label = (name?: string, description?: string) => ({
+  ...(name === undefined ? {} : { $id: name }),
+  ...(description === undefined ? {} : { description }),
+});

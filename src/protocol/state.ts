@@ -1,0 +1,155 @@
+import { Model, ThinkingLevel } from './models.ts';
+import {
+  amount,
+  choice,
+  count,
+  filled,
+  flag,
+  freeform,
+  list,
+  nullable,
+  object,
+  optional,
+  text,
+  unknown,
+} from './schema.ts';
+
+export const QueueMode = choice(['all', 'one-at-a-time'], 'QueueMode', 'How many queued messages one turn takes.');
+export const InterruptMode = choice(
+  ['immediate', 'wait'],
+  'InterruptMode',
+  'Whether steering may skip the tools that a turn has not started yet.',
+);
+
+export const QueuedItem = object(
+  { id: text(), kind: choice(['steer', 'followUp']), text: text() },
+  'QueuedItem',
+  'A message that waits for its turn.',
+);
+
+export const TodoTask = object(
+  {
+    id: optional(text()),
+    content: filled(),
+    status: choice(['pending', 'in_progress', 'completed', 'abandoned', 'blocked']),
+    notes: optional(text()),
+    details: optional(text()),
+  },
+  'TodoTask',
+);
+
+export const TodoPhase = object({ id: optional(text()), name: filled(), tasks: list(TodoTask) }, 'TodoPhase');
+
+export const HostTool = object(
+  {
+    name: filled(),
+    label: optional(text()),
+    description: filled(),
+    parameters: freeform('JSON Schema.'),
+    hidden: optional(flag()),
+    timeoutMs: optional(count()),
+  },
+  'HostTool',
+  'A tool that the client runs.',
+);
+
+export const SessionState = object(
+  {
+    model: nullable(Model),
+    modelFallbackMessage: optional(text('Why the built-in model was taken.')),
+    thinkingLevel: ThinkingLevel,
+    isStreaming: flag('A run is active.'),
+    isIdle: flag(),
+    isCompacting: flag(),
+    steeringMode: QueueMode,
+    followUpMode: QueueMode,
+    interruptMode: InterruptMode,
+    sessionFile: optional(text('Absent with `--no-session`.')),
+    sessionId: text(),
+    sessionName: optional(text()),
+    cwd: text(),
+    projectTrusted: flag(),
+    autoCompactionEnabled: flag(),
+    messageCount: count(),
+    pendingMessageCount: count(),
+    queuedMessageCount: count('The same number under its xcsh name.'),
+    todoPhases: list(TodoPhase),
+    pendingUi: list(unknown(), 'Dialogs that wait for an answer.'),
+    activeTools: list(text()),
+    runId: optional(text('The run that is active.')),
+  },
+  'SessionState',
+);
+
+export const ContextUsage = object(
+  { tokens: nullable(count()), contextWindow: count(), percent: nullable(amount()) },
+  'ContextUsage',
+);
+
+export const SessionStats = object(
+  {
+    sessionFile: optional(text()),
+    sessionId: text(),
+    userMessages: count(),
+    assistantMessages: count(),
+    toolCalls: count(),
+    toolResults: count(),
+    totalMessages: count(),
+    tokens: object({ input: count(), output: count(), cacheRead: count(), cacheWrite: count(), total: count() }),
+    cost: amount(),
+    contextUsage: optional(ContextUsage),
+  },
+  'SessionStats',
+);
+
+export const CompactionResult = object(
+  {
+    summary: text(),
+    firstKeptEntryId: text(),
+    tokensBefore: count(),
+    estimatedTokensAfter: optional(count()),
+    details: optional(unknown()),
+    usage: optional(unknown()),
+  },
+  'CompactionResult',
+);
+
+export const BashResult = object(
+  {
+    output: text(),
+    exitCode: optional(nullable(amount('Null when the command was killed.'))),
+    cancelled: flag(),
+    truncated: flag(),
+    fullOutputPath: optional(nullable(text())),
+  },
+  'BashResult',
+);
+
+export const SlashCommand = object(
+  {
+    name: text('Invoked as `/name`.'),
+    description: optional(text()),
+    source: choice(['extension', 'prompt', 'skill', 'builtin']),
+    location: optional(choice(['user', 'project', 'path'])),
+    path: optional(text()),
+    sourceInfo: optional(unknown()),
+  },
+  'SlashCommand',
+);
+
+export const SessionSummary = object(
+  {
+    path: text(),
+    id: text(),
+    firstMessage: text(),
+    messageCount: count(),
+    lastModified: text('ISO 8601.'),
+    cwd: text(),
+    title: optional(text()),
+    name: optional(text()),
+    status: optional(choice(['running', 'waiting', 'idle'])),
+    cost: optional(amount()),
+    tokens: optional(count()),
+  },
+  'SessionSummary',
+);

@@ -1,0 +1,58 @@
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { realPath } from './real-path.ts';
+
+const PERMISSIONS = 0o7777;
+const CANNOT_SYNC_FOLDER = new Set(['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']);
+
+/**
+ * Replaces a file's content as a whole: a reader, or a crash at any moment, sees the old text or the new, never a mix.
+ *
+ * Keeps the mode of an existing file unless one is given, and writes through a symlink to its target.
+ * The owner becomes the writing user, and other hard links keep the old content.
+ */
+export function writeFileAtomic(path: string, text: string, options: { readonly mode?: number } = {}): void {
+  const target = realPath(path);
+  const mode = options.mode ?? modeOf(target);
+  const temporary = temporaryBeside(target);
+  try {
+    writeSynced(temporary, text, mode);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(target));
+}
+
+function modeOf(path: string): number | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && stats.mode & PERMISSIONS;
+}
+
+const temporaryBeside = (path: string) =>
+  join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+
+function writeSynced(path: string, text: string, mode: number | undefined): void {
+  const fd = openSync(path, 'wx', mode === undefined ? 0o666 : 0o600);
+  try {
+    if (mode !== undefined) fchmodSync(fd, mode);
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function syncFolder(path: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    fsyncSync(fd);
+  } catch (error) {
+    // The new text is already in place; some file systems have no such thing as syncing a folder.
+    if (!CANNOT_SYNC_FOLDER.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

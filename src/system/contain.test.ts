@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { containedIn } from './contain.ts';
+import { realPath } from './real-path.ts';
+import { temporaryFolder } from './testing/script.ts';
+
+const folder = realpathSync(temporaryFolder());
+const root = join(folder, 'root');
+mkdirSync(join(root, 'inside/deep'), { recursive: true });
+mkdirSync(join(folder, 'root-sibling'));
+mkdirSync(join(folder, 'outside/deep'), { recursive: true });
+symlinkSync('../outside/deep', join(root, 'out'));
+symlinkSync('inside/deep', join(root, 'in'));
+symlinkSync('../outside/nothing-yet', join(root, 'dangling'));
+symlinkSync('loop', join(root, 'loop'));
+symlinkSync(root, join(folder, 'alias'));
+
+describe('containedIn', () => {
+  it.each([
+    ['the root itself', '', true],
+    ['a file not there yet', 'new/file', true],
+    ['a way out and back', 'inside/../../root/inside', true],
+    ['a link that stays inside', 'in/file', true],
+    ['the parent', '..', false],
+    ['a sibling whose name begins alike', '../root-sibling/file', false],
+    ['a link that leads out', 'out/file', false],
+    ['the parent of where a link leads', 'out/../file', false],
+    ['a link to what is not there yet, outside', 'dangling', false],
+    ['a loop of links', 'loop/file', false],
+    ['a name that begins with two dots', '..file', true],
+    ['a name no file can have', 'a\0b', false],
+  ])('%s', (_what, path, expected) => {
+    expect(containedIn(root, `${root}/${path}`)).toBe(expected);
+  });
+
+  it('the root may be a link, a path relative, and everything is below /', () => {
+    expect(containedIn(join(folder, 'alias'), join(root, 'inside'))).toBe(true);
+    expect(containedIn(root, join(folder, 'alias/inside'))).toBe(true);
+    expect(containedIn(process.cwd(), 'src/../package.json')).toBe(true);
+    expect(containedIn(process.cwd(), '../package.json')).toBe(false);
+    expect(containedIn('/', root)).toBe(true);
+  });
+});
+
+it('realPath is where the kernel goes, for every tree of folders and links', () => {
+  const name = fc.constantFrom('a', 'b', 'c');
+  const way = fc.array(fc.oneof({ weight: 4, arbitrary: name }, fc.constantFrom('.', '..', '')), { maxLength: 4 });
+  const entry = fc.record({
+    at: fc.array(name, { minLength: 1, maxLength: 3 }),
+    to: fc.option(way),
+    from: fc.constantFrom('.', 'base' as const),
+  });
+  // So deep that no number of links and dots in a path leads out of the temporary folder.
+  const depths = join(folder, ...Array<string>(170).fill('d'));
+  mkdirSync(depths, { recursive: true });
+
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 8 }), way, (entries, path) => {
+      const base = mkdtempSync(join(depths, 'tree-'));
+      for (const { at, to, from } of entries) {
+        const target = to && [from === 'base' ? base : from, ...to].join('/');
+        attempt(() => (target ? symlinkSync(target, join(base, ...at)) : mkdirSync(join(base, ...at))));
+      }
+      const target = [base, ...path, 'file'].join('/');
+
+      const predicted = attempt(() => realPath(target));
+      const written = attempt(() => writeFileSync(target, ''));
+      const actual = written.ok ? attempt(() => realpathSync.native(target)) : written;
+
+      rmSync(base, { recursive: true });
+      if (actual.ok) expect(predicted).toEqual(actual);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function attempt<T>(act: () => T): { ok: true; value: T } | { ok: false } {
+  try {
+    return { ok: true, value: act() };
+  } catch {
+    return { ok: false };
+  }
+}

@@ -1,0 +1,40 @@
+/** The signals that ask this process to end. */
+export type ExitSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
+
+/** The exit code that tells a shell which signal ended the process. */
+export const signalExitCode: Readonly<Record<ExitSignal, number>> = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
+
+const HANDLER_LIMIT_MS = 8000;
+const signals = Object.keys(signalExitCode) as ExitSignal[];
+
+/**
+ * Runs `handler` at the first exit signal, then exits with that signal's code, also when the handler fails.
+ *
+ * A second signal meanwhile exits at once with its own code; a handler that takes more than 5 s is cut off.
+ */
+export function onExitSignal(handler: (signal: ExitSignal) => Promise<void>): { stop(): void } {
+  let leaving = false;
+
+  const leave = async (signal: ExitSignal) => {
+    const exit = () => process.exit(signalExitCode[signal]);
+    setTimeout(exit, HANDLER_LIMIT_MS);
+    try {
+      await handler(signal);
+    } finally {
+      exit();
+    }
+  };
+
+  const receive = (signal: ExitSignal) => {
+    if (leaving) process.exit(signalExitCode[signal]);
+    leaving = true;
+    void leave(signal);
+  };
+
+  for (const signal of signals) process.on(signal, receive);
+  return {
+    stop: () => {
+      for (const signal of signals) process.off(signal, receive);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { type Lock, LockHeld } from './lock-held.ts';
+import { realPath } from './real-path.ts';
+
+const ATTEMPTS = 20;
+const RETRY_MS = 25;
+/** `ps` may derive the start from a boot time that wanders by a second. */
+const START_TOLERANCE_MS = 2000;
+
+interface Holder {
+  readonly pid: number;
+  readonly startedAt: number;
+  /** Tells this lock from every other one at the same path. */
+  readonly nonce: string;
+}
+
+/** What a power cut can leave: our files appear with their content, but are not synced. */
+const unreadable: Holder = { pid: 0, startedAt: 0, nonce: 'unreadable' };
+
+/**
+ * The lock for systems without abstract sockets: `<path>.lock` names its holder by pid and start time.
+ *
+ * The file of a holder that died stays behind and is replaced by the next one who asks.
+ */
+export async function acquireLockFile(path: string): Promise<Lock> {
+  const file = `${realPath(path)}.lock`;
+  const startedAt = (await startOf(process.pid)) ?? 0;
+  const self = { pid: process.pid, startedAt, nonce: Math.random().toString(36).slice(2) };
+  const holder = await take(file, self);
+  if (holder) throw new LockHeld(path, holder.pid || undefined);
+  return { release: () => remove(file, self) };
+}
+
+/** Creates the lock file; answers the holder when someone else has it. */
+async function take(file: string, self: Holder): Promise<Holder | undefined> {
+  let holder: Holder | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (await create(file, self)) return undefined;
+    holder = await read(file);
+    if (!holder) continue;
+    if (await isAlive(holder)) return holder;
+    await removeStale(file, { stale: holder, self });
+  }
+  return holder ?? unreadable;
+}
+
+/** Linked into place with its content, so that nobody ever reads half a lock. */
+async function create(file: string, self: Holder): Promise<boolean> {
+  const draft = `${file}.${self.nonce}.new`;
+  await writeFile(draft, JSON.stringify(self), { mode: 0o600 });
+  try {
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/**
+ * Between seeing a dead holder and removing its file, someone else may have replaced it. So the right to remove one
+ * particular holder's file is itself a lock, named after that holder; a remover that died is removed the same way.
+ */
+async function removeStale(file: string, { stale, self }: { stale: Holder; self: Holder }): Promise<void> {
+  const right = `${file}.${stale.nonce}`;
+  if (await take(right, self)) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    return;
+  }
+  await remove(file, stale);
+  await remove(right, self);
+}
+
+async function remove(file: string, holder: Holder): Promise<void> {
+  if ((await read(file))?.nonce === holder.nonce) await rm(file, { force: true });
+}
+
+async function read(file: string): Promise<Holder | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return isHolder(value) ? value : unreadable;
+  } catch (error) {
+    if (error instanceof SyntaxError) return unreadable;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isHolder(value: unknown): value is Holder {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, startedAt, nonce } = value as Partial<Record<keyof Holder, unknown>>;
+  return Number.isInteger(pid) && typeof startedAt === 'number' && typeof nonce === 'string' && /^\w+$/.test(nonce);
+}
+
+async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
+  const start = await startOf(pid);
+  return start !== undefined && Math.abs(start - startedAt) <= START_TOLERANCE_MS;
+}
+
+/** When a living process started, in milliseconds; a zombie is not living. */
+function startOf(pid: number): Promise<number | undefined> {
+  if (pid <= 0) return Promise.resolve(undefined);
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  return new Promise((resolve, reject) => {
+    execFile('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { env }, (error, stdout) => {
+      const [, state, start] = /^\s*(\S+)\s+(.+?)\s*$/.exec(stdout) ?? [];
+      if (error && typeof error.code === 'string') reject(error);
+      else resolve(state === undefined || state.startsWith('Z') ? undefined : Date.parse(`${start} UTC`));
+    });
+  });
+}

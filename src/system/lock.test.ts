@@ -1,0 +1,186 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { acquireLock, type Lock, LockHeld } from './lock.ts';
+import { acquireLockFile } from './lock-file.ts';
+import { compile, exitOf, processes, temporaryFolder, textOf } from './testing/script.ts';
+
+const base = temporaryFolder();
+const start = processes();
+const held: Lock[] = [];
+
+afterEach(async () => {
+  await Promise.all(held.splice(0).map((lock) => lock.release()));
+});
+
+const kinds = [
+  { kind: 'lock', acquire: acquireLock, source: `import { acquireLock as acquire } from './lock.ts';` },
+  {
+    kind: 'lock file',
+    acquire: acquireLockFile,
+    source: `import { acquireLockFile as acquire } from './lock-file.ts';`,
+  },
+];
+
+describe.each(kinds)('$kind', ({ acquire, source }) => {
+  const newFolder = () => mkdtempSync(join(base, 'case-'));
+  const take = async (path: string) => {
+    const lock = await acquire(path);
+    held.push(lock);
+    return lock;
+  };
+  /** Another process that holds the lock until it is killed. */
+  const holderOf = async (path: string): Promise<ChildProcess> => {
+    const script = compile(
+      base,
+      `${source} await acquire(${JSON.stringify(path)}); console.log('held'); setInterval(() => undefined, 1000);`,
+    );
+    const child = start(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await new Promise((resolve) => child.stdout?.once('data', resolve));
+    return child;
+  };
+
+  it('is refused while another process holds it, who is named', async () => {
+    const path = join(newFolder(), 'file');
+    const holder = await holderOf(path);
+
+    const refusal = await acquire(path).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(LockHeld);
+    expect(refusal).toMatchObject({ name: 'LockHeld', pid: holder.pid });
+  });
+
+  it('is refused a second time in the same process', async () => {
+    const path = join(newFolder(), 'file');
+    await take(path);
+
+    await expect(acquire(path)).rejects.toMatchObject({ name: 'LockHeld', pid: process.pid });
+  });
+
+  it('is free after release, which may be repeated', async () => {
+    const folder = newFolder();
+    const first = await take(join(folder, 'file'));
+
+    await first.release();
+    await take(join(folder, 'file'));
+    await first.release();
+
+    await expect(acquire(join(folder, 'file'))).rejects.toBeInstanceOf(LockHeld);
+  });
+
+  it('is free the moment its holder is killed', async () => {
+    const path = join(newFolder(), 'file');
+    for (let times = 0; times < 20; times++) {
+      const holder = await holderOf(path);
+      const exited = exitOf(holder);
+      holder.kill('SIGKILL');
+      await exited;
+
+      const lock = await acquire(path);
+
+      await lock.release();
+    }
+  });
+
+  it('is the same by every way to the file, before and after it exists', async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real', join(folder, 'alias'));
+    symlinkSync('real/file', join(folder, 'link'));
+    await take(join(folder, 'link'));
+
+    for (const path of ['real/file', 'alias/file', 'alias/../real/./file']) {
+      await expect(acquire(`${folder}/${path}`)).rejects.toBeInstanceOf(LockHeld);
+    }
+    writeFileSync(join(folder, 'real/file'), '');
+    await expect(acquire(join(folder, 'alias/file'))).rejects.toBeInstanceOf(LockHeld);
+    await take(join(folder, 'real/file-2'));
+  });
+
+  it('has one holder at a time, though many want it and some die with it', async () => {
+    const folder = newFolder();
+    const script = compile(
+      base,
+      `${source}
+       import { appendFileSync } from 'node:fs';
+       const log = (mark) => appendFileSync('${folder}/log', mark + process.pid + '\\n');
+       for (let turns = 0; turns < 5; ) {
+         const lock = await acquire('${folder}/file').catch((error) => {
+           if (error.name !== 'LockHeld') throw error;
+         });
+         if (!lock) continue;
+         log('+');
+         await new Promise((resolve) => setImmediate(resolve));
+         log('-');
+         if (++turns === 5) process.kill(process.pid, 'SIGKILL');
+         await lock.release();
+       }`,
+    );
+
+    const exits = Array.from({ length: 5 }, () => exitOf(start(process.execPath, [script])));
+
+    expect(await Promise.all(exits)).toEqual(exits.map(() => 'SIGKILL'));
+    const turns = readFileSync(join(folder, 'log'), 'utf8').match(/\+(\d+)\n-\1\n/g);
+    expect(turns?.length).toBe(25);
+  });
+
+  it('does not keep its holder alive, and leaves nothing behind', async () => {
+    const folder = newFolder();
+    const script = compile(base, `${source} await acquire('${folder}/file'); console.log('held');`);
+    const child = start(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+
+    expect(await Promise.all([textOf(child.stdout), exitOf(child)])).toEqual(['held\n', 0]);
+    const lock = await acquire(join(folder, 'file'));
+    await lock.release();
+
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('a lock whose holder does not answer', () => {
+  it.runIf(process.platform === 'linux')('is held all the same', async () => {
+    const path = join(mkdtempSync(join(base, 'case-')), 'file');
+    const script = compile(
+      base,
+      `import { acquireLock } from './lock.ts';
+       await acquireLock('${path}');
+       console.log('held');
+       setInterval(() => undefined, 1000);`,
+    );
+    const holder = start(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await new Promise((resolve) => holder.stdout?.once('data', resolve));
+    holder.kill('SIGSTOP');
+
+    await expect(acquireLock(path)).rejects.toMatchObject({ name: 'LockHeld', pid: undefined });
+  });
+});
+
+describe('a lock file', () => {
+  it('of a process whose pid was given to another is stale', async () => {
+    const path = join(mkdtempSync(join(base, 'case-')), 'file');
+    writeFileSync(`${path}.lock`, JSON.stringify({ pid: process.pid, startedAt: 1000, nonce: 'old' }));
+
+    held.push(await acquireLockFile(path));
+  });
+
+  it.each(['', 'half {', '1'])('that says nothing (%j) is stale', async (text) => {
+    const path = join(mkdtempSync(join(base, 'case-')), 'file');
+    writeFileSync(`${path}.lock`, text);
+
+    held.push(await acquireLockFile(path));
+  });
+
+  it('is taken over though an earlier taker died on the way', async () => {
+    const folder = mkdtempSync(join(base, 'case-'));
+    const stale = (nonce: string) => JSON.stringify({ pid: process.pid, startedAt: 1000, nonce });
+    writeFileSync(join(folder, 'file.lock'), stale('first'));
+    writeFileSync(join(folder, 'file.lock.first'), stale('second'));
+
+    const lock = await acquireLockFile(join(folder, 'file'));
+    const files = readdirSync(folder);
+    await lock.release();
+
+    expect([files, readdirSync(folder)]).toEqual([['file.lock'], []]);
+  });
+});

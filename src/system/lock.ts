@@ -1,0 +1,85 @@
+import { connect, createServer, type Server } from 'node:net';
+import { type Lock, LockHeld } from './lock-held.ts';
+import { realPath } from './real-path.ts';
+
+export { type Lock, LockHeld };
+
+const ATTEMPTS = 20;
+const ANSWER_LIMIT_MS = 500;
+/** The whole of `sun_path`: Node versions disagree on padding a shorter abstract name, and would not see each other. */
+const NAME_BYTES = 108;
+
+/**
+ * Takes the exclusive right to a file among this user's processes on this machine, or throws `LockHeld`.
+ *
+ * The lock dies with its holder, even by SIGKILL, and does not keep the process alive. The file need not exist; every
+ * symlinked way to it is the same lock. On Linux the name lives in the network namespace: containers that share
+ * only a volume do not see each other's locks.
+ */
+export async function acquireLock(path: string): Promise<Lock> {
+  if (process.platform !== 'linux') return (await import('./lock-file.ts')).acquireLockFile(path);
+  const name = socketName(realPath(path));
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const server = await listen(name);
+    if (server) return { release: () => close(server) };
+    const holder = await askHolder(name);
+    if (holder !== 'gone') throw new LockHeld(path, holder.pid);
+  }
+  throw new LockHeld(path, undefined);
+}
+
+const socketName = (path: string) => `\0tau-lock-${process.getuid?.() ?? 0}-${hash(path)}`.padEnd(NAME_BYTES, '-');
+
+/** FNV-1a, 64 bits: loading node:crypto would cost more than everything else here. */
+function hash(text: string): string {
+  let value = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(text)) value = BigInt.asUintN(64, (value ^ BigInt(byte)) * 0x100000001b3n);
+  return value.toString(16);
+}
+
+/** The listening server, or undefined when the name is taken. */
+function listen(name: string): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).unref();
+      socket.end(`${process.pid}\n`, () => socket.destroy());
+    });
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen({ path: name, exclusive: true }, () => {
+      // From here on an error is a failed accept: the asker goes without an answer, the lock stays.
+      server.on('error', () => undefined).unref();
+      resolve(server);
+    });
+  });
+}
+
+/** A holder that hangs up without a word is dying or letting go: the name is free in a moment. */
+function askHolder(name: string): Promise<'gone' | { readonly pid: number | undefined }> {
+  return new Promise((resolve) => {
+    const socket = connect(name);
+    let answer = '';
+    const settle = (holder: 'gone' | { readonly pid: number | undefined }) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(holder);
+    };
+    const timer = setTimeout(() => settle({ pid: undefined }), ANSWER_LIMIT_MS);
+    socket.on('data', (chunk) => {
+      answer += chunk;
+      if (answer.endsWith('\n')) settle({ pid: Number.parseInt(answer, 10) || undefined });
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      settle(error.code === 'EAGAIN' ? { pid: undefined } : 'gone');
+    });
+    socket.on('close', () => settle('gone'));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
+}

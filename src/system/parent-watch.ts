@@ -1,0 +1,15 @@
+/**
+ * Calls `onGone` once when the process that started this one has died.
+ *
+ * Does not keep the process alive. A parent that died before the call goes unnoticed.
+ */
+export function watchParent(onGone: () => void, intervalMs = 1000): { stop(): void } {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, intervalMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}

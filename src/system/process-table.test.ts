@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { isSame, listByPs, listProcesses } from './process-table.ts';
+import { exitOf, processes, until } from './testing/script.ts';
+
+const start = processes();
+/** Tells the pid of a child that ends, and never comes to collect it. */
+const neverReaps = `
+  fs.writeSync(1, String(child_process.spawn('true').pid));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
+
+it.runIf(process.platform === 'linux')('shows group, session, start and mark of a process', async () => {
+  const child = start('sleep', ['1000'], { detached: true, env: { TAU_AGENT_MARK: 'mine:1' } });
+
+  const row = (await listProcesses()).find(({ pid }) => pid === child.pid);
+
+  expect(row).toEqual({
+    pid: child.pid,
+    group: child.pid,
+    session: child.pid,
+    startedAt: expect.stringMatching(/^\d+$/),
+    mark: 'mine:1',
+  });
+});
+
+it.each(Object.entries({ listProcesses, listByPs }))(
+  '%s shows the living only, and not itself',
+  async (_name, list) => {
+    const parent = start(process.execPath, ['-e', neverReaps], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const dead = await new Promise<number>((resolve) => parent.stdout?.once('data', (chunk) => resolve(Number(chunk))));
+    const pids = async () => (await list()).map(({ pid }) => pid);
+    await until(() => zombies().includes(dead));
+
+    expect(await pids()).toContain(parent.pid);
+    expect(await pids()).not.toContain(dead);
+    expect(await pids()).not.toContain(process.pid);
+  },
+);
+
+it.runIf(process.platform === 'linux')('tells a process from a later one', async () => {
+  const child = start('sleep', ['1000']);
+  const row = (await listProcesses()).find(({ pid }) => pid === child.pid);
+  if (!row) throw new Error('The child is not listed');
+
+  const before = isSame(row);
+  const stranger = isSame({ ...row, startedAt: '1' });
+  child.kill('SIGKILL');
+  await exitOf(child);
+
+  expect([before, stranger, isSame(row)]).toEqual([true, false, false]);
+});
+
+const zombies = () =>
+  execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'stat='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => /\sZ/.test(line))
+    .map((line) => Number.parseInt(line, 10));

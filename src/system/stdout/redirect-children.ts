@@ -1,0 +1,40 @@
+import { type Method, replaceMethod } from './replace-method.ts';
+
+const STDOUT = 1;
+const STDERR = 2;
+
+/**
+ * Gives children stderr wherever they would inherit stdout.
+ *
+ * `spawn`, `fork`, `exec` and `execFile` all meet in `ChildProcess.prototype.spawn`; the synchronous ones meet nowhere.
+ */
+export function redirectChildren(): void {
+  const childProcess = process.getBuiltinModule('node:child_process');
+  replaceMethod(childProcess.ChildProcess.prototype, 'spawn', (original) => {
+    return function (this: unknown, options) {
+      return original.call(this, withoutStdout(options));
+    };
+  });
+  const synchronous = (original: Method): Method => {
+    return (...args) => original(...args.map(withoutStdout));
+  };
+  for (const name of ['spawnSync', 'execSync', 'execFileSync']) replaceMethod(childProcess, name, synchronous);
+}
+
+function withoutStdout(options: unknown): unknown {
+  if (typeof options !== 'object' || options === null || !('stdio' in options)) return options;
+  const { stdio } = options;
+  if (stdio === 'inherit') return { ...options, stdio: ['inherit', STDERR, STDERR] };
+  if (Array.isArray(stdio)) return { ...options, stdio: stdio.map(slotWithoutStdout) };
+  return options;
+}
+
+const slotWithoutStdout = (slot: unknown, index: number): unknown =>
+  (slot === 'inherit' && index === STDOUT) || descriptorOf(slot) === STDOUT ? STDERR : slot;
+
+/** The file descriptor behind a number, a stream or a handle. */
+function descriptorOf(slot: unknown): unknown {
+  if (typeof slot !== 'object' || slot === null) return slot;
+  const { fd, handle, _handle } = slot as { fd?: unknown; handle?: { fd?: unknown }; _handle?: { fd?: unknown } };
+  return fd ?? handle?.fd ?? _handle?.fd;
+}

@@ -1,0 +1,79 @@
+import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Method, replaceMethod } from './replace-method.ts';
+
+const STDOUT = 1;
+const STDERR = 2;
+const writers = [
+  'write',
+  'writeSync',
+  'writev',
+  'writevSync',
+  'writeFile',
+  'writeFileSync',
+  'appendFile',
+  'appendFileSync',
+];
+
+/**
+ * Sends to stderr what node:fs is told to write to stdout, by number or by path, and keeps both from being closed.
+ *
+ * Streams need nothing of their own: they call `open`, `write` and `close` of the module.
+ */
+export function redirectFiles(): void {
+  for (const name of writers) replaceMethod(fs, name, writeElsewhere);
+  replaceMethod(
+    fs,
+    'openSync',
+    (original) =>
+      (path, ...rest) =>
+        isStdoutPath(path) ? STDERR : original(path, ...rest),
+  );
+  replaceMethod(fs, 'open', (original) => (path, ...rest) => {
+    const callback = rest.at(-1);
+    if (!isStdoutPath(path) || typeof callback !== 'function') return original(path, ...rest);
+    return process.nextTick(callback, null, STDERR);
+  });
+  replaceMethod(fs, 'closeSync', (original) => (fd) => (isStandard(fd) ? undefined : original(fd)));
+  replaceMethod(fs, 'close', (original) => (fd, callback, ...rest) => {
+    if (!isStandard(fd)) return original(fd, callback, ...rest);
+    return typeof callback === 'function' ? process.nextTick(callback, null) : undefined;
+  });
+}
+
+const writeElsewhere = (original: Method): Method => {
+  return (target, ...rest) => original(target === STDOUT || isStdoutPath(target) ? STDERR : target, ...rest);
+};
+
+/** The same for the promise form, which takes paths only. */
+export function redirectFilePromises(): void {
+  const { writeFile } = fs;
+  const writeStderr = (original: Method): Method => {
+    return (path, ...rest) =>
+      isStdoutPath(path) ? promisify(writeFile)(STDERR, ...(rest as [string])) : original(path, ...rest);
+  };
+  replaceMethod(fs.promises, 'writeFile', writeStderr);
+  replaceMethod(fs.promises, 'appendFile', writeStderr);
+  // Whatever it was to be opened for: stderr may be a log file, and must not be cut.
+  replaceMethod(fs.promises, 'open', (original) => (path, ...rest) => {
+    return isStdoutPath(path) ? original('/dev/stderr', 'a') : original(path, ...rest);
+  });
+}
+
+const isStandard = (fd: unknown) => fd === STDOUT || fd === STDERR;
+
+let stdoutPaths: ReadonlySet<string> | undefined;
+
+function isStdoutPath(path: unknown): boolean {
+  stdoutPaths ??= new Set([
+    '/dev/stdout',
+    '/dev/fd/1',
+    '/proc/self/fd/1',
+    '/proc/thread-self/fd/1',
+    `/proc/${process.pid}/fd/1`,
+  ]);
+  if (typeof path === 'string') return stdoutPaths.has(path);
+  if (Buffer.isBuffer(path)) return stdoutPaths.has(path.toString());
+  return path instanceof URL && path.protocol === 'file:' && stdoutPaths.has(fileURLToPath(path));
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  AgentEvent,
+  AssistantMessageEvent,
+  CompactionResult,
+  MessageUpdateEvent,
+} from '../protocol/generated/vocabulary.ts';
+import { legacyTwins, plainDialect, updateIn } from './dialect.ts';
+import { opening } from './testing/streams.ts';
+
+const snapshot = { ...opening, content: [{ type: 'text' as const, text: 'so far' }] };
+const usage = { ...opening.usage, output: 2 };
+const toolCall = { type: 'toolCall' as const, id: 'c1', name: 'read', arguments: {} };
+const update = (step: AssistantMessageEvent): MessageUpdateEvent => ({
+  type: 'message_update',
+  assistantMessageEvent: step,
+});
+
+const growing: AssistantMessageEvent[] = [
+  { type: 'start' },
+  { type: 'text_start', contentIndex: 0 },
+  { type: 'text_delta', contentIndex: 0, delta: 'a' },
+  { type: 'text_end', contentIndex: 0, content: 'a' },
+  { type: 'thinking_start', contentIndex: 1 },
+  { type: 'thinking_delta', contentIndex: 1, delta: 'b' },
+  { type: 'thinking_end', contentIndex: 1, content: 'b' },
+  { type: 'toolcall_start', contentIndex: 2, id: 'c1', toolName: 'read' },
+  { type: 'toolcall_delta', contentIndex: 2, delta: '{}' },
+  { type: 'toolcall_end', contentIndex: 2, toolCall },
+];
+
+describe('the cumulative form', () => {
+  it.each(growing)('repeats the message so far, twice, at $type', (step) => {
+    expect(updateIn(plainDialect, { ...update(step), usage }, snapshot)).toEqual({
+      type: 'message_update',
+      assistantMessageEvent: { ...step, partial: snapshot },
+      message: snapshot,
+    });
+  });
+
+  it('gives the whole message at the end', () => {
+    expect(updateIn(plainDialect, update({ type: 'done', reason: 'stop' }), snapshot)).toEqual({
+      type: 'message_update',
+      assistantMessageEvent: { type: 'done', reason: 'stop', message: snapshot },
+      message: snapshot,
+    });
+    expect(updateIn(plainDialect, update({ type: 'error', reason: 'aborted' }), snapshot)).toEqual({
+      type: 'message_update',
+      assistantMessageEvent: { type: 'error', reason: 'aborted', error: snapshot },
+      message: snapshot,
+    });
+  });
+});
+
+describe('the delta form', () => {
+  const delta = { ...plainDialect, stream: 'delta' as const };
+
+  it.each(growing)('says only what is new at $type', (step) => {
+    expect(updateIn(delta, { ...update(step), message: snapshot }, snapshot)).toEqual(update(step));
+  });
+
+  it('keeps the usage, and leaves the message out at the end', () => {
+    const done = { ...update({ type: 'done', reason: 'stop', message: snapshot }), usage };
+    const error = update({ type: 'error', reason: 'error', error: snapshot });
+
+    expect(updateIn(delta, done, snapshot)).toEqual({ ...update({ type: 'done', reason: 'stop' }), usage });
+    expect(updateIn(delta, error, snapshot)).toEqual(update({ type: 'error', reason: 'error' }));
+  });
+});
+
+describe('older names', () => {
+  const result: CompactionResult = { summary: 's', firstKeptEntryId: 'e', tokensBefore: 1 };
+  const end = { result, aborted: false, willRetry: true };
+  const error = { extensionPath: 'p', event: 'e', error: 'x' };
+  const socket = { ...plainDialect, hookErrors: true };
+  const modern = { ...socket, legacyNames: false };
+
+  it('stand beside automatic compactions', () => {
+    expect(legacyTwins(plainDialect, { type: 'compaction_start', reason: 'overflow' })).toEqual([
+      { type: 'auto_compaction_start', reason: 'overflow' },
+    ]);
+    expect(legacyTwins(plainDialect, { type: 'compaction_end', reason: 'threshold', ...end })).toEqual([
+      { type: 'auto_compaction_end', ...end },
+    ]);
+  });
+
+  it('do not stand beside one that was asked for', () => {
+    expect(legacyTwins(plainDialect, { type: 'compaction_start', reason: 'manual' })).toEqual([]);
+    expect(legacyTwins(plainDialect, { type: 'compaction_end', reason: 'manual', ...end })).toEqual([]);
+  });
+
+  it('stand beside extension errors where the client expects them', () => {
+    const twin = { type: 'hook_error', hookPath: 'p', event: 'e', error: 'x' };
+
+    expect(legacyTwins(socket, { type: 'extension_error', ...error })).toEqual([twin]);
+    expect(legacyTwins(plainDialect, { type: 'extension_error', ...error })).toEqual([]);
+  });
+
+  it.each<AgentEvent>([
+    { type: 'compaction_start', reason: 'overflow' },
+    { type: 'compaction_end', reason: 'overflow', ...end },
+    { type: 'extension_error', ...error },
+    { type: 'turn_start' },
+  ])('are not sent to a client that does not want them: $type', (event) => {
+    expect(legacyTwins(modern, event)).toEqual([]);
+  });
+});

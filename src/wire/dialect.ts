@@ -1,0 +1,56 @@
+import type {
+  AgentEvent,
+  AssistantMessage,
+  AssistantMessageEvent,
+  MessageUpdateEvent,
+} from '../protocol/generated/vocabulary.ts';
+
+/** In which words one client wants to be told. */
+export interface Dialect {
+  /** `cumulative`: every update repeats the message so far, as pi's references say. `delta`: only what is new. */
+  readonly stream: 'cumulative' | 'delta';
+  /** Send automatic compactions under their older names too. */
+  readonly legacyNames: boolean;
+  /** Send extension errors as `hook_error` too, as the remote session guide says. */
+  readonly hookErrors: boolean;
+}
+
+export const plainDialect: Dialect = { stream: 'cumulative', legacyNames: true, hookErrors: false };
+
+/** A streaming update in this dialect. `snapshot` is the message after the step. */
+export function updateIn(dialect: Dialect, update: MessageUpdateEvent, snapshot: AssistantMessage): MessageUpdateEvent {
+  const step = update.assistantMessageEvent;
+  if (dialect.stream === 'delta') {
+    const { message: _message, ...rest } = update;
+    return { ...rest, assistantMessageEvent: bare(step) };
+  }
+  const { usage: _usage, ...rest } = update;
+  return { ...rest, assistantMessageEvent: withPartial(step, snapshot), message: snapshot };
+}
+
+/** The other names under which this record is sent as well, for clients that know only those. */
+export function legacyTwins(dialect: Dialect, record: AgentEvent): AgentEvent[] {
+  if (record.type === 'compaction_start' && dialect.legacyNames && record.reason !== 'manual') {
+    return [{ type: 'auto_compaction_start', reason: record.reason }];
+  }
+  if (record.type === 'compaction_end' && dialect.legacyNames && record.reason !== 'manual') {
+    const { reason: _reason, ...rest } = record;
+    return [{ ...rest, type: 'auto_compaction_end' }];
+  }
+  if (record.type === 'extension_error' && dialect.legacyNames && dialect.hookErrors) {
+    return [{ type: 'hook_error', hookPath: record.extensionPath, event: record.event, error: record.error }];
+  }
+  return [];
+}
+
+function bare(step: AssistantMessageEvent): AssistantMessageEvent {
+  if (step.type === 'done') return { type: 'done', reason: step.reason };
+  if (step.type === 'error') return { type: 'error', reason: step.reason };
+  return step;
+}
+
+function withPartial(step: AssistantMessageEvent, snapshot: AssistantMessage): AssistantMessageEvent {
+  if (step.type === 'done') return { ...step, message: snapshot };
+  if (step.type === 'error') return { ...step, error: snapshot };
+  return { ...step, partial: snapshot };
+}

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Line } from './json-lines.ts';
+import type { Link } from './link.ts';
+import { memoryPair } from './memory.ts';
+
+/** Everything that is scheduled has happened. */
+const quiet = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** The texts that arrive at this end, as they arrive. */
+function textsAt(link: Link): string[] {
+  const texts: string[] = [];
+  link.onLine((line: Line) => texts.push('text' in line ? line.text : `${line.tooLong} bytes`));
+  return texts;
+}
+
+it('[F4 F6 F18] carries lines both ways, whole and in order, however they were written', async () => {
+  const lines = fc.array(fc.string({ unit: fc.constantFrom('a', '€', '𝄞', '\u2028', '"'), minLength: 1 }));
+  const cuts = fc.array(fc.nat());
+
+  await fc.assert(
+    fc.asyncProperty(lines, cuts, async (sent, places) => {
+      const [left, right] = memoryPair();
+      const received = [textsAt(left), textsAt(right)];
+      const units = [...sent.map((text) => `${text}\n`).join('')];
+      const edges = [0, ...places.map((place) => place % (units.length + 1)).sort((a, b) => a - b), units.length];
+
+      for (const [index, edge] of edges.slice(1).entries()) {
+        const piece = units.slice(edges[index], edge).join('');
+        left.write(piece);
+        right.write(piece);
+      }
+      await quiet();
+
+      expect(received).toEqual([sent, sent]);
+    }),
+  );
+});
+
+it('delivers later, never within the write', async () => {
+  const [left, right] = memoryPair();
+  const texts = textsAt(right);
+
+  left.write('a\n');
+  const early = [...texts];
+  await quiet();
+
+  expect(early).toEqual([]);
+  expect(texts).toEqual(['a']);
+});
+
+it('keeps what is written before anybody listens', async () => {
+  const [left, right] = memoryPair();
+  left.write('a\n');
+  left.write('b\n');
+
+  const texts = textsAt(right);
+  await quiet();
+
+  expect(texts).toEqual(['a', 'b']);
+});
+
+it('tells the writer to wait for a reader that has paused, and when to go on', async () => {
+  const [left, right] = memoryPair();
+  const texts = textsAt(right);
+  let drained = 0;
+  left.onDrain(() => drained++);
+  right.pause();
+
+  const small = left.write('a\n');
+  const large = left.write(`${'b'.repeat(64 * 1024)}\n`);
+  await quiet();
+  const early = { texts: [...texts], drained };
+  right.resume();
+  await quiet();
+
+  expect([small, large]).toEqual([true, false]);
+  expect(early).toEqual({ texts: [], drained: 0 });
+  expect({ texts: texts.map((text) => text.length), drained }).toEqual({ texts: [1, 64 * 1024], drained: 1 });
+});
+
+it('stops between two lines that were written apart when a listener pauses', async () => {
+  const [left, right] = memoryPair();
+  const texts: string[] = [];
+  right.onLine((line) => {
+    texts.push('text' in line ? line.text : '');
+    right.pause();
+  });
+
+  left.write('a\n');
+  left.write('b\n');
+  await quiet();
+  const early = [...texts];
+  right.resume();
+  await quiet();
+
+  expect(early).toEqual(['a']);
+  expect(texts).toEqual(['a', 'b']);
+});
+
+it('closes for both, once, after what was written before', async () => {
+  const [left, right] = memoryPair();
+  const events: string[] = [];
+  left.onClose(() => events.push('left closed'));
+  right.onLine((line) => events.push('text' in line ? line.text : ''));
+  right.onEnd(() => events.push('right ended'));
+  right.onClose(() => events.push('right closed'));
+
+  left.write('last\n');
+  left.close();
+  left.close();
+  await quiet();
+  right.close();
+  await quiet();
+
+  expect(events).toEqual(['left closed', 'last', 'right ended', 'right closed']);
+});
+
+it('[F12] delivers a last line without its LF when the other side closes', async () => {
+  const [left, right] = memoryPair();
+  const texts = textsAt(right);
+
+  left.write('a\nhalf');
+  left.close();
+  await quiet();
+
+  expect(texts).toEqual(['a', 'half']);
+});
+
+it('takes nothing more after it has closed', async () => {
+  const [left, right] = memoryPair();
+  const texts = textsAt(right);
+  right.close();
+
+  const taken = left.write('a\n');
+  await quiet();
+
+  expect(taken).toBe(false);
+  expect(texts).toEqual([]);
+});

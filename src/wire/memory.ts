@@ -1,0 +1,118 @@
+import { type Line, LineReader, MAX_ANSWER_BYTES, MAX_LINE_BYTES } from './json-lines.ts';
+import type { Link } from './link.ts';
+
+/** Characters on the way to a peer in memory that has paused before its writer is told to wait. */
+const HIGH_WATER = 64 * 1024;
+
+/**
+ * The agent's and the client's end of a wire inside one process. Text crosses it as bytes would: asynchronously, in
+ * order, with back-pressure.
+ */
+export function memoryPair(): [Link, Link] {
+  const inside = new MemoryLink(MAX_LINE_BYTES);
+  const outside = new MemoryLink(MAX_ANSWER_BYTES);
+  inside.connect(outside);
+  outside.connect(inside);
+  return [inside, outside];
+}
+
+class MemoryLink implements Link {
+  readonly #reader: LineReader;
+  readonly #encoder = new TextEncoder();
+  readonly #inbox: string[] = [];
+  #peer: MemoryLink | undefined;
+  #queued = 0;
+  #paused = false;
+  #scheduled = false;
+  #closed = false;
+  #lineListener: (line: Line) => void = () => {};
+  #drainListeners: (() => void)[] = [];
+  #closeListeners: (() => void)[] = [];
+
+  constructor(longestLine: number) {
+    this.#reader = new LineReader(longestLine);
+  }
+
+  connect(peer: MemoryLink): void {
+    this.#peer = peer;
+  }
+
+  write(text: string): boolean {
+    return this.#peer?.receive(text) ?? false;
+  }
+
+  receive(text: string): boolean {
+    if (this.#closed) return false;
+    this.#inbox.push(text);
+    this.#queued += text.length;
+    this.#schedule();
+    return this.#queued <= HIGH_WATER;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drainListeners.push(listener);
+  }
+
+  flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  onLine(listener: (line: Line) => void): void {
+    this.#lineListener = listener;
+    this.#schedule();
+  }
+
+  onEnd(listener: () => void): void {
+    this.#closeListeners.push(listener);
+  }
+
+  onClose(listener: () => void): void {
+    this.#closeListeners.push(listener);
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#schedule();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const peer = this.#peer;
+    for (const listener of this.#closeListeners) listener();
+    queueMicrotask(() => peer?.hangUp());
+  }
+
+  /** The other side has closed; what it said last may lack its line end. */
+  hangUp(): void {
+    if (this.#closed) return;
+    for (const line of this.#reader.end()) this.#lineListener(line);
+    this.close();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    this.#scheduled = false;
+    while (!this.#paused) {
+      const text = this.#inbox.shift();
+      if (text === undefined) break;
+      const wasFull = this.#queued > HIGH_WATER;
+      this.#queued -= text.length;
+      for (const line of this.#reader.push(this.#encoder.encode(text))) this.#lineListener(line);
+      if (wasFull && this.#queued <= HIGH_WATER) this.#peer?.drained();
+    }
+  }
+
+  drained(): void {
+    for (const listener of this.#drainListeners) listener();
+  }
+}

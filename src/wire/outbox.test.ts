@@ -1,0 +1,360 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AssistantMessageEvent, ToolExecutionUpdateEvent } from '../protocol/generated/vocabulary.ts';
+import { type Dialect, plainDialect } from './dialect.ts';
+import { fold } from './fold.ts';
+import { MAX_BACKLOG, Outbox } from './outbox.ts';
+import { SlowReader } from './testing/slow-reader.ts';
+import { anyStreamed, opening } from './testing/streams.ts';
+
+const delta: Dialect = { ...plainDialect, stream: 'delta' };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** An outbox, its reader, and a model that streams into it. */
+function setUp(dialect: Dialect = delta) {
+  const reader = new SlowReader();
+  const outbox = new Outbox(reader, dialect);
+  let message = opening;
+  const stream = (...steps: AssistantMessageEvent[]) => {
+    for (const step of steps) {
+      message = fold(message, step);
+      outbox.step({ type: 'message_update', assistantMessageEvent: step }, message);
+    }
+  };
+  return { reader, outbox, stream };
+}
+
+/** A reader that has just taken something and is behind now. */
+function setUpBehind(dialect: Dialect = delta) {
+  const parts = setUp(dialect);
+  parts.reader.appetite = 1;
+  parts.outbox.send({ type: 'first' });
+  parts.reader.lines.length = 0;
+  return parts;
+}
+
+const text = (words: string, contentIndex = 0) => ({ type: 'text_delta' as const, contentIndex, delta: words });
+const update = (toolCallId: string, said: string): ToolExecutionUpdateEvent => ({
+  type: 'tool_execution_update',
+  toolCallId,
+  toolName: 'bash',
+  args: {},
+  partialResult: { content: [{ type: 'text', text: said }] },
+});
+const steps = (reader: SlowReader): AssistantMessageEvent[] =>
+  reader.records.map(({ assistantMessageEvent }) => assistantMessageEvent);
+
+/** Deltas of one block that follow each other, as one. */
+function merged<T extends { type: string }>(records: readonly T[]): unknown[] {
+  const result: Record<string, unknown>[] = [];
+  for (const record of records) {
+    const { delta: added, ...own } = record as T & { delta?: string };
+    const { delta: before, ...last } = result.at(-1) ?? {};
+    if (added !== undefined && before !== undefined && JSON.stringify(last) === JSON.stringify(own)) {
+      Object.assign(result.at(-1) ?? {}, { delta: `${before}${added}` });
+    } else result.push({ ...record });
+  }
+  return result;
+}
+
+/** What happens around the steps of an answer, in any order. */
+const anyTurn = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('step' as const) },
+  fc.constant('other' as const),
+  fc.constant('behind' as const),
+  fc.constant('drain' as const),
+  fc.constant('time' as const),
+);
+
+/** Streams an answer with all that in between; answers what was handed over, in order. */
+function play(parts: ReturnType<typeof setUp>, told: readonly AssistantMessageEvent[], turns: readonly string[]) {
+  const { reader, outbox, stream } = parts;
+  const sent: { type: string }[] = [];
+  const waiting = [...told];
+  for (const [index, turn] of [...turns, ...told.map(() => 'step')].entries()) {
+    const step = turn === 'step' ? waiting.shift() : undefined;
+    if (step) {
+      sent.push(step);
+      stream(step);
+    } else if (turn === 'other') {
+      sent.push({ type: `other ${index}` });
+      outbox.send({ type: `other ${index}` });
+    } else if (turn === 'behind') reader.appetite = 1;
+    else if (turn === 'drain') reader.drain(3);
+    else if (turn === 'time') vi.advanceTimersByTime(10);
+  }
+  reader.drain();
+  void outbox.flush();
+  return sent;
+}
+
+describe('the order', () => {
+  it('[F18] is kept, no text is lost, and only neighbouring deltas of one block become one', () => {
+    fc.assert(
+      fc.property(anyStreamed, fc.array(anyTurn), ({ steps: told }, turns) => {
+        const parts = setUp();
+
+        const sent = play(parts, told, turns);
+
+        const received = parts.reader.records.map((record) => record.assistantMessageEvent ?? record);
+        expect(merged(received)).toEqual(merged(sent));
+        expect(received.length).toBeLessThanOrEqual(sent.length);
+      }),
+    );
+  });
+
+  it('leaves every snapshot equal to the fold of the deltas before it', () => {
+    fc.assert(
+      fc.property(anyStreamed, fc.array(anyTurn), ({ steps: told }, turns) => {
+        const parts = setUp(plainDialect);
+
+        play(parts, told, turns);
+
+        let message = opening;
+        for (const record of parts.reader.records) {
+          if (record.type !== 'message_update') continue;
+          const { partial, ...step } = record.assistantMessageEvent;
+          message = fold(message, step);
+          expect(record.message).toEqual(message);
+          expect(partial).toEqual(message);
+        }
+      }),
+    );
+  });
+
+  it('[F18 M24] puts what waits before any other record', () => {
+    const { reader, outbox, stream } = setUp();
+
+    stream({ type: 'text_start', contentIndex: 0 }, text('a'), text('b'));
+    outbox.event({ type: 'turn_start' });
+
+    expect(reader.records.map(({ type }) => type)).toEqual(['message_update', 'message_update', 'turn_start']);
+    expect(steps(reader)[1]).toEqual(text('ab'));
+  });
+
+  it('puts the older name right behind the new one', () => {
+    const { reader, outbox } = setUp();
+
+    outbox.event({ type: 'compaction_start', reason: 'overflow' });
+
+    expect(reader.records).toEqual([
+      { type: 'compaction_start', reason: 'overflow' },
+      { type: 'auto_compaction_start', reason: 'overflow' },
+    ]);
+  });
+});
+
+describe('updates', () => {
+  it('[M22 M23] leave at once when the reader is rested, and together when it is not', () => {
+    const { reader, stream } = setUp();
+    stream({ type: 'text_start', contentIndex: 0 });
+    vi.advanceTimersByTime(16);
+
+    stream(text('a'), text('b'), text('c'));
+    const first = steps(reader).slice(1);
+    vi.advanceTimersByTime(16);
+
+    expect(first).toEqual([text('a')]);
+    expect(steps(reader).slice(1)).toEqual([text('a'), text('bc')]);
+  });
+
+  it('[M23] give a large record the time that 4 MB take in a second', () => {
+    const { reader, stream } = setUp();
+    const large = 'x'.repeat(4 * 1024 * 100);
+    stream({ type: 'text_start', contentIndex: 0 });
+    vi.advanceTimersByTime(16);
+    stream(text(large));
+
+    stream(text('a'));
+    vi.advanceTimersByTime(99);
+    const early = reader.lines.length;
+    vi.advanceTimersByTime(2);
+
+    expect(early).toBe(2);
+    expect(steps(reader).slice(2)).toEqual([text('a')]);
+  });
+
+  it('of different blocks stay apart', () => {
+    const { reader, stream } = setUpBehind();
+
+    stream(text('a', 0), text('b', 1), text('c', 1), text('d', 0));
+    reader.drain();
+
+    expect(steps(reader)).toEqual([text('a', 0), text('bc', 1), text('d', 0)]);
+  });
+
+  it('carry the newest usage', () => {
+    const { reader, outbox } = setUpBehind();
+    const usage = (output: number) => ({ ...opening.usage, output });
+    const told = [usage(1), usage(2), undefined];
+
+    for (const known of told) {
+      outbox.step(
+        { type: 'message_update', assistantMessageEvent: text('a'), ...(known && { usage: known }) },
+        opening,
+      );
+    }
+    reader.drain();
+
+    expect(reader.records).toEqual([{ type: 'message_update', assistantMessageEvent: text('aaa'), usage: usage(2) }]);
+  });
+
+  it('of a tool are replaced by its next one, in its place', () => {
+    const { reader, outbox } = setUpBehind();
+
+    for (const record of [update('a', '1'), update('b', '1'), update('a', '2'), update('a', '3')]) outbox.event(record);
+    outbox.event({ type: 'turn_start' });
+    outbox.event(update('a', '4'));
+    reader.drain();
+
+    expect(reader.records).toEqual([update('a', '3'), update('b', '1'), { type: 'turn_start' }, update('a', '4')]);
+  });
+
+  it('are written in the dialect that is in force when they leave', () => {
+    const { reader, outbox, stream } = setUpBehind();
+
+    stream({ type: 'text_start', contentIndex: 0 });
+    outbox.dialect = plainDialect;
+    reader.drain();
+
+    expect(reader.records[0]).toMatchObject({ message: { content: [{ type: 'text', text: '' }] } });
+  });
+});
+
+describe('a reader that never drains', () => {
+  it('[M25] is owed no more than the backlog and one record', () => {
+    const { outbox } = setUpBehind();
+    const record = { type: 'other', text: 'x'.repeat(1000) };
+
+    while (outbox.room() === undefined) outbox.send(record);
+
+    expect(outbox.backlog).toBeGreaterThan(MAX_BACKLOG);
+    expect(outbox.backlog).toBeLessThan(MAX_BACKLOG + 1100);
+  });
+
+  it('does not hold up the text of one block: it waits as one update', () => {
+    const { reader, outbox, stream } = setUpBehind();
+
+    for (let count = 0; count < 40_000; count++) stream(text('abcd'));
+    const room = outbox.room();
+    reader.drain();
+
+    expect(room).toBeUndefined();
+    expect(steps(reader)).toEqual([text('abcd'.repeat(40_000))]);
+  });
+
+  it('holds up an answer of many blocks, each of which would repeat all before it', () => {
+    const { outbox, stream } = setUpBehind(plainDialect);
+    let blocks = 0;
+
+    while (outbox.room() === undefined) {
+      stream({ type: 'text_start', contentIndex: blocks }, text('a', blocks));
+      blocks++;
+    }
+
+    expect(blocks).toBeLessThan(10);
+  });
+});
+
+describe('room', () => {
+  /** An outbox that is full, by lines or by updates. */
+  function setUpFull() {
+    const parts = setUpBehind();
+    for (let count = 0; count < 3; count++) parts.outbox.send({ type: 'other', text: 'x'.repeat(MAX_BACKLOG / 2) });
+    return parts;
+  }
+
+  it('settles when the reader has caught up by half, not before', async () => {
+    const { reader, outbox } = setUpFull();
+    let settled = false;
+    const room = outbox.room()?.then(() => {
+      settled = true;
+    });
+
+    reader.drain(1);
+    await Promise.resolve();
+    const early = settled;
+    reader.drain();
+    await room;
+
+    expect(early).toBe(false);
+    expect(outbox.room()).toBeUndefined();
+    expect(outbox.backlog).toBe(0);
+  });
+
+  it('settles when updates were all that waited', async () => {
+    const { reader, outbox, stream } = setUpBehind();
+    for (let block = 0; block < 10; block++) stream({ type: 'text_start', contentIndex: block });
+
+    const room = outbox.room();
+    reader.drain();
+    await room;
+
+    expect(room).toBeInstanceOf(Promise);
+    expect(reader.lines).toHaveLength(10);
+  });
+
+  it('settles when the client is gone', async () => {
+    const { outbox } = setUpFull();
+
+    const room = outbox.room();
+    outbox.close();
+    await room;
+
+    expect(outbox.room()).toBeUndefined();
+  });
+});
+
+describe('the end', () => {
+  it('flush settles when the reader has taken everything, also what waited for its time', async () => {
+    const { reader, outbox, stream } = setUp();
+    stream({ type: 'text_start', contentIndex: 0 }, text('a'));
+    reader.appetite = 1;
+    outbox.send({ type: 'other' });
+    outbox.send({ type: 'last' });
+    let flushed = false;
+
+    const flush = outbox.flush().then(() => {
+      flushed = true;
+    });
+    await Promise.resolve();
+    const early = flushed;
+    reader.drain();
+    await flush;
+
+    expect(early).toBe(false);
+    expect(reader.records.at(-1)).toEqual({ type: 'last' });
+  });
+
+  it('flush settles when the client is gone', async () => {
+    const { outbox } = setUpBehind();
+    outbox.send({ type: 'other' });
+
+    const flush = outbox.flush();
+    outbox.close();
+
+    await expect(flush).resolves.toBeUndefined();
+  });
+
+  it('says nothing more to a client that is gone', () => {
+    const { reader, outbox, stream } = setUp();
+    stream({ type: 'text_start', contentIndex: 0 }, text('a'));
+    const before = reader.lines.length;
+
+    outbox.close();
+    outbox.send({ type: 'other' });
+    outbox.event(update('a', '1'));
+    stream(text('b'));
+    vi.runAllTimers();
+
+    expect(reader.lines).toHaveLength(before);
+    expect(outbox.backlog).toBe(0);
+  });
+});

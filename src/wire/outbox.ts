@@ -1,0 +1,184 @@
+import type {
+  AgentEvent,
+  AssistantMessage,
+  MessageUpdateEvent,
+  ToolExecutionUpdateEvent,
+} from '../protocol/generated/vocabulary.ts';
+import { type Dialect, legacyTwins, updateIn } from './dialect.ts';
+import { toLine } from './json-lines.ts';
+import type { Link } from './link.ts';
+
+/** Text that may wait for a slow reader before whoever makes more of it has to wait too. */
+export const MAX_BACKLOG = 1024 * 1024;
+
+/** Updates that may wait unmerged for a slow reader: each may repeat the whole answer so far. */
+const MAX_UPDATES = 8;
+
+const MIN_SPACING_MS = 16;
+const BYTES_PER_MS = 4 * 1024;
+
+type Update = MessageUpdate | ToolUpdate;
+interface MessageUpdate {
+  record: MessageUpdateEvent;
+  snapshot: AssistantMessage;
+}
+interface ToolUpdate {
+  record: ToolExecutionUpdateEvent;
+}
+
+/**
+ * What one client is to be told, in order. The first update of a burst leaves at once; those that follow merge until
+ * the one before has had its time, so that a fast model costs a slow reader neither memory nor quadratic traffic.
+ */
+export class Outbox {
+  dialect: Dialect;
+  readonly #link: Pick<Link, 'write' | 'onDrain'>;
+  readonly #lines: string[] = [];
+  #updates: Update[] = [];
+  #backlog = 0;
+  #blocked = false;
+  #closed = false;
+  #quietUntil = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(link: Pick<Link, 'write' | 'onDrain'>, dialect: Dialect) {
+    this.#link = link;
+    this.dialect = dialect;
+    link.onDrain(() => this.#drained());
+  }
+
+  /** Characters that wait because the reader is behind. */
+  get backlog(): number {
+    return this.#backlog;
+  }
+
+  /** Undefined while there is room; otherwise settles when the reader has caught up. */
+  room(): Promise<void> | undefined {
+    const isFull = this.#backlog > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES);
+    if (this.#closed || !isFull) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Queues a record behind everything before it. */
+  send(record: object): void {
+    this.sendLine(toLine(record));
+  }
+
+  /** Queues a line that is written already. */
+  sendLine(line: string): void {
+    if (this.#closed) return;
+    this.#releaseUpdates();
+    this.#put(line);
+  }
+
+  /** Queues an event, with its older names where this client wants them. */
+  event(record: AgentEvent): void {
+    if (record.type === 'tool_execution_update') this.#update({ record });
+    else this.send(record);
+    for (const twin of legacyTwins(this.dialect, record)) this.send(twin);
+  }
+
+  /** Queues a step of a streaming answer; `snapshot` is the message after it. */
+  step(record: MessageUpdateEvent, snapshot: AssistantMessage): void {
+    this.#update({ record, snapshot });
+  }
+
+  /** Sends what waits for its time; settles when the link has taken everything, or the client is gone. */
+  async flush(): Promise<void> {
+    this.#releaseUpdates();
+    while (!this.#closed && this.#lines.length > 0) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** Forgets what waits: the client is gone. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#lines.length = 0;
+    this.#updates = [];
+    this.#backlog = 0;
+    this.#wake();
+  }
+
+  #update(update: Update): void {
+    if (this.#closed) return;
+    const last = this.#updates.at(-1);
+    if (last && merge(last, update)) return;
+    if ('toolCallId' in update.record && this.#replaceToolUpdate(update.record)) return;
+    this.#updates.push(update);
+    if (this.#blocked) return;
+    const wait = this.#quietUntil - performance.now();
+    if (wait <= 0) this.#releaseUpdates();
+    else if (isDelta(update)) this.#timer ??= setTimeout(() => this.#releaseUpdates(), wait);
+    else this.#releaseUpdates();
+  }
+
+  #replaceToolUpdate(record: ToolExecutionUpdateEvent): boolean {
+    const waiting = this.#updates.find(
+      ({ record: other }) => 'toolCallId' in other && other.toolCallId === record.toolCallId,
+    );
+    if (waiting) waiting.record = record;
+    return waiting !== undefined;
+  }
+
+  #releaseUpdates(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#updates.length === 0) return;
+    const updates = this.#updates;
+    this.#updates = [];
+    for (const update of updates) {
+      const line = toLine(
+        'snapshot' in update ? updateIn(this.dialect, update.record, update.snapshot) : update.record,
+      );
+      this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, line.length / BYTES_PER_MS);
+      this.#put(line);
+    }
+  }
+
+  #put(line: string): void {
+    if (this.#blocked) {
+      this.#lines.push(line);
+      this.#backlog += line.length;
+    } else this.#blocked = !this.#link.write(line);
+  }
+
+  #drained(): void {
+    this.#blocked = false;
+    let sent = 0;
+    while (sent < this.#lines.length && !this.#blocked) {
+      const line = this.#lines[sent++] ?? '';
+      this.#backlog -= line.length;
+      this.#blocked = !this.#link.write(line);
+    }
+    this.#lines.splice(0, sent);
+    if (!this.#blocked && this.#updates.length > 0) this.#releaseUpdates();
+    if (this.#backlog <= MAX_BACKLOG / 2) this.#wake();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+const isDelta = (update: Update) => 'toolCallId' in update.record || 'delta' in update.record.assistantMessageEvent;
+
+/** Adds a delta to the one before it, if both belong to the same block. */
+function merge(last: Update, next: Update): boolean {
+  if (!('snapshot' in last) || !('snapshot' in next)) return false;
+  const before = last.record.assistantMessageEvent;
+  const after = next.record.assistantMessageEvent;
+  if (!('delta' in before && 'delta' in after)) return false;
+  if (before.type !== after.type || before.contentIndex !== after.contentIndex) return false;
+  last.record = {
+    ...last.record,
+    assistantMessageEvent: { ...before, delta: before.delta + after.delta },
+    usage: next.record.usage ?? last.record.usage,
+  };
+  last.snapshot = next.snapshot;
+  return true;
+}

@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net';
+import { type Line, LineReader, MAX_LINE_BYTES } from './json-lines.ts';
+import type { Link } from './link.ts';
+
+/** How long a peer may take to notice that this side has said its last word. */
+const LINGER_MS = 1000;
+
+/** A stream socket as a link. Errors of the socket are closings: there is nobody left to tell. */
+export function socketLink(socket: Socket, longestLine = MAX_LINE_BYTES): Link {
+  const reader = new LineReader(longestLine);
+  let closing = false;
+  socket.on('error', () => {});
+  return {
+    write: (text) => !socket.destroyed && socket.write(text),
+    onDrain: (listener) => void socket.on('drain', listener),
+    flush: () => new Promise((resolve) => (socket.destroyed ? resolve() : void socket.write('', () => resolve()))),
+    onLine: (listener) => {
+      const hear = (lines: Line[]) => {
+        if (!closing) lines.forEach(listener);
+      };
+      socket.on('data', (chunk: Buffer) => hear(reader.push(chunk)));
+      socket.on('end', () => hear(reader.end()));
+      socket.resume();
+    },
+    onEnd: (listener) => void socket.on('end', listener),
+    onClose: (listener) => void socket.on('close', () => listener()),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    close: () => {
+      closing = true;
+      // A peer that still writes when the socket is gone loses what it has not read yet: let it write into the void.
+      socket.resume().end(() => {
+        socket.unref();
+        setTimeout(() => socket.destroy(), LINGER_MS).unref();
+      });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { takeStdout } from '../system/private-stdout.ts';
+import { LineReader } from './json-lines.ts';
+import type { Link } from './link.ts';
+
+/** Standard input and output as a link. From here on nothing else in the process can write to standard output. */
+export function stdioLink(): Link {
+  const stdout = takeStdout();
+  const stdin = process.stdin;
+  const reader = new LineReader();
+  stdin.on('error', () => stdin.destroy());
+  return {
+    write: (text) => stdout.write(text),
+    onDrain: (listener) => stdout.onDrain(listener),
+    flush: () => stdout.flush(),
+    onLine: (listener) => {
+      stdin.on('data', (chunk: Buffer) => reader.push(chunk).forEach(listener));
+      stdin.on('end', () => reader.end().forEach(listener));
+    },
+    onEnd: (listener) => void stdin.on('close', listener).on('end', listener),
+    onClose: (listener) => stdout.onError(() => listener()),
+    pause: () => void stdin.pause(),
+    resume: () => void stdin.resume(),
+    close: () => void stdin.destroy(),
+  };
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import type { AssistantBlock, AssistantMessage, AssistantMessageEvent } from '../../protocol/generated/vocabulary.ts';
+
+/** An answer before its first word. */
+export const opening: AssistantMessage = {
+  role: 'assistant',
+  content: [],
+  api: 'scripted',
+  provider: 'tau',
+  model: 'scripted',
+  usage: {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  },
+  stopReason: 'stop',
+  timestamp: 0,
+};
+
+/** An answer and the steps in which it was told, without the last one. */
+export interface Streamed {
+  readonly message: AssistantMessage;
+  readonly steps: readonly AssistantMessageEvent[];
+}
+
+interface Told {
+  readonly block: AssistantBlock;
+  readonly steps: (contentIndex: number) => AssistantMessageEvent[];
+}
+
+const words = fc.string({ unit: 'grapheme', maxLength: 5 });
+const pieces = fc.array(words, { maxLength: 5 });
+
+const toldText: fc.Arbitrary<Told> = pieces.map((deltas) => ({
+  block: { type: 'text', text: deltas.join('') },
+  steps: (contentIndex) => [
+    { type: 'text_start', contentIndex },
+    ...deltas.map((delta) => ({ type: 'text_delta' as const, contentIndex, delta })),
+    { type: 'text_end', contentIndex, content: deltas.join('') },
+  ],
+}));
+
+const toldThinking: fc.Arbitrary<Told> = pieces.map((deltas) => ({
+  block: { type: 'thinking', thinking: deltas.join('') },
+  steps: (contentIndex) => [
+    { type: 'thinking_start', contentIndex },
+    ...deltas.map((delta) => ({ type: 'thinking_delta' as const, contentIndex, delta })),
+    { type: 'thinking_end', contentIndex, content: deltas.join('') },
+  ],
+}));
+
+const toldCall: fc.Arbitrary<Told> = fc.record({ id: words, name: words, args: pieces }).map(({ id, name, args }) => {
+  const toolCall = { type: 'toolCall' as const, id, name, arguments: Object.fromEntries(args.entries()) };
+  return {
+    block: toolCall,
+    steps: (contentIndex) => [
+      { type: 'toolcall_start', contentIndex, id, toolName: name },
+      ...args.map((delta) => ({ type: 'toolcall_delta' as const, contentIndex, delta })),
+      { type: 'toolcall_end', contentIndex, toolCall },
+    ],
+  };
+});
+
+/** Any answer of texts, thoughts and tool calls, told in deltas of any size. */
+export const anyStreamed: fc.Arbitrary<Streamed> = fc
+  .array(fc.oneof(toldText, toldThinking, toldCall), { maxLength: 6 })
+  .map((told) => ({
+    message: { ...opening, content: told.map(({ block }) => block) },
+    steps: [{ type: 'start' }, ...told.flatMap(({ steps }, contentIndex) => steps(contentIndex))],
+  }));
+
+/** The same, stopped after any of its steps. */
+export const anyCutOff: fc.Arbitrary<{ readonly told: Streamed['steps']; readonly rest: Streamed['steps'] }> = fc
+  .tuple(anyStreamed, fc.nat())
+  .map(([{ steps }, place]) => {
+    const cut = place % (steps.length + 1);
+    return { told: steps.slice(0, cut), rest: steps.slice(cut) };
+  });

@@ -1,0 +1,42 @@
+import type { SessionEntry } from '../../protocol/generated/vocabulary.ts';
+
+type Bare<E> = E extends SessionEntry ? Omit<E, 'id' | 'parentId' | 'timestamp'> : never;
+
+/** An entry before it has a place in the tree. */
+export type EntryDraft = Bare<SessionEntry>;
+
+/** What an entry's place in the tree consists of. */
+interface EntryPlace {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly timestamp: string;
+}
+
+/** pi's order of fields, which makes files comparable and lets an index read only the start of a line. */
+const fieldOrder: Readonly<Record<SessionEntry['type'], readonly string[]>> = {
+  message: ['clientMessageId', 'queueId', 'message'],
+  model_change: ['provider', 'modelId'],
+  thinking_level_change: ['thinkingLevel'],
+  compaction: ['summary', 'firstKeptEntryId', 'tokensBefore', 'details', 'usage', 'fromHook'],
+  branch_summary: ['fromId', 'summary', 'details', 'usage', 'fromHook'],
+  custom: ['customType', 'data'],
+  custom_message: ['customType', 'content', 'display', 'details'],
+  label: ['targetId', 'label'],
+  session_info: ['name'],
+  usage: ['kind', 'provider', 'model', 'usage'],
+  context_edit: ['targetId', 'replacement'],
+};
+
+/** The entry that a draft becomes at its place, its fields in the order of the file. */
+export function placeEntry(draft: EntryDraft, { id, parentId, timestamp }: EntryPlace): SessionEntry {
+  const { type, ...given } = draft;
+  const fields = inOrder(given, fieldOrder[type] ?? []);
+  const place = { id, parentId, timestamp };
+  const entry = type === 'custom' || type === 'custom_message' ? { ...fields, ...place } : { ...place, ...fields };
+  return { type, ...entry } as SessionEntry;
+}
+
+function inOrder(given: Readonly<Record<string, unknown>>, order: readonly string[]): Record<string, unknown> {
+  const names = new Set([...order, ...Object.keys(given)]);
+  return Object.fromEntries([...names].filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
+}

@@ -1,0 +1,114 @@
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sessionDirFor } from '../agent-dir.ts';
+import { line } from '../testing/sample-session.ts';
+import { tempFolder } from '../testing/temp-folder.ts';
+import { findById, findSession, latestSession } from './find-session.ts';
+
+interface Sample {
+  readonly id: string;
+  readonly at: number;
+  readonly text?: string;
+}
+
+function write(directory: string, { id, at, text = `${line('a', null)}\n` }: Sample): string {
+  mkdirSync(directory, { recursive: true });
+  const path = join(directory, `x_${id}.jsonl`);
+  writeFileSync(path, `{"type":"session","version":3,"id":"${id}","timestamp":"t","cwd":"/"}\n${text}`);
+  utimesSync(path, at, at);
+  return path;
+}
+
+describe('latestSession', () => {
+  it('is the one last written to', () => {
+    const directory = tempFolder();
+    write(directory, { id: 'a', at: 100 });
+    const newest = write(directory, { id: 'b', at: 300 });
+    write(directory, { id: 'c', at: 200 });
+
+    expect(latestSession(directory, '/')).toBe(newest);
+  });
+
+  it('passes over what has no message, no header or is no file', () => {
+    const directory = tempFolder();
+    const good = write(directory, {
+      id: 'good',
+      at: 100,
+      text: `garbage\n{"type":"custom","customType":"c","data":"x","id":"c","parentId":null,"timestamp":"t"}\n${line('a', 'c')}\n`,
+    });
+    write(directory, { id: 'silent', at: 200, text: '' });
+    write(directory, {
+      id: 'quoting',
+      at: 210,
+      text: '{"type":"custom","id":"c","data":{"type":"message","id":"d"}}\n',
+    });
+    writeFileSync(join(directory, 'foreign.jsonl'), `${line('a', null)}\n`);
+    writeFileSync(join(directory, 'empty.jsonl'), '');
+    writeFileSync(join(directory, 'notes.txt'), '');
+    mkdirSync(join(directory, 'folder.jsonl'));
+    symlinkSync('loop.jsonl', join(directory, 'loop.jsonl'));
+
+    expect(latestSession(directory, '/')).toBe(good);
+  });
+
+  it('is one of the working directory, though others are kept beside it', () => {
+    const directory = tempFolder();
+    const own = write(directory, { id: 'own', at: 100 });
+    const other = join(directory, 'other.jsonl');
+    writeFileSync(other, `{"type":"session","version":3,"id":"other","cwd":"/other"}\n${line('a', null)}\n`);
+
+    expect([latestSession(directory, '/'), latestSession(directory, '/other')]).toEqual([own, other]);
+    expect(latestSession(directory, '/third')).toBeUndefined();
+  });
+
+  it('is nothing when there is nothing', () => {
+    expect(latestSession(tempFolder(), '/')).toBeUndefined();
+    expect(latestSession('/no/such/folder', '/')).toBeUndefined();
+  });
+});
+
+describe('findSession', () => {
+  it('looks in this project first, then in all, newest first', () => {
+    const root = tempFolder();
+    const here = sessionDirFor(root, '/srv/shop');
+    const there = sessionDirFor(root, '/srv/other');
+    const old = write(here, { id: 'abc1', at: 100 });
+    const own = write(here, { id: 'abc2', at: 200 });
+    const foreign = write(there, { id: 'abd3', at: 300 });
+    const exact = write(there, { id: 'abd', at: 50 });
+    const find = (idPrefix: string) => findSession({ root, cwd: '/srv/shop', idPrefix });
+
+    expect(find('ab')).toBe(own);
+    expect(find('abc1')).toBe(old);
+    expect(find('abd3')).toBe(foreign);
+    expect(find('abd')).toBe(exact);
+    expect(find('zzz')).toBeUndefined();
+    expect(find('')).toBeUndefined();
+  });
+
+  it('takes another folder for this project', () => {
+    const root = tempFolder();
+    const sessionDir = join(root, 'mine');
+    const mine = write(sessionDir, { id: 'abc', at: 1 });
+    write(sessionDirFor(root, '/srv/shop'), { id: 'abc', at: 2 });
+
+    expect(findSession({ root, cwd: '/srv/shop', sessionDir, idPrefix: 'a' })).toBe(mine);
+  });
+
+  it('finds nothing where nothing is', () => {
+    expect(findSession({ root: '/no/such', cwd: '/', idPrefix: 'a' })).toBeUndefined();
+  });
+});
+
+describe('findById', () => {
+  it('takes no other id, however near, and the exact one however far', () => {
+    const root = tempFolder();
+    write(sessionDirFor(root, '/srv/shop'), { id: 'abc1', at: 200 });
+    const far = write(sessionDirFor(root, '/srv/other'), { id: 'abc', at: 100 });
+    const find = (id: string) => findById({ root, cwd: '/srv/shop', id });
+
+    expect(find('abc')).toBe(far);
+    expect([find('ab'), find('abc12'), find('')]).toEqual([undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,106 @@
+import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { sessionDirFor } from '../agent-dir.ts';
+import { readHeader } from './header.ts';
+import { scan } from './indexing/scan.ts';
+
+interface Places {
+  /** The agent folder. */
+  readonly root: string;
+  readonly cwd: string;
+  /** Where this project's sessions are, if not in the usual place. */
+  readonly sessionDir?: string | undefined;
+}
+
+/**
+ * The session whose id is, or starts with, the prefix: of this project if there is one, else of any project.
+ *
+ * Among several the one last written to.
+ */
+export function findSession({ idPrefix, ...places }: Places & { readonly idPrefix: string }): string | undefined {
+  if (idPrefix === '') return undefined;
+  return nearestFirst(places, (paths) => matchIn(paths, idPrefix));
+}
+
+/** The session with exactly this id: of this project if there is one, else of any project. */
+export function findById({ id, ...places }: Places & { readonly id: string }): string | undefined {
+  return nearestFirst(places, (paths) => paths.find((path) => tryReading(path, readHeader)?.id === id));
+}
+
+/** The session of a working directory that was last written to, among those in which something was said. */
+export function latestSession(directory: string, cwd: string): string | undefined {
+  return sessionFiles([resolve(directory)]).find(
+    (path) => tryReading(path, readHeader)?.cwd === cwd && tryReading(path, hasMessage),
+  );
+}
+
+function nearestFirst(
+  { root, cwd, sessionDir }: Places,
+  pick: (paths: readonly string[]) => string | undefined,
+): string | undefined {
+  const own = resolve(sessionDir ?? sessionDirFor(root, cwd));
+  const all = resolve(root, 'sessions');
+  const others = namesIn(all).map((name) => join(all, name));
+  return pick(sessionFiles([own])) ?? pick(sessionFiles(others));
+}
+
+function matchIn(paths: readonly string[], idPrefix: string): string | undefined {
+  let match: string | undefined;
+  for (const path of paths) {
+    const id = tryReading(path, readHeader)?.id;
+    if (id === idPrefix) return path;
+    if (id?.startsWith(idPrefix)) match ??= path;
+  }
+  return match;
+}
+
+function hasMessage(fd: number): boolean {
+  let found = false;
+  scan(fd, ({ type }) => {
+    found = type === 'message';
+    return found ? 'stop' : undefined;
+  });
+  return found;
+}
+
+/** The files that may be sessions, last written first. */
+function sessionFiles(folders: readonly string[]): string[] {
+  return folders
+    .flatMap((folder) => namesIn(folder).map((name) => join(folder, name)))
+    .filter((path) => path.endsWith('.jsonl'))
+    .map((path) => ({ path, writtenAt: writtenAt(path) }))
+    .filter(({ writtenAt }) => writtenAt > 0)
+    .sort((a, b) => b.writtenAt - a.writtenAt)
+    .map(({ path }) => path);
+}
+
+/** Zero for what is no file. */
+function writtenAt(path: string): number {
+  try {
+    const stats = statSync(path);
+    return stats.isFile() ? stats.mtimeMs : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** What `read` makes of a file; undefined when the file cannot be read. */
+function tryReading<T>(path: string, read: (fd: number) => T): T | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    return read(fd);
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,0 +1,134 @@
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
+import { placeEntry } from './entry-line.ts';
+import type { EntryIndex, Span } from './indexing/entry-index.ts';
+import { parseObject } from './indexing/line-facts.ts';
+import type { Lines } from './lines.ts';
+import { newEntryId } from './random-id.ts';
+
+/** What a fork starts from. */
+export interface ForkSource {
+  readonly lines: Lines;
+  readonly index: EntryIndex;
+  /** The row where the fork ends; undefined for an empty one. */
+  readonly leaf: number | undefined;
+}
+
+/** A stretch of the source's bytes, line feeds included, or a line of the fork's own. */
+type Piece = Span | string;
+
+const BLOCK_BYTES = 1024 * 1024;
+
+/** Writes a fork beside its place and moves it there whole: a crash leaves no half of a session behind. */
+export function writeFork(path: string, header: SessionHeader, source: ForkSource): void {
+  const draft = `${path}.partial`;
+  try {
+    const fd = openSync(draft, 'wx', 0o600);
+    try {
+      write(fd, Buffer.from(lineOf(header)));
+      for (const piece of forkPieces(source)) {
+        if (typeof piece === 'string') write(fd, Buffer.from(piece));
+        else for (const block of blocksOf(source.lines, piece)) write(fd, block);
+      }
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The content of a fork behind its header: the path to the leaf, byte by byte, then the labels of that path. */
+export function* forkPieces(source: ForkSource): Generator<Piece> {
+  const kept: string[] = [];
+  yield* joined(pathPieces(source, kept));
+  yield* labelLines(source, kept);
+}
+
+/**
+ * The path, a piece per line. Labels are entries of the tree too: those on the path are left out, and what hung on
+ * them, or named them as the first entry to keep, takes the neighbour instead.
+ */
+function* pathPieces({ lines, index, leaf }: ForkSource, kept: string[]): Generator<Piece> {
+  const successors = new Map<string, string>();
+  let skipped: string[] = [];
+  for (const row of [...index.ancestry(leaf)].reverse()) {
+    const id = index.id(row);
+    if (index.type(row) === 'label') {
+      skipped.push(id);
+      continue;
+    }
+    for (const label of skipped) successors.set(label, id);
+    const span = index.span(row);
+    const mayName = index.type(row) === 'compaction' && successors.size > 0;
+    const parent = skipped.length > 0 ? { parentId: kept.at(-1) ?? null } : {};
+    skipped = [];
+    kept.push(id);
+    if (mayName || 'parentId' in parent) yield changed(textOf(lines, span), parent, successors);
+    else yield { offset: span.offset, length: span.length + 1 };
+  }
+}
+
+function changed(line: string, parent: { parentId?: string | null }, successors: ReadonlyMap<string, string>): string {
+  const value = parseObject(line);
+  if (!value) return `${line}\n`;
+  const named = value['firstKeptEntryId'];
+  const successor = typeof named === 'string' ? successors.get(named) : undefined;
+  return lineOf({ ...value, ...parent, ...(successor !== undefined && { firstKeptEntryId: successor }) });
+}
+
+/** Fresh label entries for what the kept entries are called, chained to the end of the path. */
+function* labelLines(source: ForkSource, kept: readonly string[]): Generator<string> {
+  const targets = new Set(kept);
+  let parentId = kept.at(-1) ?? null;
+  for (const [targetId, { label, timestamp }] of labelsOf(source)) {
+    if (!targets.has(targetId)) continue;
+    const id = newEntryId((candidate) => source.index.row(candidate) !== undefined);
+    yield lineOf(placeEntry({ type: 'label', targetId, label }, { id, parentId, timestamp }));
+    parentId = id;
+  }
+}
+
+/** The label that each entry ended up with, on whichever branch it was given. */
+function labelsOf({ lines, index }: ForkSource): Map<string, { label: string; timestamp: string }> {
+  const labels = new Map<string, { label: string; timestamp: string }>();
+  for (let row = 0; row < index.size; row++) {
+    if (index.type(row) !== 'label') continue;
+    const { targetId, label, timestamp } = parseObject(textOf(lines, index.span(row))) ?? {};
+    if (typeof targetId !== 'string') continue;
+    labels.delete(targetId);
+    if (typeof label === 'string' && label !== '') labels.set(targetId, { label, timestamp: String(timestamp) });
+  }
+  return labels;
+}
+
+/** Neighbouring stretches as one. */
+function* joined(pieces: Iterable<Piece>): Generator<Piece> {
+  let stretch: Span | undefined;
+  for (const piece of pieces) {
+    if (typeof piece !== 'string' && stretch && stretch.offset + stretch.length === piece.offset) {
+      stretch = { offset: stretch.offset, length: stretch.length + piece.length };
+      continue;
+    }
+    if (stretch) yield stretch;
+    stretch = typeof piece === 'string' ? undefined : piece;
+    if (typeof piece === 'string') yield piece;
+  }
+  if (stretch) yield stretch;
+}
+
+function* blocksOf(lines: Lines, { offset, length }: Span): Generator<Buffer> {
+  for (let done = 0; done < length; done += BLOCK_BYTES) {
+    yield lines.read(offset + done, Math.min(BLOCK_BYTES, length - done));
+  }
+}
+
+function write(fd: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+}
+
+const textOf = (lines: Lines, { offset, length }: Span) => lines.read(offset, length).toString();
+
+const lineOf = (value: object) => `${JSON.stringify(value)}\n`;

@@ -1,0 +1,57 @@
+import { readSync } from 'node:fs';
+import { Refusal } from '../../protocol/errors.ts';
+import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
+import { newUuid } from './random-id.ts';
+
+/** The version of the session format that tau writes: pi's. */
+export const CURRENT_VERSION = 3;
+
+/** A first line longer than this is no session header. */
+const HEADER_LIMIT = 64 * 1024;
+
+const LF = 0x0a;
+const SAFE_ID = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
+
+export interface NewHeader {
+  readonly cwd: string;
+  readonly id?: string | undefined;
+  readonly parentSession?: string | undefined;
+}
+
+/** The header of a new session. Refuses ids that could lead out of a folder, since they name files. */
+export function newHeader({ cwd, id = newUuid(), parentSession }: NewHeader): SessionHeader {
+  if (!SAFE_ID.test(id)) throw new Refusal('invalid_params', `Not a session id: ${id}`);
+  const header = { type: 'session', version: CURRENT_VERSION, id, timestamp: new Date().toISOString(), cwd } as const;
+  return parentSession === undefined ? header : { ...header, parentSession };
+}
+
+/** The name of a session's file: when it began, then who it is. */
+export const sessionFileName = (id: string, at: Date) => `${at.toISOString().replace(/[:.]/g, '-')}_${id}.jsonl`;
+
+/** The header that a line holds; undefined when it is none. */
+function parseHeader(line: string): SessionHeader | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { type, id, cwd, timestamp } = value as Partial<Record<keyof SessionHeader, unknown>>;
+    if (type !== 'session' || typeof id !== 'string') return undefined;
+    const text = (field: unknown) => (typeof field === 'string' ? field : '');
+    return { ...value, type, id, cwd: text(cwd), timestamp: text(timestamp) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The header at the start of an open file; undefined when there is none or the file cannot be read. */
+export function readHeader(fd: number): SessionHeader | undefined {
+  const bytes = Buffer.allocUnsafe(HEADER_LIMIT);
+  let filled: number;
+  try {
+    filled = readSync(fd, bytes, 0, HEADER_LIMIT, 0);
+  } catch {
+    return undefined;
+  }
+  const end = bytes.subarray(0, filled).indexOf(LF);
+  if (end === -1 && filled === HEADER_LIMIT) return undefined;
+  return parseHeader(bytes.toString('utf8', 0, end === -1 ? filled : end));
+}

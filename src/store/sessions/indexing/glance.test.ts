@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GLANCE_BYTES, glance } from './glance.ts';
+import { parseFacts } from './line-facts.ts';
+
+const look = (line: string) => {
+  const bytes = Buffer.from(line);
+  return glance(bytes, 0, bytes.length);
+};
+
+describe('glance', () => {
+  it.each([
+    '{"type":"message","id":"67fc1e9a","parentId":"95c62c8f","timestamp":"t","message":{"role":"user","content":"x"}}',
+    '{"type":"message","id":"67fc1e9a","parentId":null,"timestamp":"t","message":{"role":"toolResult"}}',
+    '{"type":"message","id":"a","parentId":"b","timestamp":"t","clientMessageId":"c","queueId":"q","message":{"role":"user"}}',
+    '{"type":"message","id":"a","parentId":"b","timestamp":"t","queueId":"q","message":{"role":"user"}}',
+    '{"type":"compaction","id":"a","parentId":"b","timestamp":"t","summary":"…"}',
+    '{"type":"custom","customType":"st","data":{"id":"x","parentId":null,"timestamp":"t"},"id":"a","parentId":"b","timestamp":"t"}',
+    '{"type":"custom_message","customType":"ct","content":"ü","display":true,"id":"a","parentId":null,"timestamp":"t"}',
+    '{"type":"custom","id":"a","parentId":"b","timestamp":"t","customType":"st","data":1}',
+    '{"type":"hologram","id":"a","parentId":"b","timestamp":"t","message":{"role":"user"}}',
+  ])('reads %s', (line) => {
+    expect(look(line)).toEqual(parseFacts(line));
+    expect(look(line)).toBeDefined();
+  });
+
+  it.each([
+    '{"type":"custom","customType":"st","data":{"id":"x","parentId":null,"timestamp":"t"}}',
+    '{"type":"custom","customType":"st","data":",\\"id\\":\\"x\\",\\"parentId\\":null,\\"timestamp\\":\\"t\\"}"}',
+    '{"type":"message","id":"a","parentId":"b","timestamp":"t","message":{"content":"x","role":"user"}}',
+    '{"type":"message","id":"ä","parentId":"b","timestamp":"t","message":{"role":"user"}}',
+    '{"type":"message","id":"a\\n","parentId":"b","timestamp":"t","message":{"role":"user"}}',
+    '{"type":"message","id":"a","parentId":"b","timestamp":"t","message":{"role":"user","content":"half a li',
+    '{"type": "message","id":"a","parentId":"b","timestamp":"t","message":{"role":"user"}}',
+    '{"type":"message","id":"","parentId":"b","timestamp":"t","message":{"role":"user"}}',
+    `{"type":"message","id":"${'a'.repeat(GLANCE_BYTES)}","parentId":"b","timestamp":"t","message":{"role":"user"}}`,
+    '}',
+    '',
+  ])('does not guess at %s', (line) => {
+    expect(look(line)).toBeUndefined();
+  });
+
+  it('never says anything else than the whole line does', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.constantFrom(
+        'message',
+        'custom',
+        'custom_message',
+        'session',
+        'user',
+        '","id":"x',
+        '\\',
+        '"}',
+        'a'.repeat(200),
+      ),
+    );
+    const place = fc.record({ id: text, parentId: fc.option(text), timestamp: text });
+    const own = fc.record(
+      {
+        customType: text,
+        clientMessageId: text,
+        queueId: text,
+        data: fc.jsonValue(),
+        message: fc.record({ role: text }),
+      },
+      { requiredKeys: [] },
+    );
+    const entry = fc
+      .tuple(text, place, own, fc.boolean())
+      .map(([type, place, own, placeFirst]) => (placeFirst ? { type, ...place, ...own } : { type, ...own, ...place }));
+    const nested = entry.chain((inner) => entry.map((outer) => ({ ...outer, data: inner })));
+
+    fc.assert(
+      fc.property(fc.oneof(entry, nested), (value) => {
+        const line = JSON.stringify(value);
+        const seen = look(line);
+        if (seen) expect(seen).toEqual(parseFacts(line));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

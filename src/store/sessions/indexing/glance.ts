@@ -1,0 +1,42 @@
+import { hasCustomType, type LineFacts } from './line-facts.ts';
+
+/** How much of a line's start, and of its end, is looked at before the whole line is parsed. */
+export const GLANCE_BYTES = 192;
+
+const BRACE_END = 0x7d;
+
+/** Printable, neither quote nor backslash: the same in latin1, in UTF-8 and inside a JSON string. */
+const word = '[ !#-\\[\\]-~]';
+const PLACE = `"id":"(${word}+)","parentId":(?:null|"(${word}*)"),"timestamp":"${word}*"`;
+const CLIENT_IDS = `(?:,"clientMessageId":"${word}*")?(?:,"queueId":"${word}*")?`;
+
+const START = new RegExp(
+  `^\\{"type":"(${word}+)",${PLACE}(?:${CLIENT_IDS},"message":\\{"role":"(${word}+)"|,"customType":"(${word}+)")?`,
+);
+const CUSTOM_START = new RegExp(`^\\{"type":"(custom|custom_message)","customType":"(${word}+)"`);
+/** pi puts the place of a custom entry last; in valid JSON only the outermost object can end right behind it. */
+const CUSTOM_END = new RegExp(`,${PLACE}\\}$`);
+
+/**
+ * Reads the facts of a line from its first and last bytes when the fields are in the order that tau and pi write.
+ *
+ * Undefined means that the line has to be parsed. What lies between is not looked at: a line may still be broken there.
+ */
+export function glance(bytes: Buffer, start: number, end: number): LineFacts | undefined {
+  if (bytes[end - 1] !== BRACE_END) return undefined;
+  const head = bytes.toString('latin1', start, Math.min(end, start + GLANCE_BYTES));
+  const found = START.exec(head);
+  if (!found) return glanceAtCustom(head, bytes.toString('latin1', Math.max(start, end - GLANCE_BYTES), end));
+  const type = found[1] ?? '';
+  const hasKind = type === 'message' || hasCustomType(type);
+  const kind = type === 'message' ? found[4] : found[5];
+  if (hasKind && kind === undefined) return undefined;
+  return { type, id: found[2] ?? '', parentId: found[3] ?? null, kind: hasKind ? kind : undefined };
+}
+
+function glanceAtCustom(head: string, tail: string): LineFacts | undefined {
+  const [, type, kind] = CUSTOM_START.exec(head) ?? [];
+  if (type === undefined) return undefined;
+  const [, id, parentId = null] = CUSTOM_END.exec(tail) ?? [];
+  return id === undefined ? undefined : { type, id, parentId, kind };
+}

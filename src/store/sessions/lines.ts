@@ -1,0 +1,38 @@
+/** Lines that grow at the end: a file, or memory for sessions that leave no trace. */
+export interface Lines {
+  readonly size: number;
+  append(text: string): void;
+  read(position: number, length: number): Buffer;
+  sync(): Promise<void>;
+  close(): void;
+}
+
+/** The lines of a session without a file. */
+export class MemoryLines implements Lines {
+  #bytes = Buffer.alloc(4096);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  append(text: string): void {
+    const length = Buffer.byteLength(text);
+    if (this.#size + length > this.#bytes.length) this.#grow(this.#size + length);
+    this.#size += this.#bytes.write(text, this.#size);
+  }
+
+  read(position: number, length: number): Buffer {
+    return this.#bytes.subarray(position, Math.min(position + length, this.#size));
+  }
+
+  async sync(): Promise<void> {}
+
+  close(): void {}
+
+  #grow(needed: number): void {
+    const bytes = Buffer.alloc(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(bytes, 0, 0, this.#size);
+    this.#bytes = bytes;
+  }
+}

@@ -1,0 +1,297 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HEADER, ids, line, linesOf, path, said, writeSession } from '../testing/sample-session.ts';
+import { tempFolder } from '../testing/temp-folder.ts';
+import { SessionLog } from './session-log.ts';
+
+const file = () => join(tempFolder(), 's.jsonl');
+
+describe('what is no session', () => {
+  const corpus: Record<string, string | Buffer> = {
+    'an empty file': '',
+    'a line feed': '\n',
+    prose: 'Dear diary,\nnothing happened.\n',
+    binary: Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256)),
+    zeros: Buffer.alloc(2 * 1024 * 1024),
+    'a list': '[{"type":"session","id":"x"}]\n',
+    null: 'null\n',
+    'another object': '{"type":"message","id":"x"}\n',
+    'a header without id': '{"type":"session","version":3,"cwd":"/"}\n',
+    'a header whose id is a number': '{"type":"session","version":3,"id":7,"cwd":"/"}\n',
+    'half a header': HEADER.slice(0, 60),
+    'a header in the second line': `\n${HEADER}\n`,
+    'a header that does not end': `${HEADER.slice(0, -1)},"x":"${'x'.repeat(70_000)}"}\n`,
+    'package.json': '{\n  "type": "session",\n  "id": "x"\n}\n',
+  };
+
+  it.each(Object.keys(corpus))('refuses %s and leaves it untouched', async (name) => {
+    const target = file();
+    writeFileSync(target, corpus[name] ?? '');
+    const snapshot = () => [readFileSync(target, 'latin1'), statSync(target).mtimeMs];
+    const before = snapshot();
+
+    for (let time = 0; time < 2; time++) {
+      await expect(SessionLog.open(target)).rejects.toMatchObject({
+        code: 'not_a_session',
+        message: `Not a session file: ${target}`,
+      });
+    }
+
+    expect(snapshot()).toEqual(before);
+  });
+
+  it('refuses it also when asked to create', async () => {
+    const target = file();
+    writeFileSync(target, 'prose');
+
+    await expect(SessionLog.open(target, { create: { cwd: '/' } })).rejects.toMatchObject({ code: 'not_a_session' });
+    expect(readFileSync(target, 'utf8')).toBe('prose');
+  });
+
+  it('refuses folders, pipes, link loops and what cannot be read', async () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'folder'));
+    execFileSync('/usr/bin/mkfifo', [join(folder, 'pipe')]);
+    symlinkSync('loop', join(folder, 'loop'));
+    const strange = ['folder', 'pipe', 'loop'].map((name) => join(folder, name));
+    if (process.platform === 'linux') strange.push('/proc/self/mem');
+
+    for (const target of strange) {
+      await expect(SessionLog.open(target)).rejects.toMatchObject({ code: 'not_a_session' });
+    }
+  });
+
+  it('says when there is nothing', async () => {
+    const target = file();
+
+    for (const missing of [target, join(target, 'deeper'), '/no/such/folder/x.jsonl']) {
+      await expect(SessionLog.open(missing)).rejects.toMatchObject({
+        code: 'session_not_found',
+        message: `Session not found: ${missing}`,
+      });
+    }
+  });
+});
+
+describe('foreign files', () => {
+  it('understands any order of fields', async () => {
+    const target = writeSession(
+      file(),
+      '{"id":"a","type":"message","message":{"content":"x","role":"user"},"timestamp":"t","parentId":null}',
+      '{"timestamp":"t","parentId":"a","id":"b","message":{"role":"assistant"},"type":"message"}',
+      '{ "type": "message", "id": "c", "parentId": "b", "message": { "role": "toolResult" } }',
+      '{"type":"message","id":"d","parentId":"c","timestamp":"t","message":{"content":"\\"role\\":\\"x\\"","role":"user"}}',
+      '{"type":"custom","id":"e","parentId":"d","timestamp":"t","customType":"ct","data":{"id":"z"}}',
+      '{"type":"custom","id":"f","data":1,"customType":"ct","parentId":"e"}',
+      '{"type":"\\u006dessage","id":"g","parentId":"f","timestamp":"t","message":{"role":"user"}}',
+      `{"type":"message","id":"h","parentId":"g","timestamp":"t","clientMessageId":"${'x'.repeat(500)}","message":{"role":"user"}}`,
+    );
+
+    const log = await SessionLog.open(target);
+
+    expect(path(log)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    expect([...log.nodes()].map(({ role, customType }) => role ?? customType).reverse()).toEqual([
+      'user',
+      'assistant',
+      'toolResult',
+      'user',
+      'ct',
+      'ct',
+      'user',
+      'user',
+    ]);
+    expect(log.branch().map(({ id }) => id)).toEqual(path(log));
+    await log.close();
+  });
+
+  it('tolerates CRLF, blank lines and lines that mean nothing, and leaves them alone', async () => {
+    const target = file();
+    const text = [HEADER, line('a', null), '', 'garbage', '{"type":"x"}', '[]', line('b', 'a'), HEADER, line('c', 'b')]
+      .map((each) => `${each}\r\n`)
+      .join('');
+    writeFileSync(target, text);
+
+    const log = await SessionLog.open(target);
+    const added = log.append(said('d'));
+
+    expect(path(log)).toEqual(['a', 'b', 'c', added.id]);
+    expect(log.entry('b')).toEqual(JSON.parse(line('b', 'a')));
+    expect(log.branch()).toHaveLength(4);
+    await log.close();
+    expect(readFileSync(target, 'utf8')).toBe(`${text}${JSON.stringify(added)}\n`);
+  });
+
+  it('keeps unknown types and fields', async () => {
+    const strange = '{"type":"hologram","id":"h","parentId":null,"timestamp":"t","beam":{"x":1e2}}';
+    const target = writeSession(file(), strange, line('a', 'h').replace('"message":', '"mood":"good","message":'));
+
+    const log = await SessionLog.open(target);
+
+    expect(log.entry('h')).toEqual(JSON.parse(strange));
+    expect(log.entry('a')).toMatchObject({ mood: 'good' });
+    expect([...log.nodes()].map(({ type, role }) => [type, role])).toEqual([
+      ['message', 'user'],
+      ['hologram', undefined],
+    ]);
+    await log.close();
+    expect(linesOf(target)[1]).toBe(strange);
+  });
+
+  it('takes entries whose parent comes later or never', async () => {
+    const target = writeSession(file(), line('c', 'b'), line('b', 'a'), line('x', 'gone'), line('a', null));
+
+    const log = await SessionLog.open(target);
+
+    expect([path(log, 'c'), path(log, 'x'), log.leafId]).toEqual([['a', 'b', 'c'], ['x'], 'a']);
+    expect([...log.nodes('x')][0]?.parentId).toBeNull();
+    expect(ids(log)).toEqual(['c', 'b', 'x', 'a']);
+    expect(log.branch('c').map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+    await log.close();
+  });
+
+  it('does not go round in circles', async () => {
+    const target = writeSession(file(), line('s', 's'), line('a', 'c'), line('b', 'a'), line('c', 'b'), line('d', 'c'));
+
+    const log = await SessionLog.open(target);
+
+    expect(path(log, 's')).toEqual(['s']);
+    expect(path(log, 'd')).toEqual(['a', 'b', 'c', 'd']);
+    await log.close();
+  });
+
+  it('lets the first of two entries with one id win', async () => {
+    const target = writeSession(file(), line('a', null, 'first'), line('b', 'a'), line('a', 'b', 'second'));
+
+    const log = await SessionLog.open(target);
+
+    expect(log.entry('a')).toEqual(JSON.parse(line('a', null, 'first')));
+    expect([ids(log), log.leafId, log.size]).toEqual([['a', 'b'], 'a', 2]);
+    expect([...log.find('second')]).toEqual([]);
+    await log.close();
+  });
+
+  it('passes over half a line in the middle', async () => {
+    const half = line('b', 'a').slice(0, -20);
+    const target = writeSession(file(), line('a', null), half, line('c', 'a'), line('d', 'b'));
+
+    const log = await SessionLog.open(target);
+
+    expect([log.has('b'), path(log, 'c'), path(log, 'd')]).toEqual([false, ['a', 'c'], ['d']]);
+    await log.close();
+    expect(linesOf(target)[2]).toBe(half);
+  });
+
+  it('reads a line that only looks whole as absent', async () => {
+    const glued = `${line('b', 'a').slice(0, -30)}${line('x', 'b')}`;
+    const target = writeSession(file(), line('a', null), glued, line('c', 'b'));
+
+    const log = await SessionLog.open(target);
+
+    expect([log.entry('b'), log.has('x'), path(log)]).toEqual([undefined, false, ['a', 'b', 'c']]);
+    expect(log.branch().map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(ids(log)).toEqual(['a', 'c']);
+    await log.close();
+  });
+
+  it('takes a header that says little', async () => {
+    const target = file();
+    writeFileSync(target, `{"id":"x","type":"session","version":3,"mood":"good"}\n${line('a', null)}\n`);
+
+    const log = await SessionLog.open(target);
+
+    expect(log.header).toEqual({ type: 'session', version: 3, id: 'x', cwd: '', timestamp: '', mood: 'good' });
+    await log.close();
+  });
+
+  it('reads lines longer than its blocks, in either order of fields', async () => {
+    const long = 'é'.repeat(3_000_000);
+    const custom = `{"type":"custom","customType":"ct","data":"${long}","id":"b","parentId":"a","timestamp":"t"}`;
+    const foreign = `{"id":"c","message":{"content":"${long}","role":"user"},"parentId":"b","type":"message"}`;
+    const target = writeSession(
+      file(),
+      line('a', null, long),
+      custom,
+      foreign,
+      `${line('d', 'c', long)}\r`,
+      line('e', 'd'),
+    );
+
+    const log = await SessionLog.open(target);
+
+    expect(path(log)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(log.entry('b')).toEqual(JSON.parse(custom));
+    expect(log.branch()).toHaveLength(5);
+    await log.close();
+  });
+
+  it('passes over a line longer than any that it would write', async () => {
+    const target = writeSession(file(), line('a', null), line('huge', 'a').slice(0, -1));
+    truncateSync(target, statSync(target).size + 257 * 1024 * 1024);
+    appendFileSync(target, `}\n${line('b', 'a')}\n`);
+
+    const log = await SessionLog.open(target);
+
+    expect([ids(log), path(log)]).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    await log.close();
+  });
+
+  it('opens a session through a symlink and writes to its target', async () => {
+    const target = writeSession(file(), line('a', null));
+    const link = join(tempFolder(), 'link.jsonl');
+    symlinkSync(target, link);
+
+    const log = await SessionLog.open(link);
+    const other = SessionLog.open(target);
+
+    await expect(other).rejects.toMatchObject({ code: 'session_in_use', holder: process.pid });
+    log.append(said('b'));
+    await log.close();
+    expect(linesOf(target)).toHaveLength(3);
+  });
+});
+
+describe('a torn end', () => {
+  it('is cut off, or completed when only the line feed is missing', async () => {
+    const target = file();
+    const whole = `${HEADER}\n${line('a', null, 'ä')}\n${line('b', 'a', '𝄞')}\n`;
+    const bytes = Buffer.from(whole);
+    const lineEnds = [...bytes.keys()].filter((index) => bytes[index] === 0x0a);
+    const headerEnd = lineEnds[0] ?? 0;
+
+    for (let cut = headerEnd; cut <= bytes.length; cut++) {
+      writeFileSync(target, bytes.subarray(0, cut));
+      const wholeLines = lineEnds.filter((end) => end <= cut).length;
+      const keptBytes = lineEnds[wholeLines - 1] ?? 0;
+
+      const log = await SessionLog.open(target);
+
+      expect(ids(log)).toEqual(['a', 'b'].slice(0, wholeLines - 1));
+      expect(log.tornBytes).toBe(Math.max(0, cut - keptBytes - 1));
+      expect(readFileSync(target).equals(bytes.subarray(0, keptBytes + 1))).toBe(true);
+      await log.close();
+    }
+
+    for (let cut = 1; cut < headerEnd; cut += 7) {
+      writeFileSync(target, bytes.subarray(0, cut));
+      await expect(SessionLog.open(target)).rejects.toMatchObject({ code: 'not_a_session' });
+      expect(readFileSync(target).equals(bytes.subarray(0, cut))).toBe(true);
+    }
+  });
+
+  it('never joins what comes next', async () => {
+    const target = writeSession(file(), line('a', null));
+    appendFileSync(target, '{"type":"message","id":"b","par');
+
+    const log = await SessionLog.open(target);
+    const next = log.append(said('next'));
+
+    expect(next.parentId).toBe('a');
+    await log.close();
+    expect(linesOf(target)).toEqual([HEADER, line('a', null), JSON.stringify(next)]);
+  });
+});

@@ -1,0 +1,174 @@
+import { accessSync, closeSync, constants, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Refusal } from '../../protocol/errors.ts';
+import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
+import { AppendFile } from '../../system/append-file.ts';
+import { acquireLock, type Lock, LockHeld } from '../../system/lock.ts';
+import { realPath } from '../../system/real-path.ts';
+import { type ForkSource, writeFork } from './fork.ts';
+import { CURRENT_VERSION, type NewHeader, newHeader, readHeader } from './header.ts';
+import { EntryIndex } from './indexing/entry-index.ts';
+import { parseFacts, parseObject } from './indexing/line-facts.ts';
+import { LONGEST_LINE, scan } from './indexing/scan.ts';
+import { migrateFile } from './migrate.ts';
+
+/** A session file that this process holds, and what is in it. */
+export interface SessionFile {
+  readonly path: string;
+  readonly header: SessionHeader;
+  readonly lines: AppendFile;
+  readonly lock: Lock;
+  readonly index: EntryIndex;
+  /** The row of the last entry. */
+  readonly leaf: number | undefined;
+  readonly tornBytes: number;
+  /** Lines that nobody understands. A file that has some is never thrown away. */
+  readonly strangeLines: number;
+}
+
+const MODE = 0o600;
+
+/** Opens a session file under its lock; with `create`, makes it when it is missing or empty and its folder exists. */
+export async function openSessionFile(path: string, create?: NewHeader): Promise<SessionFile> {
+  const found = whatIsAt(path);
+  if (found === 'nothing' && !(create && whatIsAt(dirname(path)) === 'folder')) throw notFound(path);
+  if (found === 'folder' || found === 'other') throw notASession(path);
+  return underLock(path, (lock) => {
+    if (create) writeFirstLine(realPath(path), newHeader(create));
+    return load(path, lock);
+  });
+}
+
+/** Makes a session file where there was none. */
+export async function createSessionFile(path: string, header: SessionHeader): Promise<SessionFile> {
+  return underLock(path, (lock) => {
+    if (whatIsAt(path) !== 'nothing') throw new Refusal('invalid_params', `File exists already: ${path}`);
+    writeFirstLine(path, header);
+    const lines = AppendFile.open(realPath(path), { create: false });
+    return { path, header, lines, lock, index: new EntryIndex(), leaf: undefined, tornBytes: 0, strangeLines: 0 };
+  });
+}
+
+/** Makes a session file with a fork in it. */
+export async function forkSessionFile(path: string, header: SessionHeader, source: ForkSource): Promise<SessionFile> {
+  return underLock(path, (lock) => {
+    writeFork(path, header, source);
+    return load(path, lock);
+  });
+}
+
+async function underLock(path: string, make: (lock: Lock) => SessionFile): Promise<SessionFile> {
+  const lock = await lockSession(path);
+  try {
+    return make(lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function lockSession(path: string): Promise<Lock> {
+  try {
+    return await acquireLock(path);
+  } catch (error) {
+    if (!(error instanceof LockHeld)) throw error;
+    const holder = error.pid;
+    const who = holder === undefined ? 'another process' : `process ${holder}`;
+    throw new Refusal('session_in_use', `Session is in use by ${who}: ${path}`, { holder, cause: error });
+  }
+}
+
+/** Leaves a file alone that has anything in it. */
+function writeFirstLine(path: string, header: SessionHeader): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats && stats.size > 0) return;
+  try {
+    writeFileSync(path, `${JSON.stringify(header)}\n`, { flag: stats ? 'a' : 'wx', mode: MODE });
+  } catch (error) {
+    if (!stats && !hasCode(error, 'EEXIST')) rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+function load(path: string, lock: Lock): SessionFile {
+  const header = currentHeader(path);
+  const index = new EntryIndex();
+  let leaf: number | undefined;
+  const { end, strangeLines } = reading(path, (fd) =>
+    scan(fd, (facts, span) => {
+      leaf = index.add(facts, span);
+      return undefined;
+    }),
+  );
+  const lines = AppendFile.open(realPath(path), { create: false });
+  const tail = mendTail(lines, end);
+  const facts = tail.line === undefined ? undefined : parseFacts(tail.line);
+  if (facts && facts.type !== 'session') leaf = index.add(facts, { offset: end, length: lines.size - end - 1 });
+  index.resolve();
+  return { path, header, lines, lock, index, leaf, tornBytes: tail.tornBytes, strangeLines };
+}
+
+/** The header, after older versions of the format were brought up to date. */
+function currentHeader(path: string): SessionHeader {
+  const header = reading(path, readHeader);
+  if (!header) throw notASession(path);
+  if (!isWritable(path)) throw new Refusal('permission_denied', `Session file cannot be written: ${path}`);
+  const { version = 1 } = header;
+  if (!(version < CURRENT_VERSION)) return header;
+  migrateFile(path, version);
+  return { ...header, version: CURRENT_VERSION };
+}
+
+/** A last line without line feed is completed when it is whole, else cut off: half a line was never acknowledged. */
+function mendTail(lines: AppendFile, end: number): { line?: string; tornBytes: number } {
+  const length = lines.size - end;
+  if (length === 0) return { tornBytes: 0 };
+  const line = length > LONGEST_LINE ? '' : lines.read(end, length).toString();
+  if (typeof parseObject(line)?.['id'] === 'string') {
+    lines.append('\n');
+    return { line, tornBytes: 0 };
+  }
+  lines.truncate(end);
+  return { tornBytes: length };
+}
+
+/** Runs `read` on the file. One that cannot be read is no session, and one that went away is not found. */
+function reading<T>(path: string, read: (fd: number) => T): T {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY);
+  } catch (error) {
+    throw hasCode(error, 'ENOENT') ? notFound(path) : notASession(path);
+  }
+  try {
+    return read(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function whatIsAt(path: string): 'nothing' | 'file' | 'folder' | 'other' {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats) return 'nothing';
+    if (stats.isDirectory()) return 'folder';
+    return stats.isFile() ? 'file' : 'other';
+  } catch {
+    return 'other';
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const hasCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code;
+
+const notFound = (path: string) => new Refusal('session_not_found', `Session not found: ${path}`);
+
+const notASession = (path: string) => new Refusal('not_a_session', `Not a session file: ${path}`);

@@ -1,0 +1,265 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ids, line, linesOf, path, said, writeSession } from '../testing/sample-session.ts';
+import { tempFolder } from '../testing/temp-folder.ts';
+import { LONGEST_LINE } from './indexing/scan.ts';
+import { SessionLog, sessionFileName } from './session-log.ts';
+
+const create = () => SessionLog.create({ directory: join(tempFolder(), 'sessions'), cwd: '/srv/shop' });
+
+describe('create', () => {
+  it('has the header in a private file when it settles', async () => {
+    const directory = join(tempFolder(), 'a/b');
+
+    const log = await SessionLog.create({ directory, cwd: '/srv/shop', id: 'my-id', parentSession: '/old.jsonl' });
+
+    expect(log.path).toBe(join(directory, sessionFileName('my-id', new Date(log.header.timestamp))));
+    expect(linesOf(log.path)).toEqual([JSON.stringify(log.header)]);
+    expect(log.header).toMatchObject({ version: 3, id: 'my-id', cwd: '/srv/shop', parentSession: '/old.jsonl' });
+    expect(statSync(log.path ?? '').mode & 0o777).toBe(0o600);
+    expect([log.leafId, log.size, log.tornBytes]).toEqual([null, 0, 0]);
+    await log.close();
+  });
+
+  it('takes an exact path, but none that exists', async () => {
+    const directory = tempFolder();
+    const path = join(directory, 'mine.jsonl');
+    const log = await SessionLog.create({ directory, cwd: '/srv', path });
+    log.append(said('hello'));
+    await log.close();
+    const before = readFileSync(path);
+
+    const again = SessionLog.create({ directory, cwd: '/srv', path });
+
+    await expect(again).rejects.toMatchObject({ code: 'invalid_params', message: `File exists already: ${path}` });
+    expect(readFileSync(path)).toEqual(before);
+    await (await SessionLog.open(path)).close();
+  });
+
+  it('makes ids that are UUIDs, and refuses ids that lead out of the folder', async () => {
+    const log = await create();
+    expect(log.header.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    await log.close();
+
+    for (const id of ['../x', 'a/b', '', '.', 'a\n', 'x'.repeat(200)]) {
+      await expect(SessionLog.create({ directory: tempFolder(), cwd: '/', id })).rejects.toMatchObject({
+        code: 'invalid_params',
+      });
+    }
+  });
+});
+
+describe('the tree', () => {
+  it('grows below the leaf, which can be moved', async () => {
+    const log = await create();
+    const [a, b] = [log.append(said('a')).id, log.append(said('b')).id];
+
+    log.moveLeaf(a);
+    const c = log.append(said('c')).id;
+    log.moveLeaf(null);
+    const d = log.append(said('d')).id;
+
+    expect([path(log, b), path(log, c), path(log), path(log, null)]).toEqual([[a, b], [a, c], [d], []]);
+    expect([log.leafId, log.size, log.has(b), log.has('nope')]).toEqual([d, 4, true, false]);
+    expect(log.branch(c).map(({ id }) => id)).toEqual([a, c]);
+    expect(log.entry(c)).toMatchObject({ id: c, parentId: a });
+    expect(log.entry('nope')).toBeUndefined();
+    await log.close();
+  });
+
+  it('tells the parent of an entry without reading it', async () => {
+    const file = join(tempFolder(), 's.jsonl');
+    const log = await SessionLog.open(
+      writeSession(file, line('a', 'c'), line('c', 'a'), line('d', 'a'), line('x', 'gone')),
+    );
+
+    expect(log.parentOf('d')).toBe('a');
+    expect(log.parentOf('x')).toBeNull();
+    expect([log.parentOf('a'), log.parentOf('c')]).toEqual([null, 'a']);
+    expect(() => log.parentOf('nope')).toThrow(expect.objectContaining({ code: 'not_found' }));
+    await log.close();
+  });
+
+  it('refuses entries it does not have', async () => {
+    const log = await create();
+    const a = log.append(said('a')).id;
+    const refusal = expect.objectContaining({ code: 'not_found', message: 'Entry not found: nope' });
+
+    expect(() => log.moveLeaf('nope')).toThrow(refusal);
+    expect(() => log.nodes('nope')).toThrow(refusal);
+    expect(() => log.branch('nope')).toThrow(refusal);
+    expect(() => log.entries({ after: 'nope' })).toThrow(refusal);
+    await expect(log.copy({ leafId: 'nope', directory: tempFolder() })).rejects.toEqual(refusal);
+    expect(log.leafId).toBe(a);
+    await log.close();
+  });
+
+  it('pages through the entries in file order', async () => {
+    const log = await create();
+    const all = ['a', 'b', 'c', 'd'].map((text) => log.append(said(text)).id);
+    const page = (options: { after?: string; limit?: number }) => log.entries(options).map(({ id }) => id);
+
+    expect(page({})).toEqual(all);
+    expect(page({ limit: 2 })).toEqual(all.slice(0, 2));
+    expect(page({ after: all[1] ?? '' })).toEqual(all.slice(2));
+    expect(page({ after: all[1] ?? '', limit: 1 })).toEqual(all.slice(2, 3));
+    expect(page({ after: all[3] ?? '' })).toEqual([]);
+    expect(page({ limit: 0 })).toEqual([]);
+    await log.close();
+  });
+
+  it.each(['in memory', 'in a file'])('finds entries %s by what stands in their lines', async (where) => {
+    const log = where === 'in memory' ? SessionLog.inMemory({ cwd: '/srv/shop' }) : await create();
+    const big = 'ä'.repeat(700_000);
+    const [a, b] = [log.append(said(`needle needle ${big}`)).id, log.append(said(`${big} no`)).id];
+    const c = log.append(said(`${big}needle`)).id;
+    const find = (text: string) => [...log.find(text)].map(({ id }) => id);
+
+    expect(find('needle')).toEqual([a, c]);
+    expect(find(`"id":"${b}"`)).toEqual([b]);
+    expect(find('ä no')).toEqual([b]);
+    expect(find(big)).toEqual([a, b, c]);
+    expect(find('/srv/shop')).toEqual([]);
+    expect(find('')).toEqual([]);
+    await log.close();
+  });
+
+  it('finds text wherever the blocks of the search end', async () => {
+    const log = await create();
+    const block = 1024 * 1024;
+    for (let shift = -12; shift < 12; shift++) {
+      const start = statSync(log.path ?? '').size;
+      const entry = log.append(
+        said(`${'.'.repeat(block - (start % block) - 160 + shift)}<mark ${shift}>${'.'.repeat(50)}`),
+      );
+      expect([...log.find(`<mark ${shift}>`)].map(({ id }) => id)).toEqual([entry.id]);
+    }
+    await log.close();
+  });
+});
+
+it('refuses an entry longer than a line may be, and is none the worse for it', async () => {
+  const log = await create();
+  const a = log.append(said('a')).id;
+  const huge = said('x'.repeat(LONGEST_LINE));
+
+  expect(() => log.append(huge)).toThrow(expect.objectContaining({ code: 'invalid_params' }));
+
+  expect([log.leafId, log.size, linesOf(log.path).length]).toEqual([a, 1, 2]);
+  await log.close();
+});
+
+describe('a session in memory', () => {
+  it('does what one in a file does, without the file', async () => {
+    const log = SessionLog.inMemory({ cwd: '/srv/shop', id: 'm' });
+    const a = log.append(said('ü'.repeat(5000))).id;
+    const b = log.append({ type: 'custom', customType: 'c', data: 1 }).id;
+    await log.sync();
+
+    expect([log.path, log.header.id, log.leafId, log.size]).toEqual([undefined, 'm', b, 2]);
+    expect(path(log)).toEqual([a, b]);
+    expect(log.branch()).toEqual([log.entry(a), log.entry(b)]);
+    await log.close();
+  });
+});
+
+describe('close', () => {
+  it('removes a session in which nothing was said', async () => {
+    const log = await create();
+    log.append({ type: 'model_change', provider: 'mock', modelId: 'm1' });
+    const folder = join(log.path ?? '', '..');
+
+    await Promise.all([log.close(), log.close()]);
+    await log.close();
+
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('keeps one with a message, and lets the next one in', async () => {
+    const log = await create();
+    log.append(said('hello'));
+
+    await log.close();
+
+    const again = await SessionLog.open(log.path ?? '');
+    expect(again.size).toBe(1);
+    await again.close();
+    await (await SessionLog.open(log.path ?? '')).close();
+  });
+
+  it('keeps an empty one that others are to go on with', async () => {
+    const log = await create();
+
+    await log.close({ keepEmpty: true });
+
+    const again = await SessionLog.open(log.path ?? '');
+    expect(again.header).toEqual(log.header);
+    await again.close();
+    expect(existsSync(log.path ?? '')).toBe(false);
+  });
+
+  it('lets go of the lock even when the file cannot be removed', async () => {
+    const log = await create();
+    const file = log.path ?? '';
+    rmSync(file);
+    mkdirSync(file);
+
+    await expect(log.close()).rejects.toThrow(file);
+
+    rmSync(file, { recursive: true });
+    writeSession(file, line('a', null));
+    await (await SessionLog.open(file)).close();
+  });
+
+  it('never removes lines that it did not understand', async () => {
+    const file = writeSession(join(tempFolder(), 's.jsonl'), '{"type":"message","id":"a","message":{"role":"us');
+
+    await (await SessionLog.open(file)).close();
+
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('takes nothing more', async () => {
+    const log = await create();
+    log.append(said('hello'));
+    await log.close();
+
+    expect(() => log.append(said('late'))).toThrow('is closed');
+    expect(linesOf(log.path)).toHaveLength(2);
+  });
+});
+
+describe('open with create', () => {
+  it.each(['missing', 'empty'])('makes a file that is %s', async (state) => {
+    const file = join(tempFolder(), 'new.jsonl');
+    if (state === 'empty') writeFileSync(file, '');
+
+    const log = await SessionLog.open(file, { create: { cwd: '/srv/shop', id: 'given' } });
+
+    expect([log.header.id, log.header.cwd, basename(log.path ?? '')]).toEqual(['given', '/srv/shop', 'new.jsonl']);
+    log.append(said('x'));
+    await log.close();
+    expect(linesOf(file)).toHaveLength(2);
+  });
+
+  it('opens a file that has a session in it', async () => {
+    const file = writeSession(join(tempFolder(), 's.jsonl'), line('a', null));
+
+    const log = await SessionLog.open(file, { create: { cwd: '/other' } });
+
+    expect([log.header.cwd, ids(log)]).toEqual(['/srv/shop', ['a']]);
+    await log.close();
+  });
+
+  it('does not make folders', async () => {
+    const file = join(tempFolder(), 'no/new.jsonl');
+
+    await expect(SessionLog.open(file, { create: { cwd: '/' } })).rejects.toMatchObject({
+      code: 'session_not_found',
+      message: `Session not found: ${file}`,
+    });
+    mkdirSync(join(file, '..'));
+    await (await SessionLog.open(file, { create: { cwd: '/' } })).close();
+  });
+});

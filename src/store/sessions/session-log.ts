@@ -1,0 +1,235 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Refusal } from '../../protocol/errors.ts';
+import type { SessionEntry, SessionHeader } from '../../protocol/generated/vocabulary.ts';
+import type { Lock } from '../../system/lock.ts';
+import { type EntryDraft, placeEntry } from './entry-line.ts';
+import { readEntries, readEntry, searchRows } from './entry-reader.ts';
+import { forkPieces } from './fork.ts';
+import { type NewHeader, newHeader, sessionFileName } from './header.ts';
+import { EntryIndex, type EntryNode } from './indexing/entry-index.ts';
+import { factsOf, type LineFacts, parseFacts } from './indexing/line-facts.ts';
+import { LONGEST_LINE } from './indexing/scan.ts';
+import { type Lines, MemoryLines } from './lines.ts';
+import { newEntryId } from './random-id.ts';
+import { createSessionFile, forkSessionFile, openSessionFile, type SessionFile } from './session-file.ts';
+
+export type { EntryDraft, EntryNode };
+export { sessionFileName };
+
+interface Parts {
+  readonly header: SessionHeader;
+  readonly lines: Lines;
+  readonly index: EntryIndex;
+  readonly leaf?: number | undefined;
+  readonly file?: { readonly path: string; readonly realPath: string; readonly lock: Lock } | undefined;
+  readonly tornBytes?: number;
+  readonly strangeLines?: number;
+}
+
+/**
+ * One session on disk: a header, then a tree of entries, one line each, only ever appended to.
+ *
+ * Holds the file's lock until closed. Keeps an index of the lines in memory and reads an entry when it is asked for.
+ */
+export class SessionLog {
+  readonly header: SessionHeader;
+  /** Undefined for a session in memory. */
+  readonly path: string | undefined;
+  /** How much opening cut off the end: a line that a crash left unfinished. */
+  readonly tornBytes: number;
+  readonly #parts: Parts;
+  readonly #lines: Lines;
+  readonly #index: EntryIndex;
+  #leaf: number | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#lines = parts.lines;
+    this.#index = parts.index;
+    this.#leaf = parts.leaf;
+    this.header = parts.header;
+    this.path = parts.file?.path;
+    this.tornBytes = parts.tornBytes ?? 0;
+  }
+
+  /** Makes a new session; its header is in the file when this settles. */
+  static async create(
+    options: NewHeader & { readonly directory: string; readonly path?: string | undefined },
+  ): Promise<SessionLog> {
+    const header = newHeader(options);
+    const path = options.path === undefined ? newPath(options.directory, header) : resolve(options.path);
+    return SessionLog.#on(await createSessionFile(path, header));
+  }
+
+  /** Opens a session under its lock; with `create`, makes it when it is missing or empty and its folder exists. */
+  static async open(
+    path: string,
+    options: { readonly create?: { readonly cwd: string; readonly id?: string | undefined } | undefined } = {},
+  ): Promise<SessionLog> {
+    return SessionLog.#on(await openSessionFile(resolve(path), options.create));
+  }
+
+  /** Makes a session that leaves no trace. */
+  static inMemory(options: NewHeader): SessionLog {
+    return new SessionLog({ header: newHeader(options), lines: new MemoryLines(), index: new EntryIndex() });
+  }
+
+  static #on({ path, lock, ...loaded }: SessionFile): SessionLog {
+    return new SessionLog({ ...loaded, file: { path, realPath: loaded.lines.path, lock } });
+  }
+
+  /** The entry that the next one continues; null before the first. */
+  get leafId(): string | null {
+    return this.#leaf === undefined ? null : this.#index.id(this.#leaf);
+  }
+
+  /** How many entries there are, on all branches. */
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** Adds an entry below the leaf and makes it the leaf. It survives this process once this returned. */
+  append(draft: EntryDraft): SessionEntry {
+    const id = newEntryId((candidate) => this.has(candidate));
+    const entry = placeEntry(draft, { id, parentId: this.leafId, timestamp: new Date().toISOString() });
+    this.#leaf = this.#write(JSON.stringify(entry), factsOf(entry));
+    return entry;
+  }
+
+  /** Settles when everything appended so far survives a power failure. */
+  sync(): Promise<void> {
+    return this.#lines.sync();
+  }
+
+  has(id: string): boolean {
+    return this.#index.row(id) !== undefined;
+  }
+
+  entry(id: string): SessionEntry | undefined {
+    const row = this.#index.row(id);
+    return row === undefined ? undefined : readEntry(this.#parts, row);
+  }
+
+  /** What an entry continues; null for roots, for entries whose parent is missing, and where a circle was cut. */
+  parentOf(id: string): string | null {
+    const parent = this.#index.parent(this.#rowOf(id) ?? 0);
+    return parent === undefined ? null : this.#index.id(parent);
+  }
+
+  /** A branch from its leaf up to the root, without reading any entry. */
+  nodes(leafId: string | null = this.leafId): Iterable<EntryNode> {
+    return nodesOf(this.#index, this.#rowOf(leafId));
+  }
+
+  /** The active branch from its leaf up, only what has one of these types, roles or customTypes. */
+  *named(...names: string[]): Generator<EntryNode> {
+    for (const row of this.#index.named(this.#leaf, names)) yield this.#index.node(row);
+  }
+
+  /** How many entries of the active branch have this type, role or customType. */
+  count(name: string): number {
+    let count = 0;
+    for (const _row of this.#index.named(this.#leaf, [name])) count++;
+    return count;
+  }
+
+  /** A branch from the root down to its leaf. */
+  branch(leafId: string | null = this.leafId): SessionEntry[] {
+    const rows = [...this.#index.ancestry(this.#rowOf(leafId))].reverse();
+    return [...readEntries(this.#parts, rows)];
+  }
+
+  /** The entries of all branches in the order they were made. */
+  entries({
+    after,
+    limit = Infinity,
+  }: {
+    after?: string | undefined;
+    limit?: number | undefined;
+  } = {}): SessionEntry[] {
+    const start = after === undefined ? 0 : (this.#rowOf(after) ?? 0) + 1;
+    return [...readEntries(this.#parts, range(start, Math.min(this.size, start + limit)))];
+  }
+
+  /** The entries whose line contains this text as it is written in the file, found without parsing the others. */
+  find(text: string): Iterable<SessionEntry> {
+    return readEntries(this.#parts, searchRows(this.#parts, text));
+  }
+
+  /** Continues from another entry, or with a new root. Remembered on disk only by what is appended next. */
+  moveLeaf(id: string | null): void {
+    this.#leaf = this.#rowOf(id);
+  }
+
+  /** Makes a session of its own from the path to an entry: in memory when this one is, or without a directory. */
+  async copy(options: {
+    leafId: string | null;
+    directory: string | undefined;
+    cwd?: string | undefined;
+  }): Promise<SessionLog> {
+    const leaf = this.#rowOf(options.leafId);
+    const header = newHeader({ cwd: options.cwd ?? this.header.cwd, parentSession: this.path });
+    const source = { ...this.#parts, leaf };
+    if (this.path !== undefined && options.directory !== undefined) {
+      return SessionLog.#on(await forkSessionFile(newPath(options.directory, header), header, source));
+    }
+    const fork = new SessionLog({ header, lines: new MemoryLines(), index: new EntryIndex() });
+    for (const piece of forkPieces(source)) {
+      const text = typeof piece === 'string' ? piece : this.#lines.read(piece.offset, piece.length).toString();
+      for (const line of text.trimEnd().split('\n')) {
+        const facts = parseFacts(line);
+        if (facts) fork.#leaf = fork.#write(line, facts);
+      }
+    }
+    return fork;
+  }
+
+  /** Lets go of the file. A session in which nothing was said is removed, unless others are to go on with it. */
+  close({ keepEmpty = false } = {}): Promise<void> {
+    this.#closing ??= this.#close({ keepEmpty });
+    return this.#closing;
+  }
+
+  async #close({ keepEmpty }: { keepEmpty: boolean }): Promise<void> {
+    const { file, strangeLines = 0 } = this.#parts;
+    const isEmpty = !this.#index.hasMessages && strangeLines === 0;
+    try {
+      if (file && isEmpty && !keepEmpty) rmSync(file.realPath, { force: true });
+    } finally {
+      this.#lines.close();
+      await file?.lock.release();
+    }
+  }
+
+  #write(line: string, facts: LineFacts | undefined): number {
+    if (!facts) throw new TypeError('Not an entry');
+    if (Buffer.byteLength(line) > LONGEST_LINE) {
+      throw new Refusal('invalid_params', `Entry is longer than ${LONGEST_LINE} bytes`);
+    }
+    const offset = this.#lines.size;
+    this.#lines.append(`${line}\n`);
+    return this.#index.add(facts, { offset, length: this.#lines.size - offset - 1 });
+  }
+
+  #rowOf(id: string | null): number | undefined {
+    if (id === null) return undefined;
+    const row = this.#index.row(id);
+    if (row === undefined) throw new Refusal('not_found', `Entry not found: ${id}`);
+    return row;
+  }
+}
+
+function newPath(directory: string, { id, timestamp }: SessionHeader): string {
+  mkdirSync(directory, { recursive: true });
+  return resolve(join(directory, sessionFileName(id, new Date(timestamp))));
+}
+
+function* nodesOf(index: EntryIndex, leaf: number | undefined): Generator<EntryNode> {
+  for (const row of index.ancestry(leaf)) yield index.node(row);
+}
+
+function* range(start: number, end: number): Generator<number> {
+  for (let at = start; at < end; at++) yield at;
+}

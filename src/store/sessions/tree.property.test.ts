@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ids, linesOf, path, said, writeSession } from '../testing/sample-session.ts';
+import { tempFolder } from '../testing/temp-folder.ts';
+import { type EntryDraft, SessionLog } from './session-log.ts';
+
+type Step = { readonly append: EntryDraft } | { readonly moveTo: number };
+
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+const draft: fc.Arbitrary<EntryDraft> = fc.oneof(
+  text.map(said),
+  fc
+    .record({ clientMessageId: text, body: text })
+    .map(({ clientMessageId, body }) => ({ ...said(body), clientMessageId })),
+  fc.record({ customType: text, data: fc.jsonValue() }).map((rest) => ({ type: 'custom' as const, ...rest })),
+  fc.record({ name: text }).map((rest) => ({ type: 'session_info' as const, ...rest })),
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: draft.map((append) => ({ append })) },
+  { weight: 1, arbitrary: fc.nat(20).map((moveTo) => ({ moveTo })) },
+);
+
+const tree = (log: SessionLog) => ({
+  entries: log.entries(),
+  paths: ids(log).map((id) => path(log, id)),
+  nodes: ids(log).flatMap((id) => [...log.nodes(id)].slice(0, 1)),
+  branches: ids(log).map((id) => log.branch(id)),
+});
+
+it('is the same tree after it was opened again, whatever was appended wherever', async () => {
+  const directory = tempFolder();
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const log = await SessionLog.create({ directory, cwd: '/srv/shop' });
+      const parents = new Map<string, string | null>();
+      const append = (draft: EntryDraft) => {
+        const parent = log.leafId;
+        parents.set(log.append(draft).id, parent);
+      };
+      append(said('so that it is kept'));
+      for (const each of steps) {
+        if ('append' in each) append(each.append);
+        else log.moveLeaf([null, ...parents.keys()][each.moveTo % (parents.size + 1)] ?? null);
+      }
+      const last = [...parents.keys()].at(-1);
+      const before = tree(log);
+      await log.close();
+
+      const again = await SessionLog.open(log.path ?? '');
+
+      expect(tree(again)).toEqual(before);
+      expect(again.entries().map(({ id, parentId }) => [id, parentId])).toEqual([...parents]);
+      expect(again.leafId).toBe(last);
+      expect(again.entries()).toEqual(
+        linesOf(log.path)
+          .slice(1)
+          .map((line) => JSON.parse(line)),
+      );
+      await again.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('keeps every whole line, wherever the file is cut, and goes on from there', async () => {
+  const directory = tempFolder();
+  const file = join(directory, 's.jsonl');
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(draft, { maxLength: 8 }), fc.nat(), async (drafts, at) => {
+      const log = await SessionLog.create({ directory, cwd: '/srv/shop' });
+      log.append(said('first'));
+      for (const each of drafts) log.append(each);
+      await log.close();
+      const bytes = readFileSync(log.path ?? '');
+      const header = bytes.indexOf('\n') + 1;
+      const cut = bytes.subarray(0, header + (at % (bytes.length - header + 1)));
+      writeFileSync(file, cut);
+      const whole = cut.toString().split('\n').slice(1).filter(isJson);
+
+      const again = await SessionLog.open(file);
+      const next = again.append(said('next'));
+
+      const kept = whole.map((line) => JSON.parse(line));
+      expect(again.entries()).toEqual([...kept, next]);
+      expect(next.parentId).toBe(kept.at(-1)?.id ?? null);
+      await again.close();
+      expect(linesOf(file).slice(1)).toEqual([...whole, JSON.stringify(next)]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('opens any rubbish behind a header without failing, and never changes whole lines', async () => {
+  const file = join(tempFolder(), 's.jsonl');
+  const link = fc.record({
+    type: fc.constantFrom('message', 'custom', 'label'),
+    id: fc.constantFrom('a', 'b', 'c', 'd'),
+  });
+  const loose = fc
+    .tuple(link, fc.option(fc.constantFrom('a', 'b', 'c', 'd', 'e')))
+    .map(([{ type, id }, parentId]) =>
+      JSON.stringify({ type, id, parentId, timestamp: 't', message: { role: 'user' } }),
+    );
+  const rubbish = fc.oneof(
+    loose,
+    fc.json(),
+    fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' ')),
+  );
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(rubbish, { maxLength: 12 }), async (lines) => {
+      writeSession(file, JSON.stringify({ ...said('x'), id: 'z', parentId: null, timestamp: 't' }), ...lines);
+      const before = readFileSync(file, 'latin1');
+
+      const log = await SessionLog.open(file);
+
+      for (const id of ids(log)) expect(new Set(path(log, id)).size).toBe(path(log, id).length);
+      expect(log.branch().length).toBeLessThanOrEqual(log.size);
+      await log.close();
+      expect(readFileSync(file, 'latin1')).toBe(before);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}

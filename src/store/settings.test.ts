@@ -1,0 +1,148 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSettings } from './settings.ts';
+import { tempFolder } from './testing/temp-folder.ts';
+
+function files(contents: Record<string, unknown>) {
+  const root = tempFolder();
+  for (const [name, content] of Object.entries(contents)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return { root, agentDir: join(root, 'agent'), cwd: join(root, 'project'), trusted: true };
+}
+
+describe('readSettings', () => {
+  it('finds nothing to set and nothing to warn of when there are no files', () => {
+    expect(readSettings(files({}))).toEqual({ settings: {}, warnings: [] });
+  });
+
+  it('reads every known key', () => {
+    const settings = {
+      defaultProvider: 'mock',
+      defaultModel: 'm1',
+      defaultThinkingLevel: 'high',
+      steeringMode: 'all',
+      followUpMode: 'one-at-a-time',
+      interruptMode: 'immediate',
+      enabledModels: ['a/*', 'b'],
+      shellPath: '/bin/zsh',
+      shellCommandPrefix: 'set -e;',
+      sessionDir: '/srv/sessions',
+      defaultProjectTrust: 'always',
+      compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2 },
+      retry: { enabled: true, maxRetries: 0, baseDelayMs: 5, maxDelayMs: 6.5 },
+    };
+
+    const read = readSettings(files({ 'agent/settings.json': settings }));
+
+    expect(read).toEqual({ settings, warnings: [] });
+  });
+
+  it('lets the project win, `.pi/` over `.pi/agent/`, merging objects one level and replacing lists', () => {
+    const source = files({
+      'agent/settings.json': { defaultModel: 'a', enabledModels: ['a'], retry: { maxRetries: 1, baseDelayMs: 1 } },
+      'project/.pi/agent/settings.json': { defaultModel: 'b', shellPath: '/b', retry: { maxRetries: 2 } },
+      'project/.pi/settings.json': { defaultModel: 'c', enabledModels: ['c'], retry: { maxDelayMs: 3 } },
+    });
+
+    expect(readSettings(source).settings).toEqual({
+      defaultModel: 'c',
+      enabledModels: ['c'],
+      shellPath: '/b',
+      retry: { maxRetries: 2, baseDelayMs: 1, maxDelayMs: 3 },
+    });
+  });
+
+  it('does not look at the files of a project that is not trusted', () => {
+    const source = files({ 'agent/settings.json': { defaultModel: 'a' }, 'project/.pi/settings.json': '{' });
+
+    expect(readSettings({ ...source, trusted: false })).toEqual({ settings: { defaultModel: 'a' }, warnings: [] });
+  });
+
+  it('leaves out unknown keys without a word and without touching the file', () => {
+    const text = '{ "theme": "dark", "compaction": {"modelOverrides": {}}, "__proto__": {"defaultModel": "x"} }';
+    const source = files({ 'agent/settings.json': text });
+
+    expect(readSettings(source)).toEqual({ settings: { compaction: {} }, warnings: [] });
+    expect(readFileSync(join(source.agentDir, 'settings.json'), 'utf8')).toBe(text);
+  });
+
+  it('drops a value of the wrong type alone and names file and key', () => {
+    const source = files({
+      'agent/settings.json': {
+        defaultModel: 7,
+        defaultProvider: 'mock',
+        steeringMode: 'some',
+        enabledModels: ['a', 1],
+        compaction: { enabled: 'yes', reserveTokens: 5 },
+        retry: [],
+        shellPath: null,
+      },
+    });
+    const file = join(source.agentDir, 'settings.json');
+
+    const { settings, warnings } = readSettings(source);
+
+    expect(settings).toEqual({ defaultProvider: 'mock', compaction: { reserveTokens: 5 } });
+    expect(warnings).toEqual([
+      `${file}: defaultModel must be a string; it is ignored`,
+      `${file}: steeringMode must be one of "all", "one-at-a-time"; it is ignored`,
+      `${file}: enabledModels[1] must be a string; it is ignored`,
+      `${file}: shellPath must be a string; it is ignored`,
+      `${file}: compaction.enabled must be true or false; it is ignored`,
+      `${file}: retry must be an object; it is ignored`,
+    ]);
+  });
+
+  it('keeps the value of a weaker file when the stronger one makes no sense', () => {
+    const source = files({
+      'agent/settings.json': { defaultModel: 'a' },
+      'project/.pi/settings.json': { defaultModel: false },
+    });
+
+    expect(readSettings(source).settings).toEqual({ defaultModel: 'a' });
+  });
+
+  it.each([
+    ['{"defaultModel":', 'Unexpected end of JSON input'],
+    ['[]', 'the file must hold an object'],
+    ['null', 'the file must hold an object'],
+    ['', 'Unexpected end of JSON input'],
+  ])('ignores a file that holds %j', (text, reason) => {
+    const source = files({ 'agent/settings.json': text, 'project/.pi/settings.json': { defaultModel: 'c' } });
+
+    const { settings, warnings } = readSettings(source);
+
+    expect(settings).toEqual({ defaultModel: 'c' });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(`${join(source.agentDir, 'settings.json')}: ${reason}`);
+  });
+
+  it('warns of a folder in the place of the file', () => {
+    const source = files({ 'agent/settings.json/inner': '' });
+
+    const { settings, warnings } = readSettings(source);
+
+    expect(settings).toEqual({});
+    expect(warnings[0]).toContain('EISDIR');
+  });
+
+  it('reads one file once when the home folder is the project', () => {
+    const source = files({ 'home/.pi/agent/settings.json': '{' });
+    const home = join(source.root, 'home');
+
+    expect(readSettings({ agentDir: join(home, '.pi/agent'), cwd: home, trusted: true }).warnings).toHaveLength(1);
+  });
+
+  it('expands ~ in paths', () => {
+    const source = files({ 'agent/settings.json': { sessionDir: '~/s', shellPath: '~/bin/sh' } });
+
+    expect(readSettings(source).settings).toEqual({
+      sessionDir: join(homedir(), 's'),
+      shellPath: join(homedir(), 'bin/sh'),
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, type Schema } from '../protocol/check.ts';
+import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import { expandHome } from './agent-dir.ts';
+
+/** What users may set in `settings.json`, as far as tau looks at it. */
+export interface Settings {
+  readonly defaultProvider?: string;
+  readonly defaultModel?: string;
+  readonly defaultThinkingLevel?: ThinkingLevel;
+  readonly steeringMode?: QueueMode;
+  readonly followUpMode?: QueueMode;
+  readonly interruptMode?: InterruptMode;
+  readonly enabledModels?: readonly string[];
+  readonly shellPath?: string;
+  readonly shellCommandPrefix?: string;
+  readonly sessionDir?: string;
+  readonly defaultProjectTrust?: 'ask' | 'always' | 'never';
+  readonly compaction?: {
+    readonly enabled?: boolean;
+    readonly reserveTokens?: number;
+    readonly keepRecentTokens?: number;
+  };
+  readonly retry?: {
+    readonly enabled?: boolean;
+    readonly maxRetries?: number;
+    readonly baseDelayMs?: number;
+    readonly maxDelayMs?: number;
+  };
+}
+
+interface SettingsSource {
+  readonly agentDir: string;
+  readonly cwd: string;
+  /** Whether the project's own files count. */
+  readonly trusted: boolean;
+}
+
+type Values = Record<string, unknown>;
+
+const text: Schema = { type: 'string' };
+const flag: Schema = { type: 'boolean' };
+const count: Schema = { type: 'number', minimum: 0 };
+const oneOf = (...words: string[]): Schema => ({ enum: words });
+const group = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
+
+const known: Record<keyof Settings, Schema> = {
+  defaultProvider: text,
+  defaultModel: text,
+  defaultThinkingLevel: oneOf('off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+  steeringMode: oneOf('all', 'one-at-a-time'),
+  followUpMode: oneOf('all', 'one-at-a-time'),
+  interruptMode: oneOf('immediate', 'wait'),
+  enabledModels: { type: 'array', items: text },
+  shellPath: text,
+  shellCommandPrefix: text,
+  sessionDir: text,
+  defaultProjectTrust: oneOf('ask', 'always', 'never'),
+  compaction: group({ enabled: flag, reserveTokens: count, keepRecentTokens: count }),
+  retry: group({ enabled: flag, maxRetries: count, baseDelayMs: count, maxDelayMs: count }),
+};
+
+const paths = ['shellPath', 'sessionDir'];
+
+/**
+ * The user's settings and, in a trusted project, the project's over them.
+ *
+ * Never throws: a file or a value that makes no sense is left out and named in a warning.
+ */
+export function readSettings(source: SettingsSource): { settings: Settings; warnings: string[] } {
+  const warnings: string[] = [];
+  const merged: Values = {};
+  for (const file of settingsFiles(source)) merge(merged, readFile(file, warnings));
+  for (const name of paths) {
+    const path = merged[name];
+    if (typeof path === 'string') merged[name] = expandHome(path);
+  }
+  return { settings: merged as Settings, warnings };
+}
+
+/** Weakest first. In the home folder the project's file may be the user's own, which is read once. */
+function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Iterable<string> {
+  const files = [join(agentDir, 'settings.json')];
+  if (trusted) files.push(join(cwd, '.pi', 'agent', 'settings.json'), join(cwd, '.pi', 'settings.json'));
+  return new Set(files);
+}
+
+function readFile(file: string, warnings: string[]): Values {
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (isObject(content)) return accept({ schemas: known, values: content, place: `${file}: `, warnings });
+    warnings.push(`${file}: the file must hold an object; it is ignored`);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') warnings.push(`${file}: ${message}; the file is ignored`);
+  }
+  return {};
+}
+
+interface Acceptance {
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly values: Values;
+  readonly place: string;
+  readonly warnings: string[];
+}
+
+/** The known keys whose values fit; one that does not is dropped alone, not with its group. */
+function accept({ schemas, values, place, warnings }: Acceptance): Values {
+  const accepted: Values = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) continue;
+    if (schema.properties && isObject(value)) {
+      accepted[name] = accept({ schemas: schema.properties, values: value, place: `${place}${name}.`, warnings });
+      continue;
+    }
+    const problem = check({ type: 'object', properties: { [name]: schema } }, { [name]: value });
+    if (problem === undefined) accepted[name] = value;
+    else warnings.push(`${place}${problem}; it is ignored`);
+  }
+  return accepted;
+}
+
+function merge(target: Values, source: Values): void {
+  for (const [name, value] of Object.entries(source)) {
+    const before = target[name];
+    target[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
+  }
+}
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,97 @@
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from './testing/temp-folder.ts';
+import { TrustStore } from './trust.ts';
+
+function open() {
+  const root = tempFolder();
+  const agentDir = join(root, 'agent');
+  return { root, agentDir, file: join(agentDir, 'trust.json'), store: new TrustStore(agentDir) };
+}
+
+describe('TrustStore', () => {
+  it('is undecided at first', () => {
+    const { store, root } = open();
+
+    expect(store.isTrusted(root)).toBeUndefined();
+  });
+
+  it('remembers decisions in a private file, for the folder and those below, nearest first', () => {
+    const { store, agentDir, file } = open();
+
+    store.decide('/no-such/srv/shop', true);
+    store.decide('/no-such/srv/shop/vendor', false);
+
+    const other = new TrustStore(agentDir);
+    expect(other.isTrusted('/no-such/srv/shop')).toBe(true);
+    expect(other.isTrusted('/no-such/srv/shop/src/deep')).toBe(true);
+    expect(other.isTrusted('/no-such/srv/shop/vendor/x')).toBe(false);
+    expect(other.isTrusted('/no-such/srv')).toBeUndefined();
+    expect(other.isTrusted('/no-such/srv/shopping')).toBeUndefined();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toBe(
+      '{\n  "/no-such/srv/shop": true,\n  "/no-such/srv/shop/vendor": false\n}\n',
+    );
+  });
+
+  it('lets a later decision replace an earlier one, and the root count for all', () => {
+    const { store } = open();
+
+    store.decide('/', true);
+    store.decide('/no-such/srv', true);
+    store.decide('/no-such/srv', false);
+
+    expect(store.isTrusted('/no-such/srv/shop')).toBe(false);
+    expect(store.isTrusted('/no-such/opt')).toBe(true);
+  });
+
+  it('knows a folder by its real path', () => {
+    const { store, root } = open();
+    mkdirSync(join(root, 'real'));
+    symlinkSync(join(root, 'real'), join(root, 'link'));
+
+    store.decide(join(root, 'link'), true);
+
+    expect(store.isTrusted(join(root, 'real'))).toBe(true);
+    expect(store.isTrusted(join(root, 'link/below'))).toBe(true);
+  });
+
+  it('keeps what another process decided meanwhile, and values it does not know', () => {
+    const { store, agentDir, file } = open();
+    store.decide('/no-such/a', true);
+    new TrustStore(agentDir).decide('/no-such/b', true);
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), '/no-such/c': null }));
+
+    store.decide('/no-such/d', false);
+
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      '/no-such/a': true,
+      '/no-such/b': true,
+      '/no-such/c': null,
+      '/no-such/d': false,
+    });
+    expect(store.isTrusted('/no-such/c')).toBeUndefined();
+  });
+
+  it.each(['{"/no-such/srv": tr', '[]', '7', ''])('takes a file that holds %j for empty and sets it aside', (text) => {
+    const { store, agentDir, file } = open();
+    mkdirSync(agentDir);
+    writeFileSync(file, text);
+
+    expect(store.isTrusted('/no-such/srv')).toBeUndefined();
+    store.decide('/no-such/srv', true);
+
+    expect(store.isTrusted('/no-such/srv')).toBe(true);
+    expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text);
+  });
+
+  it('does not trust by prototype', () => {
+    const { store, agentDir, file } = open();
+    mkdirSync(agentDir);
+    writeFileSync(file, '{"__proto__": {"/no-such/srv": true}, "/no-such/opt": "true"}');
+
+    expect(store.isTrusted('/no-such/srv')).toBeUndefined();
+    expect(store.isTrusted('/no-such/opt')).toBeUndefined();
+  });
+});

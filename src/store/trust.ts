@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeFileAtomic } from '../system/atomic-write.ts';
+import { realPath } from '../system/real-path.ts';
+
+type Decisions = Record<string, unknown>;
+
+/**
+ * Which project folders the user trusts to configure the agent: pi's `trust.json`, real paths to true or false.
+ *
+ * Every call looks at the file, so processes see each other's decisions. A file that makes no sense trusts nobody; the
+ * next decision sets it aside as `trust.json.bad`.
+ */
+export class TrustStore {
+  readonly #path: string;
+
+  constructor(agentDir: string) {
+    this.#path = join(agentDir, 'trust.json');
+  }
+
+  /** The nearest decision for the folder or one above it; undefined when there is none. */
+  isTrusted(cwd: string): boolean | undefined {
+    const decisions = this.#read();
+    if (!decisions) return undefined;
+    for (let folder = realPath(cwd); ; folder = dirname(folder)) {
+      const decision = Object.hasOwn(decisions, folder) ? decisions[folder] : undefined;
+      if (typeof decision === 'boolean') return decision;
+      if (folder === dirname(folder)) return undefined;
+    }
+  }
+
+  decide(cwd: string, trusted: boolean): void {
+    mkdirSync(dirname(this.#path), { recursive: true });
+    const before = this.#read() ?? this.#setAside();
+    const after = Object.entries({ ...before, [realPath(cwd)]: trusted }).sort(([a], [b]) => (a < b ? -1 : 1));
+    writeFileAtomic(this.#path, `${JSON.stringify(Object.fromEntries(after), null, 2)}\n`, { mode: 0o600 });
+  }
+
+  /** Undefined when there is a file but no sense in it. */
+  #read(): Decisions | undefined {
+    try {
+      const value: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
+      return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? {} : undefined;
+    }
+  }
+
+  #setAside(): Decisions {
+    renameSync(this.#path, `${this.#path}.bad`);
+    return {};
+  }
+}

@@ -1,0 +1,141 @@
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  AssistantMessageEvent,
+  Model,
+  StopReason,
+  ToolCall,
+  Usage,
+} from '../protocol/generated/vocabulary.ts';
+
+/** A step of a streaming answer, without the message it leads to. */
+export type Step = Exclude<AssistantMessageEvent, { type: 'start' | 'done' | 'error' }>;
+
+export const noUsage = (): Usage => ({
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+});
+
+/** An answer before its first word. */
+export const emptyAnswer = (model: Model): AssistantMessage => ({
+  role: 'assistant',
+  content: [],
+  api: model.api,
+  provider: model.provider,
+  model: model.id,
+  usage: noUsage(),
+  stopReason: 'stop',
+  timestamp: Date.now(),
+});
+
+type Open =
+  | { kind: 'text' | 'thinking'; pieces: string[]; signature?: string }
+  | { kind: 'toolCall'; pieces: string[]; id: string; name: string };
+
+/**
+ * An answer in the making. Providers tell it what arrived; it says which steps that makes, opening and closing blocks
+ * as needed. Pieces are joined once, when a block closes, so that a long answer costs linear time.
+ */
+export class Draft {
+  readonly #answer: AssistantMessage;
+  readonly #blocks: AssistantBlock[] = [];
+  #open: Open | undefined;
+  #stopReason: StopReason = 'stop';
+
+  constructor(answer: AssistantMessage) {
+    this.#answer = answer;
+  }
+
+  text(delta: string): Step[] {
+    return this.#prose('text', delta);
+  }
+
+  thinking(delta: string): Step[] {
+    return this.#prose('thinking', delta);
+  }
+
+  /** The provider's seal on the thinking block that is open. */
+  sign(signature: string): void {
+    if (this.#open?.kind === 'thinking') this.#open.signature = signature;
+  }
+
+  /** Begins a tool call; its arguments follow as pieces of JSON. */
+  toolCall(call: { id: string; name: string }): Step[] {
+    const steps = this.close();
+    this.#open = { kind: 'toolCall', pieces: [], ...call };
+    steps.push({ type: 'toolcall_start', contentIndex: this.#index, id: call.id, toolName: call.name });
+    return steps;
+  }
+
+  toolArguments(delta: string): Step[] {
+    if (this.#open?.kind !== 'toolCall') return [];
+    this.#open.pieces.push(delta);
+    return [{ type: 'toolcall_delta', contentIndex: this.#index, delta }];
+  }
+
+  /** Ends the block that is open, if one is. */
+  close(): Step[] {
+    const open = this.#open;
+    if (!open) return [];
+    const contentIndex = this.#index;
+    this.#open = undefined;
+    const content = open.pieces.join('');
+    if (open.kind === 'toolCall') {
+      const toolCall: ToolCall = { type: 'toolCall', id: open.id, name: open.name, arguments: parseArguments(content) };
+      this.#blocks.push(toolCall);
+      return [{ type: 'toolcall_end', contentIndex, toolCall }];
+    }
+    if (open.kind === 'text') this.#blocks.push({ type: 'text', text: content });
+    else this.#blocks.push({ type: 'thinking', thinking: content, ...seal(open.signature) });
+    return [{ type: `${open.kind}_end`, contentIndex, content }];
+  }
+
+  set usage(usage: Usage) {
+    this.#answer.usage = usage;
+  }
+
+  set stopReason(reason: StopReason) {
+    this.#stopReason = reason;
+  }
+
+  /** The answer as it stands, every block closed. */
+  finish(ending: { stopReason?: StopReason; errorMessage?: string; errorCode?: AssistantMessage['errorCode'] } = {}) {
+    this.close();
+    const called = this.#blocks.some((block) => block.type === 'toolCall');
+    const stopReason = ending.stopReason ?? (called && this.#stopReason === 'stop' ? 'toolUse' : this.#stopReason);
+    // A copy: a provider that was left alone may go on talking to this draft.
+    return { ...this.#answer, ...ending, content: [...this.#blocks], stopReason } satisfies AssistantMessage;
+  }
+
+  get #index(): number {
+    return this.#blocks.length;
+  }
+
+  #prose(kind: 'text' | 'thinking', delta: string): Step[] {
+    if (this.#open?.kind === kind) {
+      this.#open.pieces.push(delta);
+      return [{ type: `${kind}_delta`, contentIndex: this.#index, delta }];
+    }
+    const steps = this.close();
+    this.#open = { kind, pieces: [delta] };
+    const contentIndex = this.#index;
+    steps.push({ type: `${kind}_start`, contentIndex }, { type: `${kind}_delta`, contentIndex, delta });
+    return steps;
+  }
+}
+
+const seal = (thinkingSignature: string | undefined) => (thinkingSignature === undefined ? {} : { thinkingSignature });
+
+/** Arguments that do not parse, as in an answer cut short, count as none: the tool says what it misses. */
+function parseArguments(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

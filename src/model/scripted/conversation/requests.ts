@@ -1,0 +1,79 @@
+import type { ScriptedStep } from '../step.ts';
+import { type Means, type Plan, understand } from './phrases.ts';
+import { excerpt } from './wording.ts';
+
+// Each name of a list is tried with those before it, which must not go on for ever.
+const LONGEST_LIST = 2_000;
+
+/** Steps of one answer. */
+export type Phase = readonly ScriptedStep[];
+
+/**
+ * Takes a message apart into requests. Those joined by "and" belong to one phase; "then" and a new line begin the next.
+ * Gives nothing when the first words make no sense. Words after them that make none belong to the request before.
+ */
+export function phasesOf(text: string, means: Means): readonly Phase[] | undefined {
+  const requests: Request[] = [];
+  for (const part of partsOf(text)) {
+    const words = text.slice(part.from, part.to);
+    const plan = understand(words, means);
+    const last = requests.at(-1);
+    if (plan) requests.push({ ...part, plan });
+    else if (last === undefined) return undefined;
+    else if (last.plan.open) last.to = part.to;
+    else {
+      const both = part.to - last.from < LONGEST_LIST && understand(text.slice(last.from, part.to), means);
+      if (both) Object.assign(last, { to: part.to, plan: both });
+      else requests.push({ ...part, plan: { steps: [], open: true } });
+    }
+  }
+  if (requests.length === 0) return undefined;
+  return grouped(requests.map((request) => ({ ...request, plan: whole(request, text, means) })));
+}
+
+interface Part {
+  readonly joint: 'and' | 'then';
+  readonly from: number;
+  to: number;
+}
+
+interface Request extends Part {
+  plan: Plan;
+}
+
+const protectedSpans = /```[\s\S]*?```|`[^`]*`|"[^"\n]*"|“[^”\n]*”|(?<=^|[\s:])'[^'\n]*'(?=$|[\s.,;!?])/g;
+const joints = /[,.;]?[ \t](?:and[ \t])?then,?[ \t]|[,.;]?[ \t]and[ \t]|[\r\n]+/gi;
+
+function partsOf(text: string): Part[] {
+  const visible = text.replace(protectedSpans, (span) => '_'.repeat(span.length));
+  const parts: Part[] = [];
+  let from = 0;
+  let joint: Part['joint'] = 'then';
+  const add = (to: number) => {
+    if (text.slice(from, to).trim() !== '') parts.push({ joint, from, to });
+  };
+  for (const { 0: found, index } of visible.matchAll(joints)) {
+    add(index);
+    from = index + found.length;
+    joint = /then|[\r\n]/i.test(found) ? 'then' : 'and';
+  }
+  add(text.length);
+  return parts;
+}
+
+/** The plan for a request at its full length. */
+function whole({ plan, from, to }: Request, text: string, means: Means): Plan {
+  if (!plan.open) return plan;
+  const words = text.slice(from, to);
+  const unknown = { text: `I do not know what to do with “${excerpt(words, 80)}”.` };
+  return understand(words, means) ?? (plan.steps.length > 0 ? plan : { ...plan, steps: [unknown] });
+}
+
+function grouped(requests: readonly Request[]): Phase[] {
+  const phases: ScriptedStep[][] = [];
+  for (const { joint, plan } of requests) {
+    if (joint === 'then' || phases.length === 0) phases.push([]);
+    for (const step of plan.steps) phases.at(-1)?.push(step);
+  }
+  return phases;
+}

@@ -1,0 +1,230 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { ask } from '../stream.ts';
+import { answerOf, hear, modelNamed, question, scripted, usageOf } from './testing/rehearse.ts';
+
+const text = (words: string) => ({ type: 'text' as const, text: words });
+
+test('text streams word by word', async () => {
+  const { events, message } = await hear(scripted({ text: 'Hello wide world' }));
+
+  const expected = answerOf({ content: [text('Hello wide world')], usage: usageOf(0, 4) });
+  expect(message).toEqual(expected);
+  expect(events.slice(0, -1)).toEqual([
+    { type: 'text_start', contentIndex: 0 },
+    { type: 'text_delta', contentIndex: 0, delta: 'Hello ' },
+    { type: 'text_delta', contentIndex: 0, delta: 'wide ' },
+    { type: 'text_delta', contentIndex: 0, delta: 'world' },
+    { type: 'text_end', contentIndex: 0, content: 'Hello wide world' },
+    { type: 'usage', usage: usageOf(0, 4) },
+  ]);
+});
+
+test('text streams in as many chunks as asked for', async () => {
+  const { events } = await hear(scripted({ text: 'Hello', chunks: 2 }));
+
+  expect(deltasIn(events)).toEqual(['He', 'llo']);
+});
+
+test('text is repeated, one delta each time', async () => {
+  const { events, message } = await hear(scripted({ text: 'abcd', times: 1000 }));
+
+  expect(deltasIn(events)).toEqual(Array(1000).fill('abcd'));
+  expect(message).toEqual(answerOf({ content: [text('abcd'.repeat(1000))], usage: usageOf(0, 1000) }));
+});
+
+test('thinking, text and calls are blocks of their own; texts in a row are one block', async () => {
+  const steps = [
+    { thinking: 'Hm.' },
+    { text: 'First ' },
+    { delayMs: 0 },
+    { text: 'this.' },
+    { toolCall: { name: 'bash', arguments: { command: 'ls' }, id: 'call_1' } },
+    { toolCall: { name: 'read', id: 'call_2' } },
+  ];
+
+  const { message } = await hear(scripted({ steps }));
+
+  expect(message).toEqual(
+    answerOf({
+      content: [
+        { type: 'thinking', thinking: 'Hm.' },
+        text('First this.'),
+        { type: 'toolCall', id: 'call_1', name: 'bash', arguments: { command: 'ls' } },
+        { type: 'toolCall', id: 'call_2', name: 'read', arguments: {} },
+      ],
+      stopReason: 'toolUse',
+      usage: usageOf(0, 8),
+    }),
+  );
+});
+
+test('the arguments of a call come in pieces', async () => {
+  const { events } = await hear(scripted({ toolCall: { name: 'read', arguments: { path: 'a' }, id: 'c' }, chunks: 3 }));
+
+  expect(events.slice(0, -2)).toEqual([
+    { type: 'toolcall_start', contentIndex: 0, id: 'c', toolName: 'read' },
+    { type: 'toolcall_delta', contentIndex: 0, delta: '{"pa' },
+    { type: 'toolcall_delta', contentIndex: 0, delta: 'th":' },
+    { type: 'toolcall_delta', contentIndex: 0, delta: '"a"}' },
+    {
+      type: 'toolcall_end',
+      contentIndex: 0,
+      toolCall: { type: 'toolCall', id: 'c', name: 'read', arguments: { path: 'a' } },
+    },
+  ]);
+});
+
+test('raw arguments are sent as they are', async () => {
+  const { events, message } = await hear(scripted({ toolCall: { name: 'read', id: 'c', rawArguments: '{bad' } }));
+
+  expect(deltasIn(events)).toEqual(['{bad']);
+  expect(message.content).toEqual([{ type: 'toolCall', id: 'c', name: 'read', arguments: {} }]);
+});
+
+test('ids that a script leaves out are made up and differ', async () => {
+  const call = { toolCall: { name: 'read' } };
+
+  const { message } = await hear(scripted({ steps: Array(50).fill(call) }));
+
+  const ids = message.content.map((block) => (block.type === 'toolCall' ? block.id : ''));
+  expect(new Set(ids).size).toBe(50);
+  for (const id of ids) expect(id).toMatch(/^call_[0-9a-f]+$/);
+});
+
+test('the usage of a script is priced by the model', async () => {
+  const cost = { input: 2, output: 10, cacheRead: 0.5, cacheWrite: 4 };
+  const model = { ...modelNamed('scripted'), cost };
+  const usage = { input: 1_000_000, output: 100_000, cacheWrite: 500_000 };
+
+  const { message, events } = await hear(scripted({ usage }), question({ model }));
+
+  const expected = {
+    ...usage,
+    cacheRead: 0,
+    totalTokens: 1_600_000,
+    cost: { input: 2, output: 1, cacheRead: 0, cacheWrite: 2, total: 5 },
+  };
+  expect(message).toEqual(answerOf({ usage: expected }));
+  expect(events[0]).toEqual({ type: 'usage', usage: expected });
+});
+
+test('the usage is guessed from all that was asked', async () => {
+  const { message: earlier } = await hear(scripted({ steps: [{ thinking: 'abcd' }, { toolCall: { name: 'ab' } }] }));
+  const image = { type: 'image' as const, data: 'AAAA'.repeat(10_000), mimeType: 'image/png' };
+  const request = question({
+    systemPrompt: '12345678',
+    messages: [
+      { role: 'user', content: [text('1234'), image], timestamp: 0 },
+      { ...earlier, timestamp: 0 },
+      { role: 'toolResult', toolCallId: 'c', toolName: 'ab', content: [text('123')], isError: false, timestamp: 0 },
+    ],
+    tools: [{ name: 'ab', description: 'abcd', parameters: {} }],
+  });
+
+  const { message } = await hear(scripted({ text: 'Hello' }), request);
+
+  // 8 for the prompt, 4 + 4800 for the user, 4 + 4 for the answer, 3 for the result, 8 for the tool.
+  expect(message.usage).toEqual(usageOf(1208, 2));
+});
+
+test('a stop reason is kept', async () => {
+  const { message } = await hear(scripted({ steps: [{ text: 'Hel' }, { stop: 'length' }] }));
+
+  expect(message).toEqual(answerOf({ content: [text('Hel')], stopReason: 'length', usage: usageOf(0, 1) }));
+});
+
+test.each([
+  [{ error: { status: 401, message: 'No' } }, 'auth_failed', '401 No'],
+  [{ error: { status: 403, message: 'No' } }, 'auth_failed', '403 No'],
+  [{ error: { status: 429, message: 'Slow down' } }, 'rate_limited', '429 Slow down'],
+  [{ error: { status: 503, message: 'Later' } }, 'overloaded', '503 Later'],
+  [{ error: { status: 529 } }, 'overloaded', '529 Overloaded'],
+  [{ error: { status: 418 } }, 'model_error', '418 Error'],
+  [{ overflow: true }, 'context_overflow', '400 prompt is too long: the context window is exceeded'],
+  [{ cut: true }, 'connection_lost', 'terminated'],
+] as const)('%j fails', async (step, errorCode, errorMessage) => {
+  const { message } = await hear(scripted({ steps: [step, { text: 'never' }] }));
+
+  expect(message).toEqual(answerOf({ stopReason: 'error', errorCode, errorMessage }));
+});
+
+test('a failure says when to try again', async () => {
+  const { failure } = await hear(scripted({ error: { status: 429, retryAfterMs: 1500 } }));
+
+  expect(failure).toMatchObject({ code: 'rate_limited', status: 429, retryAfterMs: 1500 });
+});
+
+test('what came before a cut is kept and counted', async () => {
+  const { message } = await hear(scripted({ steps: [{ text: 'Half of it' }, { cut: true }] }));
+
+  expect(message).toEqual(
+    answerOf({
+      content: [text('Half of it')],
+      stopReason: 'error',
+      errorCode: 'connection_lost',
+      errorMessage: 'terminated',
+      usage: usageOf(0, 3),
+    }),
+  );
+});
+
+test('an answer waits until a file exists', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tau-scripted-'));
+  try {
+    const provider = scripted({ steps: [{ text: 'Waiting.' }, { await: join(folder, 'go') }, { text: ' Done.' }] });
+    const events = ask(provider, question()).events[Symbol.asyncIterator]();
+    await events.next();
+    await events.next();
+    const third = events.next();
+
+    await writeFile(join(folder, 'go'), '');
+
+    expect(await third).toEqual({ value: { type: 'text_delta', contentIndex: 0, delta: ' Done.' }, done: false });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test.each([
+  ['a delay beside a text', 'scripted', { text: 'one two three', delayMs: 40 }, 40],
+  ['the slow model', 'scripted-slow', { text: 'one two three' }, 25],
+])('%s waits before each chunk', async (_name, id, step, ms) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    let deltas = 0;
+    const heard = (async () => {
+      for await (const event of ask(scripted(step), question({ model: modelNamed(id) })).events) {
+        if (event.type === 'text_delta') deltas += 1;
+      }
+    })();
+    for (const expected of [0, 1, 2]) {
+      await vi.advanceTimersByTimeAsync(ms - 1);
+      expect(deltas).toBe(expected);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(deltas).toBe(expected + 1);
+    }
+    await heard;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('others run while a long answer streams', async () => {
+  let others = 0;
+  const timer = setInterval(() => {
+    others += 1;
+  }, 0);
+  let seen = 0;
+  for await (const _ of ask(scripted({ text: 'a', times: 10_000_000 }), question()).events) {
+    seen += 1;
+    if (others > 2) break;
+  }
+  clearInterval(timer);
+
+  expect(seen).toBeLessThan(10_000_000);
+});
+
+const deltasIn = (events: readonly object[]) => events.flatMap((event) => ('delta' in event ? [event.delta] : []));

@@ -1,0 +1,127 @@
+import { check, type Schema } from '../../protocol/check.ts';
+import { type ScriptedStep, stepSchemas } from './step.ts';
+
+/** The answers of the scripted model, in the order in which they are given. */
+export interface Script {
+  readonly answers: readonly ScriptedAnswer[];
+  /** Starts over when no answer is left. */
+  readonly repeat: boolean;
+}
+
+/** One line of a script. */
+export interface ScriptedAnswer {
+  readonly steps: readonly ScriptedStep[];
+  /** Taken only if the last user text matches. */
+  readonly when?: RegExp;
+  /** Not used up by being given. */
+  readonly keep: boolean;
+}
+
+/** A script file that cannot be played, and the line that is wrong. */
+export class ScriptError extends Error {
+  override readonly name = 'ScriptError';
+  readonly line: number;
+
+  constructor(file: string, line: number, problem: string) {
+    super(`${file}:${line}: ${problem}`);
+    this.line = line;
+  }
+}
+
+/** Reads a script: JSON lines, one answer each. `name` is what errors call the file. */
+export function parseScript(text: string, name: string): Script {
+  const answers: ScriptedAnswer[] = [];
+  let repeat = false;
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .entries()) {
+    const source = line.trim();
+    if (source === '' || source.startsWith('//')) continue;
+    try {
+      if (repeat) throw new Problem('nothing may follow {"repeat":true}');
+      const value = parseLine(source);
+      if (Object.hasOwn(value, 'repeat')) repeat = parseRepeat(value, answers.length);
+      else answers.push(parseAnswer(value));
+    } catch (error) {
+      if (error instanceof Problem) throw new ScriptError(name, index + 1, error.message);
+      throw error;
+    }
+  }
+  return { answers, repeat };
+}
+
+class Problem extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parseLine(source: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch (error) {
+    throw new Problem(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!isObject(value)) throw new Problem('a line must be an object');
+  return value;
+}
+
+function parseRepeat(value: Fields, answersSoFar: number): true {
+  demand({ type: 'object', properties: { repeat: { const: true } }, additionalProperties: false }, value);
+  if (answersSoFar === 0) throw new Problem('there is no answer to repeat');
+  return true;
+}
+
+function parseAnswer({ when, keep, ...rest }: Fields): ScriptedAnswer {
+  demand({ properties: { when: { type: 'string' }, keep: { type: 'boolean' } } }, { when, keep });
+  if (keep === true && when === undefined) throw new Problem('keep needs when');
+  const steps = Object.hasOwn(rest, 'steps') ? parseSteps(rest) : [parseStep(rest, '')];
+  return { steps, keep: keep === true, ...(typeof when === 'string' && { when: parsePattern(when) }) };
+}
+
+function parseSteps(value: Fields): ScriptedStep[] {
+  demand({ type: 'object', properties: { steps: { type: 'array' } }, additionalProperties: false }, value);
+  const steps: readonly unknown[] = Array.isArray(value['steps']) ? value['steps'] : [];
+  return steps.map((step, index) => parseStep(step, `steps[${index}]: `));
+}
+
+function parseStep(value: unknown, place: string): ScriptedStep {
+  if (!isObject(value)) throw new Problem(`${place}a step must be an object`);
+  const problem = stepProblem(value);
+  if (problem !== undefined) throw new Problem(place + problem);
+  return value as unknown as ScriptedStep;
+}
+
+function stepProblem(value: Fields): string | undefined {
+  const [kind, second] = Object.keys(stepSchemas).filter((key) => Object.hasOwn(value, key));
+  const schema = stepSchemas[kind ?? ''];
+  if (kind === undefined || schema === undefined) {
+    const found = Object.keys(value).map((key) => JSON.stringify(key));
+    return `a step has one of ${Object.keys(stepSchemas).join(', ')}; this one has ${found.join(', ') || 'nothing'}`;
+  }
+  if (second !== undefined && second !== 'delayMs') return `${kind} and ${second} exclude each other`;
+  const problem = check(schema, value, { closed: true });
+  if (problem !== undefined) return problem;
+  if (Object.hasOwn(value, 'times') && Object.hasOwn(value, 'chunks')) return 'chunks and times exclude each other';
+  const call = value['toolCall'];
+  if (isObject(call) && Object.hasOwn(call, 'arguments') && Object.hasOwn(call, 'rawArguments')) {
+    return 'toolCall.arguments and toolCall.rawArguments exclude each other';
+  }
+  return undefined;
+}
+
+function parsePattern(source: string): RegExp {
+  try {
+    return new RegExp(source);
+  } catch (error) {
+    throw new Problem(`when: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function demand(schema: Schema, value: unknown): void {
+  const problem = check(schema, value, { closed: true });
+  if (problem !== undefined) throw new Problem(problem);
+}
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,49 @@
+import type {
+  ContentBlock,
+  ImageContent,
+  ToolResultMessage,
+  UserMessage,
+} from '../../protocol/generated/vocabulary.ts';
+import type { ModelMessage } from '../request.ts';
+
+/** What the model is to answer: the last thing the user said, and what happened since. */
+export interface Question {
+  readonly text: string;
+  readonly images: readonly ImageContent[];
+  /** How many answers since then called tools. */
+  readonly turnsTaken: number;
+  /** What the tools of the latest answer gave. */
+  readonly results: readonly ToolResultMessage[];
+}
+
+/** Finds the question in a conversation. */
+export function questionIn(messages: readonly ModelMessage[]): Question {
+  const asked = messages.findLastIndex((message) => message.role === 'user');
+  const since = messages.slice(asked + 1);
+  const answered = since.findLastIndex((message) => message.role === 'assistant');
+  const content = lastUser(messages)?.content ?? [];
+  return {
+    text: textOf(content),
+    images: typeof content === 'string' ? [] : content.filter((block) => block.type === 'image'),
+    turnsTaken: since.filter(callsTools).length,
+    results: since.slice(answered + 1).filter((message) => message.role === 'toolResult'),
+  };
+}
+
+/** The last text of the user, or nothing. */
+export const lastUserText = (messages: readonly ModelMessage[]): string => textOf(lastUser(messages)?.content ?? []);
+
+/** The text of a message, without its images. */
+export const textOf = (content: string | readonly ContentBlock[]): string =>
+  typeof content === 'string'
+    ? content
+    : content
+        .filter((block) => block.type === 'text')
+        .map((block) => block.text)
+        .join('\n');
+
+const lastUser = (messages: readonly ModelMessage[]): UserMessage | undefined =>
+  messages.findLast((message) => message.role === 'user');
+
+const callsTools = (message: ModelMessage): boolean =>
+  message.role === 'assistant' && message.content.some((block) => block.type === 'toolCall');

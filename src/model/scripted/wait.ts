@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+
+const POLL_MS = 10;
+
+/** Waits; rejects with the signal's reason as soon as it aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** Waits for nothing but the signal. */
+export function stalled(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+/** Waits until a file exists. */
+export async function appeared(path: string, signal: AbortSignal): Promise<void> {
+  while (!existsSync(path)) await pause(POLL_MS, signal);
+}
+
+/** Lets everything else that is ready run first. */
+export async function breath(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
+}

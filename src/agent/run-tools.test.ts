@@ -1,0 +1,255 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabulary.ts';
+import type { LoopEvent } from './loop.ts';
+import { refuseTools, runTools, type ToolRun } from './run-tools.ts';
+import { type Tool, type ToolInvocation, type ToolOutput, textOutput } from './tool.ts';
+
+const call = (id: string, name = 'act', args: Record<string, unknown> = {}): ToolCall => ({
+  type: 'toolCall',
+  id,
+  name,
+  arguments: args,
+});
+
+/** A tool that does what it is told with each call. */
+const tool = (execute: (invocation: ToolInvocation) => Promise<ToolOutput>): Tool => ({
+  name: 'act',
+  description: 'Acts',
+  parameters: { type: 'object', properties: { path: { type: 'string' } } },
+  execute,
+});
+
+const says = (text: string) => tool(async () => textOutput(text));
+
+const run = (own: Partial<ToolRun>): ToolRun => ({
+  calls: [call('1')],
+  tools: [says('done')],
+  hooks: {},
+  signal: new AbortController().signal,
+  stepwise: false,
+  interrupted: () => false,
+  ...own,
+});
+
+async function played(tools: AsyncGenerator<LoopEvent, ToolResultMessage[]>) {
+  const events: LoopEvent[] = [];
+  while (true) {
+    const { value, done } = await tools.next();
+    if (done) return { events, results: value, outline: events.map(shortly) };
+    events.push(value);
+  }
+}
+
+const shortly = (event: LoopEvent) =>
+  'toolCallId' in event ? `${event.type.replace('tool_execution_', '')} ${event.toolCallId}` : event.type;
+
+const textsOf = (results: readonly ToolResultMessage[]) =>
+  results.map(({ content: [block] }) => (block?.type === 'text' ? block.text : block?.type));
+
+/** Something to wait for, and the way to let it happen. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe('one call', () => {
+  it('has a start, its progress, an end and a result', async () => {
+    const progressing = tool(async ({ update }) => {
+      update(textOutput('half'));
+      return { ...textOutput('whole'), details: { lines: 1 } };
+    });
+
+    const { events, results } = await played(
+      runTools(run({ calls: [call('1', 'act', { path: 'x' })], tools: [progressing] })),
+    );
+
+    const named = { toolCallId: '1', toolName: 'act' };
+    const whole = { content: [{ type: 'text', text: 'whole' }], details: { lines: 1 } };
+    expect(events).toEqual([
+      { type: 'tool_execution_start', ...named, args: { path: 'x' } },
+      {
+        type: 'tool_execution_update',
+        ...named,
+        args: { path: 'x' },
+        partialResult: { content: [{ type: 'text', text: 'half' }] },
+      },
+      { type: 'tool_execution_end', ...named, result: whole, isError: false },
+    ]);
+    expect(results).toEqual([
+      { role: 'toolResult', ...named, ...whole, isError: false, timestamp: expect.any(Number) },
+    ]);
+  });
+
+  it('[T9] may give an image, with its data and its type', async () => {
+    const image = { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' };
+
+    const { events, results } = await played(runTools(run({ tools: [tool(async () => ({ content: [image] }))] })));
+
+    expect(events.at(-1)).toMatchObject({ result: { content: [image] } });
+    expect(results).toMatchObject([{ content: [image] }]);
+  });
+
+  it.each([
+    ['that fails', run({ tools: [tool(async () => Promise.reject(new Error('no luck')))] }), 'no luck'],
+    ['that throws something else', run({ tools: [tool(async () => Promise.reject('word'))] }), 'word'],
+    ['of a tool that does not exist', run({ calls: [call('1', 'fly')] }), 'Tool fly not found'],
+    ['that is blocked', run({ hooks: { toolCall: async () => ({ block: 'not you' }) } }), 'not you'],
+    ['whose hook fails', run({ hooks: { toolCall: async () => Promise.reject(new Error('hook')) } }), 'hook'],
+    ['after an abort', run({ signal: AbortSignal.abort() }), 'Operation aborted'],
+  ])('%s gives a result with an error', async (_what, given, text) => {
+    const { outline, results } = await played(runTools(given));
+
+    expect(outline).toEqual(['start 1', 'end 1']);
+    expect(results).toMatchObject([{ isError: true, content: [{ type: 'text', text }], details: {} }]);
+  });
+
+  it('whose arguments do not fit says what is wrong with them, and the tool does not run', async () => {
+    let ran = false;
+    const noting = tool(async () => {
+      ran = true;
+      return textOutput('ran');
+    });
+
+    const { events, results } = await played(
+      runTools(run({ calls: [call('1', 'act', { path: 7, more: true })], tools: [noting] })),
+    );
+
+    expect(textsOf(results)).toEqual([
+      'Validation failed for tool "act":\n  - path must be a string\n\nReceived arguments:\n{\n  "path": 7,\n  "more": true\n}',
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'tool_execution_end', isError: true });
+    expect(ran).toBe(false);
+  });
+
+  it('runs with the arguments that a hook gives it, and tells those of the model', async () => {
+    const echo = tool(async ({ args }) => textOutput(String(args['path'])));
+    const hooks = { toolCall: async () => ({ args: { path: 'theirs' } }) };
+
+    const { events, results } = await played(
+      runTools(run({ calls: [call('1', 'act', { path: 'mine' })], tools: [echo], hooks })),
+    );
+
+    expect(events[0]).toMatchObject({ args: { path: 'mine' } });
+    expect(textsOf(results)).toEqual(['theirs']);
+  });
+
+  it('may have its result replaced by a hook; one that fails changes nothing', async () => {
+    const replaced = { ...textOutput('other'), isError: true };
+
+    const [changed, kept] = [
+      await played(runTools(run({ hooks: { toolResult: async () => replaced } }))),
+      await played(runTools(run({ hooks: { toolResult: async () => Promise.reject(new Error('hook')) } }))),
+    ];
+
+    expect(changed.results).toMatchObject([{ isError: true, content: replaced.content }]);
+    expect(kept.results).toMatchObject([{ isError: false, content: [{ text: 'done' }] }]);
+  });
+});
+
+describe('several calls', () => {
+  it('run side by side; ends come as they happen, results as they were called', async () => {
+    const first = gate();
+    const waiting = tool(async ({ toolCallId }) => {
+      if (toolCallId === '1') await first.opened;
+      else first.open();
+      return textOutput(toolCallId);
+    });
+
+    const { outline, results } = await played(
+      runTools(run({ calls: ['1', '2', '3'].map((id) => call(id)), tools: [waiting] })),
+    );
+
+    expect(outline.slice(0, 3)).toEqual(['start 1', 'start 2', 'start 3']);
+    expect(outline.slice(3)).toEqual(['end 2', 'end 3', 'end 1']);
+    expect(textsOf(results)).toEqual(['1', '2', '3']);
+  });
+
+  it('are not heard after their end', async () => {
+    const second = gate();
+    const chatty = tool(async ({ toolCallId, update }) => {
+      if (toolCallId === '2') await second.opened;
+      else
+        setImmediate(() => {
+          update(textOutput('late'));
+          second.open();
+        });
+      return textOutput('done');
+    });
+
+    const { outline } = await played(runTools(run({ calls: [call('1'), call('2')], tools: [chatty] })));
+
+    expect(outline).toEqual(['start 1', 'start 2', 'end 1', 'end 2']);
+  });
+
+  it('run one after another when they may be interrupted, until they are', async () => {
+    let interrupted = false;
+    const ran: string[] = [];
+    const steering = tool(async ({ toolCallId }) => {
+      ran.push(toolCallId);
+      interrupted = toolCallId === '2';
+      return textOutput('ran');
+    });
+
+    const { outline, results } = await played(
+      runTools(
+        run({
+          calls: ['1', '2', '3', '4'].map((id) => call(id)),
+          tools: [steering],
+          stepwise: true,
+          interrupted: () => interrupted,
+        }),
+      ),
+    );
+
+    expect(ran).toEqual(['1', '2']);
+    expect(outline).toEqual(['start 1', 'end 1', 'start 2', 'end 2', 'start 3', 'end 3', 'start 4', 'end 4']);
+    expect(textsOf(results)).toEqual([
+      'ran',
+      'ran',
+      'Skipped due to queued user message.',
+      'Skipped due to queued user message.',
+    ]);
+    expect(results.map(({ isError }) => isError)).toEqual([false, false, true, true]);
+  });
+
+  it('always run the first, though steering waits already', async () => {
+    const { results } = await played(
+      runTools(run({ calls: [call('1'), call('2')], stepwise: true, interrupted: () => true })),
+    );
+
+    expect(textsOf(results)).toEqual(['done', 'Skipped due to queued user message.']);
+  });
+
+  it('that must not run are each answered with the reason', async () => {
+    const { outline, results } = await played(refuseTools([call('1'), call('2')], 'No.'));
+
+    expect(outline).toEqual(['start 1', 'end 1', 'start 2', 'end 2']);
+    expect(textsOf(results)).toEqual(['No.', 'No.']);
+  });
+});
+
+describe('a tool that does not stop', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is answered for after a while', async () => {
+    const controller = new AbortController();
+    const stubborn = tool(() => new Promise(() => {}));
+    const playing = played(runTools(run({ tools: [stubborn], signal: controller.signal })));
+    await vi.advanceTimersByTimeAsync(0);
+
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(5000);
+
+    const { outline, results } = await playing;
+    expect(outline).toEqual(['start 1', 'end 1']);
+    expect(textsOf(results)).toEqual(['The tool did not stop after the abort']);
+  });
+});

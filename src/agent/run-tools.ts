@@ -1,0 +1,147 @@
+import { check } from '../protocol/check.ts';
+import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabulary.ts';
+import { EventQueue } from './event-queue.ts';
+import type { AgentHooks, ToolResult } from './hooks.ts';
+import type { LoopEvent } from './loop.ts';
+import { type Tool, ToolError, type ToolOutput, textOutput } from './tool.ts';
+
+/** How long a tool may take to stop after an abort before its call is answered without it. */
+const STOP_GRACE_MS = 5000;
+
+export interface ToolRun {
+  readonly calls: readonly ToolCall[];
+  readonly tools: readonly Tool[];
+  readonly hooks: AgentHooks;
+  readonly signal: AbortSignal;
+  /** True: run one after another and ask after each whether the rest is still wanted. */
+  readonly stepwise: boolean;
+  readonly interrupted: () => boolean;
+}
+
+/**
+ * Runs the calls of one answer. Starts come in the order of the calls, ends as they complete; the result messages are
+ * returned in the order of the calls. Every call gets a start, an end and a result, whatever happens.
+ */
+export async function* runTools(run: ToolRun): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
+  const results: ToolResult[] = [];
+  if (run.stepwise) {
+    for (const [index, call] of run.calls.entries()) {
+      const skip = index > 0 && run.interrupted();
+      results.push(yield* skip ? refused(call, 'Skipped due to queued user message.') : runOne(call, run));
+    }
+  } else results.push(...(yield* runAll(run)));
+  return run.calls.map((call, index) => resultMessage(call, results[index] ?? failure('No result')));
+}
+
+/** Answers calls that must not run, each with the same reason. */
+export async function* refuseTools(calls: readonly ToolCall[], reason: string) {
+  const messages: ToolResultMessage[] = [];
+  for (const call of calls) messages.push(resultMessage(call, yield* refused(call, reason)));
+  return messages;
+}
+
+async function* runAll(run: ToolRun): AsyncGenerator<LoopEvent, ToolResult[]> {
+  const queue = new EventQueue<LoopEvent>();
+  for (const call of run.calls) yield started(call);
+  const results = run.calls.map(async (call) => {
+    let running = true;
+    const result = await execute(call, run, (output) => {
+      if (running) queue.pushLatest(call.id, progress(call, output));
+    });
+    running = false;
+    queue.push(ended(call, result));
+    return result;
+  });
+  const all = Promise.all(results).finally(() => queue.end());
+  for await (const event of queue) yield event;
+  return all;
+}
+
+async function* runOne(call: ToolCall, run: ToolRun): AsyncGenerator<LoopEvent, ToolResult> {
+  const [result] = yield* runAll({ ...run, calls: [call] });
+  return result ?? failure('No result');
+}
+
+async function* refused(call: ToolCall, reason: string): AsyncGenerator<LoopEvent, ToolResult> {
+  const result = failure(reason);
+  yield started(call);
+  yield ended(call, result);
+  return result;
+}
+
+/** Never rejects: a tool that fails has failed for the model, not for the run. */
+async function execute(call: ToolCall, run: ToolRun, update: (output: ToolOutput) => void): Promise<ToolResult> {
+  let result: ToolResult;
+  try {
+    if (run.signal.aborted) throw new Error('Operation aborted');
+    const verdict = await run.hooks.toolCall?.(call);
+    if (verdict && 'block' in verdict) throw new Error(verdict.block || 'Tool execution was blocked');
+    if (run.signal.aborted) throw new Error('Operation aborted');
+    const tool = run.tools.find(({ name }) => name === call.name);
+    if (!tool) throw new Error(`Tool ${call.name} not found`);
+    const args = verdict?.args ?? call.arguments;
+    const problem = check(tool.parameters, args);
+    if (problem) throw new Error(invalidArguments(call.name, problem, args));
+    const work = tool.execute({ toolCallId: call.id, args, signal: run.signal, update });
+    result = { ...(await stoppable(work, run.signal)), isError: false };
+  } catch (error) {
+    result = error instanceof ToolError ? { ...error.output, isError: true } : failure(messageOf(error));
+  }
+  return (await run.hooks.toolResult?.(call, result).catch(() => undefined)) ?? result;
+}
+
+/** The work itself, or a rejection if it has not stopped some time after the abort. */
+function stoppable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const onAbort = () => {
+      timer = setTimeout(() => reject(new Error('The tool did not stop after the abort')), STOP_GRACE_MS);
+    };
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(finish).catch(reject);
+  });
+}
+
+const failure = (text: string): ToolResult => ({ ...textOutput(text), details: {}, isError: true });
+
+const started = (call: ToolCall): LoopEvent => ({
+  type: 'tool_execution_start',
+  toolCallId: call.id,
+  toolName: call.name,
+  args: call.arguments,
+});
+
+const progress = (call: ToolCall, partialResult: ToolOutput): LoopEvent => ({
+  type: 'tool_execution_update',
+  toolCallId: call.id,
+  toolName: call.name,
+  args: call.arguments,
+  partialResult,
+});
+
+const ended = (call: ToolCall, { isError, ...result }: ToolResult): LoopEvent => ({
+  type: 'tool_execution_end',
+  toolCallId: call.id,
+  toolName: call.name,
+  result,
+  isError,
+});
+
+const resultMessage = (call: ToolCall, { content, details, isError }: ToolResult): ToolResultMessage => ({
+  role: 'toolResult',
+  toolCallId: call.id,
+  toolName: call.name,
+  content,
+  ...(details === undefined ? {} : { details }),
+  isError,
+  timestamp: Date.now(),
+});
+
+const invalidArguments = (name: string, problem: string, args: unknown) =>
+  `Validation failed for tool "${name}":\n  - ${problem}\n\nReceived arguments:\n${JSON.stringify(args, null, 2)}`;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,35 @@
+import type { ToolSpec } from '../model/request.ts';
+import type { ContentBlock } from '../protocol/generated/vocabulary.ts';
+
+/** What a tool shows: for the model, and `details` for people. */
+export interface ToolOutput {
+  readonly content: ContentBlock[];
+  readonly details?: unknown;
+}
+
+/** One call of a tool, its arguments checked. */
+export interface ToolInvocation {
+  readonly toolCallId: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  /** Shows everything so far; each call replaces what the one before showed. */
+  readonly update: (output: ToolOutput) => void;
+}
+
+/** Something the model may do. It throws `Error` to tell the model that it failed, and stops soon after the signal. */
+export interface Tool extends ToolSpec {
+  readonly execute: (invocation: ToolInvocation) => Promise<ToolOutput>;
+}
+
+export const textOutput = (text: string): ToolOutput => ({ content: [{ type: 'text', text }] });
+
+/** A failure that shows more than its message, such as the output of a command that exited with an error. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  readonly output: ToolOutput;
+
+  constructor(output: ToolOutput) {
+    super('tool failed');
+    this.output = output;
+  }
+}

@@ -1,0 +1,208 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { killAllGroups } from '../../system/process-group.ts';
+import { listProcesses } from '../../system/process-table.ts';
+import { temporaryFolder } from '../../system/testing/script.ts';
+import type { ToolError, ToolOutput } from '../tool.ts';
+import { bashTool } from './bash.ts';
+import type { ShellOptions } from './shell-command.ts';
+
+const cwd = temporaryFolder();
+
+afterEach(killAllGroups);
+
+interface Call {
+  readonly command: string;
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+  readonly update?: (output: ToolOutput) => void;
+}
+
+function bash({ command, timeout, signal, update }: Call, options: Partial<ShellOptions> = {}): Promise<ToolOutput> {
+  return bashTool({ cwd, env: process.env, ...options }).execute({
+    toolCallId: 'call',
+    args: { command, ...(timeout === undefined ? {} : { timeout }) },
+    signal: signal ?? new AbortController().signal,
+    update: update ?? (() => {}),
+  });
+}
+
+/** What a command shows that must fail. */
+const failed = (call: Call, options?: Partial<ShellOptions>): Promise<ToolOutput> =>
+  bash(call, options).then(
+    () => expect.unreachable('the command succeeded'),
+    (error: ToolError) => error.output,
+  );
+
+const text = (words: string): ToolOutput => ({ content: [{ type: 'text', text: words }] });
+const failure = (words: string): ToolOutput => ({ ...text(words), details: {} });
+const textIn = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? block.text : '');
+
+const living = async (pids: readonly number[]) =>
+  (await listProcesses()).map(({ pid }) => pid).filter((pid) => pids.includes(pid));
+
+/** Calls back as soon as a whole line was printed. */
+const onLine = (listener: (line: string) => void) => (output: ToolOutput) => {
+  if (textIn(output).includes('\n')) listener(textIn(output).trim());
+};
+
+describe('a command', () => {
+  it('answers what it printed, both streams in their order', async () => {
+    expect(await bash({ command: 'echo a; echo b >&2; printf c' })).toEqual(text('a\nb\nc'));
+  });
+
+  it('that prints nothing says so', async () => {
+    expect(await bash({ command: 'true' })).toEqual(text('(no output)'));
+  });
+
+  it('runs in the working directory, without input', async () => {
+    expect(await bash({ command: 'pwd -P; cat' })).toEqual(text(`${cwd}\n`));
+  });
+
+  it('follows the prefix from the settings', async () => {
+    expect(await bash({ command: 'echo $WORD' }, { commandPrefix: 'WORD=given' })).toEqual(text('given\n'));
+  });
+
+  it('ends when its shell ends, though a process in the background holds the output', async () => {
+    const output = await bash({ command: 'sleep 1000 & echo $!' });
+
+    expect(await living([Number(textIn(output))])).toHaveLength(1);
+  });
+});
+
+describe('progress', () => {
+  it('begins empty and always shows everything so far', async () => {
+    const shown: ToolOutput[] = [];
+    const go = join(cwd, 'go');
+    const update = (output: ToolOutput) => {
+      shown.push(output);
+      if (textIn(output) === 'a\n') writeFileSync(go, '');
+    };
+
+    await bash({ command: `echo a; while [ ! -e ${go} ]; do sleep 0.01; done; echo b`, update });
+
+    const details = { truncation: null, fullOutputPath: null };
+    expect(shown).toEqual([
+      { content: [], details },
+      { ...text('a\n'), details },
+      { ...text('a\nb\n'), details },
+    ]);
+  });
+});
+
+describe('a command that fails', () => {
+  it('[T17] names its exit code after its output', async () => {
+    expect(await failed({ command: 'echo out; exit 3' })).toEqual(failure('out\n\n\nCommand exited with code 3'));
+  });
+
+  it('[T17] names only its exit code when it printed nothing', async () => {
+    expect(await failed({ command: 'exit 127' })).toEqual(failure('Command exited with code 127'));
+  });
+
+  it('names the signal that killed it', async () => {
+    expect(await failed({ command: 'kill -TERM $$' })).toEqual(failure('Command was killed by SIGTERM'));
+  });
+
+  it('in a folder that is gone says so', async () => {
+    await expect(bash({ command: 'true' }, { cwd: '/no/such/folder' })).rejects.toThrow(
+      'Working directory does not exist: /no/such/folder\nCannot execute bash commands.',
+    );
+  });
+
+  it('for want of a shell says so', async () => {
+    const output = await failed({ command: 'true' }, { shellPath: '/no/such/shell' });
+
+    expect(textIn(output)).toBe('spawn /no/such/shell ENOENT');
+  });
+});
+
+describe('the timeout', () => {
+  it('kills the whole group and tells the seconds', async () => {
+    const output = await failed({ command: 'sleep 1000 & echo $!; echo $$; wait', timeout: 1.5 });
+
+    const [child, shell, ...rest] = textIn(output).split('\n');
+    expect(rest).toEqual(['', '', 'Command timed out after 1.5 seconds']);
+    expect(await living([Number(child), Number(shell)])).toEqual([]);
+  });
+
+  it('may be longer than any timer', async () => {
+    expect(await bash({ command: 'sleep 0.1; echo done', timeout: 10_000_000 })).toEqual(text('done\n'));
+  });
+});
+
+describe('abort', () => {
+  it('[T18] kills the whole group and keeps what was printed', async () => {
+    const controller = new AbortController();
+    const update = onLine(() => controller.abort());
+
+    const output = await failed({ command: 'sleep 1000 & echo $! $$; wait', signal: controller.signal, update });
+
+    const [pids = '', ...rest] = textIn(output).split('\n');
+    expect(rest).toEqual(['', '', 'Command aborted']);
+    expect(pids).toMatch(/^\d+ \d+$/);
+    expect(await living(pids.split(' ').map(Number))).toEqual([]);
+  });
+
+  it('also reaches a command that ignores signals', async () => {
+    const controller = new AbortController();
+    const update = onLine(() => controller.abort());
+    const command = "trap '' TERM INT HUP; echo up; while :; do sleep 0.01; done";
+
+    expect(await failed({ command, signal: controller.signal, update })).toEqual(failure('up\n\n\nCommand aborted'));
+  });
+
+  it('that came before leaves no time to print', async () => {
+    const output = await failed({ command: 'sleep 1000; echo never', signal: AbortSignal.abort() });
+
+    expect(output).toEqual(failure('Command aborted'));
+  });
+});
+
+describe('output that is too long', () => {
+  /** The output of a command that was cut: what is shown, the notice about it, and the file it names. */
+  async function cut(call: Call) {
+    const output = await bash(call).catch((error: ToolError) => error.output);
+    const { fullOutputPath } = output.details as { fullOutputPath: string };
+    onTestFinished(() => rmSync(fullOutputPath));
+    const [notice = ''] = /\[Showing .*\]/.exec(textIn(output)) ?? [];
+    const [shown = ''] = textIn(output).split('\n\n[');
+    return {
+      output,
+      shown,
+      notice: notice.replace(fullOutputPath, '<file>'),
+      file: readFileSync(fullOutputPath, 'utf8'),
+    };
+  }
+
+  it('keeps its last lines', async () => {
+    const { output, shown, notice, file } = await cut({ command: 'seq 1 3000' });
+
+    expect(shown.split('\n')).toEqual(Array.from({ length: 2000 }, (_, index) => `${index + 1001}`));
+    expect(notice).toBe('[Showing lines 1001-3000 of 3000. Full output: <file>]');
+    expect(file.split('\n')).toHaveLength(3001);
+    expect(output.details).toMatchObject({ truncation: { truncatedBy: 'lines', totalLines: 3000, outputLines: 2000 } });
+  });
+
+  it('keeps its last bytes', async () => {
+    const { shown, notice, file } = await cut({ command: `for i in {1..100}; do printf '%01023d\\n' $i; done` });
+
+    expect(shown.split('\n')).toHaveLength(50);
+    expect(shown.endsWith('0100')).toBe(true);
+    expect(notice).toBe('[Showing lines 51-100 of 100 (50.0KB limit). Full output: <file>]');
+    expect(file).toHaveLength(100 * 1024);
+  });
+
+  it.each(['', '; echo'])('keeps the end of one long line%s', async (more) => {
+    const { shown, notice } = await cut({ command: `echo first; printf '%0204800d' 7${more}` });
+
+    expect(shown).toBe(`${'0'.repeat(51199)}7`);
+    expect(notice).toBe('[Showing last 50.0KB of line 2 (line is 200.0KB). Full output: <file>]');
+  });
+
+  it('says why it failed after the notice', async () => {
+    const { output } = await cut({ command: 'seq 1 3000; exit 4' });
+
+    expect(textIn(output)).toMatch(/ Full output: .*\]\n\nCommand exited with code 4$/);
+  });
+});

@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../system/testing/script.ts';
+import type { ToolOutput } from '../tool.ts';
+import { readTool } from './read.ts';
+import { MAX_BYTES } from './truncate.ts';
+
+const cwd = temporaryFolder();
+let files = 0;
+
+/** Writes a file and answers the name under which to read it. */
+function file(content: string | Buffer): string {
+  const name = `file-${++files}.txt`;
+  writeFileSync(join(cwd, name), content);
+  return name;
+}
+
+const read = (args: Record<string, unknown>, signal = new AbortController().signal): Promise<ToolOutput> =>
+  readTool(cwd).execute({ toolCallId: 'call', args, signal, update: () => {} });
+
+const textOf = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? block.text : '');
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n');
+
+describe('a file', () => {
+  it.each([
+    ['', ''],
+    ['one', 'one'],
+    ['a\nb\n', 'a\nb\n'],
+    ['a\r\nb', 'a\r\nb'],
+    ['\uFEFFbom', '\uFEFFbom'],
+    ['naïve 界 🙂', 'naïve 界 🙂'],
+  ])('that fits comes whole: %j', async (content, text) => {
+    expect(await read({ path: file(content) })).toEqual({ content: [{ type: 'text', text }] });
+  });
+
+  it('that is a pipe is not waited for', async () => {
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+
+    await expect(read({ path: 'pipe' })).rejects.toThrow(`Not a regular file: ${join(cwd, 'pipe')}`);
+  });
+
+  it('that is missing says so', async () => {
+    await expect(read({ path: 'missing.txt' })).rejects.toThrow(
+      `ENOENT: no such file or directory, open '${join(cwd, 'missing.txt')}'`,
+    );
+  });
+
+  it('that is a folder says so', async () => {
+    mkdirSync(join(cwd, 'folder'));
+
+    await expect(read({ path: 'folder' })).rejects.toThrow('EISDIR');
+  });
+
+  it('is not read after an abort', async () => {
+    await expect(read({ path: file('x') }, AbortSignal.abort())).rejects.toThrow('aborted');
+  });
+});
+
+describe('a range', () => {
+  it('that leaves lines over says how to go on', async () => {
+    expect(textOf(await read({ path: file(numbered(10)), offset: 3, limit: 2 }))).toBe(
+      'line 3\nline 4\n\n[6 more lines in file. Use offset=5 to continue.]',
+    );
+  });
+
+  it('that reaches the end says nothing', async () => {
+    expect(textOf(await read({ path: file(numbered(10)), offset: 9, limit: 100 }))).toBe('line 9\nline 10');
+  });
+
+  it('may begin at the last line and not beyond it', async () => {
+    const path = file(numbered(10));
+
+    expect(textOf(await read({ path, offset: 10 }))).toBe('line 10');
+    await expect(read({ path, offset: 11 })).rejects.toThrow('Offset 11 is beyond end of file (10 lines total)');
+  });
+
+  it('counts the line after the last break', async () => {
+    await expect(read({ path: file('a\nb\n'), offset: 4 })).rejects.toThrow(
+      'Offset 4 is beyond end of file (3 lines total)',
+    );
+  });
+});
+
+describe('a file that is too long', () => {
+  it('is cut after 2000 lines', async () => {
+    const output = await read({ path: file(numbered(2500)) });
+
+    expect(textOf(output)).toBe(`${numbered(2000)}\n\n[Showing lines 1-2000 of 2500. Use offset=2001 to continue.]`);
+    expect(output.details).toMatchObject({
+      truncation: { truncated: true, truncatedBy: 'lines', totalLines: 2500, outputLines: 2000 },
+    });
+  });
+
+  it('is cut after 2000 lines of a range too', async () => {
+    const output = await read({ path: file(numbered(2500)), offset: 101, limit: 2100 });
+
+    expect(textOf(output)).toMatch(
+      /^line 101\n.*\nline 2100\n\n\[Showing lines 101-2100 of 2500\. Use offset=2101 to continue\.\]$/s,
+    );
+  });
+
+  it('is cut after 50 KiB', async () => {
+    const line = 'x'.repeat(1023);
+    const path = file(Array.from({ length: 60 }, () => line).join('\n'));
+
+    const output = await read({ path, offset: 2 });
+
+    const shown = Array.from({ length: 50 }, () => line).join('\n');
+    expect(textOf(output)).toBe(`${shown}\n\n[Showing lines 2-51 of 60 (50.0KB limit). Use offset=52 to continue.]`);
+    expect(output.details).toMatchObject({ truncation: { truncatedBy: 'bytes', outputLines: 50 } });
+  });
+
+  it('shows nothing of a line that is too long alone, and says how to see it', async () => {
+    const path = file(`a\n${'x'.repeat(100 * 1024)}\nb`);
+
+    const output = await read({ path, offset: 2 });
+
+    expect(textOf(output)).toBe(
+      `[Line 2 is 100.0KB, exceeds 50.0KB limit. Use bash: sed -n '2p' ${path} | head -c 51200]`,
+    );
+    expect(output.details).toMatchObject({ truncation: { firstLineExceedsLimit: true, outputLines: 0 } });
+  });
+
+  it('stops before a line that is too long', async () => {
+    const path = file(`a\n${'x'.repeat(MAX_BYTES)}\nb`);
+
+    expect(textOf(await read({ path }))).toBe(
+      'a\n\n[Showing lines 1-1 of 3 (50.0KB limit). Use offset=2 to continue.]',
+    );
+  });
+});
+
+it('reading on as told gives every line once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ length: fc.integer({ min: 0, max: 40_000 }), times: fc.integer({ min: 1, max: 1500 }) }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      fc.option(fc.integer({ min: 1, max: 3000 }), { nil: undefined }),
+      async (runs, limit) => {
+        const lines = runs.flatMap(({ length, times }) =>
+          Array.from({ length: Math.min(times, Math.ceil(400_000 / (length + 1))) }, () => 'x'.repeat(length)),
+        );
+        const path = file(lines.join('\n'));
+        const seen: string[] = [];
+        let next: string | undefined = '1';
+        while (next !== undefined) {
+          const output = await read({ path, offset: Number(next), ...(limit === undefined ? {} : { limit }) });
+          const told = /^(.*?)(?:\n\n)?\[.* Use offset=(\d+) to continue\.\]$/s.exec(textOf(output));
+          seen.push(...(told?.[1] ?? textOf(output)).split('\n'));
+          next = told?.[2];
+        }
+
+        expect(seen.length).toBe(lines.length);
+        expect(seen.join('\n') === lines.join('\n')).toBe(true);
+      },
+    ),
+    { numRuns: 15 },
+  );
+});

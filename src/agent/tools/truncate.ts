@@ -1,0 +1,85 @@
+export const MAX_LINES = 2000;
+export const MAX_BYTES = 50 * 1024;
+
+/** What was kept of a text that was too long, in pi's words. */
+export interface Truncation {
+  readonly content: string;
+  readonly truncated: boolean;
+  readonly truncatedBy: 'lines' | 'bytes' | null;
+  readonly totalLines: number;
+  readonly totalBytes: number;
+  readonly outputLines: number;
+  readonly outputBytes: number;
+  readonly lastLinePartial: boolean;
+  readonly firstLineExceedsLimit: boolean;
+  readonly maxLines: number;
+  readonly maxBytes: number;
+}
+
+/** Keeps whole lines from the beginning. A first line that is too long alone leaves nothing. */
+export function keepHead(text: string): Truncation {
+  const lines = text.split('\n');
+  const kept: string[] = [];
+  let bytes = 0;
+  let truncatedBy: Truncation['truncatedBy'] = null;
+  for (const line of lines) {
+    const size = Buffer.byteLength(line) + (kept.length > 0 ? 1 : 0);
+    if (kept.length === MAX_LINES) truncatedBy = 'lines';
+    else if (bytes + size > MAX_BYTES) truncatedBy = 'bytes';
+    if (truncatedBy) break;
+    kept.push(line);
+    bytes += size;
+  }
+  return {
+    ...verdict(kept.join('\n'), { lines: lines.length, bytes: Buffer.byteLength(text) }, truncatedBy),
+    outputLines: kept.length,
+    firstLineExceedsLimit: kept.length === 0 && truncatedBy === 'bytes',
+  };
+}
+
+/** Keeps whole lines from the end; of a last line that is too long alone, its end. */
+export function keepTail(text: string, total: { lines: number; bytes: number }): Truncation {
+  const lines = text === '' ? [] : withoutLastBreak(text).split('\n');
+  const kept: string[] = [];
+  let bytes = 0;
+  let truncatedBy: Truncation['truncatedBy'] = total.lines > lines.length ? 'bytes' : null;
+  for (const line of lines.toReversed()) {
+    const size = Buffer.byteLength(line) + (kept.length > 0 ? 1 : 0);
+    if (kept.length === MAX_LINES) truncatedBy = 'lines';
+    else if (bytes + size > MAX_BYTES) truncatedBy = 'bytes';
+    if (kept.length === MAX_LINES || bytes + size > MAX_BYTES) break;
+    kept.unshift(line);
+    bytes += size;
+  }
+  if (truncatedBy === null) return { ...verdict(text, total, null), outputLines: kept.length };
+  if (kept.length > 0) return { ...verdict(kept.join('\n'), total, truncatedBy), outputLines: kept.length };
+  const end = Buffer.from(lines.at(-1) ?? '')
+    .subarray(-MAX_BYTES)
+    .toString()
+    .replace(/^\uFFFD+/, '');
+  return { ...verdict(end, total, 'bytes'), outputLines: 1, lastLinePartial: true };
+}
+
+function verdict(content: string, total: { lines: number; bytes: number }, truncatedBy: Truncation['truncatedBy']) {
+  return {
+    content,
+    truncated: truncatedBy !== null,
+    truncatedBy,
+    totalLines: total.lines,
+    totalBytes: total.bytes,
+    outputBytes: Buffer.byteLength(content),
+    lastLinePartial: false,
+    firstLineExceedsLimit: false,
+    maxLines: MAX_LINES,
+    maxBytes: MAX_BYTES,
+  };
+}
+
+export const withoutLastBreak = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : text);
+
+/** A number of bytes for people. */
+export function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes}B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)}KB`;
+  return `${(bytes / (1024 * 1024)).toFixed(1)}MB`;
+}

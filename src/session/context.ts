@@ -1,0 +1,78 @@
+import type {
+  AgentMessage,
+  BranchSummaryEntry,
+  CompactionEntry,
+  SessionEntry,
+} from '../protocol/generated/vocabulary.ts';
+import type { EntryNode, SessionLog } from '../store/sessions/session-log.ts';
+
+/** The conversation that a branch of the session tree amounts to. */
+export function contextOf(branch: readonly SessionEntry[]): AgentMessage[] {
+  const edits = new Map(
+    branch.flatMap((entry) => (entry.type === 'context_edit' ? [[entry.targetId, entry] as const] : [])),
+  );
+  return sinceCompaction(branch).flatMap((entry) => {
+    const edit = edits.get(entry.id);
+    if (!edit) return messageOf(entry);
+    return edit.replacement === null ? [] : [edit.replacement as AgentMessage];
+  });
+}
+
+/** The latest summary, what it kept, and what came after it; everything when nothing was ever compacted. */
+function sinceCompaction(branch: readonly SessionEntry[]): SessionEntry[] {
+  const at = branch.findLastIndex((entry) => entry.type === 'compaction');
+  const compaction = branch[at] as CompactionEntry | undefined;
+  if (!compaction) return [...branch];
+  const first = branch.findIndex((entry) => entry.id === compaction.firstKeptEntryId);
+  // An older summary among what was kept is part of the latest one.
+  const kept = first === -1 ? [] : branch.slice(first, at).filter(({ type }) => type !== 'compaction');
+  return [compaction, ...kept, ...branch.slice(at + 1)];
+}
+
+function messageOf(entry: SessionEntry): AgentMessage[] {
+  const timestamp = Date.parse(entry.timestamp);
+  switch (entry.type) {
+    case 'message':
+      // Later versions of pi store the system prompt as a message; the conversation goes without it.
+      return (entry.message.role as string) === 'system' ? [] : [entry.message];
+    case 'custom_message': {
+      const { customType, content, display, details } = entry;
+      return [
+        { role: 'custom', customType, content, display, ...(details === undefined ? {} : { details }), timestamp },
+      ];
+    }
+    case 'branch_summary':
+      return entry.summary ? [{ role: 'branchSummary', summary: entry.summary, fromId: entry.fromId, timestamp }] : [];
+    case 'compaction':
+      return [{ role: 'compactionSummary', summary: entry.summary, tokensBefore: entry.tokensBefore, timestamp }];
+    default:
+      return [];
+  }
+}
+
+/** How many messages `contextOf` would find, reading hardly any of them. */
+export function countContext(log: SessionLog): number {
+  const [rewritten] = log.named('compaction', 'context_edit');
+  if (rewritten) return countRewritten(log);
+  const summaries = [...log.named('branch_summary')].filter((node) => isSaid(node, log));
+  return log.count('message') - log.count('system') + log.count('custom_message') + summaries.length;
+}
+
+function countRewritten(log: SessionLog): number {
+  let count = 0;
+  let compacted: { readonly until: string; readonly count: number } | undefined;
+  for (const node of log.nodes()) {
+    if (node.type === 'context_edit') return contextOf(log.branch()).length;
+    if (node.type === 'compaction' && !compacted) {
+      const { firstKeptEntryId: until } = log.entry(node.id) as CompactionEntry;
+      compacted = { until, count: ++count };
+    } else if (isSaid(node, log)) count++;
+    if (node.id === compacted?.until) return count;
+  }
+  return compacted?.count ?? count;
+}
+
+function isSaid({ id, type, role }: EntryNode, log: SessionLog): boolean {
+  if (type === 'branch_summary') return (log.entry(id) as BranchSummaryEntry).summary !== '';
+  return type === 'custom_message' || (type === 'message' && role !== 'system');
+}

@@ -1,0 +1,22 @@
+import { Refusal } from '../protocol/errors.ts';
+import type { ImageContent, ImageInput, UserMessage } from '../protocol/generated/vocabulary.ts';
+import type { Input } from './hooks.ts';
+
+/** What a client sent, in the one form that is used from here on. */
+export function inputOf(text: string, images: readonly ImageInput[] = []): Input {
+  if (text === '' && images.length === 0)
+    throw new Refusal('invalid_params', 'Invalid parameters: message must not be empty');
+  return { text, images: images.map(plainImage) };
+}
+
+export const userMessage = ({ text, images }: Input): UserMessage => ({
+  role: 'user',
+  content: [{ type: 'text', text }, ...images],
+  timestamp: Date.now(),
+});
+
+function plainImage(image: ImageInput): ImageContent {
+  if (!('source' in image)) return { type: 'image', data: image.data, mimeType: image.mimeType };
+  const { data, mediaType, media_type, mimeType } = image.source;
+  return { type: 'image', data, mimeType: mediaType ?? media_type ?? mimeType ?? 'image/png' };
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BashExecutionMessage } from '../protocol/generated/vocabulary.ts';
+import { modelMessages } from './model-messages.ts';
+import { answered, call, result, said, shortly, words } from './testing/sample-messages.ts';
+
+const ran = (own: Partial<BashExecutionMessage>): BashExecutionMessage => ({
+  role: 'bashExecution',
+  command: 'ls',
+  output: 'a.txt',
+  exitCode: 0,
+  cancelled: false,
+  truncated: false,
+  timestamp: 7,
+  ...own,
+});
+
+const user = (text: string, timestamp = 7) => said(text, timestamp);
+
+describe('for the model', () => {
+  it('what was said stays as it is', () => {
+    const messages = [said('hi'), answered([call('1')]), result('1'), answered([words('done')])];
+
+    expect(modelMessages(messages)).toEqual(messages);
+  });
+
+  it('answers that failed or were stopped were never given', () => {
+    const messages = [
+      said('hi'),
+      answered([words('half')], { stopReason: 'aborted' }),
+      answered([call('1')], { stopReason: 'error' }),
+      said('again'),
+    ];
+
+    expect(modelMessages(messages)).toEqual([said('hi'), said('again')]);
+  });
+
+  it('summaries and messages of extensions are said by the user', () => {
+    expect(
+      modelMessages([
+        { role: 'compactionSummary', summary: 'the past', tokensBefore: 9, timestamp: 7 },
+        { role: 'branchSummary', summary: 'the branch', fromId: 'x', timestamp: 7 },
+        { role: 'custom', customType: 'note', content: 'look', display: true, timestamp: 7 },
+      ]),
+    ).toEqual([
+      user('This is a summary of the conversation so far:\n\n<summary>\nthe past\n</summary>'),
+      user('This is what happened on a branch that was left:\n\n<summary>\nthe branch\n</summary>'),
+      { role: 'user', content: 'look', timestamp: 7 },
+    ]);
+  });
+
+  it.each([
+    [{}, 'Ran `ls`\n```\na.txt\n```'],
+    [{ output: '' }, 'Ran `ls`\n(no output)'],
+    [{ exitCode: 2 }, 'Ran `ls`\n```\na.txt\n```\n\nCommand exited with code 2'],
+    [{ exitCode: null, cancelled: true }, 'Ran `ls`\n```\na.txt\n```\n\n(command cancelled)'],
+    [
+      { truncated: true, fullOutputPath: '/tmp/log' },
+      'Ran `ls`\n```\na.txt\n```\n\n[Output truncated. Full output: /tmp/log]',
+    ],
+  ])('a command of the user is told with its output: %j', (own, text) => {
+    expect(modelMessages([ran(own)])).toEqual([user(text)]);
+  });
+
+  it('a command that was kept from it is not told', () => {
+    expect(modelMessages([ran({ excludeFromContext: true })])).toEqual([]);
+  });
+});
+
+describe('a call without a result', () => {
+  it('gets one that says so, right behind the call', () => {
+    const messages = [answered([call('1'), call('2'), call('3')], { timestamp: 5 }), result('2'), said('go on')];
+
+    const [, lost, ...rest] = modelMessages(messages);
+
+    expect(lost).toEqual({
+      role: 'toolResult',
+      toolCallId: '1',
+      toolName: 'bash',
+      content: [
+        { type: 'text', text: 'No result: the agent was stopped while this tool ran. It may have run in part.' },
+      ],
+      isError: true,
+      timestamp: 5,
+    });
+    expect(rest.map(shortly)).toEqual(['result 3 (lost)', 'result 2', 'user: go on']);
+  });
+
+  it('is not taken for answered because a later call has the same id', () => {
+    const messages = [answered([call('1')]), said('again'), answered([call('1')]), result('1')];
+
+    expect(modelMessages(messages).map(shortly)).toEqual([
+      'assistant: 1',
+      'result 1 (lost)',
+      'user: again',
+      'assistant: 1',
+      'result 1',
+    ]);
+  });
+
+  it('is never left, and no call gets two', () => {
+    const anyTurn = fc.record({
+      calls: fc.uniqueArray(fc.constantFrom('1', '2', '3')),
+      lost: fc.array(fc.constantFrom('1', '2', '3')),
+      stopReason: fc.constantFrom('toolUse' as const, 'aborted' as const),
+    });
+    fc.assert(
+      fc.property(fc.array(anyTurn), (turns) => {
+        const messages = turns.flatMap(({ calls, lost, stopReason }) => [
+          answered(
+            calls.map((id) => call(id)),
+            { stopReason },
+          ),
+          ...(stopReason === 'aborted' ? [] : calls.filter((id) => !lost.includes(id)).map((id) => result(id))),
+          said('next'),
+        ]);
+
+        const told = modelMessages(messages).map(shortly);
+
+        const expected = turns.flatMap(({ calls, lost, stopReason }) => {
+          if (stopReason === 'aborted') return ['user: next'];
+          const open = calls.filter((id) => lost.includes(id)).map((id) => `result ${id} (lost)`);
+          const given = calls.filter((id) => !lost.includes(id)).map((id) => `result ${id}`);
+          return [`assistant: ${calls.join('')}`, ...open, ...given, 'user: next'];
+        });
+        expect(told).toEqual(expected);
+      }),
+    );
+  });
+});

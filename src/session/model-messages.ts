@@ -1,0 +1,84 @@
+import type { ModelMessage } from '../model/request.ts';
+import type {
+  AgentMessage,
+  AssistantMessage,
+  BashExecutionMessage,
+  ToolResultMessage,
+  UserMessage,
+} from '../protocol/generated/vocabulary.ts';
+
+/** The conversation in the three roles that models know. Every tool call is followed by a result, as all of them demand. */
+export function modelMessages(messages: readonly AgentMessage[]): ModelMessage[] {
+  return withEveryResult(messages.flatMap(asModelMessage));
+}
+
+function asModelMessage(message: AgentMessage): ModelMessage[] {
+  switch (message.role) {
+    case 'user':
+    case 'toolResult':
+      return [message];
+    case 'assistant':
+      return message.stopReason === 'error' || message.stopReason === 'aborted' ? [] : [message];
+    case 'bashExecution':
+      return message.excludeFromContext ? [] : [userText(bashText(message), message.timestamp)];
+    case 'custom':
+      return [{ role: 'user', content: message.content, timestamp: message.timestamp }];
+    case 'branchSummary':
+      return [
+        userText(summary('This is what happened on a branch that was left:', message.summary), message.timestamp),
+      ];
+    case 'compactionSummary':
+      return [userText(summary('This is a summary of the conversation so far:', message.summary), message.timestamp)];
+    default:
+      return message satisfies never;
+  }
+}
+
+const userText = (text: string, timestamp: number): UserMessage => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+  timestamp,
+});
+
+const summary = (introduction: string, text: string) => `${introduction}\n\n<summary>\n${text}\n</summary>`;
+
+function bashText(run: BashExecutionMessage): string {
+  const output = run.output ? `\`\`\`\n${run.output}\n\`\`\`` : '(no output)';
+  const failed = run.exitCode !== undefined && run.exitCode !== null && run.exitCode !== 0;
+  const ending = run.cancelled
+    ? '\n\n(command cancelled)'
+    : failed
+      ? `\n\nCommand exited with code ${run.exitCode}`
+      : '';
+  const cut = run.truncated && run.fullOutputPath ? `\n\n[Output truncated. Full output: ${run.fullOutputPath}]` : '';
+  return `Ran \`${run.command}\`\n${output}${ending}${cut}`;
+}
+
+/** Puts an error result behind each call that never got one, right where the result belongs. */
+function withEveryResult(messages: readonly ModelMessage[]): ModelMessage[] {
+  const backwards: ModelMessage[] = [];
+  // Ids may come back in a later answer: only the results up to the next answer count.
+  let answered = new Set<string>();
+  for (const message of messages.toReversed()) {
+    if (message.role === 'toolResult') answered.add(message.toolCallId);
+    else if (message.role === 'assistant') {
+      const lost = callsOf(message).filter((call) => !answered.has(call.id));
+      backwards.push(...lost.toReversed().map((call) => lostResult(call, message.timestamp)));
+      answered = new Set();
+    }
+    backwards.push(message);
+  }
+  return backwards.reverse();
+}
+
+export const callsOf = (message: AssistantMessage) => message.content.filter((block) => block.type === 'toolCall');
+
+/** Stands in for a result that a crash swallowed. The call is never run again: nobody knows how far it got. */
+export const lostResult = (call: { id: string; name: string }, timestamp: number): ToolResultMessage => ({
+  role: 'toolResult',
+  toolCallId: call.id,
+  toolName: call.name,
+  content: [{ type: 'text', text: 'No result: the agent was stopped while this tool ran. It may have run in part.' }],
+  isError: true,
+  timestamp,
+});

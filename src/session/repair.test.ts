@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
+import { SessionLog } from '../store/sessions/session-log.ts';
+import { contextOf } from './context.ts';
+import { repairToolCalls } from './repair.ts';
+import { answered, call, result, said, shortly, words } from './testing/sample-messages.ts';
+
+function session(...messages: AgentMessage[]): SessionLog {
+  const log = SessionLog.inMemory({ cwd: '/srv/shop' });
+  for (const message of messages) log.append({ type: 'message', message });
+  return log;
+}
+
+const context = (log: SessionLog) => contextOf(log.branch()).map(shortly);
+
+describe('calls that a crash left without a result', () => {
+  it('each get one that says so', () => {
+    const log = session(said('go'), answered([call('1', 'read'), call('2')]));
+
+    expect(repairToolCalls(log)).toEqual(['1', '2']);
+
+    expect(contextOf(log.branch())[2]).toEqual({
+      role: 'toolResult',
+      toolCallId: '1',
+      toolName: 'read',
+      content: [
+        { type: 'text', text: 'No result: the agent was stopped while this tool ran. It may have run in part.' },
+      ],
+      isError: true,
+      timestamp: expect.any(Number),
+    });
+    expect(context(log)).toEqual(['user: go', 'assistant: 12', 'result 1 (lost)', 'result 2 (lost)']);
+  });
+
+  it('do not include those that have one', () => {
+    const log = session(said('go'), answered([call('1'), call('2'), call('3')]), result('2'));
+
+    expect(repairToolCalls(log)).toEqual(['1', '3']);
+    expect(repairToolCalls(log)).toEqual([]);
+  });
+
+  it('are found behind entries that say nothing', () => {
+    const log = session(said('go'), answered([call('1')]));
+    log.append({ type: 'custom', customType: 'state' });
+
+    expect(repairToolCalls(log)).toEqual(['1']);
+  });
+});
+
+describe('nothing is added', () => {
+  it.each<[string, AgentMessage[]]>([
+    ['to an empty session', []],
+    ['after a question', [said('go')]],
+    ['after a plain answer', [said('go'), answered([words('done')])]],
+    ['when every call has its result', [said('go'), answered([call('1')]), result('1')]],
+    ['after an answer that was stopped', [said('go'), answered([call('1')], { stopReason: 'aborted' })]],
+    ['after an answer that failed', [said('go'), answered([call('1')], { stopReason: 'error' })]],
+    ['to calls that the conversation has left behind', [answered([call('1')]), said('never mind')]],
+  ])('%s', (_when, messages) => {
+    const log = session(...messages);
+
+    expect(repairToolCalls(log)).toEqual([]);
+    expect(log.size).toBe(messages.length);
+  });
+
+  it('for calls on another branch', () => {
+    const log = session(said('go'), answered([call('1')]));
+    log.moveLeaf(log.entries()[0]?.id ?? null);
+
+    expect(repairToolCalls(log)).toEqual([]);
+  });
+});

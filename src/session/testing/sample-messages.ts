@@ -1,0 +1,62 @@
+import type {
+  AgentMessage,
+  AssistantBlock,
+  AssistantMessage,
+  ToolCall,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from '../../protocol/generated/vocabulary.ts';
+
+/** Messages for tests. */
+export const said = (text: string, timestamp = 1): UserMessage => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+  timestamp,
+});
+
+export const usage = (input: number, output: number, own: Partial<Usage> = {}): Usage => ({
+  input,
+  output,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: input + output,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  ...own,
+});
+
+export const answered = (content: AssistantBlock[], own: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  role: 'assistant',
+  content,
+  api: 'tau-scripted',
+  provider: 'tau',
+  model: 'scripted',
+  usage: usage(0, 0),
+  stopReason: content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop',
+  timestamp: 1,
+  ...own,
+});
+
+export const words = (text: string): AssistantBlock => ({ type: 'text', text });
+
+export const call = (id: string, name = 'bash'): ToolCall => ({ type: 'toolCall', id, name, arguments: {} });
+
+export const result = (toolCallId: string, text = 'done'): ToolResultMessage => ({
+  role: 'toolResult',
+  toolCallId,
+  toolName: 'bash',
+  content: [{ type: 'text', text }],
+  isError: false,
+  timestamp: 1,
+});
+
+/** A message in a few words: who says what. */
+export const shortly = (message: AgentMessage): string => {
+  if (message.role === 'toolResult') return `result ${message.toolCallId}${message.isError ? ' (lost)' : ''}`;
+  if ('summary' in message) return `${message.role}: ${message.summary}`;
+  if (!('content' in message)) return message.role;
+  const text = typeof message.content === 'string' ? message.content : message.content.map(blockWords).join('');
+  return `${message.role}: ${text}`;
+};
+
+const blockWords = (block: { type: string; text?: string; id?: string }) => block.text ?? block.id ?? block.type;

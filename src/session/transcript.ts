@@ -1,0 +1,116 @@
+import { Refusal } from '../protocol/errors.ts';
+import type { AgentMessage, MessageEntry, SessionEntry } from '../protocol/generated/vocabulary.ts';
+import type { EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
+import { contextOf, countContext } from './context.ts';
+import { addTo, type Tally, tallyOf } from './tally.ts';
+
+/** What a message entry may carry beside its message. */
+export interface Provenance {
+  readonly clientMessageId?: string | undefined;
+  readonly queueId?: string | undefined;
+}
+
+/** The session file could not be written: a full disk, a lost mount. */
+export class StorageFailure extends Error {
+  override readonly name = 'StorageFailure';
+}
+
+/** The conversation and the file it is kept in. Old messages are read when somebody first asks for them. */
+export class Transcript {
+  readonly log: SessionLog;
+  readonly #onAppend: (entry: SessionEntry) => void;
+  #messages: AgentMessage[] | undefined;
+  #tally: Tally | undefined;
+  #clientMessages: Map<string, string> | undefined;
+  #name: { value: string | undefined } | undefined;
+
+  constructor(log: SessionLog, onAppend: (entry: SessionEntry) => void) {
+    this.log = log;
+    this.#onAppend = onAppend;
+  }
+
+  /** What has been said, as the model is told it. */
+  get messages(): readonly AgentMessage[] {
+    this.#messages ??= contextOf(this.log.branch());
+    return this.#messages;
+  }
+
+  get messageCount(): number {
+    return this.#messages?.length ?? countContext(this.log);
+  }
+
+  /** The name that the session was given last. */
+  get name(): string | undefined {
+    this.#name ??= { value: nameIn(this.log) };
+    return this.#name.value;
+  }
+
+  /** Counts over every entry of the file, also those that left the context. */
+  get tally(): Tally {
+    this.#tally ??= tallyOf(this.log.entries());
+    return this.#tally;
+  }
+
+  /** Stores an entry; it is in the kernel when this returns. */
+  append(draft: EntryDraft): SessionEntry {
+    const entry = stored(() => this.log.append(draft));
+    if (this.#tally) addTo(this.#tally, entry);
+    if (entry.type === 'session_info') this.#name = undefined;
+    this.#onAppend(entry);
+    return entry;
+  }
+
+  /** Settles when everything stored so far is on the device. */
+  async sync(): Promise<void> {
+    await this.log.sync().catch((error: unknown) => {
+      throw new StorageFailure(messageOf(error), { cause: error });
+    });
+  }
+
+  /** Stores a message and puts it at the end of the conversation. */
+  add(message: AgentMessage, provenance: Provenance = {}): MessageEntry {
+    const known = this.#messages;
+    const entry = this.append({ type: 'message', ...provenance, message }) as MessageEntry;
+    known?.push(message);
+    if (provenance.clientMessageId !== undefined) this.#clientMessages?.set(provenance.clientMessageId, entry.id);
+    return entry;
+  }
+
+  /** The stored user message with this client id, if there is one. */
+  findClientMessage(clientMessageId: string): MessageEntry | undefined {
+    this.#clientMessages ??= clientMessagesIn(this.log);
+    const entry = this.log.entry(this.#clientMessages.get(clientMessageId) ?? '');
+    return entry?.type === 'message' ? entry : undefined;
+  }
+
+  /** Whether nothing has been said after this entry. */
+  endsWith(entryId: string): boolean {
+    const [last] = this.log.named('message');
+    return last?.id === entryId;
+  }
+}
+
+function clientMessagesIn(log: SessionLog): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const entry of log.find('"clientMessageId":')) {
+    if (entry.type === 'message' && entry.clientMessageId !== undefined) found.set(entry.clientMessageId, entry.id);
+  }
+  return found;
+}
+
+function nameIn(log: SessionLog): string | undefined {
+  const [latest] = log.named('session_info');
+  const entry = latest && log.entry(latest.id);
+  return entry?.type === 'session_info' ? entry.name || undefined : undefined;
+}
+
+function stored<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new StorageFailure(messageOf(error), { cause: error });
+  }
+}
+
+const messageOf = (error: unknown) => `Could not write the session: ${error instanceof Error ? error.message : error}`;

@@ -1,0 +1,23 @@
+import { Refusal } from '../../protocol/errors.ts';
+import type { CommandName } from '../../protocol/generated/vocabulary.ts';
+import type { Handlers } from '../dispatch.ts';
+
+const refuse = (command: CommandName) => (): never => {
+  throw new Refusal('not_supported', `Command not supported: ${command}`);
+};
+
+/** Commands that the protocol has and this version does not do yet. */
+export const later = {
+  compact: refuse('compact'),
+  set_auto_compaction: refuse('set_auto_compaction'),
+  set_auto_retry: refuse('set_auto_retry'),
+  abort_retry: refuse('abort_retry'),
+  bash: refuse('bash'),
+  abort_bash: refuse('abort_bash'),
+  set_host_tools: refuse('set_host_tools'),
+  set_todos: refuse('set_todos'),
+  list_sessions: refuse('list_sessions'),
+  get_messages_page: refuse('get_messages_page'),
+  navigate_tree: refuse('navigate_tree'),
+  export_html: refuse('export_html'),
+} satisfies Partial<Handlers>;

@@ -1,0 +1,65 @@
+import type { ForkPoints } from '../../protocol/generated/vocabulary.ts';
+import { contextUsage } from '../../session/context-usage.ts';
+import type { Agent } from '../agent.ts';
+import type { Handlers } from '../dispatch.ts';
+import { textOf } from './sessions.ts';
+import { treeOf } from './tree.ts';
+
+export const reading = {
+  get_state: (_params, { agent }) => agent.state,
+
+  get_messages: (_params, { agent }) => ({ messages: [...agent.session.transcript.messages] }),
+
+  get_entries: ({ since, limit }, { agent }) => {
+    const { log } = agent.session;
+    const wanted = limit === undefined ? undefined : limit + 1;
+    const found = log.entries({
+      ...(since === undefined ? {} : { after: since }),
+      ...(wanted ? { limit: wanted } : {}),
+    });
+    const hasMore = wanted !== undefined && found.length === wanted;
+    return { entries: hasMore ? found.slice(0, -1) : found, leafId: log.leafId, ...(hasMore ? { hasMore } : {}) };
+  },
+
+  get_tree: (_params, { agent }) => treeOf(agent.session.log),
+
+  get_fork_messages: (_params, { agent }) => forkPoints(agent),
+  get_branch_messages: (_params, { agent }) => forkPoints(agent),
+
+  get_last_assistant_text: (_params, { agent }) => ({ text: lastText(agent) }),
+
+  get_session_stats: (_params, { agent }) => {
+    const { log, transcript, choice } = agent.session;
+    const usage = contextUsage(transcript.messages, choice.model);
+    return {
+      ...(log.path === undefined ? {} : { sessionFile: log.path }),
+      sessionId: log.header.id,
+      ...transcript.tally,
+      ...(usage ? { contextUsage: usage } : {}),
+    };
+  },
+
+  get_commands: () => ({ commands: [] }),
+} satisfies Partial<Handlers>;
+
+function forkPoints({ session }: Agent): ForkPoints {
+  const messages = session.log.branch().flatMap((entry) => {
+    if (entry.type !== 'message' || entry.message.role !== 'user') return [];
+    const text = textOf(entry.message);
+    return text === '' ? [] : [{ entryId: entry.id, text }];
+  });
+  return { messages };
+}
+
+/** The last answer that has any text; one that was stopped before its first word does not count. */
+function lastText({ session }: Agent): string | null {
+  const answer = session.transcript.messages.findLast(
+    (message) => message.role === 'assistant' && !(message.stopReason === 'aborted' && message.content.length === 0),
+  );
+  if (answer?.role !== 'assistant') return null;
+  const text = answer.content
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('')
+    .trim();
+  return text === '' ? null : text;
+}

@@ -1,0 +1,98 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Refusal } from '../../protocol/errors.ts';
+import type { Forked, Moved, UserMessage } from '../../protocol/generated/vocabulary.ts';
+import { SessionLog } from '../../store/sessions/session-log.ts';
+import type { Agent } from '../agent.ts';
+import type { Handlers } from '../dispatch.ts';
+
+type Reason = Parameters<Agent['enter']>[1];
+
+export const sessions = {
+  new_session: async ({ parentSession, detached }, { agent }) => {
+    if (await agent.hooks.beforeSwitch?.({ reason: 'new' })) return { cancelled: true };
+    return move(agent, { reason: 'new', detached }, () => newLog(agent, parentSession));
+  },
+
+  switch_session: async ({ sessionPath, detached }, { agent }) => {
+    if (await agent.hooks.beforeSwitch?.({ reason: 'resume', sessionFile: sessionPath })) return { cancelled: true };
+    const path = resolve(agent.session.log.header.cwd, sessionPath);
+    if (isCurrent(agent, path)) {
+      if (!detached) await agent.session.abort();
+      return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
+    }
+    return move(agent, { reason: 'resume', detached }, () => SessionLog.open(path));
+  },
+
+  fork: ({ entryId, detached }, { agent }) => fork(agent, entryId, detached),
+  branch: ({ entryId, detached }, { agent }) => fork(agent, entryId, detached),
+
+  clone: async ({ detached }, { agent }) => {
+    if (agent.session.log.leafId === null)
+      throw new Refusal('not_found', 'Cannot clone session: no current entry selected');
+    if (await agent.hooks.beforeFork?.(null)) return { cancelled: true };
+    if (!detached) await agent.session.abort();
+    return move(agent, { reason: 'fork', detached }, () => copyOf(agent, agent.session.log.leafId));
+  },
+} satisfies Partial<Handlers>;
+
+async function fork(agent: Agent, entryId: string, detached: boolean | undefined): Promise<Forked> {
+  const entry = agent.session.log.entry(entryId);
+  if (entry?.type !== 'message' || entry.message.role !== 'user') {
+    throw new Refusal('not_found', 'Invalid entry ID for forking');
+  }
+  const text = textOf(entry.message);
+  if (await agent.hooks.beforeFork?.(entryId)) return { text, cancelled: true };
+  return { text, ...(await move(agent, { reason: 'fork', detached }, () => copyOf(agent, entry.parentId))) };
+}
+
+/** Makes or opens the target; goes there unless the client only wants to know it. A failure leaves the run alone. */
+async function move(
+  agent: Agent,
+  { reason, detached }: { reason: Reason; detached: boolean | undefined },
+  target: () => Promise<SessionLog>,
+): Promise<Moved> {
+  const log = await target();
+  const moved = {
+    cancelled: false,
+    sessionId: log.header.id,
+    ...(log.path === undefined ? {} : { sessionFile: log.path }),
+  };
+  if (detached) await log.close({ keepEmpty: true });
+  else {
+    await agent.session.abort();
+    await agent.enter(log, reason).catch(async (error: unknown) => {
+      if (agent.session.log !== log) await log.close();
+      throw error;
+    });
+  }
+  return moved;
+}
+
+function newLog(agent: Agent, parentSession: string | undefined): Promise<SessionLog> {
+  const { cwd } = agent.session.log.header;
+  const header = { cwd, ...(parentSession === undefined ? {} : { parentSession }) };
+  if (agent.sessionDirectory === undefined) return Promise.resolve(SessionLog.inMemory(header));
+  return SessionLog.create({ ...header, directory: agent.sessionDirectory });
+}
+
+function copyOf(agent: Agent, leafId: string | null): Promise<SessionLog> {
+  const { log } = agent.session;
+  return log.copy({ leafId, directory: agent.sessionDirectory });
+}
+
+function isCurrent(agent: Agent, path: string): boolean {
+  const current = agent.session.log.path;
+  return current !== undefined && realPath(current) === realPath(path);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+export const textOf = ({ content }: UserMessage): string =>
+  typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('');

@@ -1,0 +1,48 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { ModelRegistry } from '../../model/registry.ts';
+import type { Model } from '../../protocol/generated/vocabulary.ts';
+import { SessionLog } from '../../store/sessions/session-log.ts';
+import { tempFolder } from '../../store/testing/temp-folder.ts';
+import { Broadcast } from '../../wire/broadcast.ts';
+import { memoryPair } from '../../wire/memory.ts';
+import { Agent } from '../agent.ts';
+import { Connection } from '../connection.ts';
+import { dispatch } from '../dispatch.ts';
+import { SessionLane } from '../lanes.ts';
+import { Project } from '../project.ts';
+
+/** What a machine with the credentials of one provider may know. */
+class OneModel extends ModelRegistry {
+  override available(): readonly Model[] {
+    return super.available().slice(0, 1);
+  }
+}
+
+it('[L6] cycle_model answers null when only one model is available', async () => {
+  const cwd = tempFolder();
+  const agent = new Agent({
+    audience: new Broadcast(),
+    registry: new OneModel(),
+    hooks: {},
+    projectIn: () => new Project({ cwd, agentDir: cwd }),
+    tools: () => [],
+    sessionDirectory: () => undefined,
+    named: {},
+  });
+  await agent.enter(SessionLog.inMemory({ cwd }), 'startup');
+  onTestFinished(() => agent.close());
+  const [inside, outside] = memoryPair();
+  const answer = new Promise((resolve) => {
+    outside.onLine((line) => resolve('text' in line && JSON.parse(line.text)));
+  });
+  const before = agent.state;
+
+  dispatch(
+    { text: '{"type":"cycle_model","id":1}' },
+    { agent, connection: new Connection(inside), lane: new SessionLane() },
+  );
+
+  expect(await answer).toEqual({ id: 1, type: 'response', command: 'cycle_model', success: true, data: null });
+  expect(agent.state).toEqual(before);
+  expect(agent.session.log.entries().filter(({ type }) => type === 'model_change')).toHaveLength(1);
+});

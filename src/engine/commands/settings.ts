@@ -1,0 +1,51 @@
+import { levelsOf } from '../../model/thinking.ts';
+import { Refusal } from '../../protocol/errors.ts';
+import { nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
+import type { Handlers } from '../dispatch.ts';
+
+export const settings = {
+  set_model: ({ provider, modelId }, { agent }) => {
+    const model = agent.registry.find(provider, modelId);
+    if (!model) throw new Refusal('model_not_found', `Model not found: ${provider}/${modelId}`);
+    agent.setModel(model);
+    return model;
+  },
+
+  cycle_model: (_params, { agent }) => {
+    const model = nextModel(agent.registry, agent.session.choice.model);
+    if (!model) return null;
+    agent.setModel(model);
+    return { model, thinkingLevel: agent.session.choice.thinkingLevel, isScoped: false };
+  },
+
+  get_available_models: (_params, { agent }) => ({ models: [...agent.registry.available()] }),
+
+  set_thinking_level: ({ level }, { agent }) => {
+    agent.setThinkingLevel(level === 'brief' ? 'minimal' : level);
+    return undefined;
+  },
+
+  cycle_thinking_level: (_params, { agent }) => {
+    const level = nextThinkingLevel(agent.session.choice);
+    if (!level) return null;
+    agent.setThinkingLevel(level);
+    return { level };
+  },
+
+  get_available_thinking_levels: (_params, { agent }) => {
+    const { model } = agent.session.choice;
+    return { levels: model ? levelsOf(model) : ['off'] };
+  },
+
+  set_session_name: ({ name }, { agent }) => {
+    const plain = name.replaceAll(/[\r\n]+/g, ' ').trim();
+    if (plain === '') throw new Refusal('invalid_params', 'Session name cannot be empty');
+    agent.change(() => agent.session.transcript.append({ type: 'session_info', name: plain }));
+    return undefined;
+  },
+
+  set_trust: ({ trusted, remember }, { agent }) => {
+    agent.setTrust({ trusted, remember: remember ?? true });
+    return { projectTrusted: agent.project.trusted };
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,10 @@
+import type { Handlers } from '../dispatch.ts';
+import { handshake } from './handshake.ts';
+import { later } from './later.ts';
+import { prompting } from './prompting.ts';
+import { reading } from './reading.ts';
+import { sessions } from './sessions.ts';
+import { settings } from './settings.ts';
+
+/** Every command with the function that does it. The compiler refuses a table that lacks one. */
+export const handlers: Handlers = { ...prompting, ...handshake, ...sessions, ...reading, ...settings, ...later };

@@ -1,0 +1,60 @@
+import type { Result, SessionEntry } from '../../protocol/generated/vocabulary.ts';
+import type { SessionLog } from '../../store/sessions/session-log.ts';
+import { JsonText } from '../json-text.ts';
+
+interface Node {
+  readonly entry: SessionEntry;
+  readonly children: Node[];
+  label?: { readonly text: string; readonly timestamp: string } | undefined;
+}
+
+/**
+ * The session as a tree, siblings by age. One whose parent is missing, or hangs on it in turn, counts as a root.
+ *
+ * A conversation is one long branch, nested as deep as it is long: JSON.stringify would overflow the stack on it.
+ */
+export function treeOf(log: SessionLog): Result<'get_tree'> {
+  const nodes = new Map(log.entries().map((entry): [string, Node] => [entry.id, { entry, children: [] }]));
+  const roots: Node[] = [];
+  for (const node of nodes.values()) {
+    const parentId = log.parentOf(node.entry.id);
+    (parentId === null ? roots : (nodes.get(parentId)?.children ?? roots)).push(node);
+    if (node.entry.type === 'label') putLabel(nodes.get(node.entry.targetId), node.entry);
+  }
+  return new JsonText<Result<'get_tree'>>(
+    `{"tree":${written(roots)},"leafId":${JSON.stringify(log.leafId)}}`,
+  ).asValue();
+}
+
+function putLabel(
+  node: Node | undefined,
+  { label, timestamp }: { label?: string | undefined; timestamp: string },
+): void {
+  if (node) node.label = label === undefined ? undefined : { text: label, timestamp };
+}
+
+/** Writes children before parents, without recursion. */
+function written(roots: readonly Node[]): string {
+  const order: Node[] = [];
+  const waiting = [...roots];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    order.push(node);
+    waiting.push(...node.children);
+  }
+  const texts = new Map<Node, string>();
+  const list = (nodes: readonly Node[]) =>
+    `[${nodes
+      .toSorted(byAge)
+      .map((node) => texts.get(node))
+      .join(',')}]`;
+  for (const node of order.reverse()) {
+    const label = node.label
+      ? `,"label":${JSON.stringify(node.label.text)},"labelTimestamp":${JSON.stringify(node.label.timestamp)}`
+      : '';
+    texts.set(node, `{"entry":${JSON.stringify(node.entry)},"children":${list(node.children)}${label}}`);
+    for (const child of node.children) texts.delete(child);
+  }
+  return list(roots);
+}
+
+const byAge = (a: Node, b: Node) => a.entry.timestamp.localeCompare(b.entry.timestamp);

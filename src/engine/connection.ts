@@ -1,0 +1,96 @@
+import type { HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
+import { type Dialect, plainDialect } from '../wire/dialect.ts';
+import type { Line } from '../wire/json-lines.ts';
+import type { Link } from '../wire/link.ts';
+import { Outbox } from '../wire/outbox.ts';
+
+/** Text that may wait for a client before tau stops taking commands from it. The run pauses long before that. */
+const MAX_UNREAD = 16 * 1024 * 1024;
+
+/** A timer cannot wait longer: Node would not wait at all. */
+const MAX_INTERVAL_MS = 2 ** 31 - 1;
+
+/** What a client asked for with `hello`. */
+export interface Capabilities {
+  builtins: boolean;
+  entries: boolean;
+  /** The dialogs it can show; undefined: it did not say. */
+  ui: string[] | undefined;
+  heartbeatMs: number;
+}
+
+/** One client, from its first line to its last. */
+export class Connection {
+  readonly link: Link;
+  readonly outbox: Outbox;
+  readonly capabilities: Capabilities = { builtins: false, entries: false, ui: undefined, heartbeatMs: 0 };
+  /** Under way or done: telling the client the entries that were there before it asked for them. */
+  feed: Promise<void> | undefined;
+  readonly #held: Line[] = [];
+  readonly #pending = new Set<Promise<void>>();
+  #heart: ReturnType<typeof setInterval> | undefined;
+
+  constructor(link: Link, dialect: Partial<Dialect> = {}) {
+    this.link = link;
+    this.outbox = new Outbox(link, { ...plainDialect, ...dialect });
+  }
+
+  get entries(): boolean {
+    return this.capabilities.entries;
+  }
+
+  /** Takes lines, but no faster than the client takes the answers. */
+  receive(onLine: (line: Line) => void): void {
+    this.link.onLine((line) => {
+      if (this.#held.length === 0 && this.outbox.backlog <= MAX_UNREAD) onLine(line);
+      else this.#hold(line, onLine);
+    });
+  }
+
+  /** Remembers a command that is being answered. */
+  track(answered: Promise<void>): void {
+    this.#pending.add(answered);
+    void answered.finally(() => this.#pending.delete(answered));
+  }
+
+  /** Settles when every command that was received is answered. */
+  async answered(): Promise<void> {
+    while (this.#held.length > 0 || this.#pending.size > 0) {
+      await Promise.all(this.#pending);
+      if (this.#held.length > 0) await this.outbox.room();
+    }
+  }
+
+  #hold(line: Line, onLine: (line: Line) => void): void {
+    this.#held.push(line);
+    if (this.#held.length > 1) return;
+    this.link.pause();
+    void this.outbox.room()?.then(() => this.#catchUp(onLine));
+  }
+
+  #catchUp(onLine: (line: Line) => void): void {
+    const lines = this.#held.splice(0);
+    this.link.resume();
+    for (const line of lines) {
+      if (this.#held.length === 0 && this.outbox.backlog <= MAX_UNREAD) onLine(line);
+      else this.#hold(line, onLine);
+    }
+  }
+
+  /** Tells the client at this interval that the agent is alive. A client that is behind is not told more. */
+  beat(intervalMs: number, tell: () => HeartbeatEvent): void {
+    clearInterval(this.#heart);
+    if (intervalMs <= 0) return;
+    const onTime = () => {
+      if (this.outbox.backlog === 0) this.outbox.event(tell());
+    };
+    this.#heart = setInterval(onTime, Math.min(intervalMs, MAX_INTERVAL_MS));
+    this.#heart.unref?.();
+  }
+
+  close(): void {
+    clearInterval(this.#heart);
+    this.outbox.close();
+    this.link.close();
+  }
+}

@@ -1,0 +1,74 @@
+import { Refusal } from '../protocol/errors.ts';
+import { commandRows } from '../protocol/generated/command-rows.ts';
+import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
+import { type Line, toLine, toText } from '../wire/json-lines.ts';
+import type { Agent } from './agent.ts';
+import { handlers } from './commands/table.ts';
+import type { Connection } from './connection.ts';
+import { JsonText } from './json-text.ts';
+import type { SessionLane } from './lanes.ts';
+import { understand } from './request.ts';
+
+/** What a handler works with. */
+export interface Context {
+  readonly agent: Agent;
+  readonly connection: Connection;
+  readonly lane: SessionLane;
+  /** Does this once the answer is out, so that the answer precedes what it leads to. */
+  readonly afterAnswer: (work: () => void) => void;
+}
+
+export type Handler<C extends CommandName> = (params: Params<C>, context: Context) => Result<C> | Promise<Result<C>>;
+
+export type Handlers = { readonly [C in CommandName]: Handler<C> };
+
+/** Answers one line. Every command gets exactly one answer, also when it fails; frames get none. */
+export function dispatch(line: Line, peers: Omit<Context, 'afterAnswer'>): void {
+  const inbound = understand(line);
+  const { outbox } = peers.connection;
+  if (inbound.kind === 'refused') outbox.send(failure(inbound.id, inbound.command, inbound.refusal));
+  if (inbound.kind !== 'command') return;
+  const { id, name } = inbound;
+  const after: (() => void)[] = [];
+  const fail = (error: unknown) => outbox.send(failure(id, name, Refusal.from(error)));
+  const succeed = (data: unknown) => {
+    let line: string;
+    try {
+      line = success(id, name, data);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    outbox.sendLine(line);
+    for (const work of after) work();
+  };
+  let result: unknown;
+  try {
+    result = invoke(name, inbound.params, { ...peers, afterAnswer: (work) => after.push(work) });
+  } catch (error) {
+    fail(error);
+    return;
+  }
+  if (result instanceof Promise) peers.connection.track(result.then(succeed, fail));
+  else succeed(result);
+}
+
+function invoke(name: CommandName, params: object, context: Context): unknown {
+  // One cast, right after validation: the table pairs each name with its own parameters.
+  const handler = handlers[name] as (params: object, context: Context) => unknown;
+  if (commandRows[name].lane === 'session') return context.lane.run(() => handler(params, context));
+  return handler(params, context);
+}
+
+function success(id: unknown, command: CommandName, data: unknown): string {
+  const head = { ...withId(id), type: 'response', command, success: true };
+  if (!(data instanceof JsonText)) return toLine(data === undefined ? head : { ...head, data });
+  return `${JSON.stringify(head).slice(0, -1)},"data":${toText(data.json)}}\n`;
+}
+
+function failure(id: unknown, command: string, { message, code, holder }: Refusal): object {
+  const response = { ...withId(id), type: 'response', command, success: false, error: message, code };
+  return holder === undefined ? response : { ...response, holder: { pid: holder } };
+}
+
+const withId = (id: unknown): { id?: unknown } => (id === undefined ? {} : { id });

@@ -1,0 +1,72 @@
+import { Refusal } from '../protocol/errors.ts';
+
+/** Commands that may wait behind a slow one, and again as many that wait for the end of a run. */
+export const MAX_WAITING = 10_000;
+
+/**
+ * Session commands run one at a time in the order they came. A command that finds the lane empty runs within the same
+ * tick, so that a client which sends one command and then asks for the state sees its effect.
+ */
+export class SessionLane {
+  #tail: Promise<unknown> | undefined;
+  #waiting = 0;
+  #watching = 0;
+  #isShut = false;
+
+  run<T>(work: () => T | Promise<T>): T | Promise<T> {
+    if (this.#isShut) throw shuttingDown();
+    if (this.#tail === undefined) {
+      const result = work();
+      if (result instanceof Promise) this.#follow(result);
+      return result;
+    }
+    if (this.#waiting >= MAX_WAITING) throw overloaded();
+    this.#waiting++;
+    const result = this.#tail.then(() => {
+      this.#waiting--;
+      if (this.#isShut) throw shuttingDown();
+      return work();
+    });
+    this.#follow(result);
+    return result;
+  }
+
+  /** Makes session commands that come from now on wait for this too. */
+  hold(event: Promise<unknown>): void {
+    this.#follow(this.#tail !== undefined ? Promise.all([this.#tail, event]) : event);
+  }
+
+  /** Refuses whatever comes or still waits: the agent is about to leave. */
+  shut(): void {
+    this.#isShut = true;
+  }
+
+  /** Waits beside the lane. */
+  async watch(event: () => Promise<void>): Promise<void> {
+    if (this.#watching >= MAX_WAITING) throw overloaded();
+    this.#watching++;
+    try {
+      await event();
+    } finally {
+      this.#watching--;
+    }
+  }
+
+  /** Settles when everything accepted so far is done. */
+  async empty(): Promise<void> {
+    while (this.#tail !== undefined) await this.#tail;
+  }
+
+  #follow(work: Promise<unknown>): void {
+    const tail = work
+      .catch(() => {})
+      .then(() => {
+        if (this.#tail === tail) this.#tail = undefined;
+      });
+    this.#tail = tail;
+  }
+}
+
+const overloaded = () => new Refusal('overloaded', 'Too many commands are waiting');
+
+const shuttingDown = () => new Refusal('overloaded', 'The agent is shutting down');

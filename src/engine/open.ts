@@ -1,0 +1,146 @@
+import { bashTool } from '../agent/tools/bash.ts';
+import { readTool } from '../agent/tools/read.ts';
+import { writeTool } from '../agent/tools/write.ts';
+import { ModelRegistry } from '../model/registry.ts';
+import type { Script } from '../model/scripted/script.ts';
+import { withoutSecrets } from '../model/secret-variables.ts';
+import { version } from '../protocol/generated/version.ts';
+import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import { PROTOCOL } from '../protocol/number.ts';
+import type { SessionHooks } from '../session/hooks.ts';
+import type { ModelName } from '../session/model-choice.ts';
+import { sessionDirFor } from '../store/agent-dir.ts';
+import { SessionLog } from '../store/sessions/session-log.ts';
+import { Broadcast } from '../wire/broadcast.ts';
+import type { Dialect } from '../wire/dialect.ts';
+import type { Link } from '../wire/link.ts';
+import { Agent } from './agent.ts';
+import { Connection } from './connection.ts';
+import { dispatch } from './dispatch.ts';
+import { SessionLane } from './lanes.ts';
+import { Project } from './project.ts';
+
+/** Which session an agent begins with. */
+export type FirstSession =
+  | { readonly kind: 'new'; readonly id?: string | undefined }
+  | { readonly kind: 'memory'; readonly id?: string | undefined }
+  /** `create`: make the file when it is missing. */
+  | { readonly kind: 'file'; readonly path: string; readonly create: boolean };
+
+export interface EngineOptions {
+  readonly cwd: string;
+  readonly agentDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where new sessions go. */
+  readonly sessionDirectory: string;
+  readonly first: FirstSession;
+  readonly name?: string | undefined;
+  readonly model?: ModelName | undefined;
+  readonly thinkingLevel?: ThinkingLevel | undefined;
+  /** Trust the project, or not, for this process only. */
+  readonly trust?: boolean | undefined;
+  /** The project in `cwd`, if somebody has looked at it already. */
+  readonly project?: Project;
+  readonly script?: Script | undefined;
+  readonly dialect?: Partial<Dialect>;
+  readonly hooks?: SessionHooks;
+}
+
+/** One agent with everything it is made of, ready for clients. */
+export interface Engine {
+  readonly warnings: readonly string[];
+  /** Serves a client until it leaves. Its leaving ends nothing. */
+  connect(link: Link): Connection;
+  /** Settles when all accepted work is done. */
+  idle(): Promise<void>;
+  /** Stops whatever runs, stores everything, lets go of the session. */
+  close(): Promise<void>;
+}
+
+/** Composes an agent and opens its first session. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const audience = new Broadcast();
+  const lane = new SessionLane();
+  const agent = new Agent({
+    audience,
+    registry: new ModelRegistry({ script: options.script }),
+    hooks: options.hooks ?? {},
+    projectIn: (cwd) => projectIn(cwd, options),
+    tools: (project) => toolsIn(project, options.env),
+    sessionDirectory: (cwd) => directoryFor(cwd, options),
+    named: { model: options.model, thinkingLevel: options.thinkingLevel },
+  });
+  const log = await firstLog(options);
+  if (options.name !== undefined) log.append({ type: 'session_info', name: options.name });
+  await agent.enter(log, 'startup');
+  return {
+    warnings: agent.project.warnings,
+    connect: (link) => connect(link, { agent, lane, dialect: options.dialect }),
+    idle: async () => {
+      await lane.empty();
+      await agent.session.idle();
+    },
+    close: () => {
+      lane.shut();
+      return agent.close();
+    },
+  };
+}
+
+function connect(
+  link: Link,
+  parts: { agent: Agent; lane: SessionLane; dialect: Partial<Dialect> | undefined },
+): Connection {
+  const { agent, lane } = parts;
+  const connection = new Connection(link, parts.dialect);
+  connection.outbox.event(ready);
+  for (const event of agent.takeNews()) connection.outbox.event(event);
+  agent.audience.add(connection);
+  link.onClose(() => {
+    agent.audience.remove(connection);
+    connection.close();
+  });
+  connection.receive((line) => dispatch(line, { agent, connection, lane }));
+  return connection;
+}
+
+/** Sessions of another folder go where that folder keeps them, unless one place was chosen for all. */
+function directoryFor(cwd: string, { first, agentDir, cwd: own, sessionDirectory }: EngineOptions): string | undefined {
+  if (first.kind === 'memory') return undefined;
+  return sessionDirectory === sessionDirFor(agentDir, own) ? sessionDirFor(agentDir, cwd) : sessionDirectory;
+}
+
+const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL, supportedProtocolVersions: [PROTOCOL] };
+
+/** Trust that was given for this process is given to the folder it was started in, not to others. */
+function projectIn(cwd: string, options: EngineOptions): Project {
+  const { project, agentDir, trust } = options;
+  return project?.cwd === cwd
+    ? project
+    : new Project({ cwd, agentDir, trust: cwd === options.cwd ? trust : undefined });
+}
+
+function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<SessionLog> {
+  switch (first.kind) {
+    case 'memory':
+      return Promise.resolve(SessionLog.inMemory({ cwd, ...named(first.id) }));
+    case 'new':
+      return SessionLog.create({ cwd, directory: sessionDirectory, ...named(first.id) });
+    case 'file':
+      return SessionLog.open(first.path, first.create ? { create: { cwd } } : {});
+    default:
+      return first satisfies never;
+  }
+}
+
+const named = (id: string | undefined) => (id === undefined ? {} : { id });
+
+function toolsIn({ cwd, settings }: Project, env: EngineOptions['env']) {
+  const shell = {
+    cwd,
+    env: withoutSecrets(env),
+    shellPath: settings.shellPath,
+    commandPrefix: settings.shellCommandPrefix,
+  };
+  return [readTool(cwd), bashTool(shell), writeTool(cwd)];
+}

@@ -1,0 +1,4 @@
+/** The agent is gone: what was asked of it will not be answered. It never crosses the wire. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}

@@ -1,0 +1,243 @@
+// Generated from the protocol tables by scripts/generate.mjs. Do not edit.
+import type { CommandName, Params, Result } from '../../protocol/generated/vocabulary.ts';
+
+/** One method per command. */
+export abstract class AgentMethods {
+  /** Sends a command and waits for its answer. */
+  abstract call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>>;
+
+  /** Send a user message. Answered once it is stored, queued or handled; what happens next arrives as events. */
+  prompt(params: Params<'prompt'>): Promise<Result<'prompt'>> {
+    return this.call('prompt', params);
+  }
+
+  /** Queue a message for delivery before the next model call of the run; opens a run when idle. */
+  steer(params: Params<'steer'>): Promise<Result<'steer'>> {
+    return this.call('steer', params);
+  }
+
+  /** Queue a message for delivery when the run would end; opens a run when idle. */
+  followUp(params: Params<'follow_up'>): Promise<Result<'follow_up'>> {
+    return this.call('follow_up', params);
+  }
+
+  /** Stop the run. Answered when everything has stopped; succeeds when idle. Queued messages are kept. */
+  async abort(params: Params<'abort'> = {}): Promise<void> {
+    await this.call('abort', params);
+  }
+
+  /** Stop the run and start another one with this message, before anything queued. */
+  abortAndPrompt(params: Params<'abort_and_prompt'>): Promise<Result<'abort_and_prompt'>> {
+    return this.call('abort_and_prompt', params);
+  }
+
+  /** Answered when no run is active, at once if none is. */
+  waitIdle(): Promise<Result<'wait_idle'>> {
+    return this.call('wait_idle', {});
+  }
+
+  /** Deliver steering messages one per turn, or all at once. */
+  async setSteeringMode(params: Params<'set_steering_mode'>): Promise<void> {
+    await this.call('set_steering_mode', params);
+  }
+
+  /** Deliver follow-up messages one at a time, or all at once. */
+  async setFollowUpMode(params: Params<'set_follow_up_mode'>): Promise<void> {
+    await this.call('set_follow_up_mode', params);
+  }
+
+  /** Let steering wait for the tools of the turn, or skip those not started yet. */
+  async setInterruptMode(params: Params<'set_interrupt_mode'>): Promise<void> {
+    await this.call('set_interrupt_mode', params);
+  }
+
+  /** Take every queued message back. */
+  clearQueue(): Promise<Result<'clear_queue'>> {
+    return this.call('clear_queue', {});
+  }
+
+  /** Take one queued message back. */
+  removeQueued(params: Params<'remove_queued'>): Promise<Result<'remove_queued'>> {
+    return this.call('remove_queued', params);
+  }
+
+  /** Change the text of a queued message, which keeps its place. */
+  async editQueued(params: Params<'edit_queued'>): Promise<void> {
+    await this.call('edit_queued', params);
+  }
+
+  /** Tell what this client wants; answers the protocol number, the capabilities in force and the limits. */
+  hello(params: Params<'hello'> = {}): Promise<Result<'hello'>> {
+    return this.call('hello', params);
+  }
+
+  /** Start an empty session. A run is stopped first. */
+  newSession(params: Params<'new_session'> = {}): Promise<Result<'new_session'>> {
+    return this.call('new_session', params);
+  }
+
+  /** Load another session file. A run is stopped first. */
+  switchSession(params: Params<'switch_session'>): Promise<Result<'switch_session'>> {
+    return this.call('switch_session', params);
+  }
+
+  /** Copy the conversation before a user message into a new session and go there; answers the text of the message. */
+  fork(params: Params<'fork'>): Promise<Result<'fork'>> {
+    return this.call('fork', params);
+  }
+
+  /** The xcsh name of `fork`. */
+  branch(params: Params<'branch'>): Promise<Result<'branch'>> {
+    return this.call('branch', params);
+  }
+
+  /** Copy the active branch into a new session and go there. A run is stopped first. */
+  clone(params: Params<'clone'> = {}): Promise<Result<'clone'>> {
+    return this.call('clone', params);
+  }
+
+  /** The user messages of the active branch, each a place to fork at. */
+  getForkMessages(): Promise<Result<'get_fork_messages'>> {
+    return this.call('get_fork_messages', {});
+  }
+
+  /** The xcsh name of `get_fork_messages`. */
+  getBranchMessages(): Promise<Result<'get_branch_messages'>> {
+    return this.call('get_branch_messages', {});
+  }
+
+  /** The state of the session. */
+  getState(): Promise<Result<'get_state'>> {
+    return this.call('get_state', {});
+  }
+
+  /** Every message of the conversation as the model sees it. */
+  getMessages(): Promise<Result<'get_messages'>> {
+    return this.call('get_messages', {});
+  }
+
+  /** The messages of the conversation, a page at a time. */
+  getMessagesPage(params: Params<'get_messages_page'> = {}): Promise<Result<'get_messages_page'>> {
+    return this.call('get_messages_page', params);
+  }
+
+  /** Entries of the session file in file order, all of them or those after one. */
+  getEntries(params: Params<'get_entries'> = {}): Promise<Result<'get_entries'>> {
+    return this.call('get_entries', params);
+  }
+
+  /** The whole session tree. */
+  getTree(): Promise<Result<'get_tree'>> {
+    return this.call('get_tree', {});
+  }
+
+  /** Continue from another entry of the tree. */
+  navigateTree(params: Params<'navigate_tree'>): Promise<Result<'navigate_tree'>> {
+    return this.call('navigate_tree', params);
+  }
+
+  /** The text of the last answer, null when there is none. */
+  getLastAssistantText(): Promise<Result<'get_last_assistant_text'>> {
+    return this.call('get_last_assistant_text', {});
+  }
+
+  /** Give the session a name for listings. */
+  async setSessionName(params: Params<'set_session_name'>): Promise<void> {
+    await this.call('set_session_name', params);
+  }
+
+  /** Messages, tokens, cost and context use of the session. */
+  getSessionStats(): Promise<Result<'get_session_stats'>> {
+    return this.call('get_session_stats', {});
+  }
+
+  /** Stored sessions, the newest first. */
+  listSessions(params: Params<'list_sessions'> = {}): Promise<Result<'list_sessions'>> {
+    return this.call('list_sessions', params);
+  }
+
+  /** Write the session as one HTML page. */
+  exportHtml(params: Params<'export_html'> = {}): Promise<Result<'export_html'>> {
+    return this.call('export_html', params);
+  }
+
+  /** The slash commands that `prompt` understands. */
+  getCommands(): Promise<Result<'get_commands'>> {
+    return this.call('get_commands', {});
+  }
+
+  /** Trust the project folder, or stop trusting it: its settings apply only when it is trusted. */
+  setTrust(params: Params<'set_trust'>): Promise<Result<'set_trust'>> {
+    return this.call('set_trust', params);
+  }
+
+  /** Use another model from the next model call on. */
+  setModel(params: Params<'set_model'>): Promise<Result<'set_model'>> {
+    return this.call('set_model', params);
+  }
+
+  /** Use the next available model; null when there is only one. */
+  cycleModel(): Promise<Result<'cycle_model'>> {
+    return this.call('cycle_model', {});
+  }
+
+  /** Every model that can be used now. */
+  getAvailableModels(): Promise<Result<'get_available_models'>> {
+    return this.call('get_available_models', {});
+  }
+
+  /** Set how much the model thinks. A level it lacks becomes the nearest it has, upwards first. */
+  async setThinkingLevel(params: Params<'set_thinking_level'>): Promise<void> {
+    await this.call('set_thinking_level', params);
+  }
+
+  /** Use the next thinking level; null when the model does not think. */
+  cycleThinkingLevel(): Promise<Result<'cycle_thinking_level'>> {
+    return this.call('cycle_thinking_level', {});
+  }
+
+  /** The thinking levels of the current model. */
+  getAvailableThinkingLevels(): Promise<Result<'get_available_thinking_levels'>> {
+    return this.call('get_available_thinking_levels', {});
+  }
+
+  /** Replace the older part of the conversation by a summary. */
+  compact(params: Params<'compact'> = {}): Promise<Result<'compact'>> {
+    return this.call('compact', params);
+  }
+
+  /** Compact by itself when the context is nearly full, or not. */
+  async setAutoCompaction(params: Params<'set_auto_compaction'>): Promise<void> {
+    await this.call('set_auto_compaction', params);
+  }
+
+  /** Retry by itself after transient model failures, or not. */
+  async setAutoRetry(params: Params<'set_auto_retry'>): Promise<void> {
+    await this.call('set_auto_retry', params);
+  }
+
+  /** Give up a retry that is waiting. */
+  async abortRetry(): Promise<void> {
+    await this.call('abort_retry', {});
+  }
+
+  /** Run a shell command and put its output into the conversation. */
+  bash(params: Params<'bash'>): Promise<Result<'bash'>> {
+    return this.call('bash', params);
+  }
+
+  /** Kill the shell commands that `bash` started. */
+  async abortBash(): Promise<void> {
+    await this.call('abort_bash', {});
+  }
+
+  /** Replace the tools that this client runs for the agent. */
+  setHostTools(params: Params<'set_host_tools'>): Promise<Result<'set_host_tools'>> {
+    return this.call('set_host_tools', params);
+  }
+
+  /** Replace the todo list. */
+  setTodos(params: Params<'set_todos'>): Promise<Result<'set_todos'>> {
+    return this.call('set_todos', params);
+  }
+}

@@ -1,0 +1,107 @@
+/// <reference types="node" preserve="true" />
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { LineReader, MAX_ANSWER_BYTES } from '../wire/json-lines.ts';
+import type { Link } from '../wire/link.ts';
+import { connectUnix } from '../wire/unix.node.ts';
+import { AgentClient } from './client.ts';
+
+export interface SpawnOptions {
+  /** The program; the one of this package unless said otherwise. */
+  readonly command?: string;
+  /** Arguments after `--mode rpc --stream delta`. */
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A client whose agent is a child process. */
+export interface SpawnedAgent {
+  readonly client: AgentClient;
+  readonly pid: number | undefined;
+  /** What the agent printed to stderr, the last 64 KiB of it. */
+  readonly stderr: () => string;
+  /** Settles when the process has ended. */
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Closes its stdin: the agent finishes what it accepted and leaves. Settles when it has. */
+  readonly close: () => Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly kill: (signal?: NodeJS.Signals) => void;
+}
+
+const STDERR_KEPT = 64 * 1024;
+
+/**
+ * Starts an agent and speaks to it, in delta form unless the arguments say otherwise. Commands may be sent at once;
+ * they wait in the pipe until it is ready.
+ */
+export function spawnAgent(options: SpawnOptions = {}): SpawnedAgent {
+  const args = ['--mode', 'rpc', '--stream', 'delta', ...(options.args ?? [])];
+  const [command, ...words] =
+    options.command === undefined ? [process.execPath, ownProgram(), ...args] : [options.command, ...args];
+  const child = spawn(command, words, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_KEPT);
+  });
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+    child.once('error', (error) => {
+      stderr += error.message;
+    });
+  });
+  return {
+    client: new AgentClient(childLink(child, () => stderr)),
+    pid: child.pid,
+    stderr: () => stderr,
+    exited,
+    close: () => {
+      child.stdin.end();
+      return exited;
+    },
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+/** It is published beside this file. */
+const ownProgram = () => fileURLToPath(new URL('./tau.cjs', import.meta.url));
+
+/** A client of an agent that listens on a socket file, in delta form. */
+export async function connectAgent(path: string): Promise<AgentClient> {
+  const client = new AgentClient(await connectUnix(path));
+  // Not awaited: whoever gets the client must be able to listen before the first event. A refusal is an event, too.
+  client.hello({ stream: 'delta' }).catch(() => {});
+  return client;
+}
+
+function childLink(child: ChildProcessByStdio<Writable, Readable, Readable>, stderr: () => string): Link {
+  const reader = new LineReader(MAX_ANSWER_BYTES);
+  child.stdin.on('error', () => {});
+  return {
+    write: (text) => child.stdin.writable && child.stdin.write(text),
+    onDrain: (listener) => void child.stdin.on('drain', listener),
+    flush: () => new Promise((resolve) => child.stdin.write('', () => resolve())),
+    onLine: (listener) => {
+      child.stdout.on('data', (chunk: Buffer) => reader.push(chunk).forEach(listener));
+      child.stdout.on('end', () => reader.end().forEach(listener));
+    },
+    // Its end is its closing: only then is it known how the process ended, and what it said last.
+    onEnd: () => {},
+    onClose: (listener) => {
+      child.once('close', (code, signal) => listener(ending(code ?? signal, stderr())));
+      child.once('error', (error) => listener(`The agent could not be started: ${error.message}`));
+    },
+    pause: () => void child.stdout.pause(),
+    resume: () => void child.stdout.resume(),
+    close: () => void child.stdin.end(),
+  };
+}
+
+function ending(how: number | string | null, stderr: string): string {
+  const lastWords = stderr.trim().split('\n').at(-1);
+  return `The agent has ended (${how})${lastWords ? `: ${lastWords}` : ''}`;
+}

@@ -1,0 +1,231 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openAgent } from '../index.ts';
+import type { AgentEvent, AssistantMessage } from '../protocol/generated/vocabulary.ts';
+import { emptyView, reduce, type View } from './view.ts';
+
+/** An agent in this process that plays a script, and everything it says. */
+async function rehearse(...script: object[]) {
+  const cwd = mkdtempSync(join(tmpdir(), 'tau-view-'));
+  const path = join(cwd, 'script.jsonl');
+  writeFileSync(path, script.map((answer) => JSON.stringify(answer)).join('\n'));
+  const agent = await openAgent({ cwd, agentDir: join(cwd, 'agent'), script: path, keep: true });
+  onTestFinished(async () => {
+    await agent.close();
+    rmSync(cwd, { recursive: true, force: true });
+  });
+  const { client } = agent;
+  const heard: AgentEvent[] = [];
+  client.onEvent((event) => heard.push(event));
+  return { client, heard, view: () => heard.reduce(reduce, emptyView) };
+}
+
+const call = (id: string, command: string) => ({ toolCall: { id, name: 'bash', arguments: { command } } });
+const answer: AssistantMessage = {
+  role: 'assistant',
+  content: [],
+  api: 'a',
+  provider: 'p',
+  model: 'm',
+  usage: {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  },
+  stopReason: 'stop',
+  timestamp: 1,
+};
+const viewAfter = (...events: AgentEvent[]) => events.reduce(reduce, emptyView);
+
+describe('the view of a conversation', () => {
+  it('has the messages of get_messages after any run', async () => {
+    const { client, view } = await rehearse(
+      { steps: [{ thinking: 'hm' }, { text: 'Look: ' }, call('c1', 'echo a'), call('c2', 'echo b')] },
+      { text: 'done' },
+      { steps: [{ text: 'well, ' }, { cut: true }] },
+      { text: 'again' },
+    );
+
+    for (const message of ['first', 'second', 'third']) {
+      await client.promptAndWait(message);
+      expect(view().messages).toEqual((await client.getMessages()).messages);
+    }
+
+    expect(view()).toMatchObject({ answer: undefined, tools: [], queue: [], running: false });
+  });
+
+  it('has them after an abort and a follow-up too', async () => {
+    const { client, heard, view } = await rehearse(
+      { steps: [{ text: 'half ' }, { stall: true }] },
+      { steps: [{ text: 'go ' }, { delayMs: 1 }, call('c1', 'true')] },
+      { text: 'called' },
+      { text: 'followed' },
+    );
+    await client.prompt({ message: 'first' });
+    await heardOf(heard, client, 'text_delta');
+    await client.followUp({ message: 'then' });
+    await client.abort({});
+    const waiting = view().queue.map(({ text }) => text);
+
+    await client.promptAndWait('second');
+
+    expect(waiting).toEqual(['then']);
+    expect(view().queue).toEqual([]);
+    expect(view().messages).toEqual((await client.getMessages()).messages);
+  });
+
+  it('shows the answer as it grows', async () => {
+    const { client, heard } = await rehearse({ steps: [{ text: 'one two three' }] });
+
+    await client.promptAndWait('count');
+
+    const shown: string[] = [];
+    let view = emptyView;
+    for (const event of heard) {
+      view = reduce(view, event);
+      const [block] = view.answer?.content ?? [];
+      if (block?.type === 'text' && block.text !== shown.at(-1)) shown.push(block.text);
+    }
+    expect(shown.at(-1)).toBe('one two three');
+    expect(shown.every((text) => 'one two three'.startsWith(text))).toBe(true);
+  });
+
+  it('shows the tools that run, with what they have to show', () => {
+    const tool = { toolCallId: 'c1', toolName: 'bash', args: { command: 'x' } };
+    const partialResult = { content: [{ type: 'text' as const, text: 'half' }] };
+    const begun = viewAfter(
+      { type: 'tool_execution_start', ...tool },
+      { type: 'tool_execution_start', ...tool, toolCallId: 'c2' },
+      { type: 'tool_execution_update', ...tool, partialResult },
+    );
+
+    const ended = reduce(begun, {
+      type: 'tool_execution_end',
+      toolCallId: 'c1',
+      toolName: 'bash',
+      result: { content: [] },
+      isError: false,
+    });
+
+    expect(begun.tools).toEqual([
+      { ...tool, progress: partialResult },
+      { ...tool, toolCallId: 'c2', progress: undefined },
+    ]);
+    expect(ended.tools).toEqual([{ ...tool, toolCallId: 'c2', progress: undefined }]);
+  });
+
+  it('runs from agent_start to agent_settled', async () => {
+    const { client, heard } = await rehearse({ text: 'one' });
+
+    await client.promptAndWait('go');
+
+    const running = heard.map((_, index) => heard.slice(0, index + 1).reduce(reduce, emptyView).running);
+    expect(running.indexOf(true)).toBe(heard.findIndex(({ type }) => type === 'agent_start'));
+    expect(running.lastIndexOf(true)).toBe(heard.findIndex(({ type }) => type === 'agent_settled') - 1);
+  });
+});
+
+describe('the view of the state', () => {
+  it('follows every change', async () => {
+    const { client, heard } = await rehearse({ text: 'one' });
+    const state = await client.getState();
+    const seen = () => heard.reduce(reduce, { ...emptyView, state }).state;
+
+    await client.setModel({ provider: 'tau', modelId: 'scripted-slow' });
+    await client.setSessionName({ name: 'shop' });
+    await client.setSteeringMode({ mode: 'all' });
+    const named = [seen(), await client.getState()];
+    await client.newSession({});
+
+    expect(named[0]).toEqual(named[1]);
+    expect(seen()).toEqual(await client.getState());
+    expect(seen()).not.toHaveProperty('sessionName');
+  });
+
+  it('keeps a model that is null', () => {
+    expect(viewAfter({ type: 'state_changed', state: { model: null, sessionName: null } }).state).toEqual({
+      model: null,
+    });
+  });
+
+  it('drops what was said when the session is another', async () => {
+    const { client, view } = await rehearse({ text: 'one' });
+    await client.promptAndWait('go');
+
+    await client.newSession({});
+
+    expect(view().messages).toEqual((await client.getMessages()).messages);
+    expect(view().messages).toEqual([]);
+  });
+
+  it('begins anew with a snapshot', async () => {
+    const { client } = await rehearse({ text: 'one' });
+    const state = await client.getState();
+    const before = viewAfter({ type: 'message_end', message: answer });
+
+    const view = reduce(before, { type: 'state_synced', state: { ...state, isStreaming: true }, messages: [] });
+
+    expect(view).toMatchObject({ messages: [], running: true, state: { sessionId: state.sessionId } });
+  });
+});
+
+describe('the reducer', () => {
+  const rich: View = {
+    messages: [answer],
+    answer,
+    tools: [{ toolCallId: 'c', toolName: 't', args: {}, progress: undefined }],
+    queue: [{ id: 'q', kind: 'steer', text: 'x' }],
+    running: true,
+    state: { sessionName: 'shop' },
+  };
+
+  it('leaves the view alone for events that it does not know', () => {
+    const events = [{ type: 'hologram', depth: 3 }, { type: 'ready' }, { type: 'turn_start' }, { type: '' }, {}];
+
+    for (const event of events) expect(reduce(rich, event as AgentEvent)).toBe(rich);
+  });
+
+  it('leaves the view alone for a step without an answer', () => {
+    const step = { type: 'text_delta', contentIndex: 0, delta: 'x' } as const;
+
+    expect(reduce(emptyView, { type: 'message_update', assistantMessageEvent: step })).toBe(emptyView);
+  });
+
+  it('changes neither the view nor the event', async () => {
+    const { client, heard } = await rehearse({ steps: [{ text: 'Look: ' }, call('c1', 'echo a')] }, { text: 'done' });
+    await client.promptAndWait('go');
+
+    const frozen = heard.map(deepFreeze);
+
+    expect(() => frozen.reduce((view, event) => deepFreeze(reduce(view, event)), deepFreeze(emptyView))).not.toThrow();
+  });
+});
+
+/** Settles when a step of this kind was heard. */
+async function heardOf(
+  heard: readonly AgentEvent[],
+  client: { onEvent: (listener: () => void) => () => void },
+  kind: string,
+): Promise<void> {
+  const isThere = () =>
+    heard.some((event) => event.type === 'message_update' && event.assistantMessageEvent.type === kind);
+  if (isThere()) return;
+  await new Promise<void>((resolve) => {
+    const stop = client.onEvent(() => {
+      if (!isThere()) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}

@@ -1,0 +1,86 @@
+import type { AgentEvent, AssistantMessageEvent, ToolProgress } from '../../protocol/generated/vocabulary.ts';
+
+/** Lines of a tool's output that are shown. */
+const SHOWN_LINES = 12;
+
+/** How to make words stand out; plain where there is no terminal. */
+export interface Ink {
+  dim(text: string): string;
+  bold(text: string): string;
+  red(text: string): string;
+}
+
+const paint = (code: number) => (text: string) => `\u001B[${code}m${text}\u001B[0m`;
+const plain = (text: string) => text;
+
+export const terminalInk: Ink = { dim: paint(2), bold: paint(1), red: paint(31) };
+export const plainInk: Ink = { dim: plain, bold: plain, red: plain };
+
+/** Writes a conversation down as it happens. */
+export class Printer {
+  readonly #write: (text: string) => void;
+  readonly #ink: Ink;
+  #atLineStart = true;
+
+  constructor(write: (text: string) => void, ink: Ink) {
+    this.#write = write;
+    this.#ink = ink;
+  }
+
+  event(event: AgentEvent): void {
+    switch (event.type) {
+      case 'message_update':
+        this.#step(event.assistantMessageEvent);
+        break;
+      case 'tool_execution_start':
+        this.line(`${this.#ink.bold(`▸ ${event.toolName}`)} ${headline(event.args)}`);
+        break;
+      case 'tool_execution_end':
+        this.#output(event.result, event.isError);
+        break;
+      case 'agent_settled':
+        if (event.outcome === 'aborted') this.line(this.#ink.dim('(stopped)'));
+        if (event.outcome === 'error') this.line(this.#ink.red(`(failed: ${event.errorMessage ?? event.errorCode})`));
+        this.#fresh();
+        break;
+      default:
+    }
+  }
+
+  /** A line of its own. */
+  line(text: string): void {
+    this.#fresh();
+    this.#put(`${text}\n`);
+  }
+
+  #step(step: AssistantMessageEvent): void {
+    if (step.type === 'text_delta') this.#put(step.delta);
+    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(step.delta));
+    else if (step.type === 'text_end' || step.type === 'thinking_end') this.#fresh();
+  }
+
+  #output({ content }: ToolProgress, isError: boolean): void {
+    const text = content.map((block) => (block.type === 'text' ? block.text : `[${block.mimeType}]`)).join('\n');
+    const lines = text.trimEnd().split('\n');
+    const ink = isError ? this.#ink.red : this.#ink.dim;
+    for (const line of lines.slice(0, SHOWN_LINES)) this.line(ink(`  ${line}`));
+    if (lines.length > SHOWN_LINES) this.line(this.#ink.dim(`  … ${lines.length - SHOWN_LINES} more lines`));
+  }
+
+  #fresh(): void {
+    if (!this.#atLineStart) this.#put('\n');
+  }
+
+  #put(text: string): void {
+    if (text === '') return;
+    this.#write(text);
+    this.#atLineStart = text.endsWith('\n');
+  }
+}
+
+/** The argument that tells most about a call, on one line. */
+function headline(args: Readonly<Record<string, unknown>>): string {
+  const [first] = Object.values(args);
+  const text = typeof first === 'string' ? first : JSON.stringify(args);
+  return text.split('\n')[0]?.slice(0, 200) ?? '';
+}

@@ -1,0 +1,128 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { EngineOptions, FirstSession } from '../engine/open.ts';
+import { Project } from '../engine/project.ts';
+import { ModelRegistry } from '../model/registry.ts';
+import { Refusal } from '../protocol/errors.ts';
+import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { ModelName } from '../session/model-choice.ts';
+import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
+import { type Arguments, UsageError } from './flags.ts';
+
+const levels: readonly string[] = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** What the command line and the environment say about the agent to open. */
+export async function engineOptions(args: Arguments): Promise<EngineOptions> {
+  const cwd = process.cwd();
+  const root = agentDir(process.env);
+  const trust = trustOf(args);
+  const project = new Project({ cwd, agentDir: root, trust });
+  const given = args['session-dir'] ?? process.env['PI_CODING_AGENT_SESSION_DIR'] ?? project.settings.sessionDir;
+  const sessionDirectory = given === undefined ? sessionDirFor(root, cwd) : resolve(cwd, expandHome(given));
+  const { model, thinkingLevel } = modelNamed(args);
+  return {
+    cwd,
+    agentDir: root,
+    env: process.env,
+    sessionDirectory,
+    first: await firstSession(args, { cwd, root, sessionDirectory }),
+    name: nameOf(args),
+    model,
+    thinkingLevel: (args.thinking as ThinkingLevel | undefined) ?? thinkingLevel,
+    trust,
+    project,
+    script: await scriptOf(args),
+    dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
+  };
+}
+
+interface Places {
+  readonly cwd: string;
+  readonly root: string;
+  readonly sessionDirectory: string;
+}
+
+async function firstSession(args: Arguments, places: Places): Promise<FirstSession> {
+  const id = args['session-id'];
+  if (id !== undefined && !/^[\w-]{1,128}$/.test(id))
+    throw new UsageError('--session-id takes letters, digits, - and _');
+  if (args['no-session']) return { kind: 'memory', id };
+  if (args.session !== undefined) return sessionNamed(args.session, places);
+  if (id === undefined && !args.continue) return { kind: 'new' };
+  const { findById, latestSession } = await import('../store/sessions/find-session.ts');
+  if (id === undefined) {
+    const path = latestSession(places.sessionDirectory, places.cwd);
+    return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };
+  }
+  const { root, cwd, sessionDirectory: sessionDir } = places;
+  const path = findById({ root, cwd, sessionDir, id });
+  return path === undefined ? { kind: 'new', id } : { kind: 'file', path, create: false };
+}
+
+async function sessionNamed(name: string, { cwd, root, sessionDirectory }: Places): Promise<FirstSession> {
+  if (/[/\\]|\.jsonl$/.test(name)) {
+    const path = resolve(cwd, expandHome(name));
+    if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
+      throw new Refusal('session_not_found', `Session not found: ${path} (its folder does not exist)`);
+    }
+    return { kind: 'file', path, create: true };
+  }
+  const { findSession } = await import('../store/sessions/find-session.ts');
+  const path = findSession({ root, cwd, sessionDir: sessionDirectory, idPrefix: name });
+  if (path === undefined) throw new Refusal('session_not_found', `No session found matching '${name}'`);
+  return { kind: 'file', path, create: false };
+}
+
+function trustOf(args: Arguments): boolean | undefined {
+  if (args.approve) return true;
+  return args['no-approve'] ? false : undefined;
+}
+
+function nameOf(args: Arguments): string | undefined {
+  const name = args.name?.trim();
+  if (name === '') throw new UsageError('--name requires a non-empty value');
+  return name;
+}
+
+/** A model of another provider is kept as it was named: prompts fail until there are credentials for it. */
+function modelNamed({ provider, model }: Arguments): { model?: ModelName; thinkingLevel?: ThinkingLevel } {
+  if (model === undefined) {
+    if (provider !== undefined) throw new UsageError('--provider requires --model');
+    return {};
+  }
+  const [, name = model, level] = /^(.+):([a-z]+)$/.exec(model) ?? [];
+  const thinkingLevel = level !== undefined && levels.includes(level) ? (level as ThinkingLevel) : undefined;
+  const wanted = thinkingLevel ? name : model;
+  const found = knownModel(provider, wanted);
+  if (!found) throw new Refusal('model_not_found', `Model "${model}" not found. Known: ${knownModels().join(', ')}`);
+  return { model: found, ...(thinkingLevel ? { thinkingLevel } : {}) };
+}
+
+function knownModel(provider: string | undefined, wanted: string): ModelName | undefined {
+  const slash = wanted.indexOf('/');
+  const named =
+    provider !== undefined
+      ? { provider, id: wanted.startsWith(`${provider}/`) ? wanted.slice(provider.length + 1) : wanted }
+      : slash > 0
+        ? { provider: wanted.slice(0, slash), id: wanted.slice(slash + 1) }
+        : undefined;
+  const known = new ModelRegistry().available();
+  const match = known.find((model) =>
+    named ? model.provider === named.provider && model.id === named.id : model.id === wanted,
+  );
+  if (match) return { provider: match.provider, id: match.id };
+  return named && !known.some((model) => model.provider === named.provider) ? named : undefined;
+}
+
+const knownModels = () => new ModelRegistry().available().map(({ provider, id }) => join(provider, id));
+
+async function scriptOf({ script }: Arguments) {
+  if (script === undefined) return undefined;
+  const { parseScript, ScriptError } = await import('../model/scripted/script.ts');
+  try {
+    return parseScript(readFileSync(script, 'utf8'), script);
+  } catch (error) {
+    if (error instanceof ScriptError) throw new UsageError(error.message);
+    throw new UsageError(`--script: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Schema } from '../../src/protocol/check.ts';
+import { commandParams, inboundDefinitions } from '../../src/protocol/generated/inbound.ts';
+import type { CommandName } from '../../src/protocol/generated/vocabulary.ts';
+
+export const commandNames = Object.keys(commandParams) as CommandName[];
+
+export type Fields = Record<string, unknown>;
+
+/** What a command needs at least, made from its row in the table. */
+export const sampleParams = (name: CommandName): Fields => sampleObject(commandParams[name], required);
+
+/** Everything a command can be given, made from its row in the table. */
+export const fullParams = (name: CommandName): Fields => sampleObject(commandParams[name], every);
+
+/** Follows a reference, if it is one. */
+export function resolved(schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const target = inboundDefinitions[schema.$ref.replace('#/$defs/', '')];
+  if (!target) throw new Error(`No definition for ${schema.$ref}`);
+  return resolved(target);
+}
+
+type Choice = (schema: Schema) => readonly string[];
+const required: Choice = (schema) => schema.required ?? [];
+const every: Choice = (schema) => Object.keys(schema.properties ?? {});
+
+function sampleObject(schema: Schema, choice: Choice): Fields {
+  return Object.fromEntries(choice(schema).map((name) => [name, sample(schema.properties?.[name] ?? {}, choice)]));
+}
+
+function sample(schema: Schema, choice: Choice): unknown {
+  const plain = resolved(schema);
+  if (plain.anyOf) return sample(plain.anyOf[0] ?? {}, choice);
+  if (plain.const !== undefined) return plain.const;
+  if (plain.enum) return plain.enum[0];
+  switch (plain.type) {
+    case 'string':
+      return 'sample';
+    case 'integer':
+    case 'number':
+      return Math.max(1, plain.minimum ?? 1);
+    case 'boolean':
+      return true;
+    case 'array':
+      return [sample(plain.items ?? {}, choice)];
+    case 'object':
+      return sampleObject(plain, choice);
+    default:
+      return null;
+  }
+}

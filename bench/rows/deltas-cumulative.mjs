@@ -1,0 +1,31 @@
+import { DELTA, plainStream, streamed, streamScript } from '../support/stream.mjs';
+
+const DELTAS = 40_000;
+const TEXT = DELTAS * DELTA.length;
+
+/** The same answer in cumulative form, in which every update repeats the text so far. */
+export const deltasCumulative = {
+  name: 'deltas-cumulative',
+  rounds: 9,
+
+  samplers(place) {
+    const script = place.file('once.jsonl', streamScript(DELTAS));
+    return {
+      node: () => place.node(plainStream(DELTAS), streamed),
+      tau: () => place.agent(['--no-session', '--stream', 'cumulative', '--script', script], streamed),
+    };
+  },
+
+  rows({ node, tau }) {
+    return [
+      {
+        what: 'bytes on the wire over the text',
+        unit: '×',
+        value: tau.bytes / TEXT,
+        reference: node.bytes / TEXT,
+        limit: { value: 40 },
+      },
+      { what: 'CPU per delta', unit: 'µs', value: tau.cpu / DELTAS, reference: node.cpu / DELTAS },
+    ];
+  },
+};

@@ -1,0 +1,92 @@
+// Measures the built program: node bench/run.mjs [names…] [--rounds n] [--json file]. See docs/benchmarks.md.
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { bigLine } from './rows/big-line.mjs';
+import { deltasCumulative } from './rows/deltas-cumulative.mjs';
+import { deltasDelta } from './rows/deltas-delta.mjs';
+import { idle20 } from './rows/idle-20.mjs';
+import { openLong } from './rows/open-long.mjs';
+import { prompt } from './rows/prompt.mjs';
+import { readyRss } from './rows/ready-rss.mjs';
+import { stalledReader } from './rows/stalled-reader.mjs';
+import { start } from './rows/start.mjs';
+import { measure } from './support/measure.mjs';
+import { Place } from './support/place.mjs';
+import { table, verdict } from './support/table.mjs';
+
+const benchmarks = [start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, idle20, stalledReader];
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args) {
+  const asked = askedFor(args);
+  if (!asked) return usage();
+  const { results, failures } = await runAll(asked);
+  if (asked.json) writeFileSync(asked.json, json(results));
+  process.stdout.write(`${machine()}\n${noise(results)}\n\n${table(results.flatMap(({ rows }) => rows))}`);
+  return failures > 0 ? 1 : 0;
+}
+
+/** What the command line asks for; undefined when it makes no sense. */
+function askedFor(args) {
+  const options = { rounds: { type: 'string' }, json: { type: 'string' } };
+  const { values, positionals: names } = parseArgs({ args, options, allowPositionals: true });
+  const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
+  const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
+  const makesSense = names.length === 0 || names.length === chosen.length;
+  if (!makesSense || !(rounds === undefined || (Number.isInteger(rounds) && rounds > 0))) return undefined;
+  return { chosen, rounds, json: values.json };
+}
+
+async function runAll({ chosen, rounds }) {
+  const place = new Place();
+  const results = [];
+  let failures = 0;
+  for (const benchmark of chosen) {
+    try {
+      results.push(await measure(benchmark, { place, rounds, progress }));
+    } catch (error) {
+      failures += 1;
+      clearProgress();
+      process.stderr.write(`${benchmark.name} could not run: ${error.stack}\n`);
+    }
+  }
+  clearProgress();
+  place.close();
+  return { results, failures };
+}
+
+function usage() {
+  const names = benchmarks.map(({ name }) => name).join(', ');
+  process.stderr.write(`node bench/run.mjs [names…] [--rounds n] [--json file]\nnames: ${names}\n`);
+  return 2;
+}
+
+/** One line that is written over; where there is no terminal, a line for each benchmark. */
+function progress({ name, round, count }) {
+  const text = `${name}: round ${round} of ${count}`;
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+  else if (round === 0) process.stderr.write(`${name}: ${count} rounds\n`);
+}
+
+function clearProgress() {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+}
+
+function machine() {
+  const [{ model }] = cpus();
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}, Node ${process.version}, ${availableParallelism()} × ${model.trim()}`;
+}
+
+function noise(results) {
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  return `${sum('rounds')} rounds, of which ${sum('busy')} began on a busy machine`;
+}
+
+function json(results) {
+  const rows = results.flatMap((result) => result.rows.map((row) => ({ ...row, verdict: verdict(row) })));
+  const samples = Object.fromEntries(results.map((result) => [result.name, result.samples]));
+  return `${JSON.stringify({ machine: machine(), noise: noise(results), rows, samples }, null, 2)}\n`;
+}

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+
+const LF = 10;
+const HEAD = 80;
+const PATIENCE_MS = 120_000;
+
+/** A process that speaks JSON lines, looked at as cheaply as possible: only the beginning of a line is ever decoded. */
+export class Child {
+  /** Bytes that it has written so far. */
+  bytes = 0;
+  startedAt = performance.now();
+  #process;
+  #exited;
+  #head = '';
+  #stderr = '';
+  #waiting = [];
+
+  constructor(args, { cwd, env, stdin = 'pipe' }) {
+    this.#process = spawn(process.execPath, args, { cwd, env, stdio: [stdin, 'pipe', 'pipe'] });
+    this.#process.stdin?.on('error', () => undefined);
+    this.#process.stdout.on('data', (chunk) => this.#take(chunk));
+    this.#process.stderr.on('data', (chunk) => {
+      this.#stderr += chunk;
+    });
+    const hurry = setTimeout(() => this.kill(), PATIENCE_MS);
+    this.#exited = new Promise((resolve) => {
+      this.#process.on('close', () => {
+        clearTimeout(hurry);
+        for (const { reject } of this.#waiting) reject(new Error(`${args.join(' ')} ended: ${this.#stderr}`));
+        resolve();
+      });
+    });
+  }
+
+  get pid() {
+    return this.#process.pid;
+  }
+
+  send(record) {
+    this.write(`${JSON.stringify(record)}\n`);
+  }
+
+  write(bytes) {
+    this.#process.stdin.write(bytes);
+  }
+
+  /** Resolves to the moment when the next line that begins like this is complete. */
+  until(beginning) {
+    return new Promise((resolve, reject) => this.#waiting.push({ beginning, resolve, reject }));
+  }
+
+  /** Sends a command and resolves to the moment of its answer. */
+  ask(command) {
+    const answered = this.until(`{"id":${JSON.stringify(command.id)},`);
+    this.send(command);
+    return answered;
+  }
+
+  pause() {
+    this.#process.stdout.pause();
+  }
+
+  resume() {
+    this.#process.stdout.resume();
+  }
+
+  /** Closes its input and waits until it is gone. */
+  async end() {
+    this.#process.stdin?.end();
+    await this.#exited;
+  }
+
+  kill() {
+    this.#process.kill('SIGKILL');
+  }
+
+  #take(chunk) {
+    this.bytes += chunk.length;
+    let start = 0;
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
+      this.#keep(chunk, start, end);
+      this.#finish();
+      start = end + 1;
+    }
+    this.#keep(chunk, start, chunk.length);
+  }
+
+  #keep(chunk, start, end) {
+    const room = HEAD - this.#head.length;
+    if (room > 0 && end > start) this.#head += chunk.toString('latin1', start, Math.min(end, start + room));
+  }
+
+  #finish() {
+    const head = this.#head;
+    this.#head = '';
+    if (this.#waiting.length === 0) return;
+    const now = performance.now();
+    this.#waiting = this.#waiting.filter(({ beginning, resolve }) => {
+      if (!head.startsWith(beginning)) return true;
+      resolve(now);
+      return false;
+    });
+  }
+}

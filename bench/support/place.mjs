@@ -1,0 +1,63 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Child } from './child.mjs';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/**
+ * Where the measuring is done: a folder of its own, with a home, a project and a copy of the built program, so that a
+ * build in the meantime changes nothing.
+ */
+export class Place {
+  #folder = mkdtempSync(join(tmpdir(), 'tau-bench-'));
+  #children = new Set();
+
+  constructor() {
+    for (const name of ['home', 'agent', 'project']) mkdirSync(join(this.#folder, name));
+    cpSync(join(root, 'dist'), join(this.#folder, 'dist'), { recursive: true });
+    cpSync(join(root, 'package.json'), join(this.#folder, 'package.json'));
+    // A session longer than any model's context must not be summed up in the middle of a measurement.
+    writeFileSync(join(this.#folder, 'agent', 'settings.json'), '{"compaction":{"enabled":false}}\n');
+  }
+
+  path(name) {
+    return join(this.#folder, name);
+  }
+
+  /** Writes a file and answers its path. */
+  file(name, text) {
+    writeFileSync(this.path(name), text);
+    return this.path(name);
+  }
+
+  /** Lets `use` work with an agent; `args` go behind `--mode rpc`, `stdin` may be an open file. */
+  agent(args, use, { stdin } = {}) {
+    return this.#use([this.path('dist/tau.cjs'), '--mode', 'rpc', ...args], { stdin, use });
+  }
+
+  /** Lets `use` work with a bare node that runs this code. */
+  node(code, use) {
+    return this.#use(['-e', code], { use });
+  }
+
+  close() {
+    for (const child of this.#children) child.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #use(args, { stdin, use }) {
+    const { PATH } = process.env;
+    const env = { PATH, HOME: this.path('home'), PI_CODING_AGENT_DIR: this.path('agent') };
+    const child = new Child(args, { cwd: this.path('project'), env, stdin });
+    this.#children.add(child);
+    try {
+      const sample = await use(child);
+      await child.end();
+      return sample;
+    } finally {
+      child.kill();
+      this.#children.delete(child);
+    }
+  }
+}

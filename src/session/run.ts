@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Conversation, converse } from '../agent/loop.ts';
+import { type Conversation, converse, type LoopEvent } from '../agent/loop.ts';
 import type {
   AgentEvent,
   AgentMessage,
@@ -97,7 +97,8 @@ export class Run {
     const added: AgentMessage[] = [];
     await this.#attempt(async () => {
       for await (const event of converse(first, conversation(this))) {
-        if (event.type === 'message_end') added.push(this.#keep(event.message));
+        this.#keep(event);
+        if (event.type === 'message_end') added.push(event.message);
         activity.note(event);
         audience.publish(event);
         const room = audience.room();
@@ -108,13 +109,14 @@ export class Run {
     return added;
   }
 
-  /** Stores what the agent said before anybody hears it. What clients said was stored when it was accepted. */
-  #keep(message: AgentMessage): AgentMessage {
-    if (message.role === 'toolResult' || message.role === 'assistant') this.#parts.transcript.add(message);
+  /** Stores what the agent said before anybody hears the whole of it. What clients said was stored when accepted. */
+  #keep(event: LoopEvent): void {
+    const message = wholeMessage(event);
+    if (!message) return;
+    this.#parts.transcript.add(message);
     if (message.role === 'assistant' && message.stopReason === 'error') {
       this.#failure ??= { errorCode: message.errorCode ?? 'model_error', errorMessage: message.errorMessage ?? '' };
     }
-    return message;
   }
 
   /** A step that may fail: then the run has failed, and everything it started is stopped. */
@@ -149,6 +151,15 @@ export class Run {
       clientMessageIds: [...this.clientMessageIds],
     };
   }
+}
+
+/** The message that this event is the first to carry whole, if it is one of the agent's. */
+function wholeMessage(event: LoopEvent): AgentMessage | undefined {
+  if (event.type === 'message_end' && event.message.role === 'toolResult') return event.message;
+  if (event.type !== 'message_update') return undefined;
+  const step = event.assistantMessageEvent;
+  if (step.type === 'done') return step.message;
+  return step.type === 'error' ? step.error : undefined;
 }
 
 /** Waits for the reader, but not beyond an abort: a client that never reads must still be able to stop the run. */

@@ -38,7 +38,7 @@ export function addTo(tally: Tally, entry: SessionEntry): void {
   else if (message.role === 'assistant') {
     tally.assistantMessages++;
     tally.toolCalls += message.content.filter((block) => block.type === 'toolCall').length;
-    spend(tally, message.usage);
+    if (message.usage) spend(tally, message.usage);
   }
 }
 

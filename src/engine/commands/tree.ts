@@ -57,4 +57,4 @@ function written(roots: readonly Node[]): string {
   return list(roots);
 }
 
-const byAge = (a: Node, b: Node) => a.entry.timestamp.localeCompare(b.entry.timestamp);
+const byAge = (a: Node, b: Node) => String(a.entry.timestamp).localeCompare(String(b.entry.timestamp));

@@ -71,5 +71,10 @@ const endOf = ({ offset, length }: Span) => offset + length;
 /** An entry under another id than the index has for it is no entry: the middle of a line is not looked at by the index. */
 function parse(line: string, id: string): SessionEntry | undefined {
   const value = parseObject(line);
-  return value?.['id'] === id ? (value as unknown as SessionEntry) : undefined;
+  return value?.['id'] === id && hasItsMessage(value) ? (value as unknown as SessionEntry) : undefined;
+}
+
+/** A message entry whose message is missing says nothing that anybody could use. */
+function hasItsMessage({ type, message }: Record<string, unknown>): boolean {
+  return type !== 'message' || (typeof message === 'object' && message !== null && 'role' in message);
 }

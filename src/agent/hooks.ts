@@ -17,7 +17,7 @@ export interface AgentHooks {
   readonly context?: (messages: readonly ModelMessage[]) => Promise<readonly ModelMessage[] | undefined>;
   /** The whole request, last. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<ModelRequest | undefined>;
-  /** A step of the answer. Returning a reason breaks the answer off; the run goes on with another one. */
+  /** A step of the answer. Returning a reason breaks the answer off; the run goes on with another one. Not called yet. */
   readonly delta?: (step: AssistantMessageEvent) => Promise<{ interrupt: string } | undefined>;
   readonly toolCall?: (call: ToolCall) => Promise<ToolVerdict | undefined>;
   readonly toolResult?: (call: ToolCall, result: ToolResult) => Promise<ToolResult | undefined>;

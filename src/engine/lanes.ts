@@ -12,6 +12,7 @@ export class SessionLane {
   #waiting = 0;
   #watching = 0;
   #isShut = false;
+  #aborts = 0;
 
   run<T>(work: () => T | Promise<T>): T | Promise<T> {
     if (this.#isShut) throw shuttingDown();
@@ -34,6 +35,18 @@ export class SessionLane {
   /** Makes session commands that come from now on wait for this too. */
   hold(event: Promise<unknown>): void {
     this.#follow(this.#tail !== undefined ? Promise.all([this.#tail, event]) : event);
+  }
+
+  /** Tells later whether an abort has come since this was asked. */
+  watchAborts(): () => boolean {
+    const before = this.#aborts;
+    return () => this.#aborts !== before;
+  }
+
+  /** Makes session commands wait for an abort that is under way; those that wait already must not begin a run. */
+  abort(stopped: Promise<unknown>): void {
+    this.#aborts++;
+    this.hold(stopped);
   }
 
   /** Refuses whatever comes or still waits: the agent is about to leave. */

@@ -143,3 +143,18 @@ verifies('P34 P42', 'one that is repeated does not stop the run that it opened',
   expect(await settled(peer)).toMatchObject({ runId, outcome: 'ok', clientMessageIds: ['c1'] });
   expect(userTexts(peer.records)).toEqual(['stall', 'rather this']);
 });
+
+verifies('C17', 'an abort behind it in the same breath wins', async ({ open }) => {
+  const { peer } = await open({ script: [{ steps: [{ text: 'a' }, { stall: true }] }, { text: 'never said' }] });
+  await peer.ok({ type: 'prompt', message: 'one' });
+  await peer.next('message_update');
+
+  peer.send({ id: 'replace', type: 'abort_and_prompt', message: 'two' });
+  peer.send({ id: 'stop', type: 'abort' });
+
+  const replaced = await peer.find(({ id }) => id === 'replace');
+  expect(replaced).toMatchObject({ success: false, code: 'agent_busy' });
+  await peer.find(({ id }) => id === 'stop');
+  expect(await peer.ok({ type: 'wait_idle' })).toMatchObject({ outcome: 'aborted' });
+  expect(peer.records.filter(({ type }) => type === 'agent_start')).toHaveLength(1);
+});

@@ -1,9 +1,11 @@
+import { Refusal } from '../../protocol/errors.ts';
 import type { QueueKind } from '../../session/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
 
 export const prompting = {
   prompt: async (params, context) => {
+    checkWanted(context);
     const behaviour = params.streamingBehavior;
     return began(await context.agent.session.prompt(params, behaviour), context);
   },
@@ -14,7 +16,7 @@ export const prompting = {
 
   abort: async ({ clearQueue }, { agent, lane }) => {
     const stopped = agent.session.abort({ clearQueue });
-    lane.hold(stopped);
+    lane.abort(stopped);
     await stopped;
     return undefined;
   },
@@ -25,6 +27,7 @@ export const prompting = {
     return context.lane.run(async () => {
       const { session } = context.agent;
       await session.makeRoomFor(params);
+      checkWanted(context);
       return began(await session.prompt(params), context);
     });
   },
@@ -66,7 +69,13 @@ export const prompting = {
   },
 } satisfies Partial<Handlers>;
 
+/** A message that still waited when an abort came must not begin a run after it. */
+function checkWanted({ wasAborted }: Context): void {
+  if (wasAborted()) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
+}
+
 async function queued(kind: QueueKind, params: Submission, context: Context) {
+  checkWanted(context);
   return began(await context.agent.session.prompt(params, kind), context);
 }
 

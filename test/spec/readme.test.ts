@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { environment, newHome } from '../support/open.ts';
+
+const root = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The code of the first block in this language under this heading. */
+function example(heading: string, language: string): string {
+  const section = readme.slice(readme.indexOf(`## ${heading}`));
+  return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(section)?.[1] ?? '';
+}
+
+const run = (program: string, args: readonly string[]) =>
+  execFileSync(program, args, { cwd: root, env: environment(newHome()), encoding: 'utf8' });
+
+it('the shell example prints a whole run', () => {
+  const printf = /^printf .*$/m.exec(example('Drive it from a shell', 'sh'))?.[0] ?? '';
+
+  const records = run('bash', ['-c', printf.replace('tau --mode', 'node dist/tau.cjs --mode')])
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+  expect(records[0]).toMatchObject({ type: 'ready' });
+  expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
+});
+
+it('the Python example prints the answer', () => {
+  expect(run('python3', ['-c', example('Drive it from Python', 'python')])).toContain('thank you');
+});
+
+it('the TypeScript example ends well', () => {
+  const code = example('Drive it from TypeScript', 'ts').replace("'tau/client/node'", "'./dist/client-node.js'");
+
+  expect(run(process.execPath, ['--input-type=module', '-e', code])).toMatch(/^read \{.*\}\nok 4\n$/s);
+});

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { command } from '../support/command.ts';
+import { newHome, TAU } from '../support/open.ts';
+import { assertValid } from '../support/wire-log.ts';
+
+it('a session file that cannot grow ends the run with storage_failed, and the agent lives on', async () => {
+  const limited = 'ulimit -f 64; exec "$0" "$1" --mode rpc --stream delta';
+  const agent = command(newHome(), ['bash', '-c', limited, process.execPath, TAU]);
+
+  agent.send({ id: 1, type: 'prompt', message: `count to 30000` });
+  await agent.printed('"agent_settled"');
+  agent.send({ id: 2, type: 'get_state' });
+  await agent.printed('"get_state"');
+
+  const records = agent
+    .stdout()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  for (const record of records) assertValid(record);
+  expect(records.find(({ type }) => type === 'agent_settled')).toMatchObject({
+    outcome: 'error',
+    errorCode: 'storage_failed',
+    errorMessage: expect.stringContaining('Could not write the session'),
+  });
+  expect(records.some(({ type, message }) => type === 'message_end' && message.role === 'assistant')).toBe(false);
+  expect(records.at(-1)).toMatchObject({ id: 2, success: true, data: { isIdle: true, messageCount: 1 } });
+});

@@ -33,7 +33,7 @@ export class Printer {
         this.#step(event.assistantMessageEvent);
         break;
       case 'tool_execution_start':
-        this.line(`${this.#ink.bold(`▸ ${event.toolName}`)} ${headline(event.args)}`);
+        this.line(`${this.#ink.bold(`▸ ${event.toolName}`)} ${harmless(headline(event.args))}`);
         break;
       case 'tool_execution_end':
         this.#output(event.result, event.isError);
@@ -54,14 +54,14 @@ export class Printer {
   }
 
   #step(step: AssistantMessageEvent): void {
-    if (step.type === 'text_delta') this.#put(step.delta);
-    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(step.delta));
+    if (step.type === 'text_delta') this.#put(harmless(step.delta));
+    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(harmless(step.delta)));
     else if (step.type === 'text_end' || step.type === 'thinking_end') this.#fresh();
   }
 
   #output({ content }: ToolProgress, isError: boolean): void {
     const text = content.map((block) => (block.type === 'text' ? block.text : `[${block.mimeType}]`)).join('\n');
-    const lines = text.trimEnd().split('\n');
+    const lines = harmless(text).trimEnd().split('\n');
     const ink = isError ? this.#ink.red : this.#ink.dim;
     for (const line of lines.slice(0, SHOWN_LINES)) this.line(ink(`  ${line}`));
     if (lines.length > SHOWN_LINES) this.line(this.#ink.dim(`  … ${lines.length - SHOWN_LINES} more lines`));
@@ -77,6 +77,9 @@ export class Printer {
     this.#atLineStart = text.endsWith('\n');
   }
 }
+
+/** Without what would move the cursor, ring or recolour: files and commands may hold anything. */
+const harmless = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
 
 /** The argument that tells most about a call, on one line. */
 function headline(args: Readonly<Record<string, unknown>>): string {

@@ -42,17 +42,17 @@ describe('write', () => {
 
 describe('a path', () => {
   it.each([
-    ['a/b', '/work/a/b'],
+    ['a/b', '/srv/a/b'],
     ['../b', '/b'],
     ['/etc/hosts', '/etc/hosts'],
-    ['@a/b', '/work/a/b'],
-    ['@@a', '/work/@a'],
+    ['@a/b', '/srv/a/b'],
+    ['@@a', '/srv/@a'],
     ['~', homedir()],
     ['~/a', join(homedir(), 'a')],
     ['@~/a', join(homedir(), 'a')],
-    ['~user/a', '/work/~user/a'],
-    ['a\u00A0b\u202Fc\u3000d', '/work/a b c d'],
+    ['~user/a', '/srv/~user/a'],
+    ['a\u00A0b\u202Fc\u3000d', '/srv/a b c d'],
   ])('%j is meant as %s', (path, meant) => {
-    expect(toolPath('/work', path)).toBe(meant);
+    expect(toolPath('/srv', path)).toBe(meant);
   });
 });

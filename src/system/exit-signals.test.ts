@@ -34,7 +34,7 @@ describe('onExitSignal', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'runs the handler on %s, then exits with its code',
     async (signal) => {
-      const outcome = await afterSignals(`await new Promise((resolve) => setTimeout(resolve, 20)); say('cleaned');`, [
+      const outcome = await afterSignals(`await new Promise((resolve) => setImmediate(resolve)); say('cleaned');`, [
         signal,
       ]);
 

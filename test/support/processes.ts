@@ -22,6 +22,6 @@ export async function until(condition: () => Promise<boolean>, limitMs = 20_000)
   const deadline = Date.now() + limitMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Never became true: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }

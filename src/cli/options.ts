@@ -3,13 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import type { EngineOptions, FirstSession } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
 import { ModelRegistry } from '../model/registry.ts';
+import { isLevel } from '../model/thinking.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { ModelName } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
 import { type Arguments, UsageError } from './flags.ts';
-
-const levels: readonly string[] = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** What the command line and the environment say about the agent to open. */
 export async function engineOptions(args: Arguments): Promise<EngineOptions> {
@@ -91,7 +90,7 @@ function modelNamed({ provider, model }: Arguments): { model?: ModelName; thinki
     return {};
   }
   const [, name = model, level] = /^(.+):([a-z]+)$/.exec(model) ?? [];
-  const thinkingLevel = level !== undefined && levels.includes(level) ? (level as ThinkingLevel) : undefined;
+  const thinkingLevel = level !== undefined && isLevel(level) ? level : undefined;
   const wanted = thinkingLevel ? name : model;
   const found = knownModel(provider, wanted);
   if (!found) throw new Refusal('model_not_found', `Model "${model}" not found. Known: ${knownModels().join(', ')}`);

@@ -95,11 +95,6 @@ export class Session {
     });
   }
 
-  /** Queues a message for the active run; when idle it opens one. */
-  async enqueue(kind: QueueKind, submission: Submission): Promise<Acceptance> {
-    return this.prompt(submission, kind);
-  }
-
   /** Stops the run; settles when everything has stopped. */
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
     this.#run?.abort();

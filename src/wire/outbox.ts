@@ -14,6 +14,9 @@ export const MAX_BACKLOG = 1024 * 1024;
 /** Updates that may wait unmerged for a slow reader: each may repeat the whole answer so far. */
 const MAX_UPDATES = 8;
 
+/** Characters of a series that are written before others get their turn. */
+const SERIES_SLICE = 256 * 1024;
+
 const MIN_SPACING_MS = 16;
 const BYTES_PER_MS = 4 * 1024;
 
@@ -26,6 +29,12 @@ interface ToolUpdate {
   record: ToolExecutionUpdateEvent;
 }
 
+/** Lines that are made only as the client takes them. */
+interface Series {
+  readonly lines: Iterator<string>;
+  readonly end: () => void;
+}
+
 /**
  * What one client is to be told, in order. The first update of a burst leaves at once; those that follow merge until
  * the one before has had its time, so that a fast model costs a slow reader neither memory nor quadratic traffic.
@@ -33,7 +42,7 @@ interface ToolUpdate {
 export class Outbox {
   dialect: Dialect;
   readonly #link: Pick<Link, 'write' | 'onDrain'>;
-  readonly #lines: string[] = [];
+  #lines: (string | Series)[] = [];
   #updates: Update[] = [];
   #backlog = 0;
   #blocked = false;
@@ -72,6 +81,19 @@ export class Outbox {
     this.#put(line);
   }
 
+  /**
+   * Queues a long series of lines behind everything before it, and ahead of everything after it. Each is made when the
+   * client has taken the one before. Settles when the last one is out, or the client is gone.
+   */
+  sendSeries(lines: Iterable<string>): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#releaseUpdates();
+    return new Promise((resolve) => {
+      this.#lines.push({ lines: lines[Symbol.iterator](), end: resolve });
+      if (!this.#blocked) this.#drained();
+    });
+  }
+
   /** Queues an event, with its older names where this client wants them. */
   event(record: AgentEvent): void {
     if (record.type === 'tool_execution_update') this.#update({ record });
@@ -96,7 +118,8 @@ export class Outbox {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#lines.length = 0;
+    for (const item of this.#lines) if (typeof item !== 'string') item.end();
+    this.#lines = [];
     this.#updates = [];
     this.#backlog = 0;
     this.#wake();
@@ -146,16 +169,37 @@ export class Outbox {
   }
 
   #drained(): void {
+    if (this.#closed) return;
     this.#blocked = false;
     let sent = 0;
     while (sent < this.#lines.length && !this.#blocked) {
-      const line = this.#lines[sent++] ?? '';
-      this.#backlog -= line.length;
-      this.#blocked = !this.#link.write(line);
+      const item = this.#lines[sent] ?? '';
+      if (typeof item !== 'string' && !this.#advance(item)) break;
+      sent++;
+      if (typeof item !== 'string') continue;
+      this.#backlog -= item.length;
+      this.#blocked = !this.#link.write(item);
     }
     this.#lines.splice(0, sent);
     if (!this.#blocked && this.#updates.length > 0) this.#releaseUpdates();
     if (this.#backlog <= MAX_BACKLOG / 2) this.#wake();
+  }
+
+  /** Writes as much of a series as the link takes, but no more than a slice; true when nothing is left of it. */
+  #advance({ lines, end }: Series): boolean {
+    for (let written = 0; !this.#blocked; ) {
+      const { value, done } = lines.next();
+      if (done) {
+        end();
+        return true;
+      }
+      written += value.length;
+      this.#blocked = !this.#link.write(value);
+      if (this.#blocked || written < SERIES_SLICE) continue;
+      this.#blocked = true;
+      setTimeout(() => this.#drained());
+    }
+    return false;
   }
 
   #wake(): void {

@@ -10,15 +10,17 @@ export { ConnectionLost } from './client/connection-lost.ts';
 export { Refusal } from './protocol/errors.ts';
 export type * from './protocol/generated/vocabulary.ts';
 
-export interface OpenAgentOptions extends Partial<Omit<EngineOptions, 'first' | 'script' | 'model'>> {
+export interface OpenAgentOptions
+  extends Partial<Omit<EngineOptions, 'first' | 'script' | 'model' | 'sessionDirectory'>> {
   /** The model as `provider/id`. */
   readonly model?: string;
   /** A file with answers for the built-in model, as docs/scripted-model.md describes it. */
   readonly script?: string;
   /** A session file to open or make; without it nothing is kept on disk unless `keep` is set. */
   readonly session?: string;
-  /** Keep a new session on disk, where pi keeps them. */
+  /** Keep a new session on disk, where pi keeps them or in `sessionDirectory`. */
   readonly keep?: boolean;
+  readonly sessionDirectory?: string;
 }
 
 /** An agent that lives in this process. */
@@ -33,7 +35,7 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
   const cwd = options.cwd ?? process.cwd();
   const env = options.env ?? process.env;
   const root = options.agentDir ?? agentDir(env);
-  const { session, keep, model, script, ...rest } = options;
+  const { session, keep, model, script, sessionDirectory, ...rest } = options;
   const engine = await openEngine({
     ...rest,
     model: model === undefined ? undefined : modelNamed(model),
@@ -41,7 +43,7 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
     cwd,
     env,
     agentDir: root,
-    sessionDirectory: options.sessionDirectory ?? sessionDirFor(root, cwd),
+    sessionDirectory: (folder) => sessionDirectory ?? sessionDirFor(root, folder),
     first: session !== undefined ? { kind: 'file', path: session, create: true } : { kind: keep ? 'new' : 'memory' },
     dialect: { stream: 'delta', ...options.dialect },
   });

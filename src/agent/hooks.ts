@@ -9,24 +9,64 @@ import type {
 import type { ToolOutput } from './tool.ts';
 
 /**
- * Where others may step into a run. A hook that is absent does nothing and costs nothing; one that is there is awaited
- * before its subject is stored and published. Hooks do not reject: whoever implements them tells failures as events. What it returns replaces its subject; `undefined` keeps it.
+ * Where others may step into a run. A hook that is absent does nothing and costs nothing. One that is there is awaited
+ * before its subject is stored and published, but not beyond an abort: its signal tells it that nobody waits any more.
+ * What it returns replaces its subject; `undefined` keeps it. A hook that rejects fails the run, except where a line
+ * below says otherwise.
  */
 export interface AgentHooks {
   /** The messages that go to the model. */
-  readonly context?: (messages: readonly ModelMessage[]) => Promise<readonly ModelMessage[] | undefined>;
+  readonly context?: (
+    messages: readonly ModelMessage[],
+    signal: AbortSignal,
+  ) => Promise<readonly ModelMessage[] | undefined>;
   /** The whole request, last. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<ModelRequest | undefined>;
-  /** A step of the answer. Returning a reason breaks the answer off; the run goes on with another one. Not called yet. */
-  readonly delta?: (step: AssistantMessageEvent) => Promise<{ interrupt: string } | undefined>;
-  readonly toolCall?: (call: ToolCall) => Promise<ToolVerdict | undefined>;
-  readonly toolResult?: (call: ToolCall, result: ToolResult) => Promise<ToolResult | undefined>;
-  readonly messageEnd?: (message: AgentMessage) => Promise<AgentMessage | undefined>;
-  readonly turnEnd?: (message: AssistantMessage, toolResults: readonly ToolResultMessage[]) => Promise<void>;
+  /** A step of the answer; answers nothing at once where it has nothing to say, so that no delta waits for it. */
+  readonly delta?: (
+    step: AssistantMessageEvent,
+    signal: AbortSignal,
+  ) => Interruption | undefined | Promise<Interruption | undefined>;
+  /** A call that is about to run. One that rejects blocks the call. */
+  readonly toolCall?: (call: ToolCall, signal: AbortSignal) => Promise<ToolVerdict | undefined>;
+  /** What a call came to. One that rejects changes nothing. */
+  readonly toolResult?: (ended: EndedCall, signal: AbortSignal) => Promise<ToolResult | undefined>;
+  /** A message of the agent: an answer or the result of a tool. What clients say passes through `input` instead. */
+  readonly messageEnd?: <M extends AssistantMessage | ToolResultMessage>(
+    message: M,
+    signal: AbortSignal,
+  ) => Promise<M | undefined>;
+  readonly turnEnd?: (turn: Turn, signal: AbortSignal) => Promise<Continuation | undefined>;
+}
+
+/** Breaks an answer off; the run goes on with another one, asked for after these messages. */
+export interface Interruption {
+  /** The error message of the answer that was broken off. */
+  readonly reason: string;
+  readonly messages: readonly AgentMessage[];
+}
+
+/** One answer with what its tools came to. */
+export interface Turn {
+  readonly message: AssistantMessage;
+  readonly toolResults: readonly ToolResultMessage[];
+}
+
+/** What is to be said before the run goes on or ends, and whether it must go on. */
+export interface Continuation {
+  readonly messages?: readonly AgentMessage[];
+  readonly continue?: boolean;
 }
 
 /** Whether a call may go ahead, and with which arguments. */
 export type ToolVerdict = { readonly block: string } | { readonly args: Record<string, unknown> };
+
+export interface EndedCall {
+  readonly call: ToolCall;
+  /** What the tool was given: those of the call, unless a hook replaced them. */
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly result: ToolResult;
+}
 
 export interface ToolResult extends ToolOutput {
   readonly isError: boolean;

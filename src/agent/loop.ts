@@ -16,9 +16,10 @@ import type {
   TurnStartEvent,
   Usage,
 } from '../protocol/generated/vocabulary.ts';
-import type { AgentHooks } from './hooks.ts';
+import type { AgentHooks, Interruption } from './hooks.ts';
 import { refuseTools, runTools } from './run-tools.ts';
 import type { Tool } from './tool.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** What the loop says. `agent_end` is the session's to say: only it knows whether the run goes on. */
 export type LoopEvent =
@@ -32,46 +33,53 @@ export type LoopEvent =
   | ToolExecutionUpdateEvent
   | ToolExecutionEndEvent;
 
-/** The conversation as the loop sees it. Whatever is handed over is stored already. */
+/** The conversation as the loop sees it. */
 export interface Conversation {
   /** Asks the model about everything said so far. */
   readonly ask: () => Promise<Answer>;
   readonly tools: () => readonly Tool[];
+  /** What hooks want said right after the messages that open the run. */
+  readonly prepare?: (() => Promise<readonly AgentMessage[]>) | undefined;
+  /** Stores a message that a hook wants said. Every other message that is handed over is stored already. */
+  readonly add: (message: AgentMessage) => void;
   readonly hasSteering: () => boolean;
   /** The steering messages that are due now. */
   readonly takeSteering: () => AgentMessage[];
-  readonly hasFollowUps: () => boolean;
-  readonly takeFollowUps: () => AgentMessage[];
+  /** What the next turn begins with; undefined when nothing waits and the model is owed no answer either. */
+  readonly next: (owed: boolean) => Delivery | undefined;
   /** Whether steering may skip tools that have not started. */
   readonly interruptsTools: () => boolean;
-  /** Whether another model call is allowed; a reason ends the run. */
-  readonly mayContinue: () => boolean;
   readonly hooks: AgentHooks;
   readonly signal: AbortSignal;
 }
+
+/** Takes messages that were set aside: nobody can withdraw them any more. */
+export type Delivery = () => AgentMessage[];
 
 /**
  * Turns a conversation over until the model has nothing more to do: an answer, its tools, the answer to those, and so
  * on, taking queued messages between turns. It does no I/O of its own and never throws for a model or a tool: their
  * failures are events. The reader of the events is its clock: it goes on when the reader asks for the next one.
  */
-export async function* converse(first: readonly AgentMessage[], talk: Conversation): AsyncGenerator<LoopEvent> {
+export async function* runTurns(first: readonly AgentMessage[], talk: Conversation): AsyncGenerator<LoopEvent> {
   yield { type: 'agent_start' };
   yield { type: 'turn_start' };
   yield* said(first);
+  if (talk.prepare) yield* said(await talk.prepare());
   yield* said(talk.takeSteering());
   while (true) {
-    const answer = yield* listen(talk);
-    const calls = answer.content.filter((block) => block.type === 'toolCall');
-    const done = answer.stopReason === 'error' || answer.stopReason === 'aborted';
-    const toolResults = done ? [] : yield* work(answer, calls, talk);
-    await talk.hooks.turnEnd?.(answer, toolResults);
-    yield { type: 'turn_end', message: answer, toolResults };
-    if (done || talk.signal.aborted || !talk.mayContinue()) return;
-    const followsUp = calls.length === 0 && !talk.hasSteering();
-    if (followsUp && !talk.hasFollowUps()) return;
-    yield { type: 'turn_start' };
-    yield* said(followsUp ? talk.takeFollowUps() : talk.takeSteering());
+    const heard = yield* listen(talk);
+    const { message, interruption } = heard;
+    const broke = message.stopReason === 'error' || message.stopReason === 'aborted';
+    const toolResults = broke ? [] : yield* work(heard, talk);
+    const wish = await consult(talk, ({ turnEnd }, signal) => turnEnd?.({ message, toolResults }, signal));
+    yield { type: 'turn_end', message, toolResults };
+    if (talk.signal.aborted || (broke && !interruption)) return;
+    const next = talk.next(toolResults.length > 0 || interruption !== undefined || wish?.continue === true);
+    if (next) yield { type: 'turn_start' };
+    yield* added([...(interruption?.messages ?? []), ...(wish?.messages ?? [])], talk);
+    if (!next) return;
+    yield* said(next());
   }
 }
 
@@ -82,37 +90,64 @@ function* said(messages: readonly AgentMessage[]): Generator<LoopEvent> {
   }
 }
 
+function* added(messages: readonly AgentMessage[], talk: Conversation): Generator<LoopEvent> {
+  for (const message of messages) {
+    talk.add(message);
+    yield* said([message]);
+  }
+}
+
+/** What a hook says, if there is one and no abort comes first. */
+async function consult<T>(
+  { hooks, signal }: Conversation,
+  ask: (hooks: AgentHooks, signal: AbortSignal) => T | undefined | Promise<T | undefined>,
+): Promise<T | undefined> {
+  const answer = ask(hooks, signal);
+  return answer instanceof Promise ? unlessAborted(answer, signal) : answer;
+}
+
+/** An answer, and what broke it off if something did. */
+interface Heard {
+  readonly message: AssistantMessage;
+  readonly interruption: Interruption | undefined;
+}
+
 /** One answer of the model, told step by step. */
-async function* listen(talk: Conversation): AsyncGenerator<LoopEvent, AssistantMessage> {
-  const { opening, events } = await talk.ask();
+async function* listen(talk: Conversation): AsyncGenerator<LoopEvent, Heard> {
+  const { opening, events, breakOff } = await talk.ask();
   yield { type: 'message_start', message: opening };
   yield { type: 'message_update', assistantMessageEvent: { type: 'start' } };
-  let told = JSON.stringify(opening.usage);
-  const news = (usage: Usage | undefined) => {
-    const text = JSON.stringify(usage);
-    if (usage === undefined || text === told) return {};
-    told = text;
-    return { usage };
-  };
+  const news = newsOf(opening.usage);
   let usage: Usage | undefined;
+  let interruption: Interruption | undefined;
   for await (const event of events) {
     if (event.type === 'usage') usage = event.usage;
     else if (event.type === 'end') {
-      const message = await finished(event.message, talk);
+      const message =
+        (await consult(talk, ({ messageEnd }, signal) => messageEnd?.(event.message, signal))) ?? event.message;
       yield { type: 'message_update', assistantMessageEvent: ending(message), ...news(message.usage) };
       yield { type: 'message_end', message };
-      return message;
+      return { message, interruption };
     } else {
       yield { type: 'message_update', assistantMessageEvent: event, ...news(usage) };
       usage = undefined;
+      if (!talk.hooks.delta || interruption) continue;
+      interruption = await consult(talk, ({ delta }, signal) => delta?.(event, signal));
+      if (interruption) breakOff(interruption.reason);
     }
   }
   throw new Error('The model stream ended without an end');
 }
 
-async function finished(whole: AssistantMessage, talk: Conversation): Promise<AssistantMessage> {
-  const replaced = await talk.hooks.messageEnd?.(whole);
-  return replaced?.role === 'assistant' ? replaced : whole;
+/** Answers the usage where it differs from what was told last. */
+function newsOf(first: Usage) {
+  let told = JSON.stringify(first);
+  return (usage: Usage | undefined): { usage?: Usage } => {
+    const text = JSON.stringify(usage);
+    if (usage === undefined || text === told) return {};
+    told = text;
+    return { usage };
+  };
 }
 
 function ending(message: AssistantMessage): AssistantMessageEvent {
@@ -124,22 +159,31 @@ function ending(message: AssistantMessage): AssistantMessageEvent {
 
 /** The tools of one answer; their results are said, and so stored, in the order of the calls. */
 async function* work(
-  answer: AssistantMessage,
-  calls: readonly ToolCall[],
+  { message, interruption }: Heard,
   talk: Conversation,
 ): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
-  if (calls.length === 0) return [];
+  const calls = callsIn(message);
+  const refusal = interruption?.reason ?? (message.stopReason === 'length' ? CUT_OFF : undefined);
   const results =
-    answer.stopReason === 'length'
-      ? yield* refuseTools(calls, 'Not run: the answer was cut off by the length limit before the call was complete.')
-      : yield* runTools({
+    refusal === undefined
+      ? yield* runTools({
           calls,
           tools: talk.tools(),
           hooks: talk.hooks,
           signal: talk.signal,
           stepwise: talk.interruptsTools(),
           interrupted: talk.hasSteering,
-        });
-  yield* said(results);
-  return results;
+        })
+      : yield* refuseTools(calls, refusal);
+  const whole: ToolResultMessage[] = [];
+  for (const result of results) {
+    const message = (await consult(talk, ({ messageEnd }, signal) => messageEnd?.(result, signal))) ?? result;
+    yield* said([message]);
+    whole.push(message);
+  }
+  return whole;
 }
+
+const CUT_OFF = 'Not run: the answer was cut off by the length limit before the call was complete.';
+
+const callsIn = ({ content }: AssistantMessage): ToolCall[] => content.filter((block) => block.type === 'toolCall');

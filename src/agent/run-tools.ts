@@ -1,9 +1,10 @@
 import { check } from '../protocol/check.ts';
 import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabulary.ts';
 import { EventQueue } from './event-queue.ts';
-import type { AgentHooks, ToolResult } from './hooks.ts';
+import type { AgentHooks, EndedCall, ToolResult } from './hooks.ts';
 import type { LoopEvent } from './loop.ts';
-import { type Tool, ToolError, type ToolOutput, textOutput } from './tool.ts';
+import { type Tool, ToolError, type ToolInvocation, type ToolOutput, textOutput } from './tool.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** How long a tool may take to stop after an abort before its call is answered without it. */
 const STOP_GRACE_MS = 5000;
@@ -71,23 +72,48 @@ async function* refused(call: ToolCall, reason: string): AsyncGenerator<LoopEven
 
 /** Never rejects: a tool that fails has failed for the model, not for the run. */
 async function execute(call: ToolCall, run: ToolRun, update: (output: ToolOutput) => void): Promise<ToolResult> {
+  let args: Readonly<Record<string, unknown>> = call.arguments;
   let result: ToolResult;
   try {
-    if (run.signal.aborted) throw new Error('Operation aborted');
-    const verdict = await run.hooks.toolCall?.(call);
-    if (verdict && 'block' in verdict) throw new Error(verdict.block || 'Tool execution was blocked');
-    if (run.signal.aborted) throw new Error('Operation aborted');
-    const tool = run.tools.find(({ name }) => name === call.name);
-    if (!tool) throw new Error(`Tool ${call.name} not found`);
-    const args = verdict?.args ?? call.arguments;
-    const problem = check(tool.parameters, args);
-    if (problem) throw new Error(invalidArguments(call.name, problem, args));
-    const work = tool.execute({ toolCallId: call.id, args, signal: run.signal, update });
-    result = { ...(await stoppable(work, run.signal)), isError: false };
+    args = await permitted(call, run);
+    result = {
+      ...(await perform({ toolCallId: call.id, args, signal: run.signal, update }, call.name, run)),
+      isError: false,
+    };
   } catch (error) {
     result = error instanceof ToolError ? { ...error.output, isError: true } : failure(messageOf(error));
   }
-  return (await run.hooks.toolResult?.(call, result).catch(() => undefined)) ?? result;
+  return (await reviewed({ call, args, result }, run)) ?? result;
+}
+
+/** The arguments that the call may run with; throws when it may not run. */
+async function permitted(call: ToolCall, { hooks, signal }: ToolRun): Promise<Readonly<Record<string, unknown>>> {
+  throwIfAborted(signal);
+  const verdict = hooks.toolCall ? await unlessAborted(hooks.toolCall(call, signal), signal) : undefined;
+  throwIfAborted(signal);
+  if (!verdict) return call.arguments;
+  if ('block' in verdict) throw new Error(verdict.block || 'Tool execution was blocked');
+  return verdict.args;
+}
+
+async function perform(invocation: ToolInvocation, name: string, run: ToolRun): Promise<ToolOutput> {
+  const tool = run.tools.find((candidate) => candidate.name === name);
+  if (!tool) throw new Error(`Tool ${name} not found`);
+  const problem = check(tool.parameters, invocation.args);
+  if (problem) throw new Error(invalidArguments(name, problem, invocation.args));
+  return stoppable(tool.execute(invocation), run.signal);
+}
+
+async function reviewed(ended: EndedCall, { hooks, signal }: ToolRun): Promise<ToolResult | undefined> {
+  try {
+    return hooks.toolResult ? await unlessAborted(hooks.toolResult(ended, signal), signal) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new Error('Operation aborted');
 }
 
 /** The work itself, or a rejection if it has not stopped some time after the abort. */
@@ -101,7 +127,8 @@ function stoppable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
     };
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
     work.then(resolve, reject).finally(finish).catch(reject);
   });
 }

@@ -17,14 +17,15 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
   const trust = trustOf(args);
   const project = new Project({ cwd, agentDir: root, trust });
   const given = args['session-dir'] ?? process.env['PI_CODING_AGENT_SESSION_DIR'] ?? project.settings.sessionDir;
-  const sessionDirectory = given === undefined ? sessionDirFor(root, cwd) : resolve(cwd, expandHome(given));
+  const sessionDirectory = (folder: string) =>
+    given === undefined ? sessionDirFor(root, folder) : resolve(cwd, expandHome(given));
   const { model, thinkingLevel } = modelNamed(args);
   return {
     cwd,
     agentDir: root,
     env: process.env,
     sessionDirectory,
-    first: await firstSession(args, { cwd, root, sessionDirectory }),
+    first: await firstSession(args, { cwd, root, sessionDirectory: sessionDirectory(cwd) }),
     name: nameOf(args),
     model,
     thinkingLevel: (args.thinking as ThinkingLevel | undefined) ?? thinkingLevel,

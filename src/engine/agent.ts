@@ -1,5 +1,6 @@
 import type { Tool } from '../agent/tool.ts';
 import type { ModelRegistry } from '../model/registry.ts';
+import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import { chooseModel, clamped, type ModelName, storedChoice } from '../session/model-choice.ts';
@@ -7,6 +8,7 @@ import { repairToolCalls } from '../session/repair.ts';
 import { type Modes, Session } from '../session/session.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
+import type { Connection } from './connection.ts';
 import type { Project } from './project.ts';
 import { stateOf } from './state.ts';
 
@@ -14,7 +16,8 @@ export interface AgentParts {
   readonly audience: Broadcast;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
-  readonly projectIn: (cwd: string) => Project;
+  /** `decided`: what a client said of the folder for this process. */
+  readonly projectIn: (cwd: string, decided: boolean | undefined) => Project;
   readonly tools: (project: Project) => readonly Tool[];
   /** Where new sessions of a folder go; undefined: they stay in memory. */
   readonly sessionDirectory: (cwd: string) => string | undefined;
@@ -22,31 +25,45 @@ export interface AgentParts {
   readonly named: { readonly model?: ModelName | undefined; readonly thinkingLevel?: ThinkingLevel | undefined };
 }
 
+/** A session that the agent could go over to. */
+export interface Arrival {
+  readonly session: Session;
+  readonly project: Project;
+  /** The tool calls whose results a crash had swallowed. */
+  readonly repaired: readonly string[];
+}
+
 /** The one agent of this process: a session at a time, and what outlives a change of session. */
 export class Agent {
   readonly audience: Broadcast;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
+  readonly clients = new Set<Connection>();
   readonly #parts: AgentParts;
-  readonly #news: AgentEvent[] = [];
-  #session: Session | undefined;
-  #project: Project | undefined;
+  readonly #trust = new Map<string, boolean>();
+  #session: Session;
+  #project: Project;
+  #news: AgentEvent[];
+  #isStarted = false;
+  #closing: Promise<void> | undefined;
 
-  constructor(parts: AgentParts) {
+  constructor(parts: AgentParts, first: SessionLog) {
     this.#parts = parts;
     this.audience = parts.audience;
     this.registry = parts.registry;
     this.hooks = parts.hooks;
+    const arrival = this.#arrival(first, undefined);
+    this.#session = arrival.session;
+    this.#project = arrival.project;
+    this.#news = newsOf(arrival);
   }
 
   get session(): Session {
-    if (!this.#session) throw new Error('No session is open');
     return this.#session;
   }
 
   /** The folder of the session, with its settings. */
   get project(): Project {
-    if (!this.#project) throw new Error('No session is open');
     return this.#project;
   }
 
@@ -64,27 +81,33 @@ export class Agent {
     return this.#news.splice(0);
   }
 
+  /** Tells the hooks, once, that the first session has begun: when the first client can hear what they say. */
+  start(): Promise<void> | undefined {
+    if (this.#isStarted) return undefined;
+    this.#isStarted = true;
+    return this.hooks.sessionStart?.({ reason: 'startup' });
+  }
+
+  /** Makes everything ready to go over to another session. Whatever fails here leaves the present one as it is. */
+  prepare(log: SessionLog): Arrival {
+    return this.#arrival(log, this.#session);
+  }
+
   /** Goes over to another session. A run of the old one must have ended. */
-  async enter(log: SessionLog, reason: 'startup' | 'new' | 'resume' | 'fork'): Promise<void> {
+  async enter(arrival: Arrival, reason: 'new' | 'resume' | 'fork'): Promise<void> {
     const previous = this.#session;
-    const before = previous ? this.state : undefined;
-    const { cwd } = log.header;
-    if (this.#project?.cwd !== cwd) this.#project = this.#parts.projectIn(cwd);
-    const toolCallIds = repairToolCalls(log);
-    const session = this.#sessionOn(log, previous);
-    if (isFresh(log)) recordChoice(session);
-    if (previous) await this.hooks.sessionShutdown?.(reason === 'startup' ? 'quit' : reason);
-    this.#session = session;
-    await previous?.log.close();
-    this.#announceEntries();
-    if (before) this.announce(before);
-    const tell = (event: AgentEvent) => (previous ? this.audience.publish(event) : this.#news.push(event));
-    if (toolCallIds.length > 0 || log.tornBytes > 0) {
-      const { id: sessionId } = log.header;
-      tell({ type: 'session_repaired', sessionId, toolCallIds, tornBytes: log.tornBytes });
-    }
-    if (session.queue.length > 0 || previous?.queue.length) tell(session.queue.update());
-    await this.hooks.sessionStart?.(reason);
+    const { log } = arrival.session;
+    await this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path });
+    if (this.#closing !== undefined) throw new Refusal('overloaded', 'The agent is shutting down');
+    const before = this.state;
+    this.#session = arrival.session;
+    this.#project = arrival.project;
+    const left = [...this.clients].map(({ feed }) => feed?.restart(log));
+    this.announce(before);
+    for (const event of newsOf(arrival, previous)) this.audience.publish(event);
+    await Promise.all(left);
+    await previous.log.close();
+    await this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path });
   }
 
   /** Tells clients which fields of the state differ from before. */
@@ -111,60 +134,84 @@ export class Agent {
     return result;
   }
 
-  setModel(model: Model): void {
+  /** Settles when the hooks have heard of it, if any wants to; the change itself is made at once. */
+  setModel(model: Model, source: 'set' | 'cycle'): Promise<unknown> | undefined {
     const { session } = this;
-    const previous = session.choice.model;
+    const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
+    const level = clamped(model, previousLevel);
     this.change(() => {
-      const thinkingLevel = clamped(model, session.choice.thinkingLevel);
-      const kept = session.choice.thinkingLevel;
       session.transcript.append({ type: 'model_change', provider: model.provider, modelId: model.id });
-      if (thinkingLevel !== kept) session.transcript.append({ type: 'thinking_level_change', thinkingLevel });
-      session.choice = { model, thinkingLevel };
+      if (level !== previousLevel) session.transcript.append({ type: 'thinking_level_change', thinkingLevel: level });
+      session.choice = { model, thinkingLevel: level };
     });
-    void this.hooks.modelSelect?.(model, previous);
+    const told = this.hooks.modelSelect?.({ model, previousModel, source });
+    const levelTold = this.#tellLevel(previousLevel);
+    return told && levelTold ? Promise.all([told, levelTold]) : (told ?? levelTold);
   }
 
-  setThinkingLevel(wanted: ThinkingLevel): void {
+  setThinkingLevel(wanted: ThinkingLevel): Promise<unknown> | undefined {
     const { session } = this;
-    const thinkingLevel = clamped(session.choice.model, wanted);
-    if (thinkingLevel === session.choice.thinkingLevel) return;
+    const { model, thinkingLevel: previousLevel } = session.choice;
+    const thinkingLevel = clamped(model, wanted);
+    if (thinkingLevel === previousLevel) return undefined;
     this.change(() => {
       session.transcript.append({ type: 'thinking_level_change', thinkingLevel });
       session.choice = { ...session.choice, thinkingLevel };
     });
+    return this.#tellLevel(previousLevel);
   }
 
   /** Trusts the project or not; its settings, and the tools made from them, follow at once. */
-  setTrust(trust: { trusted: boolean; remember: boolean }): void {
+  setTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): void {
     this.change(() => {
-      this.project.setTrust(trust.trusted, { remember: trust.remember });
+      this.project.setTrust(trusted, { remember });
+      this.#trust.set(this.project.cwd, trusted);
       this.session.tools = this.#parts.tools(this.project);
     });
   }
 
   /** Stops everything and lets go of the session. */
-  async close(): Promise<void> {
-    await this.#session?.abort();
-    await this.hooks.sessionShutdown?.('quit');
-    await this.#session?.log.close();
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
-  #sessionOn(log: SessionLog, previous: Session | undefined): Session {
+  async #close(): Promise<void> {
+    await this.#session.abort();
+    await this.hooks.sessionShutdown?.({ reason: 'quit' });
+    await this.#session.log.close();
+  }
+
+  #tellLevel(previousLevel: ThinkingLevel): Promise<void> | undefined {
+    const { thinkingLevel: level } = this.#session.choice;
+    return level === previousLevel ? undefined : this.hooks.thinkingLevelSelect?.({ level, previousLevel });
+  }
+
+  #arrival(log: SessionLog, previous: Session | undefined): Arrival {
+    const { cwd } = log.header;
+    const isHere = previous !== undefined && this.#project.cwd === cwd;
+    const project = isHere ? this.#project : this.#parts.projectIn(cwd, this.#trust.get(cwd));
+    const repaired = repairToolCalls(log);
+    const session = this.#sessionOn(log, project, previous);
+    if (isFresh(log)) recordChoice(session);
+    return { session, project, repaired };
+  }
+
+  #sessionOn(log: SessionLog, project: Project, previous: Session | undefined): Session {
     const { audience, registry, hooks, tools } = this.#parts;
     return new Session({
       log,
       audience,
       registry,
       hooks,
-      tools: tools(this.project),
-      choice: this.#choiceFor(log, previous),
-      modes: previous ? { ...previous.modes } : this.#defaultModes(),
+      tools: tools(project),
+      choice: this.#choiceFor(log, project, previous),
+      modes: previous ? { ...previous.modes } : defaultModes(project),
     });
   }
 
-  #choiceFor(log: SessionLog, previous: Session | undefined) {
+  #choiceFor(log: SessionLog, { settings }: Project, previous: Session | undefined) {
     const stored = storedChoice(log);
-    const { settings } = this.project;
     const usual =
       settings.defaultProvider && settings.defaultModel
         ? { provider: settings.defaultProvider, id: settings.defaultModel }
@@ -176,23 +223,25 @@ export class Agent {
       named?.thinkingLevel ?? stored.thinkingLevel ?? kept?.thinkingLevel ?? settings.defaultThinkingLevel ?? 'medium';
     return { model, notice, thinkingLevel: clamped(model, wanted) };
   }
+}
 
-  #defaultModes(): Modes {
-    const { steeringMode, followUpMode, interruptMode } = this.project.settings;
-    return {
-      steering: steeringMode ?? 'one-at-a-time',
-      followUp: followUpMode ?? 'one-at-a-time',
-      interrupt: interruptMode ?? 'wait',
-    };
+/** What clients must know of a session beyond its state: what was mended in it, and what waits in its queue. */
+function newsOf({ session, repaired }: Arrival, previous?: Session): AgentEvent[] {
+  const { tornBytes, header } = session.log;
+  const news: AgentEvent[] = [];
+  if (repaired.length > 0 || tornBytes > 0) {
+    news.push({ type: 'session_repaired', sessionId: header.id, toolCallIds: [...repaired], tornBytes });
   }
+  if (session.queue.length > 0 || previous?.queue.length) news.push(session.queue.update());
+  return news;
+}
 
-  /** Whoever follows the entries gets those of the new session from the beginning. */
-  #announceEntries(): void {
-    if (!this.audience.wantsEntries) return;
-    const { log } = this.session;
-    this.audience.publish({ type: 'entry_appended', entry: log.header });
-    for (const entry of log.entries()) this.audience.publish({ type: 'entry_appended', entry });
-  }
+function defaultModes({ settings: { steeringMode, followUpMode, interruptMode } }: Project): Modes {
+  return {
+    steering: steeringMode ?? 'one-at-a-time',
+    followUp: followUpMode ?? 'one-at-a-time',
+    interrupt: interruptMode ?? 'wait',
+  };
 }
 
 const isFresh = (log: SessionLog) => log.size === log.count('session_info');

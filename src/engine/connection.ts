@@ -3,6 +3,7 @@ import { type Dialect, plainDialect } from '../wire/dialect.ts';
 import type { Line } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { Outbox } from '../wire/outbox.ts';
+import type { EntryFeed } from './entry-feed.ts';
 
 /** Text that may wait for a client before tau stops taking commands from it. The run pauses long before that. */
 const MAX_UNREAD = 16 * 1024 * 1024;
@@ -12,8 +13,6 @@ const MAX_INTERVAL_MS = 2 ** 31 - 1;
 
 /** What a client asked for with `hello`. */
 export interface Capabilities {
-  builtins: boolean;
-  entries: boolean;
   /** The dialogs it can show; undefined: it did not say. */
   ui: string[] | undefined;
   heartbeatMs: number;
@@ -23,9 +22,9 @@ export interface Capabilities {
 export class Connection {
   readonly link: Link;
   readonly outbox: Outbox;
-  readonly capabilities: Capabilities = { builtins: false, entries: false, ui: undefined, heartbeatMs: 0 };
-  /** Under way or done: telling the client the entries that were there before it asked for them. */
-  feed: Promise<void> | undefined;
+  readonly capabilities: Capabilities = { ui: undefined, heartbeatMs: 0 };
+  /** There while the client follows the session's entries. */
+  feed: EntryFeed | undefined;
   readonly #held: Line[] = [];
   readonly #pending = new Set<Promise<void>>();
   #heart: ReturnType<typeof setInterval> | undefined;
@@ -36,7 +35,7 @@ export class Connection {
   }
 
   get entries(): boolean {
-    return this.capabilities.entries;
+    return this.feed !== undefined;
   }
 
   /** Takes lines, but no faster than the client takes the answers. */

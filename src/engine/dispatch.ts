@@ -16,8 +16,8 @@ export interface Context {
   readonly lane: SessionLane;
   /** Does this once the answer is out, so that the answer precedes what it leads to. */
   readonly afterAnswer: (work: () => void) => void;
-  /** Whether an abort has come since the command did. */
-  readonly wasAborted: () => boolean;
+  /** Aborted by an abort that came after the command did. */
+  readonly signal: AbortSignal;
 }
 
 export type Handler<C extends CommandName> = (params: Params<C>, context: Context) => Result<C> | Promise<Result<C>>;
@@ -25,7 +25,7 @@ export type Handler<C extends CommandName> = (params: Params<C>, context: Contex
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 
 /** Answers one line. Every command gets exactly one answer, also when it fails; frames get none. */
-export function dispatch(line: Line, peers: Omit<Context, 'afterAnswer' | 'wasAborted'>): void {
+export function dispatch(line: Line, peers: Omit<Context, 'afterAnswer' | 'signal'>): void {
   const inbound = understand(line);
   const { outbox } = peers.connection;
   if (inbound.kind === 'refused') outbox.send(failure(inbound.id, inbound.command, inbound.refusal));
@@ -46,8 +46,8 @@ export function dispatch(line: Line, peers: Omit<Context, 'afterAnswer' | 'wasAb
   };
   let result: unknown;
   try {
-    const wasAborted = peers.lane.watchAborts();
-    result = invoke(name, inbound.params, { ...peers, wasAborted, afterAnswer: (work) => after.push(work) });
+    const { signal } = peers.lane;
+    result = invoke(name, inbound.params, { ...peers, signal, afterAnswer: (work) => after.push(work) });
   } catch (error) {
     fail(error);
     return;

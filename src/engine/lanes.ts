@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Refusal } from '../protocol/errors.ts';
 
 /** Commands that may wait behind a slow one, and again as many that wait for the end of a run. */
@@ -12,7 +13,7 @@ export class SessionLane {
   #waiting = 0;
   #watching = 0;
   #isShut = false;
-  #aborts = 0;
+  #aborting = newAborting();
 
   run<T>(work: () => T | Promise<T>): T | Promise<T> {
     if (this.#isShut) throw shuttingDown();
@@ -32,20 +33,21 @@ export class SessionLane {
     return result;
   }
 
-  /** Makes session commands that come from now on wait for this too. */
-  hold(event: Promise<unknown>): void {
-    this.#follow(this.#tail !== undefined ? Promise.all([this.#tail, event]) : event);
+  /** Makes session commands that come from now on wait for this too, if there is anything to wait for. */
+  hold(event: Promise<unknown> | undefined): void {
+    if (event !== undefined) this.#follow(this.#tail !== undefined ? Promise.all([this.#tail, event]) : event);
   }
 
-  /** Tells later whether an abort has come since this was asked. */
-  watchAborts(): () => boolean {
-    const before = this.#aborts;
-    return () => this.#aborts !== before;
+  /** Aborts with the next abort. */
+  get signal(): AbortSignal {
+    return this.#aborting.signal;
   }
 
   /** Makes session commands wait for an abort that is under way; those that wait already must not begin a run. */
   abort(stopped: Promise<unknown>): void {
-    this.#aborts++;
+    this.#aborting.abort();
+    this.#aborting = newAborting();
+    setMaxListeners(0, this.#aborting.signal);
     this.hold(stopped);
   }
 
@@ -83,3 +85,10 @@ export class SessionLane {
 const overloaded = () => new Refusal('overloaded', 'Too many commands are waiting');
 
 const shuttingDown = () => new Refusal('overloaded', 'The agent is shutting down');
+
+function newAborting(): AbortController {
+  const controller = new AbortController();
+  // Every command that waits may listen to it.
+  setMaxListeners(0, controller.signal);
+  return controller;
+}

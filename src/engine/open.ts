@@ -9,7 +9,6 @@ import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary
 import { PROTOCOL } from '../protocol/number.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import type { ModelName } from '../session/model-choice.ts';
-import { sessionDirFor } from '../store/agent-dir.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
@@ -31,8 +30,8 @@ export interface EngineOptions {
   readonly cwd: string;
   readonly agentDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where new sessions go. */
-  readonly sessionDirectory: string;
+  /** Where new sessions of a folder go. */
+  readonly sessionDirectory: (cwd: string) => string;
   readonly first: FirstSession;
   readonly name?: string | undefined;
   readonly model?: ModelName | undefined;
@@ -61,18 +60,18 @@ export interface Engine {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const audience = new Broadcast();
   const lane = new SessionLane();
-  const agent = new Agent({
+  const log = await firstLog(options);
+  if (options.name !== undefined) log.append({ type: 'session_info', name: options.name });
+  const parts = {
     audience,
     registry: new ModelRegistry({ script: options.script }),
     hooks: options.hooks ?? {},
-    projectIn: (cwd) => projectIn(cwd, options),
-    tools: (project) => toolsIn(project, options.env),
-    sessionDirectory: (cwd) => directoryFor(cwd, options),
+    projectIn: (cwd: string, decided: boolean | undefined) => projectIn(cwd, decided, options),
+    tools: (project: Project) => toolsIn(project, options.env),
+    sessionDirectory: (cwd: string) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     named: { model: options.model, thinkingLevel: options.thinkingLevel },
-  });
-  const log = await firstLog(options);
-  if (options.name !== undefined) log.append({ type: 'session_info', name: options.name });
-  await agent.enter(log, 'startup');
+  };
+  const agent = new Agent(parts, log);
   return {
     warnings: agent.project.warnings,
     connect: (link) => connect(link, { agent, lane, dialect: options.dialect }),
@@ -96,28 +95,24 @@ function connect(
   connection.outbox.event(ready);
   for (const event of agent.takeNews()) connection.outbox.event(event);
   agent.audience.add(connection);
+  agent.clients.add(connection);
   link.onClose(() => {
     agent.audience.remove(connection);
+    agent.clients.delete(connection);
     connection.close();
   });
+  lane.hold(agent.start());
   connection.receive((line) => dispatch(line, { agent, connection, lane }));
   return connection;
-}
-
-/** Sessions of another folder go where that folder keeps them, unless one place was chosen for all. */
-function directoryFor(cwd: string, { first, agentDir, cwd: own, sessionDirectory }: EngineOptions): string | undefined {
-  if (first.kind === 'memory') return undefined;
-  return sessionDirectory === sessionDirFor(agentDir, own) ? sessionDirFor(agentDir, cwd) : sessionDirectory;
 }
 
 const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL, supportedProtocolVersions: [PROTOCOL] };
 
 /** Trust that was given for this process is given to the folder it was started in, not to others. */
-function projectIn(cwd: string, options: EngineOptions): Project {
-  const { project, agentDir, trust } = options;
-  return project?.cwd === cwd
-    ? project
-    : new Project({ cwd, agentDir, trust: cwd === options.cwd ? trust : undefined });
+function projectIn(cwd: string, decided: boolean | undefined, options: EngineOptions): Project {
+  const { project, agentDir } = options;
+  if (project?.cwd === cwd && decided === undefined) return project;
+  return new Project({ cwd, agentDir, trust: decided ?? (cwd === options.cwd ? options.trust : undefined) });
 }
 
 function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<SessionLog> {
@@ -125,7 +120,7 @@ function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<Sess
     case 'memory':
       return Promise.resolve(SessionLog.inMemory({ cwd, ...named(first.id) }));
     case 'new':
-      return SessionLog.create({ cwd, directory: sessionDirectory, ...named(first.id) });
+      return SessionLog.create({ cwd, directory: sessionDirectory(cwd), ...named(first.id) });
     case 'file':
       return SessionLog.open(first.path, first.create ? { create: { cwd } } : {});
     default:

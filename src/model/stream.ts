@@ -8,6 +8,8 @@ export interface Answer {
   /** Without content yet; the end repeats its timestamp. */
   readonly opening: AssistantMessage;
   readonly events: AsyncIterable<ModelEvent>;
+  /** Ends the answer where it is, as an abort would, with this as its error message. */
+  readonly breakOff: (reason: string) => void;
 }
 
 /**
@@ -15,34 +17,54 @@ export interface Answer {
  */
 export function ask(provider: Provider, request: ModelRequest): Answer {
   const opening = emptyAnswer(request.model);
-  return { opening, events: answer(provider, request, new Draft({ ...opening })) };
+  const own = new AbortController();
+  return {
+    opening,
+    events: answer(provider, { request, own, draft: new Draft({ ...opening }) }),
+    breakOff: (reason) => own.abort(reason),
+  };
 }
 
-async function* answer(provider: Provider, request: ModelRequest, draft: Draft): AsyncGenerator<ModelEvent> {
+interface Question {
+  readonly request: ModelRequest;
+  /** Stops this answer and nothing else of the run. */
+  readonly own: AbortController;
+  readonly draft: Draft;
+}
+
+async function* answer(provider: Provider, { request, own, draft }: Question): AsyncGenerator<ModelEvent> {
+  const { signal } = own;
+  const follow = () => own.abort(REQUEST_ABORTED);
+  if (request.signal.aborted) follow();
+  request.signal.addEventListener('abort', follow, { once: true });
   let steps: Step[];
   let end: AnswerEnd;
   try {
-    request.signal.throwIfAborted();
-    const source = new Abortable(provider(request, draft), request.signal);
+    signal.throwIfAborted();
+    const source = new Abortable(provider({ ...request, signal }, draft), signal);
     try {
       for (let turn = await source.next(); !turn.done; turn = await source.next()) yield turn.value;
     } finally {
       await source.leave();
     }
-    request.signal.throwIfAborted();
+    signal.throwIfAborted();
     steps = draft.close();
     end = { type: 'end', message: draft.finish() };
   } catch (error) {
     steps = draft.close();
-    end = request.signal.aborted ? aborted(draft) : failed(draft, error);
+    end = signal.aborted ? aborted(draft, String(signal.reason)) : failed(draft, error);
+  } finally {
+    request.signal.removeEventListener('abort', follow);
   }
   for (const step of steps) yield step;
   yield end;
 }
 
-const aborted = (draft: Draft): AnswerEnd => ({
+const REQUEST_ABORTED = 'Request was aborted';
+
+const aborted = (draft: Draft, errorMessage: string): AnswerEnd => ({
   type: 'end',
-  message: draft.finish({ stopReason: 'aborted', errorMessage: 'Request was aborted' }),
+  message: draft.finish({ stopReason: 'aborted', errorMessage }),
 });
 
 function failed(draft: Draft, error: unknown): AnswerEnd {

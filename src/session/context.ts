@@ -13,7 +13,7 @@ export function contextOf(branch: readonly SessionEntry[]): AgentMessage[] {
   );
   return sinceCompaction(branch).flatMap((entry) => {
     const edit = edits.get(entry.id);
-    if (!edit) return messageOf(entry);
+    if (!edit) return saidBy(entry);
     return edit.replacement === null ? [] : [edit.replacement as AgentMessage];
   });
 }
@@ -29,7 +29,8 @@ function sinceCompaction(branch: readonly SessionEntry[]): SessionEntry[] {
   return [compaction, ...kept, ...branch.slice(at + 1)];
 }
 
-function messageOf(entry: SessionEntry): AgentMessage[] {
+/** What one entry adds to the conversation. */
+export function saidBy(entry: SessionEntry): AgentMessage[] {
   const timestamp = Date.parse(entry.timestamp);
   switch (entry.type) {
     case 'message':

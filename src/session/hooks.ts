@@ -1,47 +1,125 @@
 import type { AgentHooks } from '../agent/hooks.ts';
-import type { AgentMessage, ImageContent, Model } from '../protocol/generated/vocabulary.ts';
+import type { LoopEvent } from '../agent/loop.ts';
+import type {
+  AgentEndEvent,
+  AgentMessage,
+  AgentSettledEvent,
+  BranchSummaryEntry,
+  CompactionEntry,
+  ImageContent,
+  Model,
+  Result,
+  RunOutcome,
+  SessionEntry,
+  ThinkingLevel,
+} from '../protocol/generated/vocabulary.ts';
 
-/** What a client said, before it becomes a message. */
+/** What somebody said, before it becomes a message. */
 export interface Input {
   readonly text: string;
   readonly images: readonly ImageContent[];
 }
 
-export interface RunEnd {
-  readonly runId: string;
-  readonly outcome: 'ok' | 'error' | 'aborted' | 'budget';
+/** Input with where it comes from, and how it is to join a run that is active. */
+export interface RawInput extends Input {
+  readonly source: 'rpc' | 'interactive' | 'extension';
+  readonly streamingBehavior: 'steer' | 'followUp' | undefined;
+}
+
+/** How an agent comes to a session. */
+export type EnterReason = 'startup' | 'reload' | 'new' | 'resume' | 'fork';
+
+/** How an agent leaves one. */
+export type LeaveReason = 'quit' | 'reload' | 'new' | 'resume' | 'fork';
+
+/** What a run says: everything of the loop, and how it ends. */
+export type RunEvent = LoopEvent | AgentEndEvent | AgentSettledEvent;
+
+interface Cancelled {
+  readonly cancel: true;
+}
+
+/** A summary in place of what it stands for. */
+export interface Summary {
+  readonly summary: string;
+  readonly details?: unknown;
 }
 
 /**
  * Where others may step into a session. Absent hooks do nothing. Those that may say no return `cancel`; those that may
- * replace their subject return the replacement; `undefined` changes nothing.
+ * replace their subject return the replacement; `undefined` changes nothing. The rules of `AgentHooks` hold here too.
  */
 export interface SessionHooks extends AgentHooks {
-  readonly sessionStart?: (reason: 'startup' | 'new' | 'resume' | 'fork') => Promise<void>;
-  readonly sessionShutdown?: (reason: 'quit' | 'new' | 'resume' | 'fork') => Promise<void>;
-  /** Not called yet. */
-  readonly resourcesDiscover?: (cwd: string) => Promise<void>;
-  /** Not called yet. */
-  readonly projectTrust?: (cwd: string) => Promise<boolean | undefined>;
-  /** Sees raw input first. `handled`: nothing is left to do. */
-  readonly input?: (input: Input) => Promise<'handled' | Input | undefined>;
-  /** Turns skill and template words into what they stand for. */
-  readonly expand?: (input: Input) => Promise<Input | undefined>;
-  readonly systemPrompt?: (prompt: string) => Promise<string | undefined>;
-  /** Messages that go to the model right after the one that opens a run. Not called yet. */
-  readonly beforeAgentStart?: (input: AgentMessage) => Promise<readonly AgentMessage[] | undefined>;
-  /** Not called yet. */
-  readonly userBash?: (command: string) => Promise<{ output: string; exitCode: number } | undefined>;
-  /** The last word before a run settles. */
-  readonly beforeSettle?: (end: RunEnd) => Promise<void>;
-  /** Not called yet. */
-  readonly beforeCompact?: (customInstructions: string | undefined) => Promise<{ cancel: true } | undefined>;
-  /** Not called yet. */
-  readonly beforeTree?: (targetId: string) => Promise<{ cancel: true } | undefined>;
+  /** Hears what a run says, each event before the clients do; only the last one, `agent_settled`, after them. */
+  readonly observe?: (event: RunEvent, signal: AbortSignal) => Promise<void> | undefined;
+
+  /** Called once clients can be spoken to; session commands wait for it. */
+  readonly sessionStart?: (start: { reason: EnterReason; previousSessionFile?: string | undefined }) => Promise<void>;
+  readonly sessionShutdown?: (end: { reason: LeaveReason; targetSessionFile?: string | undefined }) => Promise<void>;
   readonly beforeSwitch?: (to: {
     reason: 'new' | 'resume';
-    sessionFile?: string;
-  }) => Promise<{ cancel: true } | undefined>;
-  readonly beforeFork?: (entryId: string | null) => Promise<{ cancel: true } | undefined>;
-  readonly modelSelect?: (model: Model, previous: Model | null) => Promise<void>;
+    targetSessionFile?: string | undefined;
+  }) => Promise<Cancelled | undefined>;
+  /** `before`: the entry is left out of the copy, `at`: it is the last one in it. */
+  readonly beforeFork?: (from: { entryId: string; position: 'before' | 'at' }) => Promise<Cancelled | undefined>;
+
+  /** Sees raw input first. `handled`: nothing is left to do. */
+  readonly input?: (input: RawInput, signal: AbortSignal) => Promise<'handled' | Input | undefined>;
+  /** Turns skill and template words into what they stand for. */
+  readonly expand?: (input: Input, signal: AbortSignal) => Promise<Input | undefined>;
+  readonly systemPrompt?: (prompt: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** Before the first model call of a run: messages that follow the one that opens it, and a prompt for this run. */
+  readonly beforeAgentStart?: (
+    start: { messages: readonly AgentMessage[]; systemPrompt: string },
+    signal: AbortSignal,
+  ) => Promise<{ messages?: readonly AgentMessage[]; systemPrompt?: string } | undefined>;
+  /** The last word before a run ends. Messages, even none, make one that has not failed go on. */
+  readonly beforeSettle?: (
+    end: { runId: string; outcome: RunOutcome },
+    signal: AbortSignal,
+  ) => Promise<readonly AgentMessage[] | undefined>;
+
+  readonly modelSelect?: (choice: {
+    model: Model;
+    previousModel: Model | null;
+    source: 'set' | 'cycle' | 'restore';
+  }) => Promise<void>;
+  readonly thinkingLevelSelect?: (choice: { level: ThinkingLevel; previousLevel: ThinkingLevel }) => Promise<void>;
+
+  /** Not called yet, like all that follow. */
+  readonly resourcesDiscover?: (from: {
+    cwd: string;
+    reason: 'startup' | 'reload';
+  }) => Promise<{ skillPaths?: readonly string[]; promptPaths?: readonly string[] } | undefined>;
+  readonly projectTrust?: (cwd: string) => Promise<{ trusted: boolean; remember: boolean } | undefined>;
+  readonly userBash?: (
+    command: { command: string; cwd: string; excludeFromContext: boolean },
+    signal: AbortSignal,
+  ) => Promise<Result<'bash'> | undefined>;
+  readonly beforeCompact?: (
+    plan: {
+      branch: readonly SessionEntry[];
+      reason: 'manual' | 'threshold' | 'overflow';
+      willRetry: boolean;
+      firstKeptEntryId: string;
+      tokensBefore: number;
+      customInstructions?: string | undefined;
+    },
+    signal: AbortSignal,
+  ) => Promise<Cancelled | (Summary & { firstKeptEntryId: string; tokensBefore: number }) | undefined>;
+  readonly afterCompact?: (done: { entry: CompactionEntry; fromHook: boolean }) => Promise<void>;
+  readonly beforeTree?: (
+    plan: { targetId: string; oldLeafId: string | null; left: readonly SessionEntry[]; summarize: boolean },
+    signal: AbortSignal,
+  ) => Promise<
+    | Cancelled
+    | (Partial<Summary> & { customInstructions?: string; replaceInstructions?: boolean; label?: string })
+    | undefined
+  >;
+  readonly afterTree?: (done: {
+    newLeafId: string | null;
+    oldLeafId: string | null;
+    summaryEntry?: BranchSummaryEntry | undefined;
+    fromHook: boolean;
+  }) => Promise<void>;
 }

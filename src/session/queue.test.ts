@@ -21,7 +21,7 @@ describe('taking', () => {
     const { queue, log, updates } = queueOn();
     const { id } = queue.add('steer', { text: 'look', images: [image] }, 'c1');
 
-    const taken = queue.take('steer', 'one-at-a-time');
+    const taken = queue.claim('steer', 'one-at-a-time')();
 
     const message = { role: 'user', content: [{ type: 'text', text: 'look' }, image], timestamp: expect.any(Number) };
     expect(taken).toEqual([{ message, clientMessageId: 'c1' }]);
@@ -33,8 +33,33 @@ describe('taking', () => {
     const { queue, updates } = queueOn();
     queue.add('followUp', text('later'), undefined);
 
-    expect(queue.take('steer', 'all')).toEqual([]);
+    expect(queue.claim('steer', 'all')()).toEqual([]);
     expect(updates).toHaveLength(1);
+  });
+});
+
+describe('what was set aside', () => {
+  it('can neither be changed nor taken back before it is delivered', () => {
+    const { queue } = queueOn();
+    const { id } = queue.add('followUp', text('first'), undefined);
+    queue.add('followUp', text('second'), undefined);
+    const deliver = queue.claim('followUp', 'one-at-a-time');
+
+    expect(() => queue.remove(id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(() => queue.edit(id, 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(queue.clear()).toEqual({ steering: [], followUp: ['second'] });
+    expect(deliver().map(({ message }) => shortly(message))).toEqual(['user: first']);
+    expect(queue.length).toBe(0);
+  });
+
+  it('waits again when it is released', () => {
+    const { queue } = queueOn();
+    const { id } = queue.add('steer', text('first'), undefined);
+    queue.claim('steer', 'all');
+
+    queue.release();
+
+    expect(queue.remove(id)).toMatchObject({ text: 'first' });
   });
 });
 
@@ -49,7 +74,7 @@ describe('limits', () => {
     );
     expect(log.size).toBe(size);
 
-    queue.take('steer', 'one-at-a-time');
+    queue.claim('steer', 'one-at-a-time')();
     expect(queue.add('steer', text('again'), undefined)).toMatchObject({ text: 'again' });
   });
 });
@@ -120,7 +145,9 @@ it('holds what a plain list would hold, and so does one restored from the file a
           plain = [];
         } else if (act.do === 'take') {
           const due = plain.filter((one) => one.kind === act.kind).slice(0, act.mode === 'all' ? Infinity : 1);
-          const taken = queue.take(act.kind, act.mode).map(({ message }) => shortly(message));
+          const taken = queue
+            .claim(act.kind, act.mode)()
+            .map(({ message }) => shortly(message));
           expect(taken).toEqual(due.map((one) => `user: ${one.text}`));
           plain = plain.filter((one) => !due.includes(one));
         } else if (item) {

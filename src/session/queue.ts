@@ -26,6 +26,12 @@ export interface QueuedMessage {
   readonly clientMessageId?: string | undefined;
 }
 
+/** A queued message that has become part of the conversation. */
+interface Delivered {
+  readonly message: UserMessage;
+  readonly clientMessageId: string | undefined;
+}
+
 type QueueChange =
   | { op: 'add'; item: QueuedMessage }
   | { op: 'edit'; id: string; text: string }
@@ -39,6 +45,8 @@ export class MessageQueue {
   readonly #transcript: Transcript;
   readonly #onChange: (update: QueueUpdateEvent) => void;
   #items: QueuedMessage[];
+  /** On their way into the conversation: too late to take back or to change. */
+  readonly #leaving = new Set<string>();
 
   constructor(transcript: Transcript, onChange: (update: QueueUpdateEvent) => void) {
     this.#transcript = transcript;
@@ -80,47 +88,57 @@ export class MessageQueue {
   }
 
   clear(): { steering: string[]; followUp: string[] } {
-    const { steering, followUp } = this.update();
-    if (this.#items.length > 0) {
-      this.#store({ op: 'remove', ids: this.#items.map(({ id }) => id) });
-      this.#change([]);
+    const waiting = this.#items.filter(({ id }) => !this.#leaving.has(id));
+    if (waiting.length > 0) {
+      this.#store({ op: 'remove', ids: waiting.map(({ id }) => id) });
+      this.#change(this.#items.filter((item) => !waiting.includes(item)));
     }
-    return { steering, followUp };
+    return { steering: textsOf(waiting, 'steer'), followUp: textsOf(waiting, 'followUp') };
   }
 
-  /** Delivers what is due: stores each as a user message and answers those. */
-  take(kind: QueueKind, mode: QueueMode): { message: UserMessage; clientMessageId: string | undefined }[] {
+  /** Sets aside what is due; nobody can withdraw it between now and its delivery. */
+  claim(kind: QueueKind, mode: QueueMode): () => Delivered[] {
     const waiting = this.#items.filter((item) => item.kind === kind);
     const due = mode === 'all' ? waiting : waiting.slice(0, 1);
-    if (due.length === 0) return [];
-    const delivered: { message: UserMessage; clientMessageId: string | undefined }[] = [];
+    for (const { id } of due) this.#leaving.add(id);
+    return () => this.#deliver(due);
+  }
+
+  /** What was set aside and not delivered waits again: the run that wanted it has ended. */
+  release(): void {
+    this.#leaving.clear();
+  }
+
+  /** Stores each as a user message and answers those. */
+  #deliver(due: readonly QueuedMessage[]): Delivered[] {
+    const delivered: Delivered[] = [];
     try {
       for (const item of due) {
         const message = userMessage(item);
         this.#transcript.add(message, { clientMessageId: item.clientMessageId, queueId: item.id });
-        this.#items = this.#items.filter((other) => other !== item);
+        this.#items = this.#items.filter(({ id }) => id !== item.id);
         delivered.push({ message, clientMessageId: item.clientMessageId });
       }
     } finally {
-      this.#change(this.#items);
+      for (const { id } of due) this.#leaving.delete(id);
+      if (due.length > 0) this.#change(this.#items);
     }
     return delivered;
   }
 
   /** The queue as clients are told of it. */
   update(): QueueUpdateEvent {
-    const texts = (kind: QueueKind) => this.#items.filter((item) => item.kind === kind).map(({ text }) => text);
     return {
       type: 'queue_update',
-      steering: texts('steer'),
-      followUp: texts('followUp'),
+      steering: textsOf(this.#items, 'steer'),
+      followUp: textsOf(this.#items, 'followUp'),
       items: this.#items.map(({ id, kind, text }) => ({ id, kind, text })),
     };
   }
 
   #find(id: string): QueuedMessage {
     const item = this.#items.find((other) => other.id === id);
-    if (!item) throw new Refusal('not_found', `No queued message ${id}`);
+    if (!item || this.#leaving.has(id)) throw new Refusal('not_found', `No queued message ${id}`);
     return item;
   }
 
@@ -134,6 +152,9 @@ export class MessageQueue {
     this.#onChange(this.update());
   }
 }
+
+const textsOf = (items: readonly QueuedMessage[], kind: QueueKind) =>
+  items.filter((item) => item.kind === kind).map(({ text }) => text);
 
 /** What was queued in this session and neither delivered nor taken back. Entries copied from another one do not count. */
 function restore({ log }: Transcript): QueuedMessage[] {

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { type Conversation, converse, type LoopEvent } from '../agent/loop.ts';
+import { type Conversation, type LoopEvent, runTurns } from '../agent/loop.ts';
+import { unlessAborted } from '../agent/unless-aborted.ts';
 import type {
+  AgentEndEvent,
   AgentEvent,
   AgentMessage,
   AgentSettledEvent,
@@ -9,7 +11,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import type { Activity } from './activity.ts';
-import type { SessionHooks } from './hooks.ts';
+import type { RunEvent, SessionHooks } from './hooks.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 
 /** Who hears what happens, and whether they keep up. */
@@ -21,6 +23,8 @@ export interface Audience {
 
 /** What a run works with. */
 export interface RunParts {
+  /** The stored messages that open it. */
+  readonly opening: readonly AgentMessage[];
   readonly transcript: Transcript;
   readonly audience: Audience;
   readonly activity: Activity;
@@ -52,6 +56,10 @@ export class Run {
     });
   }
 
+  get opening(): readonly AgentMessage[] {
+    return this.#parts.opening;
+  }
+
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -71,35 +79,41 @@ export class Run {
   }
 
   /** Works until nothing is left to do. Whatever goes wrong is told by events: this never rejects. */
-  async drive(first: readonly AgentMessage[]): Promise<void> {
+  async drive(): Promise<void> {
     // A model that answers nothing keeps no process alive; the run does.
     const alive = setInterval(() => {}, LONG_MS);
     const { audience, hooks, transcript } = this.#parts;
-    let messages: readonly AgentMessage[] | undefined = first;
+    const talk = this.#parts.conversation(this);
+    let messages: readonly AgentMessage[] | undefined = this.opening;
     while (messages) {
-      const added = await this.#pass(messages);
+      const added = await this.#pass(messages, talk);
       await this.#attempt(() => transcript.sync());
-      await this.#attempt(async () => hooks.beforeSettle?.({ runId: this.id, outcome: this.#outcome }));
+      const wish = await this.#attempt(() => this.#lastWish());
+      const end = (): AgentEndEvent => {
+        return { type: 'agent_end', messages: added, willRetry: false, isTerminal: !this.#goesOn(wish) };
+      };
+      await this.#attempt(() => this.#observed(end()));
       // Nothing is awaited from here to the end: a message comes in time to be served, or opens the next run.
-      const goesOn = this.#goesOn;
-      audience.publish({ type: 'agent_end', messages: added, willRetry: false, isTerminal: !goesOn });
-      messages = goesOn ? await this.#attempt(async () => this.#parts.takeWaiting(this)) : undefined;
+      audience.publish(end());
+      messages = this.#goesOn(wish) ? await this.#attempt(async () => this.#goOnWith(wish)) : undefined;
     }
     const event = this.#lastWord();
     clearInterval(alive);
     audience.publish(event);
     this.#settle(event);
+    void hooks.observe?.(event, this.signal)?.catch(() => {});
   }
 
   /** One stretch of work; answers the messages it added to the conversation. */
-  async #pass(first: readonly AgentMessage[]): Promise<AgentMessage[]> {
-    const { audience, activity, conversation } = this.#parts;
+  async #pass(first: readonly AgentMessage[], talk: Conversation): Promise<AgentMessage[]> {
+    const { audience, activity, hooks } = this.#parts;
     const added: AgentMessage[] = [];
     await this.#attempt(async () => {
-      for await (const event of converse(first, conversation(this))) {
+      for await (const event of runTurns(first, talk)) {
         this.#keep(event);
         if (event.type === 'message_end') added.push(event.message);
         activity.note(event);
+        if (hooks.observe) await this.#observed(event);
         audience.publish(event);
         const room = audience.room();
         if (room !== undefined) await activity.during('client', () => unlessAborted(room, this.signal));
@@ -107,6 +121,26 @@ export class Run {
     });
     activity.rest();
     return added;
+  }
+
+  async #observed(event: RunEvent): Promise<void> {
+    const heard = this.#parts.hooks.observe?.(event, this.signal);
+    if (heard !== undefined) await unlessAborted(heard, this.signal);
+  }
+
+  async #lastWish(): Promise<readonly AgentMessage[] | undefined> {
+    const wish = this.#parts.hooks.beforeSettle?.({ runId: this.id, outcome: this.#outcome }, this.signal);
+    return wish === undefined ? undefined : unlessAborted(wish, this.signal);
+  }
+
+  #goesOn(wish: readonly AgentMessage[] | undefined): boolean {
+    return !this.signal.aborted && !this.#failure && (wish !== undefined || this.#parts.hasWaiting());
+  }
+
+  #goOnWith(wish: readonly AgentMessage[] | undefined): readonly AgentMessage[] | undefined {
+    if (!wish) return this.#parts.takeWaiting(this);
+    for (const message of wish) this.#parts.transcript.add(message);
+    return wish;
   }
 
   /** Stores what the agent said before anybody hears the whole of it. What clients said was stored when accepted. */
@@ -131,10 +165,6 @@ export class Run {
     }
   }
 
-  get #goesOn(): boolean {
-    return !this.signal.aborted && !this.#failure && this.#parts.hasWaiting();
-  }
-
   get #outcome(): RunOutcome {
     if (this.#failure) return 'error';
     return this.signal.aborted ? 'aborted' : 'ok';
@@ -155,22 +185,9 @@ export class Run {
 
 /** The message that this event is the first to carry whole, if it is one of the agent's. */
 function wholeMessage(event: LoopEvent): AgentMessage | undefined {
-  if (event.type === 'message_end' && event.message.role === 'toolResult') return event.message;
+  if (event.type === 'message_start' && event.message.role === 'toolResult') return event.message;
   if (event.type !== 'message_update') return undefined;
   const step = event.assistantMessageEvent;
   if (step.type === 'done') return step.message;
   return step.type === 'error' ? step.error : undefined;
-}
-
-/** Waits for the reader, but not beyond an abort: a client that never reads must still be able to stop the run. */
-function unlessAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    signal.addEventListener('abort', done);
-    void wait.then(done);
-  });
 }

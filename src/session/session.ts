@@ -1,5 +1,6 @@
-import type { Conversation } from '../agent/loop.ts';
+import type { Conversation, Delivery } from '../agent/loop.ts';
 import type { Tool } from '../agent/tool.ts';
+import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import type { ModelRequest } from '../model/request.ts';
 import { ask } from '../model/stream.ts';
@@ -20,6 +21,7 @@ import { type Choice, requireModel } from './model-choice.ts';
 import { modelMessages } from './model-messages.ts';
 import { MessageQueue, type QueueKind } from './queue.ts';
 import { type Audience, Run } from './run.ts';
+import { RunPrompt } from './run-prompt.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { Transcript } from './transcript.ts';
 
@@ -51,6 +53,12 @@ export interface Submission {
 export interface Acceptance {
   readonly accepted: Accepted;
   readonly begin?: () => void;
+}
+
+/** How a message is to join a run that is active, and what calls it off before it has begun. */
+export interface Manner {
+  readonly behaviour?: QueueKind | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One conversation: idle, or in exactly one run. */
@@ -87,12 +95,19 @@ export class Session {
   }
 
   /** Opens a run, or joins the active one the way the client says. */
-  async prompt(submission: Submission, behaviour?: QueueKind): Promise<Acceptance> {
-    return this.#submit(submission, (input) => {
-      if (!this.#run) return this.#open(input, submission.clientMessageId);
-      if (!behaviour) throw new Refusal('agent_busy', BUSY);
-      return this.#enqueue(behaviour, input, submission.clientMessageId);
-    });
+  async prompt(submission: Submission, how: Manner = {}): Promise<Acceptance> {
+    const { message, images, clientMessageId } = submission;
+    checkWanted(how);
+    const repeated = this.#repeated(clientMessageId);
+    if (repeated) return repeated;
+    const raw = inputOf(message, images);
+    // Without hooks nothing is awaited: whoever asks for the state next sees the run.
+    const input = this.#hooks.input || this.#hooks.expand ? await this.#understood(raw, how) : raw;
+    if (input === 'handled') return { accepted: { disposition: 'handled' } };
+    checkWanted(how);
+    if (!this.#run) return this.#open(input, clientMessageId);
+    if (!how.behaviour) throw new Refusal('agent_busy', BUSY);
+    return this.#enqueue(how.behaviour, input, clientMessageId);
   }
 
   /** Stops the run; settles when everything has stopped. */
@@ -106,7 +121,7 @@ export class Session {
   makeRoomFor({ message, images, clientMessageId }: Submission): Promise<void> {
     inputOf(message, images);
     requireModel(this.choice);
-    return this.#isKnown(clientMessageId) ? Promise.resolve() : this.abort();
+    return this.#whereabouts(clientMessageId) ? Promise.resolve() : this.abort();
   }
 
   /** Settles when no run is active. */
@@ -114,40 +129,38 @@ export class Session {
     while (this.#run) await this.#run.settled;
   }
 
-  async #submit(submission: Submission, accept: (input: Input) => Acceptance): Promise<Acceptance> {
-    const repeated = this.#repeated(submission.clientMessageId);
-    if (repeated) return repeated;
-    const raw = inputOf(submission.message, submission.images);
-    const input = this.#hooks.input ? await this.#hooks.input(raw) : raw;
-    if (input === 'handled') return { accepted: { disposition: 'handled' } };
-    const expanded = this.#hooks.expand ? await this.#hooks.expand(input ?? raw) : undefined;
-    return accept(expanded ?? input ?? raw);
+  /** What a client said after everybody who may change it has seen it. */
+  async #understood(raw: Input, { behaviour, signal = NEVER }: Manner): Promise<Input | 'handled'> {
+    const { input: sift, expand } = this.#hooks;
+    const seen =
+      sift && (await unlessAborted(sift({ ...raw, source: 'rpc', streamingBehavior: behaviour }, signal), signal));
+    if (seen === 'handled') return seen;
+    const expanded = expand && (await unlessAborted(expand(seen ?? raw, signal), signal));
+    return expanded ?? seen ?? raw;
   }
 
-  #isKnown(clientMessageId: string | undefined): boolean {
-    if (clientMessageId === undefined) return false;
-    return (
-      this.queue.withClientId(clientMessageId) !== undefined ||
-      this.#run?.clientMessageIds.includes(clientMessageId) === true ||
-      this.transcript.findClientMessage(clientMessageId) !== undefined
-    );
+  /** Where a message with this client id has got to, if it was here before. */
+  #whereabouts(clientMessageId: string | undefined) {
+    if (clientMessageId === undefined) return undefined;
+    const queued = this.queue.withClientId(clientMessageId);
+    if (queued) return { queued };
+    if (this.#run?.clientMessageIds.includes(clientMessageId)) return { served: true };
+    const stored = this.transcript.findClientMessage(clientMessageId);
+    return stored && { stored };
   }
 
   /** What to say to a message that was here before, if it was. It is never acted on twice. */
   #repeated(clientMessageId: string | undefined): Acceptance | undefined {
-    if (clientMessageId === undefined) return undefined;
+    const known = this.#whereabouts(clientMessageId);
+    if (!known) return undefined;
     const runId = this.#run?.id;
-    const queued = this.queue.withClientId(clientMessageId);
-    if (queued) return { accepted: { disposition: 'queued', queueId: queued.id, runId, duplicate: true } };
-    if (this.#run?.clientMessageIds.includes(clientMessageId)) {
-      return { accepted: { disposition: 'queued', runId, duplicate: true } };
+    if (!known.stored) {
+      return { accepted: { disposition: 'queued', queueId: known.queued?.id, runId, duplicate: true } };
     }
-    const stored = this.transcript.findClientMessage(clientMessageId);
-    if (!stored) return undefined;
-    const neverBegan = !this.#run && this.transcript.endsWith(stored.id);
+    const neverBegan = !this.#run && this.transcript.endsWith(known.stored.id);
     if (!neverBegan) return { accepted: { disposition: 'handled', duplicate: true } };
     requireModel(this.choice);
-    const { accepted, begin } = this.#begin([stored.message], clientMessageId);
+    const { accepted, begin } = this.#begin([known.stored.message], clientMessageId);
     return { accepted: { ...accepted, duplicate: true }, begin };
   }
 
@@ -165,6 +178,7 @@ export class Session {
 
   #begin(messages: AgentMessage[], clientMessageId: string | undefined) {
     const run = new Run({
+      opening: messages,
       transcript: this.transcript,
       audience: this.#audience,
       activity: this.activity,
@@ -178,58 +192,83 @@ export class Session {
     void run.settled.then((event) => {
       this.lastRun = event;
       this.#run = undefined;
+      this.queue.release();
     });
-    return { accepted: { disposition: 'started', runId: run.id } as const, begin: () => void run.drive(messages) };
+    return { accepted: { disposition: 'started', runId: run.id } as const, begin: () => void run.drive() };
   }
 
   #takeWaiting(run: Run): AgentMessage[] | undefined {
     if (this.queue.has('steer')) return [];
-    return this.queue.has('followUp') ? this.#take('followUp', run) : undefined;
+    return this.queue.has('followUp') ? this.#claim('followUp', run)() : undefined;
   }
 
-  #take(kind: QueueKind, run: Run): AgentMessage[] {
-    const mode = kind === 'steer' ? this.modes.steering : this.modes.followUp;
-    return this.queue.take(kind, mode).map(({ message, clientMessageId }) => {
-      run.serve(clientMessageId);
-      return message;
-    });
+  #claim(kind: QueueKind, run: Run): Delivery {
+    const deliver = this.queue.claim(kind, kind === 'steer' ? this.modes.steering : this.modes.followUp);
+    return () =>
+      deliver().map(({ message, clientMessageId }) => {
+        run.serve(clientMessageId);
+        return message;
+      });
   }
 
   #conversation(run: Run): Conversation {
+    const prompt = new RunPrompt(this.#hooks, run.signal);
     return {
+      prepare:
+        this.#hooks.beforeAgentStart &&
+        (async () => {
+          const messages = await prompt.open(this.#basePrompt(), run.opening);
+          for (const message of messages) this.transcript.add(message);
+          return messages;
+        }),
       ask: async () => {
-        const request = await this.#request(run.signal);
+        const request = await this.#request(await prompt.text(this.#basePrompt()), run.signal);
         const provider = await this.#registry.provider(request.model);
         this.activity.begin('provider');
         return ask(provider, request);
       },
       tools: () => this.tools,
+      add: (message) => this.transcript.add(message),
       hasSteering: () => this.queue.has('steer'),
-      takeSteering: () => this.#take('steer', run),
-      hasFollowUps: () => this.queue.has('followUp'),
-      takeFollowUps: () => this.#take('followUp', run),
+      takeSteering: () => this.#claim('steer', run)(),
+      next: (owed) => {
+        if (this.queue.has('steer')) return this.#claim('steer', run);
+        if (owed) return () => [];
+        return this.queue.has('followUp') ? this.#claim('followUp', run) : undefined;
+      },
       interruptsTools: () => this.modes.interrupt === 'immediate',
-      mayContinue: () => true,
       hooks: this.#hooks,
       signal: run.signal,
     };
   }
 
-  async #request(signal: AbortSignal): Promise<ModelRequest> {
+  #basePrompt(): string {
+    return systemPrompt({ cwd: this.log.header.cwd, tools: this.tools });
+  }
+
+  async #request(prompt: string, signal: AbortSignal): Promise<ModelRequest> {
     // On the device before the model is asked: what a client said survives a power cut.
     await this.transcript.sync();
-    const prompt = systemPrompt({ cwd: this.log.header.cwd, tools: this.tools });
+    const { context, beforeRequest } = this.#hooks;
     const messages = modelMessages(this.transcript.messages);
     const request: ModelRequest = {
       model: requireModel(this.choice),
       thinkingLevel: this.choice.thinkingLevel,
-      systemPrompt: (await this.#hooks.systemPrompt?.(prompt)) ?? prompt,
-      messages: (await this.#hooks.context?.(messages)) ?? messages,
+      systemPrompt: prompt,
+      messages: (context && (await unlessAborted(context(messages, signal), signal))) ?? messages,
       tools: this.tools,
       signal,
     };
-    return (await this.#hooks.beforeRequest?.(request)) ?? request;
+    return (beforeRequest && (await unlessAborted(beforeRequest(request), signal))) ?? request;
   }
 }
+
+/** A message that still waited when an abort came must not begin a run after it. */
+function checkWanted({ signal }: Manner): void {
+  if (signal?.aborted) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
+}
+
+/** For what cannot be aborted. */
+const NEVER = new AbortController().signal;
 
 const BUSY = "Agent is already running. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";

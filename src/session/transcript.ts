@@ -1,7 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentMessage, MessageEntry, SessionEntry } from '../protocol/generated/vocabulary.ts';
 import type { EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
-import { contextOf, countContext } from './context.ts';
+import { contextOf, countContext, saidBy } from './context.ts';
 import { addTo, type Tally, tallyOf } from './tally.ts';
 
 /** What a message entry may carry beside its message. */
@@ -56,6 +56,8 @@ export class Transcript {
     const entry = stored(() => this.log.append(draft));
     if (this.#tally) addTo(this.#tally, entry);
     if (entry.type === 'session_info') this.#name = undefined;
+    if (entry.type === 'compaction' || entry.type === 'context_edit') this.#messages = undefined;
+    else this.#messages?.push(...saidBy(entry));
     this.#onAppend(entry);
     return entry;
   }
@@ -68,10 +70,8 @@ export class Transcript {
   }
 
   /** Stores a message and puts it at the end of the conversation. */
-  add(message: AgentMessage, provenance: Provenance = {}): MessageEntry {
-    const known = this.#messages;
-    const entry = this.append({ type: 'message', ...provenance, message }) as MessageEntry;
-    known?.push(message);
+  add(message: AgentMessage, provenance: Provenance = {}): SessionEntry {
+    const entry = this.append(draftOf(message, provenance));
     if (provenance.clientMessageId !== undefined) this.#clientMessages?.set(provenance.clientMessageId, entry.id);
     return entry;
   }
@@ -88,6 +88,12 @@ export class Transcript {
     const [last] = this.log.named('message');
     return last?.id === entryId;
   }
+}
+
+function draftOf(message: AgentMessage, provenance: Provenance): EntryDraft {
+  if (message.role !== 'custom') return { type: 'message', ...provenance, message };
+  const { customType, content, display, details } = message;
+  return { type: 'custom_message', customType, content, display, ...(details === undefined ? {} : { details }) };
 }
 
 function clientMessagesIn(log: SessionLog): Map<string, string> {

@@ -117,6 +117,39 @@ verifies('I8', 'a feed that takes its time is begun once, and ends when it is ca
   expect(entriesIn(run)).toEqual([]);
 });
 
+verifies('I9', 'a run that begins during a long feed overtakes none of it', async ({ open }) => {
+  const home = newHome();
+  const path = longSession(home);
+  const { peer } = await open({ home, script: [{ text: 'hello' }], args: ['--session', path] });
+
+  peer.link.pause();
+  peer.send('{"type":"hello","entries":true}\n{"type":"prompt","message":"go"}\n{"id":"read","type":"get_state"}\n');
+  peer.link.resume();
+  await peer.next('agent_settled');
+
+  const told = entriesIn(peer.records);
+  expect(told).toEqual(stored(path));
+  const feedEnd = peer.records.findLastIndex(appended(({ id }) => id === '0000018f'));
+  expect(feedEnd).toBeLessThan(peer.records.findIndex(({ command }) => command === 'hello'));
+  expect(feedEnd).toBeLessThan(peer.records.findIndex(({ type }) => type === 'agent_start'));
+});
+
+verifies('I9', 'leaving a session during a long feed loses none of its entries', async ({ open }) => {
+  const home = newHome();
+  const path = longSession(home);
+  const { peer } = await open({ home, args: ['--session', path] });
+
+  peer.link.pause();
+  peer.send('{"type":"hello","entries":true}\n{"id":"moved","type":"new_session"}\n');
+  peer.link.resume();
+  await peer.find(({ id }) => id === 'moved');
+
+  const told = entriesIn(peer.records);
+  const second = told.findLastIndex(({ type }) => type === 'session');
+  expect(told.slice(0, second)).toEqual(stored(path));
+  expect(told[second]).toMatchObject({ type: 'session' });
+});
+
 verifies('I8', 'a client that did not ask is told none', async ({ open }) => {
   const { peer } = await open();
 

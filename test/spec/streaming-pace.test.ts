@@ -131,7 +131,7 @@ it('[M25] a client that does not read makes the run pause, and its reading makes
     cwd: home.cwd,
     agentDir: home.agentDir,
     env: environment(home),
-    sessionDirectory: home.root,
+    sessionDirectory: () => home.root,
     first: { kind: 'memory' },
     script: parseScript(JSON.stringify(flood), 'flood'),
     dialect: { stream: 'delta' },

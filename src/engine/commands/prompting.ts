@@ -1,13 +1,11 @@
-import { Refusal } from '../../protocol/errors.ts';
 import type { QueueKind } from '../../session/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
 
 export const prompting = {
   prompt: async (params, context) => {
-    checkWanted(context);
-    const behaviour = params.streamingBehavior;
-    return began(await context.agent.session.prompt(params, behaviour), context);
+    const { agent, signal } = context;
+    return began(await agent.session.prompt(params, { behaviour: params.streamingBehavior, signal }), context);
   },
 
   steer: (params, context) => queued('steer', params, context),
@@ -24,11 +22,11 @@ export const prompting = {
   abort_and_prompt: (params, context) => {
     // At once, whatever waits in the lane; and again in its turn, for a run that has begun by then.
     void context.agent.session.makeRoomFor(params);
-    return context.lane.run(async () => {
-      const { session } = context.agent;
+    const { agent, lane, signal } = context;
+    return lane.run(async () => {
+      const { session } = agent;
       await session.makeRoomFor(params);
-      checkWanted(context);
-      return began(await session.prompt(params), context);
+      return began(await session.prompt(params, { signal }), context);
     });
   },
 
@@ -69,14 +67,9 @@ export const prompting = {
   },
 } satisfies Partial<Handlers>;
 
-/** A message that still waited when an abort came must not begin a run after it. */
-function checkWanted({ wasAborted }: Context): void {
-  if (wasAborted()) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
-}
-
-async function queued(kind: QueueKind, params: Submission, context: Context) {
-  checkWanted(context);
-  return began(await context.agent.session.prompt(params, kind), context);
+async function queued(behaviour: QueueKind, params: Submission, context: Context) {
+  const { agent, signal } = context;
+  return began(await agent.session.prompt(params, { behaviour, signal }), context);
 }
 
 /** The run begins when its answer is on the way: clients see the answer before the first event. */

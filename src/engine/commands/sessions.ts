@@ -15,7 +15,8 @@ export const sessions = {
   },
 
   switch_session: async ({ sessionPath, detached }, { agent }) => {
-    if (await agent.hooks.beforeSwitch?.({ reason: 'resume', sessionFile: sessionPath })) return { cancelled: true };
+    if (await agent.hooks.beforeSwitch?.({ reason: 'resume', targetSessionFile: sessionPath }))
+      return { cancelled: true };
     const path = resolve(agent.session.log.header.cwd, sessionPath);
     if (isCurrent(agent, path)) {
       if (!detached) await agent.session.abort();
@@ -28,9 +29,10 @@ export const sessions = {
   branch: ({ entryId, detached }, { agent }) => fork(agent, entryId, detached),
 
   clone: async ({ detached }, { agent }) => {
-    if (agent.session.log.leafId === null)
-      throw new Refusal('not_found', 'Cannot clone session: no current entry selected');
-    if (await agent.hooks.beforeFork?.(null)) return { cancelled: true };
+    const { leafId: entryId } = agent.session.log;
+    if (entryId === null) throw new Refusal('not_found', 'Cannot clone session: no current entry selected');
+    if (await agent.hooks.beforeFork?.({ entryId, position: 'at' })) return { cancelled: true };
+    // Before the copy is made: it holds what the run said last.
     if (!detached) await agent.session.abort();
     return move(agent, { reason: 'fork', detached }, () => copyOf(agent, agent.session.log.leafId));
   },
@@ -42,8 +44,9 @@ async function fork(agent: Agent, entryId: string, detached: boolean | undefined
     throw new Refusal('not_found', 'Invalid entry ID for forking');
   }
   const text = textOf(entry.message);
-  if (await agent.hooks.beforeFork?.(entryId)) return { text, cancelled: true };
-  return { text, ...(await move(agent, { reason: 'fork', detached }, () => copyOf(agent, entry.parentId))) };
+  if (await agent.hooks.beforeFork?.({ entryId, position: 'before' })) return { text, cancelled: true };
+  const { log } = agent.session;
+  return { text, ...(await move(agent, { reason: 'fork', detached }, () => copyOf(agent, log.parentOf(entryId)))) };
 }
 
 /** Makes or opens the target; goes there unless the client only wants to know it. A failure leaves the run alone. */
@@ -60,13 +63,18 @@ async function move(
   };
   if (detached) await log.close({ keepEmpty: true });
   else {
-    await agent.session.abort();
-    await agent.enter(log, reason).catch(async (error: unknown) => {
+    await go(agent, log, reason).catch(async (error: unknown) => {
       if (agent.session.log !== log) await log.close();
       throw error;
     });
   }
   return moved;
+}
+
+async function go(agent: Agent, log: SessionLog, reason: Reason): Promise<void> {
+  const arrival = agent.prepare(log);
+  await agent.session.abort();
+  await agent.enter(arrival, reason);
 }
 
 function newLog(agent: Agent, parentSession: string | undefined): Promise<SessionLog> {

@@ -20,7 +20,7 @@ class OneModel extends ModelRegistry {
 
 it('[L6] cycle_model answers null when only one model is available', async () => {
   const cwd = tempFolder();
-  const agent = new Agent({
+  const parts = {
     audience: new Broadcast(),
     registry: new OneModel(),
     hooks: {},
@@ -28,8 +28,8 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
     tools: () => [],
     sessionDirectory: () => undefined,
     named: {},
-  });
-  await agent.enter(SessionLog.inMemory({ cwd }), 'startup');
+  };
+  const agent = new Agent(parts, SessionLog.inMemory({ cwd }));
   onTestFinished(() => agent.close());
   const [inside, outside] = memoryPair();
   const answer = new Promise((resolve) => {

@@ -4,31 +4,31 @@ import { nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
 import type { Handlers } from '../dispatch.ts';
 
 export const settings = {
-  set_model: ({ provider, modelId }, { agent }) => {
+  set_model: ({ provider, modelId }, { agent, lane }) => {
     const model = agent.registry.find(provider, modelId);
     if (!model) throw new Refusal('model_not_found', `Model not found: ${provider}/${modelId}`);
-    agent.setModel(model);
+    lane.hold(agent.setModel(model, 'set'));
     return model;
   },
 
-  cycle_model: (_params, { agent }) => {
+  cycle_model: (_params, { agent, lane }) => {
     const model = nextModel(agent.registry, agent.session.choice.model);
     if (!model) return null;
-    agent.setModel(model);
+    lane.hold(agent.setModel(model, 'cycle'));
     return { model, thinkingLevel: agent.session.choice.thinkingLevel, isScoped: false };
   },
 
   get_available_models: (_params, { agent }) => ({ models: [...agent.registry.available()] }),
 
-  set_thinking_level: ({ level }, { agent }) => {
-    agent.setThinkingLevel(level === 'brief' ? 'minimal' : level);
+  set_thinking_level: ({ level }, { agent, lane }) => {
+    lane.hold(agent.setThinkingLevel(level === 'brief' ? 'minimal' : level));
     return undefined;
   },
 
-  cycle_thinking_level: (_params, { agent }) => {
+  cycle_thinking_level: (_params, { agent, lane }) => {
     const level = nextThinkingLevel(agent.session.choice);
     if (!level) return null;
-    agent.setThinkingLevel(level);
+    lane.hold(agent.setThinkingLevel(level));
     return { level };
   },
 

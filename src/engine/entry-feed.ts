@@ -1,0 +1,55 @@
+import type { SessionLog } from '../store/sessions/session-log.ts';
+import { toLine } from '../wire/json-lines.ts';
+import type { Connection } from './connection.ts';
+
+const ENTRIES_PER_PAGE = 100;
+
+/**
+ * Tells one client every entry of the session from its header on, before any record that depends on it. What was
+ * stored already is read as the client takes it; whatever is published meanwhile waits its turn behind that.
+ */
+export class EntryFeed {
+  readonly #connection: Connection;
+  #wanted = true;
+  #sent: Promise<void>;
+
+  constructor(connection: Connection, log: SessionLog) {
+    this.#connection = connection;
+    this.#sent = connection.outbox.sendSeries(this.#linesOf(log, log.size));
+  }
+
+  /** Begins again with another session; settles when the log before it is no longer needed. */
+  restart(log: SessionLog): Promise<void> {
+    const before = this.#sent;
+    this.#sent = this.#connection.outbox.sendSeries(this.#linesOf(log, log.size));
+    return before;
+  }
+
+  /** Sends no more of what was there. */
+  stop(): void {
+    this.#wanted = false;
+  }
+
+  *#linesOf(log: SessionLog, count: number): Generator<string> {
+    yield appended(log.header);
+    let after: string | undefined;
+    for (let told = 0; told < count && this.#wanted; told += ENTRIES_PER_PAGE) {
+      const page = this.#read(log, { after, limit: Math.min(ENTRIES_PER_PAGE, count - told) });
+      for (const entry of page) yield appended(entry);
+      after = page.at(-1)?.id;
+    }
+  }
+
+  /** A client that cannot be told everything must not believe that it was. */
+  #read(log: SessionLog, range: { after: string | undefined; limit: number }) {
+    try {
+      return log.entries(range);
+    } catch {
+      this.stop();
+      this.#connection.link.close();
+      return [];
+    }
+  }
+}
+
+const appended = (entry: object) => toLine({ type: 'entry_appended', entry });

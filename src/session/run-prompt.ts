@@ -1,0 +1,33 @@
+import { unlessAborted } from '../agent/unless-aborted.ts';
+import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
+import type { SessionHooks } from './hooks.ts';
+
+/** The system prompt of one run: what hooks make of the session's, or what one of them put in its place. */
+export class RunPrompt {
+  readonly #hooks: SessionHooks;
+  readonly #signal: AbortSignal;
+  #isOpen = false;
+  #own: string | undefined;
+
+  constructor(hooks: SessionHooks, signal: AbortSignal) {
+    this.#hooks = hooks;
+    this.#signal = signal;
+  }
+
+  /** Asks, once in a run, what is to be said after the messages that open it and which prompt it shall have. */
+  async open(base: string, messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
+    const { beforeAgentStart } = this.#hooks;
+    if (this.#isOpen || !beforeAgentStart) return [];
+    this.#isOpen = true;
+    const start = { messages, systemPrompt: await this.text(base) };
+    const wish = await unlessAborted(beforeAgentStart(start, this.#signal), this.#signal);
+    this.#own = wish?.systemPrompt;
+    return wish?.messages ?? [];
+  }
+
+  async text(base: string): Promise<string> {
+    const { systemPrompt } = this.#hooks;
+    if (this.#own !== undefined) return this.#own;
+    return (systemPrompt && (await unlessAborted(systemPrompt(base, this.#signal), this.#signal))) ?? base;
+  }
+}

@@ -1,0 +1,420 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { type AgentMessage, type AgentSettledEvent, type OpenAgentOptions, openAgent } from '../../src/index.ts';
+import { newHome, scriptArgs } from '../support/open.ts';
+
+type Hooks = NonNullable<OpenAgentOptions['hooks']>;
+
+/** An agent in this process with these hooks; without a script its model converses. */
+async function openWith(hooks: Hooks, options: OpenAgentOptions & { answers?: readonly object[] } = {}) {
+  const home = newHome();
+  const { answers, ...rest } = options;
+  const [, script] = answers ? scriptArgs(home, answers) : [];
+  const own = script === undefined ? {} : { script };
+  const agent = await openAgent({ cwd: home.cwd, agentDir: home.agentDir, hooks, ...own, ...rest });
+  onTestFinished(() => agent.close());
+  return { ...agent, home };
+}
+
+/** Never comes back, but tells when it was asked. */
+function silence() {
+  let begin = () => {};
+  const asked = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const wait = () => {
+    begin();
+    return new Promise<never>(() => {});
+  };
+  return { asked, wait };
+}
+
+const custom = (content: string): AgentMessage => ({
+  role: 'custom',
+  customType: 'note',
+  content,
+  display: true,
+  timestamp: 1,
+});
+
+const callBash = { steps: [{ toolCall: { name: 'bash', arguments: { command: 'echo hi' } } }] };
+
+const rolesOf = (messages: readonly AgentMessage[]) => messages.map(({ role }) => role);
+
+const saidBy = (messages: readonly AgentMessage[], role: AgentMessage['role']) =>
+  messages.filter((message) => message.role === role).map((message) => JSON.stringify(message));
+
+it.each([
+  'context',
+  'beforeRequest',
+  'delta',
+  'toolCall',
+  'toolResult',
+  'messageEnd',
+  'turnEnd',
+  'observe',
+  'systemPrompt',
+  'beforeAgentStart',
+  'beforeSettle',
+] as const)('a %s hook that never answers holds up no abort', async (name) => {
+  const { asked, wait } = silence();
+  const { client } = await openWith({ [name]: wait }, { answers: [callBash, { text: 'done' }] });
+  const run = client.promptAndWait('go');
+  await asked;
+
+  await client.abort();
+
+  expect((await run).settled).toMatchObject({ outcome: 'aborted' });
+  expect((await client.getState()).isIdle).toBe(true);
+});
+
+it.each(['input', 'expand'] as const)('a message that waits in %s when an abort comes begins nothing', async (name) => {
+  const { asked, wait } = silence();
+  const { client } = await openWith({ [name]: wait });
+  const prompt = client.prompt({ message: 'say hello' }).catch((error: unknown) => error);
+  await asked;
+
+  await client.abort();
+
+  expect(await prompt).toMatchObject({ code: 'agent_busy', message: 'Stopped by an abort before it began' });
+  expect(await client.getState()).toMatchObject({ isIdle: true, messageCount: 0 });
+});
+
+it('input tells where the words come from, and its answer replaces them', async () => {
+  const seen: unknown[] = [];
+  const { client } = await openWith({
+    input: async (input) => {
+      seen.push(input);
+      return input.text === 'nothing' ? 'handled' : { ...input, text: `say ${input.text}` };
+    },
+    expand: async ({ text, images }) => ({ text: `${text}!`, images }),
+  });
+
+  const { messages } = await client.promptAndWait('hello');
+  const handled = await client.prompt({ message: 'nothing', streamingBehavior: 'followUp' });
+
+  expect(seen).toEqual([
+    { text: 'hello', images: [], source: 'rpc', streamingBehavior: undefined },
+    { text: 'nothing', images: [], source: 'rpc', streamingBehavior: 'followUp' },
+  ]);
+  expect(JSON.stringify(messages[0])).toContain('say hello!');
+  expect(handled).toEqual({ disposition: 'handled' });
+});
+
+it('observe hears each event of a run before the clients do, and the last one after them', async () => {
+  const order: string[] = [];
+  let settle = () => {};
+  const over = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const { client } = await openWith(
+    {
+      observe: async ({ type }) => {
+        order.push(`observed ${type}`);
+        if (type === 'agent_settled') settle();
+      },
+    },
+    { answers: [callBash, { text: 'done' }] },
+  );
+  client.onEvent(({ type }) => order.push(`told ${type}`));
+
+  await client.promptAndWait('go');
+  await over;
+
+  const heard = (who: string) =>
+    order.filter((line) => line.startsWith(who) && !line.endsWith('_update')).map((line) => line.slice(who.length));
+  expect(heard('observed ')).toEqual(heard('told '));
+  for (const type of ['agent_start', 'message_end', 'tool_execution_start', 'turn_end', 'agent_end']) {
+    expect(order.indexOf(`observed ${type}`), type).toBeLessThan(order.indexOf(`told ${type}`));
+  }
+  expect(order.indexOf('told agent_settled')).toBeGreaterThan(-1);
+});
+
+it('what observe rejects fails the run, which settles all the same', async () => {
+  const { client } = await openWith({
+    observe: async ({ type }) => {
+      if (type === 'turn_end') throw new Error('observer broke');
+    },
+  });
+
+  const { settled } = await client.promptAndWait('say hello');
+
+  expect(settled).toMatchObject({ outcome: 'error', errorCode: 'internal', errorMessage: 'observer broke' });
+});
+
+it('beforeAgentStart adds messages behind the one that opens the run, and a prompt for it', async () => {
+  const prompts: string[] = [];
+  const starts: unknown[] = [];
+  const { client } = await openWith(
+    {
+      systemPrompt: async (prompt) => `${prompt}\nmore`,
+      beforeAgentStart: async (start) => {
+        starts.push(start);
+        return starts.length === 1 ? { messages: [custom('by the way')], systemPrompt: 'only this' } : undefined;
+      },
+      beforeRequest: async (request) => {
+        prompts.push(request.systemPrompt);
+        return undefined;
+      },
+    },
+    { answers: [callBash, { text: 'one' }, { text: 'two' }] },
+  );
+
+  const { messages } = await client.promptAndWait('go');
+  await client.promptAndWait('again');
+
+  expect(rolesOf(messages)).toEqual(['user', 'custom', 'assistant', 'toolResult', 'assistant']);
+  expect(starts).toHaveLength(2);
+  expect(starts[0]).toMatchObject({ messages: [{ role: 'user' }], systemPrompt: expect.stringContaining('\nmore') });
+  expect(prompts).toEqual(['only this', 'only this', expect.stringMatching(/\nmore$/)]);
+  const { entries } = await client.getEntries();
+  expect(entries).toContainEqual(expect.objectContaining({ type: 'custom_message', content: 'by the way' }));
+});
+
+it('context and beforeRequest replace what the model is asked', async () => {
+  const asked: unknown[] = [];
+  const { client } = await openWith({
+    context: async (messages) => [...messages, { role: 'user', content: 'say something else', timestamp: 1 }],
+    beforeRequest: async (request) => {
+      asked.push(request.messages.at(-1)?.content);
+      return { ...request, messages: [{ role: 'user', content: 'say the last word', timestamp: 1 }] };
+    },
+  });
+
+  const { messages } = await client.promptAndWait('say hello');
+
+  expect(asked).toEqual(['say something else']);
+  expect(saidBy(messages, 'assistant').join()).toContain('the last word');
+  expect(saidBy(messages, 'user')).toEqual([expect.stringContaining('say hello')]);
+});
+
+it('messageEnd replaces answers and results before they are stored', async () => {
+  const { client } = await openWith(
+    {
+      messageEnd: async (message) => ({ ...message, content: [{ type: 'text', text: `${message.role} replaced` }] }),
+    },
+    { answers: [{ text: 'said' }] },
+  );
+  const { messages } = await client.promptAndWait('go');
+
+  expect(messages[1]).toMatchObject({ content: [{ text: 'assistant replaced' }] });
+  expect((await client.getMessages()).messages[1]).toMatchObject({ content: [{ text: 'assistant replaced' }] });
+});
+
+it('toolCall replaces the arguments, and toolResult hears of them', async () => {
+  const ended: unknown[] = [];
+  const { client } = await openWith(
+    {
+      toolCall: async () => ({ args: { command: 'echo other' } }),
+      toolResult: async ({ args, call, result }) => {
+        ended.push([call.arguments, args, result.isError]);
+        return { content: [{ type: 'text', text: 'reviewed' }], isError: true };
+      },
+    },
+    { answers: [callBash, { text: 'done' }] },
+  );
+
+  const { messages } = await client.promptAndWait('go');
+
+  expect(ended).toEqual([[{ command: 'echo hi' }, { command: 'echo other' }, false]]);
+  expect(messages[2]).toMatchObject({ content: [{ text: 'reviewed' }], isError: true });
+});
+
+it('a toolCall that throws blocks the call; a toolResult that throws changes nothing', async () => {
+  let blocks = true;
+  const { client } = await openWith(
+    {
+      toolCall: () => {
+        if (blocks) throw new Error('not today');
+        return Promise.resolve(undefined);
+      },
+      toolResult: () => {
+        throw new Error('at once');
+      },
+    },
+    { answers: [callBash, { text: 'one' }, callBash, { text: 'two' }] },
+  );
+
+  const refused = await client.promptAndWait('go');
+  blocks = false;
+  const allowed = await client.promptAndWait('go');
+
+  expect(refused.messages[2]).toMatchObject({ content: [{ text: 'not today' }], isError: true });
+  expect(allowed.messages[2]).toMatchObject({ content: [{ text: 'hi\n' }], isError: false });
+});
+
+it('delta breaks an answer off; the run goes on with what it says', async () => {
+  const { client } = await openWith(
+    {
+      delta: (step) =>
+        step.type === 'text_delta' && step.delta.includes('wrong')
+          ? { reason: 'matched a rule', messages: [custom('mind the rule')] }
+          : undefined,
+    },
+    { answers: [{ steps: [{ text: 'wrong' }, callBash.steps[0]] }, { text: 'right' }] },
+  );
+
+  const { settled, messages, events } = await client.promptAndWait('go');
+
+  expect(settled).toMatchObject({ outcome: 'ok' });
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'custom', 'assistant']);
+  expect(messages[1]).toMatchObject({
+    stopReason: 'aborted',
+    errorMessage: 'matched a rule',
+    content: [{ text: 'wrong' }],
+  });
+  expect(messages[3]).toMatchObject({ stopReason: 'stop', content: [{ text: 'right' }] });
+  expect(events.filter(({ type }) => type === 'agent_end')).toHaveLength(1);
+});
+
+it('turnEnd says something and makes the run go on', async () => {
+  let turns = 0;
+  const { client } = await openWith(
+    {
+      turnEnd: async () => {
+        turns++;
+        return { messages: [custom(`after turn ${turns}`)], continue: turns === 1 };
+      },
+    },
+    { answers: [{ text: 'one' }, { text: 'two' }] },
+  );
+
+  const { messages } = await client.promptAndWait('go');
+
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'custom', 'assistant', 'custom']);
+  expect(turns).toBe(2);
+});
+
+it('beforeSettle makes a run go on as long as it has something to say', async () => {
+  const ends: unknown[] = [];
+  const { client } = await openWith(
+    {
+      beforeSettle: async (end) => {
+        ends.push(end.outcome);
+        return ends.length < 3 ? [custom('not yet')] : undefined;
+      },
+    },
+    { answers: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] },
+  );
+
+  const { events } = await client.promptAndWait('go');
+
+  const agentEnds = events.filter(({ type }) => type === 'agent_end');
+  expect(agentEnds.map((event) => 'isTerminal' in event && event.isTerminal)).toEqual([false, false, true]);
+  expect(events.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+  expect(ends).toEqual(['ok', 'ok', 'ok']);
+});
+
+it('a run that failed or was stopped does not go on, whatever beforeSettle says', async () => {
+  const { client } = await openWith({ beforeSettle: async () => [] }, { answers: [{ error: { status: 400 } }] });
+
+  const { settled } = await client.promptAndWait('go');
+
+  expect(settled.outcome).toBe('error');
+});
+
+it('sessionStart comes after the client is there; the state can be read meanwhile, a prompt waits', async () => {
+  const order: string[] = [];
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const { client } = await openWith({
+    sessionStart: async ({ reason }) => {
+      await opened;
+      order.push(`started ${reason}`);
+    },
+  });
+
+  const prompt = client.prompt({ message: 'say hello' }).then(() => order.push('prompted'));
+  expect((await client.getState()).isIdle).toBe(true);
+  order.push('read');
+  open();
+  await prompt;
+
+  expect(order).toEqual(['read', 'started startup', 'prompted']);
+});
+
+it('session moves tell the hooks where from and where to, and the end is told once', async () => {
+  const told: unknown[] = [];
+  const note = (name: string) => async (event: unknown) => {
+    told.push([name, event]);
+    return undefined;
+  };
+  const { client, close } = await openWith(
+    {
+      sessionStart: note('start'),
+      sessionShutdown: note('shutdown'),
+      beforeSwitch: note('switch'),
+      beforeFork: note('fork'),
+    } as Hooks,
+    { keep: true },
+  );
+  await client.promptAndWait('say hello');
+  const { sessionFile: first } = await client.getState();
+
+  const { sessionFile: second } = await client.newSession();
+  await client.switchSession({ sessionPath: first ?? '' });
+  const [said] = (await client.getForkMessages()).messages;
+  const { sessionFile: third } = await client.fork({ entryId: said?.entryId ?? '' });
+  await close();
+  await close();
+
+  expect(told).toEqual([
+    ['start', { reason: 'startup' }],
+    ['switch', { reason: 'new' }],
+    ['shutdown', { reason: 'new', targetSessionFile: second }],
+    ['start', { reason: 'new', previousSessionFile: first }],
+    ['switch', { reason: 'resume', targetSessionFile: first }],
+    ['shutdown', { reason: 'resume', targetSessionFile: first }],
+    ['start', { reason: 'resume', previousSessionFile: second }],
+    ['fork', { entryId: said?.entryId, position: 'before' }],
+    ['shutdown', { reason: 'fork', targetSessionFile: third }],
+    ['start', { reason: 'fork', previousSessionFile: first }],
+    ['shutdown', { reason: 'quit' }],
+  ]);
+});
+
+it('model and thinking level are told after they changed; the next session command waits for that', async () => {
+  const told: unknown[] = [];
+  const { client } = await openWith({
+    modelSelect: async ({ model, previousModel, source }) => {
+      await client.getState();
+      told.push([source, previousModel?.id, model.id]);
+    },
+    thinkingLevelSelect: async ({ level, previousLevel }) => {
+      told.push([previousLevel, level]);
+    },
+  });
+  const { model, thinkingLevel } = await client.getState();
+
+  await client.setThinkingLevel({ level: 'low' });
+  await client.setModel({ provider: 'tau', modelId: 'scripted-small' });
+  await client.setSessionName({ name: 'waits' });
+
+  expect(told).toEqual([
+    [thinkingLevel, 'low'],
+    ['low', 'off'],
+    ['set', model?.id, 'scripted-small'],
+  ]);
+});
+
+it('a hook that fails while the session changes leaves the agent where it was', async () => {
+  const { client, home } = await openWith(
+    {
+      sessionShutdown: async ({ reason }) => {
+        if (reason === 'new') throw new Error('not leaving');
+      },
+    },
+    { keep: true },
+  );
+  const settled: AgentSettledEvent = (await client.promptAndWait('say hello')).settled;
+  const before = await client.getState();
+
+  await expect(client.newSession()).rejects.toMatchObject({ message: 'not leaving' });
+
+  expect(settled.outcome).toBe('ok');
+  expect(await client.getState()).toEqual(before);
+  expect((await client.promptAndWait('say more')).settled.outcome).toBe('ok');
+  expect(before.sessionFile).toContain(join(home.agentDir, 'sessions'));
+});

@@ -1,4 +1,5 @@
 import { check } from '../protocol/check.ts';
+import { messageOf } from '../protocol/errors.ts';
 import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabulary.ts';
 import { EventQueue } from './event-queue.ts';
 import type { AgentHooks, EndedCall, ToolResult } from './hooks.ts';
@@ -170,5 +171,3 @@ const resultMessage = (call: ToolCall, { content, details, isError }: ToolResult
 
 const invalidArguments = (name: string, problem: string, args: unknown) =>
   `Validation failed for tool "${name}":\n  - ${problem}\n\nReceived arguments:\n${JSON.stringify(args, null, 2)}`;
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

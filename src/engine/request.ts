@@ -1,5 +1,5 @@
 import { check } from '../protocol/check.ts';
-import { type ErrorCode, Refusal } from '../protocol/errors.ts';
+import { type ErrorCode, messageOf, Refusal } from '../protocol/errors.ts';
 import { commandParams, frameSchemas, inboundDefinitions } from '../protocol/generated/inbound.ts';
 import type { CommandName, Frame, FrameName } from '../protocol/generated/vocabulary.ts';
 import { type Line, MAX_LINE_BYTES } from '../wire/json-lines.ts';
@@ -27,7 +27,7 @@ export function understand(line: Line): Inbound {
   try {
     value = JSON.parse(line.text);
   } catch (error) {
-    return unreadable('invalid_json', error instanceof Error ? error.message : String(error), idIn(line.text));
+    return unreadable('invalid_json', messageOf(error), idIn(line.text));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return unreadable('invalid_params', 'a command is an object with a type', undefined);

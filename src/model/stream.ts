@@ -1,3 +1,4 @@
+import { messageOf } from '../protocol/errors.ts';
 import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
 import { Abortable } from './abortable.ts';
 import { Draft, emptyAnswer, type Step } from './draft.ts';
@@ -72,5 +73,3 @@ function failed(draft: Draft, error: unknown): AnswerEnd {
   const message = draft.finish({ stopReason: 'error', errorMessage: failure.message, errorCode: failure.code });
   return { type: 'end', message, failure };
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

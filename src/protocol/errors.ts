@@ -34,7 +34,9 @@ export class Refusal extends Error {
   /** Our own bugs become `internal`: a thrown TypeError never reads as the client's fault. */
   static from(error: unknown): Refusal {
     if (error instanceof Refusal) return error;
-    const message = error instanceof Error ? error.message : String(error);
-    return new Refusal('internal', message, { cause: error });
+    return new Refusal('internal', messageOf(error), { cause: error });
   }
 }
+
+/** The words of whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Conversation, type LoopEvent, runTurns } from '../agent/loop.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
+import { messageOf } from '../protocol/errors.ts';
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -159,7 +160,7 @@ export class Run {
       return await step();
     } catch (error) {
       const errorCode = error instanceof StorageFailure ? 'storage_failed' : 'internal';
-      this.#failure ??= { errorCode, errorMessage: error instanceof Error ? error.message : String(error) };
+      this.#failure ??= { errorCode, errorMessage: messageOf(error) };
       this.abort();
       return undefined;
     }

@@ -1,4 +1,4 @@
-import { Refusal } from '../protocol/errors.ts';
+import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { AgentMessage, MessageEntry, SessionEntry } from '../protocol/generated/vocabulary.ts';
 import type { EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
 import { contextOf, countContext, saidBy } from './context.ts';
@@ -13,6 +13,10 @@ export interface Provenance {
 /** The session file could not be written: a full disk, a lost mount. */
 export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
+
+  constructor(cause: unknown) {
+    super(`Could not write the session: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /** The conversation and the file it is kept in. Old messages are read when somebody first asks for them. */
@@ -65,7 +69,7 @@ export class Transcript {
   /** Settles when everything stored so far is on the device. */
   async sync(): Promise<void> {
     await this.log.sync().catch((error: unknown) => {
-      throw new StorageFailure(messageOf(error), { cause: error });
+      throw new StorageFailure(error);
     });
   }
 
@@ -115,8 +119,6 @@ function stored<T>(write: () => T): T {
     return write();
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new StorageFailure(messageOf(error), { cause: error });
+    throw new StorageFailure(error);
   }
 }
-
-const messageOf = (error: unknown) => `Could not write the session: ${error instanceof Error ? error.message : error}`;

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Home, newHome } from '../support/open.ts';
+import { header, keepSession } from '../support/stored-session.ts';
 import { verifies } from '../support/verifies.ts';
 
 verifies('Z22', 'the settings of an unknown project are not read', async ({ open }) => {
@@ -36,6 +37,26 @@ verifies('Z22', '--approve and --no-approve hold for one process only', async ({
 
   expect(modes).toEqual(['all', 'one-at-a-time', 'one-at-a-time']);
 });
+
+verifies(
+  'Z22',
+  'trust given for this process alone still holds when the agent comes back to the folder',
+  async ({ open }) => {
+    const home = newHome();
+    const elsewhere = keepSession({ ...home, cwd: home.root }, [header(home.root)]);
+    const { peer } = await open({ home });
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+    await peer.run('say hello');
+    await peer.ok({ type: 'set_trust', trusted: true, remember: false });
+
+    await peer.ok({ type: 'switch_session', sessionPath: elsewhere });
+    const away = await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile ?? '' });
+
+    expect(away).toMatchObject({ cwd: home.root, projectTrusted: false });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ cwd: home.cwd, projectTrusted: true });
+  },
+);
 
 verifies('Z22', 'a project cannot say of itself that it is trusted', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all', defaultProjectTrust: 'always' });

@@ -1,4 +1,5 @@
 import { check, type Schema } from '../../protocol/check.ts';
+import { messageOf } from '../../protocol/errors.ts';
 import { type ScriptedStep, stepSchemas } from './step.ts';
 
 /** The answers of the scripted model, in the order in which they are given. */
@@ -60,7 +61,7 @@ function parseLine(source: string): Fields {
   try {
     value = JSON.parse(source);
   } catch (error) {
-    throw new Problem(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Problem(`not JSON: ${messageOf(error)}`);
   }
   if (!isObject(value)) throw new Problem('a line must be an object');
   return value;
@@ -114,7 +115,7 @@ function parsePattern(source: string): RegExp {
   try {
     return new RegExp(source);
   } catch (error) {
-    throw new Problem(`when: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Problem(`when: ${messageOf(error)}`);
   }
 }
 

@@ -26,7 +26,7 @@ interface Phrase {
 type Found = Readonly<Record<string, string | undefined>>;
 
 /** Finds out what is asked for, if it is one of the things that can be asked. */
-export function understand(request: string, means: Means): Plan | undefined {
+export function planFor(request: string, means: Means): Plan | undefined {
   const asked = unquoted(request).replace(courtesy, '');
   for (const { pattern, open, steps } of phrases) {
     const found = pattern.exec(open ? asked : unpunctuated(asked));

@@ -1,5 +1,5 @@
 import type { ScriptedStep } from '../step.ts';
-import { type Means, type Plan, understand } from './phrases.ts';
+import { type Means, type Plan, planFor } from './phrases.ts';
 import { excerpt } from './wording.ts';
 
 // Each name of a list is tried with those before it, which must not go on for ever.
@@ -16,13 +16,13 @@ export function phasesOf(text: string, means: Means): readonly Phase[] | undefin
   const requests: Request[] = [];
   for (const part of partsOf(text)) {
     const words = text.slice(part.from, part.to);
-    const plan = understand(words, means);
+    const plan = planFor(words, means);
     const last = requests.at(-1);
     if (plan) requests.push({ ...part, plan });
     else if (last === undefined) return undefined;
     else if (last.plan.open) last.to = part.to;
     else {
-      const both = part.to - last.from < LONGEST_LIST && understand(text.slice(last.from, part.to), means);
+      const both = part.to - last.from < LONGEST_LIST && planFor(text.slice(last.from, part.to), means);
       if (both) Object.assign(last, { to: part.to, plan: both });
       else requests.push({ ...part, plan: { steps: [], open: true } });
     }
@@ -66,7 +66,7 @@ function whole({ plan, from, to }: Request, text: string, means: Means): Plan {
   if (!plan.open) return plan;
   const words = text.slice(from, to);
   const unknown = { text: `I do not know what to do with “${excerpt(words, 80)}”.` };
-  return understand(words, means) ?? (plan.steps.length > 0 ? plan : { ...plan, steps: [unknown] });
+  return planFor(words, means) ?? (plan.steps.length > 0 ? plan : { ...plan, steps: [unknown] });
 }
 
 function grouped(requests: readonly Request[]): Phase[] {

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { plainDialect } from './dialect.ts';
+import { Outbox } from './outbox.ts';
+import { SlowReader } from './testing/slow-reader.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function setUp() {
+  const reader = new SlowReader();
+  return { reader, outbox: new Outbox(reader, plainDialect) };
+}
+
+const lines = function* (count: number, made: number[]) {
+  for (let index = 0; index < count; index++) {
+    made.push(index);
+    yield `{"type":"line ${index}"}\n`;
+  }
+};
+const typesIn = (reader: SlowReader) => reader.records.map(({ type }) => type as string);
+
+it('is made as the reader takes it, and what comes later waits behind it', async () => {
+  const { reader, outbox } = setUp();
+  const made: number[] = [];
+  reader.appetite = 1;
+
+  outbox.send({ type: 'before' });
+  const out = outbox.sendSeries(lines(5, made));
+  outbox.send({ type: 'after' });
+  expect(made).toEqual([]);
+  reader.drain(2);
+  expect(made.length).toBeLessThanOrEqual(2);
+  reader.drain();
+  await out;
+
+  expect(typesIn(reader)).toEqual(['before', 'line 0', 'line 1', 'line 2', 'line 3', 'line 4', 'after']);
+});
+
+it('leaves room for others to work when the reader takes everything', async () => {
+  const { reader, outbox } = setUp();
+  const made: number[] = [];
+
+  const out = outbox.sendSeries(lines(100_000, made));
+  outbox.send({ type: 'after' });
+  expect(made.length).toBeLessThan(100_000);
+  await vi.runAllTimersAsync();
+  await out;
+
+  expect(made).toHaveLength(100_000);
+  expect(typesIn(reader).at(-1)).toBe('after');
+});
+
+it('settles when the client leaves, and makes no more', async () => {
+  const { reader, outbox } = setUp();
+  const made: number[] = [];
+  reader.appetite = 1;
+  outbox.send({ type: 'before' });
+
+  const out = outbox.sendSeries(lines(5, made));
+  outbox.close();
+  await out;
+  reader.drain();
+
+  expect(made).toEqual([]);
+  await outbox.sendSeries(lines(5, made));
+  expect(made).toEqual([]);
+});

@@ -1,23 +1,44 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
+import { agentMark } from './agent-mark.ts';
 import { MARK } from './process-table.ts';
 
 /**
- * Reads which groups live until the agent's end of the pipe closes, then kills them and, on Linux, whatever else
- * carries the agent's mark. Plain sh: a second Node would cost more than most agents.
+ * Reads which groups live, and makes FIFOs, until the agent's end of the pipe closes. Then kills the groups, removes
+ * the FIFOs that were not taken and kills, on Linux, whatever else carries the agent's mark. Plain sh: a second Node
+ * would cost more than most agents. An agent that dies before it is answered must not take the guardian along.
  */
 const SCRIPT = `
+trap '' PIPE
+umask 077
+mark=$1 fifo=$2
+shift 2
 groups=
-while read -r sign group; do
+while read -r word number; do
+  if [ "$word" = fifo ]; then
+    place=0
+    for folder; do
+      mkfifo "$folder/$fifo$number" && break
+      place=$((place + 1))
+    done
+    echo "$number $place"
+    continue
+  fi
   kept=
-  for known in $groups; do [ "$known" = "$group" ] || kept="$kept $known"; done
+  for known in $groups; do [ "$known" = "$number" ] || kept="$kept $known"; done
   groups=$kept
-  [ "$sign" = + ] && groups="$groups $group"
+  [ "$word" = + ] && groups="$groups $number"
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
+for folder; do rm -f -- "$folder/$fifo"*; done
 pass=0
 while [ "$pass" -lt 50 ]; do
-  found=$(grep -lsaF "$1" /proc/[0-9]*/environ)
+  found=$(grep -lsaF "$mark" /proc/[0-9]*/environ)
   [ -n "$found" ] || break
   for file in $found; do
     pid=\${file#/proc/}
@@ -27,22 +48,46 @@ while [ "$pass" -lt 50 ]; do
 done
 `;
 
+/** How long the guardian may take to make a FIFO. */
+const ANSWER_LIMIT_MS = 5000;
+
+const waiting = new Map<number, (path: string | undefined) => void>();
 let pipe: Writable | undefined;
+let asked = 0;
 
 /** Has a process of its own see to it that nothing outlives this one, however this one ends. Started once. */
-export function startGuardian(agentMark: string): void {
+export function startGuardian(): void {
   if (pipe) return;
-  const guardian = spawn('/bin/sh', ['-c', SCRIPT, 'tau-guardian', `${MARK}=${agentMark}:`], {
+  const folders = fifoFolders();
+  const name = `tau-${randomBytes(8).toString('hex')}-`;
+  const args = ['-c', SCRIPT, 'tau-guardian', `${MARK}=${agentMark()}:`, name, ...folders];
+  const guardian = spawn('/bin/sh', args, {
     cwd: '/',
     detached: true,
     env: { PATH: '/usr/bin:/bin' },
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   });
   guardian.on('error', () => {});
+  guardian.on('close', () => {
+    for (const [number, answer] of waiting) {
+      // It may have made this one before it died.
+      for (const folder of folders) discard(join(folder, `${name}${number}`));
+      answer(undefined);
+    }
+  });
   guardian.unref();
+  // There is none when this process has no descriptor left.
+  if (!guardian.stdin) return;
   pipe = guardian.stdin;
   pipe.on('error', () => {});
-  (pipe as Writable & { unref?: () => void }).unref?.();
+  (pipe as Socket).unref();
+  hearAnswers(guardian.stdout as Socket, (number, place) => {
+    const folder = folders[place];
+    const path = folder === undefined ? undefined : join(folder, `${name}${number}`);
+    const answer = waiting.get(number);
+    if (answer) answer(path);
+    else if (path) discard(path);
+  });
 }
 
 /** Tells the guardian of a group that has begun. */
@@ -50,3 +95,40 @@ export const guardGroup = (pid: number) => void pipe?.write(`+ ${pid}\n`);
 
 /** Tells the guardian that a group has ended: its number may soon be somebody else's. */
 export const releaseGroup = (pid: number) => void pipe?.write(`- ${pid}\n`);
+
+/** Has the guardian make a FIFO for this user only; undefined when it cannot. It is removed at the latest with us. */
+export function guardedFifo(): Promise<string | undefined> {
+  startGuardian();
+  const number = ++asked;
+  return new Promise((settle) => {
+    const answer = (path: string | undefined) => {
+      clearTimeout(timer);
+      waiting.delete(number);
+      settle(path);
+    };
+    const timer = setTimeout(answer, ANSWER_LIMIT_MS, undefined);
+    waiting.set(number, answer);
+    if (pipe?.writable) pipe.write(`fifo ${number}\n`);
+    else answer(undefined);
+  });
+}
+
+/** Where a FIFO may be made, the best place first: there is not always a temporary folder that can be written. */
+export const fifoFolders = (): string[] => [...new Set([resolve(tmpdir()), '/tmp', '/dev/shm'])];
+
+function hearAnswers(stdout: Socket, hear: (number: number, place: number) => void): void {
+  let text = '';
+  stdout.setEncoding('utf8');
+  stdout.on('data', (chunk: string) => {
+    const lines = `${text}${chunk}`.split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) {
+      const [number = 0, place = 0] = line.split(' ').map(Number);
+      hear(number, place);
+    }
+  });
+  stdout.on('error', () => {});
+  stdout.unref();
+}
+
+const discard = (path: string) => rm(path, { force: true }, () => {});

@@ -2,7 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { agentMark, type GroupProcess, killAllGroups, spawnGroup } from './process-group.ts';
+import { agentMark } from './agent-mark.ts';
+import { type GroupProcess, killAllGroups, spawnGroup } from './process-group.ts';
 import { compile, exitOf, processes, temporaryFolder, textOf, until } from './testing/script.ts';
 
 const linux = process.platform === 'linux';

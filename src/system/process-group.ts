@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { agentMark } from './agent-mark.ts';
 import { guardGroup, releaseGroup, startGuardian } from './guardian.ts';
 import { isSame, listProcesses, MARK, type ProcessRow } from './process-table.ts';
 
@@ -41,16 +42,6 @@ const CLEAN_PASSES = 2;
 
 const living = new Set<Group>();
 let spawned = 0;
-let mark: string | undefined;
-
-/** What marks everything this process starts. Inside another agent's command it extends that command's mark. */
-export const agentMark = (): string => {
-  mark ??= newMark(process.env[MARK]);
-  return mark;
-};
-
-const newMark = (outer: string | undefined) =>
-  `${outer ? `${outer}/` : ''}${process.pid.toString(36)}-${Math.random().toString(36).slice(2)}`;
 
 /**
  * Starts a process as the leader of its own group, without stdin.
@@ -60,7 +51,7 @@ const newMark = (outer: string | undefined) =>
  */
 export function spawnGroup(options: SpawnOptions): GroupProcess {
   const ownMark = `${agentMark()}:${++spawned}`;
-  startGuardian(agentMark());
+  startGuardian();
   const child = start(options, ownMark);
   if (child instanceof Error) return neverStarted(Promise.resolve({ code: null, signal: null, error: child }));
 

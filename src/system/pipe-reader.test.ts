@@ -1,0 +1,57 @@
+import { closeSync, writeSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openPipe } from './pipe.ts';
+import { PipeReader } from './pipe-reader.ts';
+import { compile, exitOf, processes, temporaryFolder } from './testing/script.ts';
+
+const folder = temporaryFolder();
+const start = processes();
+
+describe('a reader of a pipe', () => {
+  it('has everything that was written as soon as it drains the pipe', async () => {
+    const { read, write } = await openPipe();
+    let heard = '';
+    const reader = new PipeReader(read, (bytes) => {
+      heard += bytes;
+    });
+
+    writeSync(write, 'first');
+    reader.drain();
+    const first = heard;
+    writeSync(write, ', second');
+    closeSync(write);
+    reader.drain();
+    reader.drain();
+
+    expect([first, heard]).toEqual(['first', 'first, second']);
+  });
+
+  it('gives what comes later to its heir, and tells it of the end', async () => {
+    const { read, write } = await openPipe();
+    const heard: string[] = [];
+    const reader = new PipeReader(read, (bytes) => void heard.push(`first ${bytes}`));
+    writeSync(write, 'a');
+    reader.drain();
+
+    await new Promise<void>((close) => {
+      reader.handOver({ append: (bytes) => void heard.push(`heir ${bytes}`), close });
+      writeSync(write, 'b');
+      closeSync(write);
+    });
+    await new Promise<void>((close) => reader.handOver({ append: () => {}, close }));
+    reader.drain();
+
+    expect(heard).toEqual(['first a', 'heir b']);
+  });
+
+  it('does not keep the process alive', async () => {
+    const script = compile(
+      folder,
+      `import { openPipe } from './pipe.ts';
+       import { PipeReader } from './pipe-reader.ts';
+       new PipeReader((await openPipe()).read, () => {});`,
+    );
+
+    expect(await exitOf(start(process.execPath, [script]))).toBe(0);
+  });
+});

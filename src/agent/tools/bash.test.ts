@@ -1,14 +1,15 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { killAllGroups } from '../../system/process-group.ts';
 import { listProcesses } from '../../system/process-table.ts';
-import { temporaryFolder } from '../../system/testing/script.ts';
+import { compile, processes, temporaryFolder, textOf, until } from '../../system/testing/script.ts';
 import type { ToolError, ToolOutput } from '../tool.ts';
 import { bashTool } from './bash.ts';
 import type { ShellOptions } from './shell-command.ts';
 
 const cwd = temporaryFolder();
+const start = processes();
 
 afterEach(killAllGroups);
 
@@ -68,6 +69,56 @@ describe('a command', () => {
     const output = await bash({ command: 'sleep 1000 & echo $!' });
 
     expect(await living([Number(textIn(output))])).toHaveLength(1);
+  });
+
+  it.each([
+    ['> /dev/stderr', 'echo a; echo b > /dev/stderr; echo c', 'a\nb\nc\n'],
+    ['> /dev/stdout', 'echo a; echo b > /dev/stdout; echo c', 'a\nb\nc\n'],
+    ['tee /dev/stderr', 'echo a; echo b | tee /dev/stderr > copy; cat copy; echo c', 'a\nb\nb\nc\n'],
+    ['a child', 'echo a; (echo b; echo c > /dev/stderr) > /dev/stdout; echo d', 'a\nb\nc\nd\n'],
+  ])('keeps what it printed before it opened its output by name: %s', async (_how, command, printed) => {
+    expect(await bash({ command })).toEqual(text(printed));
+  });
+
+  it('that prints bytes which are no text shows replacements', async () => {
+    expect(await bash({ command: "printf 'a\\377b\\303'" })).toEqual(text('a\uFFFDb\uFFFD'));
+  });
+});
+
+describe('a process left in the background', () => {
+  /** Prints a lot when it is told to, then leaves a sign, unless a broken or a full pipe has stopped it. */
+  const patient = `{ while [ ! -e told ]; do sleep 0.01; done; seq 1 100000 && touch sign; } &`;
+  const tell = () => {
+    writeFileSync(join(cwd, 'told'), '');
+    onTestFinished(() => {
+      for (const name of ['told', 'sign']) rmSync(join(cwd, name));
+    });
+    return until(() => existsSync(join(cwd, 'sign')));
+  };
+
+  it('may print more than a pipe holds after the command has ended', async () => {
+    expect(await bash({ command: `${patient} echo up` })).toEqual(text('up\n'));
+
+    await tell();
+  });
+
+  it('goes on in the log of the command, if there is one', async () => {
+    const { details } = await bash({ command: `seq 1 3000; ${patient}` });
+    const { fullOutputPath } = details as { fullOutputPath: string };
+    onTestFinished(() => rmSync(fullOutputPath));
+
+    await tell();
+
+    await until(() => readFileSync(fullOutputPath, 'utf8').endsWith('\n99999\n100000\n'));
+    expect(readFileSync(fullOutputPath, 'utf8').split('\n')).toHaveLength(103_001);
+  });
+
+  it('cannot keep the command from ending by printing for ever', async () => {
+    const output = await bash({ command: 'yes >&2 & disown; echo $! > flood' }).catch((error) => error.output);
+    const { fullOutputPath = '' } = (output.details ?? {}) as { fullOutputPath?: string };
+    onTestFinished(() => rmSync(fullOutputPath, { force: true }));
+
+    expect(await living([Number(readFileSync(join(cwd, 'flood')))])).toHaveLength(1);
   });
 });
 
@@ -161,8 +212,8 @@ describe('abort', () => {
 
 describe('output that is too long', () => {
   /** The output of a command that was cut: what is shown, the notice about it, and the file it names. */
-  async function cut(call: Call) {
-    const output = await bash(call).catch((error: ToolError) => error.output);
+  async function cut(call: Call, options?: Partial<ShellOptions>) {
+    const output = await bash(call, options).catch((error: ToolError) => error.output);
     const { fullOutputPath } = output.details as { fullOutputPath: string };
     onTestFinished(() => rmSync(fullOutputPath));
     const [notice = ''] = /\[Showing .*\]/.exec(textIn(output)) ?? [];
@@ -204,5 +255,48 @@ describe('output that is too long', () => {
     const { output } = await cut({ command: 'seq 1 3000; exit 4' });
 
     expect(textIn(output)).toMatch(/ Full output: .*\]\n\nCommand exited with code 4$/);
+  });
+
+  it('names a log that holds its beginning only', async () => {
+    const { notice, file } = await cut({ command: 'seq 1 3000' }, { logBytes: 2048 });
+
+    expect(notice).toBe('[Showing lines 1001-3000 of 3000. First 2.0KB of the output: <file>]');
+    expect(file).toHaveLength(2048);
+  });
+
+  it('is shown though there is no place for a log', async () => {
+    vi.stubEnv('TMPDIR', join(cwd, 'missing'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const output = await bash({ command: 'seq 1 3000' });
+
+    expect(textIn(output)).toMatch(
+      /\n3000\n\n\[Showing lines 1001-3000 of 3000\. The full output could not be kept: ENOENT: .*\]$/,
+    );
+    expect(output.details).toMatchObject({ truncation: { totalLines: 3000 }, fullOutputPath: null });
+  });
+
+  it.each([
+    ['one long line', `head -c 50000000 /dev/zero | tr '\\0' x`, 1],
+    ['short lines', 'yes | head -c 50000000', 25_000_000],
+  ])('costs no memory: %s', async (_name, command, lines) => {
+    const script = compile(
+      cwd,
+      `import { rmSync } from 'node:fs';
+       import { bashTool } from '../agent/tools/bash.ts';
+       const tool = bashTool({ cwd: '/', env: process.env });
+       const run = (command) => tool.execute({ args: { command }, signal: new AbortController().signal, update() {} });
+       await run('seq 1 3000').then(({ details }) => rmSync(details.fullOutputPath));
+       const before = process.memoryUsage.rss();
+       const { details } = await run(process.argv[2]);
+       const grown = process.resourceUsage().maxRSS * 1024 - before;
+       rmSync(details.fullOutputPath);
+       console.log(JSON.stringify({ grown, lines: details.truncation.totalLines }));`,
+    );
+
+    const told = JSON.parse(await textOf(start(process.execPath, [script, command]).stdout));
+
+    expect(told).toEqual({ grown: expect.any(Number), lines });
+    expect(told.grown).toBeLessThan(20 * 1024 * 1024);
   });
 });

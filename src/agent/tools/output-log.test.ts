@@ -1,89 +1,58 @@
-import { existsSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { compile, exitOf, processes, temporaryFolder, textOf } from '../../system/testing/script.ts';
 import { OutputLog } from './output-log.ts';
-import { keepTail, MAX_BYTES } from './truncate.ts';
 
-/** What the log must say about everything that was printed. */
-function expected(printed: string) {
-  const breaks = printed.split('\n').length - 1;
-  const lines = printed === '' || printed.endsWith('\n') ? breaks : breaks + 1;
-  return keepTail(printed, { lines, bytes: Buffer.byteLength(printed) });
-}
+const root = temporaryFolder();
+const start = processes();
+let folder = '';
+let folders = 0;
 
-const anyPiece = fc.record({
-  unit: fc.constantFrom('x', 'ü', '界', '\n', 'word\n', '\n\n'),
-  times: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 60_000 })),
+beforeEach(() => {
+  folder = join(root, `${++folders}`);
+  mkdirSync(folder);
+  vi.stubEnv('TMPDIR', folder);
 });
 
-describe('the tail', () => {
-  it('is that of the whole output, however it was cut into writes and looks', () => {
-    fc.assert(
-      fc.property(fc.array(anyPiece, { maxLength: 8 }), (pieces) => {
-        using log = OutputLog.create();
-        let printed = '';
-        for (const { unit, times } of pieces) {
-          const piece = unit.repeat(times);
-          writeSync(log.fd, piece);
-          printed += piece;
+afterEach(() => vi.unstubAllEnvs());
 
-          const { content, ...tail } = log.tail();
+it('is a file for its owner only, which stays', () => {
+  const log = OutputLog.create();
+  log.append(Buffer.from('all '));
+  log.append(Buffer.from('of it'));
+  log.close();
+  log.append(Buffer.from(', no more'));
 
-          const { content: wanted, ...rest } = expected(printed);
-          expect(tail).toEqual(rest);
-          expect(content === wanted).toBe(true);
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  it.each([
-    ['and ends', '\n'],
-    ['and does not end', ''],
-    ['and follows another', '\n', 'first\n'],
-  ])('of a line longer than what is looked at %s is the end of that line', (_how, end, before = '') => {
-    using log = OutputLog.create();
-    writeSync(log.fd, `${before}${'x'.repeat(5 * MAX_BYTES)}${end}`);
-
-    const tail = log.tail();
-
-    expect(tail).toMatchObject({
-      truncated: true,
-      truncatedBy: 'bytes',
-      lastLinePartial: true,
-      outputBytes: MAX_BYTES,
-    });
-    expect(/^x+$/.test(tail.content)).toBe(true);
-  });
+  const path = log.path ?? '';
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^pi-bash-[0-9a-f]{16}\.log$/)]);
+  expect([join(folder, readdirSync(folder)[0] ?? ''), statSync(path).mode & 0o777]).toEqual([path, 0o600]);
+  expect(readFileSync(path, 'utf8')).toBe('all of it');
 });
 
-it('knows whether more was printed since it was asked', () => {
-  using log = OutputLog.create();
+it('without a folder is lost, and says why', () => {
+  vi.stubEnv('TMPDIR', join(folder, 'missing'));
 
-  const answers = [log.grew(), writeSync(log.fd, 'a'), log.grew(), log.grew()];
+  const log = OutputLog.create();
+  log.append(Buffer.from('gone'));
+  log.close();
 
-  expect(answers).toEqual([false, 1, true, false]);
+  expect([log.path, log.loss]).toEqual([undefined, expect.stringContaining('ENOENT')]);
 });
 
-describe('the file', () => {
-  it('is for its owner only, and gone afterwards', () => {
-    const log = OutputLog.create();
-    expect(statSync(log.path).mode & 0o777).toBe(0o600);
+it('that the disk does not take is lost and leaves its room to others', async () => {
+  const script = compile(
+    root,
+    `import { OutputLog } from '../agent/tools/output-log.ts';
+     const log = OutputLog.create();
+     for (let times = 0; times < 10; times++) log.append(Buffer.alloc(10_000));
+     console.log(log.path, log.loss);`,
+  );
+  const child = start('bash', ['-c', 'ulimit -f 64; exec "$0" "$1"', process.execPath, script]);
 
-    log[Symbol.dispose]();
-
-    expect(existsSync(log.path)).toBe(false);
-  });
-
-  it('is left behind when somebody wants it', () => {
-    const log = OutputLog.create();
-    writeSync(log.fd, 'all of it');
-    log.keep();
-
-    log[Symbol.dispose]();
-
-    expect(readFileSync(log.path, 'utf8')).toBe('all of it');
-    rmSync(log.path);
-  });
+  expect(await Promise.all([textOf(child.stdout), exitOf(child)])).toEqual([
+    'undefined EFBIG: file too large, write\n',
+    0,
+  ]);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,108 +1,88 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keepTail, MAX_BYTES, type Truncation } from './truncate.ts';
 
-/** Room for the tail that is shown, whatever its lines' ends cut off. */
-const WINDOW_BYTES = 2 * MAX_BYTES;
-
-/** Bytes whose lines are counted in one go. */
-const COUNTED_AT_ONCE = 8 * 1024 * 1024;
-
-const LF = 10;
+/** How much of an output is kept on disk. */
+const MAX_LOG_BYTES = 256 * 1024 * 1024;
 
 /**
- * Where a command prints to. The command writes the file itself, so that output costs this process nothing but a look
- * at its end, and a process left in the background holds no pipe of ours.
+ * The whole of an output that is too long to be shown, in a file that stays.
+ *
+ * Never throws: a disk that takes no more costs the log, not the command.
  */
-export class OutputLog implements Disposable {
-  readonly path: string;
-  readonly fd: number;
-  #seen = 0;
-  #counted = 0;
-  #lines = 0;
-  #lineStart = 0;
-  #lineBefore = 0;
-  #kept = false;
+export class OutputLog {
+  readonly #path: string;
+  readonly #limit: number;
+  #fd: number | undefined;
+  #size = 0;
+  #overflowed = false;
+  #loss: string | undefined;
 
-  private constructor(path: string, fd: number) {
-    this.path = path;
-    this.fd = fd;
+  private constructor(path: string, limit: number) {
+    this.#path = path;
+    this.#limit = limit;
   }
 
-  static create(): OutputLog {
-    const path = join(tmpdir(), `pi-bash-${randomBytes(8).toString('hex')}.log`);
-    // Appending, since stdout and stderr share one descriptor with whatever else the command starts.
-    return new OutputLog(path, openSync(path, 'ax+', 0o600));
-  }
-
-  /** Whether more was printed since the last time this was asked. */
-  grew(): boolean {
-    const { size } = fstatSync(this.fd);
-    const grown = size > this.#seen;
-    this.#seen = size;
-    return grown;
-  }
-
-  /** The last lines of the output. */
-  tail(): Truncation {
-    const { size } = fstatSync(this.fd);
-    const window = this.#read(Math.max(0, size - WINDOW_BYTES), size);
-    // The line that the window cuts is dropped, unless it is all there is.
-    const cut = size <= WINDOW_BYTES ? 0 : window.indexOf(LF) + 1;
-    const text = window.subarray(cut === window.length ? 0 : cut).toString();
-    return keepTail(text, { lines: this.#countLines(size), bytes: size });
-  }
-
-  /** How long the last line was when `tail` was last asked for. */
-  get lastLineBytes(): number {
-    return this.#endsOpen ? this.#counted - this.#lineStart : this.#lineStart - this.#lineBefore - 1;
-  }
-
-  /** Leaves the file behind for whoever wants the whole of it. */
-  keep(): void {
-    this.#kept = true;
-  }
-
-  [Symbol.dispose](): void {
-    closeSync(this.fd);
-    if (!this.#kept) rmSync(this.path, { force: true });
-  }
-
-  get #endsOpen(): boolean {
-    return this.#counted > this.#lineStart;
-  }
-
-  /** Counts what is left to count, leaving room for others to work; gives up when the signal aborts. */
-  async countAll(signal: AbortSignal): Promise<void> {
-    const { size } = fstatSync(this.fd);
-    while (this.#counted < size && !signal.aborted) {
-      this.#countLines(size);
-      await new Promise((resolve) => setImmediate(resolve));
+  static create(limit = MAX_LOG_BYTES): OutputLog {
+    const log = new OutputLog(join(tmpdir(), `pi-bash-${randomBytes(8).toString('hex')}.log`), limit);
+    try {
+      log.#fd = openSync(log.#path, 'ax', 0o600);
+    } catch (error) {
+      log.#loss = (error as Error).message;
     }
+    return log;
   }
 
-  /** Counts some of what is new since the last count: a command may print faster than lines can be counted. */
-  #countLines(size: number): number {
-    const block = Buffer.alloc(Math.min(1024 * 1024, Math.max(1, size - this.#counted)));
-    const end = Math.min(size, this.#counted + COUNTED_AT_ONCE);
-    while (this.#counted < end) {
-      const length = readSync(this.fd, block, 0, Math.min(block.length, end - this.#counted), this.#counted);
-      if (length === 0) break;
-      for (let at = block.indexOf(LF); at !== -1 && at < length; at = block.indexOf(LF, at + 1)) {
-        this.#lines++;
-        this.#lineBefore = this.#lineStart;
-        this.#lineStart = this.#counted + at + 1;
-      }
-      this.#counted += length;
+  /** Where it is, unless it was lost. */
+  get path(): string | undefined {
+    return this.#loss === undefined ? this.#path : undefined;
+  }
+
+  /** Why it was lost. */
+  get loss(): string | undefined {
+    return this.#loss;
+  }
+
+  /** How many bytes it holds when they are only the first. */
+  get cutAt(): number | undefined {
+    return this.#overflowed ? this.#limit : undefined;
+  }
+
+  append(bytes: Buffer): void {
+    if (this.#fd === undefined) return;
+    const part = bytes.subarray(0, this.#limit - this.#size);
+    try {
+      for (let written = 0; written < part.length; ) written += writeSync(this.#fd, part, written);
+    } catch (error) {
+      this.#lose(error as Error);
+      return;
     }
-    return this.#lines + (this.#endsOpen ? 1 : 0);
+    this.#size += part.length;
+    if (part.length === bytes.length) return;
+    this.#overflowed = true;
+    this.close();
   }
 
-  #read(from: number, to: number): Buffer {
-    const buffer = Buffer.alloc(to - from);
-    const length = readSync(this.fd, buffer, 0, buffer.length, from);
-    return buffer.subarray(0, length);
+  /** Takes no more. */
+  close(): void {
+    const fd = this.#fd;
+    this.#fd = undefined;
+    if (fd !== undefined) regardless(() => closeSync(fd));
+  }
+
+  /** Half a log would only fill the disk. */
+  #lose({ message }: Error): void {
+    this.#loss = message;
+    this.close();
+    regardless(() => rmSync(this.#path, { force: true }));
+  }
+}
+
+function regardless(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The file system has said before that it will not do.
   }
 }

@@ -9,6 +9,7 @@ import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary
 import { PROTOCOL } from '../protocol/number.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import type { ModelName } from '../session/model-choice.ts';
+import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
@@ -52,7 +53,7 @@ export interface Engine {
   connect(link: Link): Connection;
   /** Settles when all accepted work is done. */
   idle(): Promise<void>;
-  /** Stops whatever runs, stores everything, lets go of the session. */
+  /** Stops whatever runs, stores everything, lets go of the session and ends every process it started. */
   close(): Promise<void>;
 }
 
@@ -60,6 +61,7 @@ export interface Engine {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const audience = new Broadcast();
   const lane = new SessionLane();
+  const family = newUuid();
   const log = await firstLog(options);
   if (options.name !== undefined) log.append({ type: 'session_info', name: options.name });
   const parts = {
@@ -67,7 +69,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     registry: new ModelRegistry({ script: options.script }),
     hooks: options.hooks ?? {},
     projectIn: (cwd: string, decided: boolean | undefined) => projectIn(cwd, decided, options),
-    tools: (project: Project) => toolsIn(project, options.env),
+    tools: (project: Project) => toolsIn(project, { env: options.env, family }),
     sessionDirectory: (cwd: string) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     named: { model: options.model, thinkingLevel: options.thinkingLevel },
   };
@@ -79,9 +81,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await lane.empty();
       await agent.session.idle();
     },
-    close: () => {
+    close: async () => {
       lane.shut();
-      return agent.close();
+      await agent.close();
+      const { killFamily } = await import('../system/process-group.ts');
+      await killFamily(family);
     },
   };
 }
@@ -130,10 +134,11 @@ function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<Sess
 
 const named = (id: string | undefined) => (id === undefined ? {} : { id });
 
-function toolsIn({ cwd, settings }: Project, env: EngineOptions['env']) {
+function toolsIn({ cwd, settings }: Project, { env, family }: { env: EngineOptions['env']; family: string }) {
   const shell = {
     cwd,
     env: withoutSecrets(env),
+    family,
     shellPath: settings.shellPath,
     commandPrefix: settings.shellCommandPrefix,
   };

@@ -11,6 +11,8 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The file descriptor that receives stdout and stderr. */
   readonly output: number;
+  /** Who wants it to end with all others of the same name. */
+  readonly family?: string | undefined;
 }
 
 /** How a process ended; `error` when it never started. */
@@ -50,7 +52,7 @@ let spawned = 0;
  * environment is out of reach, and so is any that leaves the group on other systems.
  */
 export function spawnGroup(options: SpawnOptions): GroupProcess {
-  const ownMark = `${agentMark()}:${++spawned}`;
+  const ownMark = `${familyMark(options.family)}:${++spawned}`;
   startGuardian();
   const child = start(options, ownMark);
   if (child instanceof Error) return neverStarted(Promise.resolve({ code: null, signal: null, error: child }));
@@ -77,6 +79,18 @@ export function spawnGroup(options: SpawnOptions): GroupProcess {
 export async function killAllGroups(): Promise<void> {
   if (spawned > 0) await sweep([...living], agentMark());
 }
+
+/** Kills everything that was started in the name of one family, and nothing else. */
+export async function killFamily(family: string): Promise<void> {
+  const mark = familyMark(family);
+  if (spawned > 0)
+    await sweep(
+      [...living].filter((group) => group.mark.startsWith(`${mark}:`)),
+      mark,
+    );
+}
+
+const familyMark = (family: string | undefined) => (family === undefined ? agentMark() : `${agentMark()}:${family}`);
 
 function start({ command, args, cwd, env, output }: SpawnOptions, ownMark: string) {
   try {

@@ -67,6 +67,17 @@ it('[V14] a session file is opened, or made, and let go again', async () => {
   expect((await second.agent.client.getMessages()).messages).toHaveLength(2);
 });
 
+it('[V14] closing ends what its commands left in the background, and nothing of another agent', async () => {
+  const [leaving, staying] = [await opened(), await opened()];
+  const pidOf = ({ home }: { home: { cwd: string } }) => Number(readFileSync(join(home.cwd, 'pid'), 'utf8'));
+  await leaving.agent.client.promptAndWait('run `setsid sleep 1000 > /dev/null 2>&1 & echo $! > pid`');
+  await staying.agent.client.promptAndWait('run `sleep 1000 & echo $! > pid`');
+
+  await leaving.agent.close();
+
+  expect(await living([pidOf(leaving), pidOf(staying)])).toEqual([pidOf(staying)]);
+});
+
 it('[V14 V11] closing stops the run and its tools, and rejects what waits', async () => {
   const { agent, home } = await opened({ keep: true });
   const events = agent.client.events();

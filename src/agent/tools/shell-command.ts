@@ -19,6 +19,8 @@ export interface ShellOptions {
   readonly shellPath?: string | undefined;
   /** A line put before every command. */
   readonly commandPrefix?: string | undefined;
+  /** Whose processes these are: what is left of them ends together. */
+  readonly family?: string | undefined;
   /** How much of a long output is kept on disk. */
   readonly logBytes?: number | undefined;
 }
@@ -46,6 +48,7 @@ export async function runCommand(options: ShellOptions, { args, signal, update }
     cwd: options.cwd,
     env: options.env,
     output: pipe.write,
+    family: options.family,
   });
   closeSync(pipe.write);
   update({ content: [], details: { truncation: null, fullOutputPath: null } });

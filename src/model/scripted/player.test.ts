@@ -77,6 +77,33 @@ test('the arguments of a call come in pieces', async () => {
   ]);
 });
 
+test('the last piece waits until a file exists', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tau-scripted-'));
+  try {
+    const path = join(folder, 'go');
+    const call = { name: 'read', id: 'c', rawArguments: 'abc' };
+    const events = ask(scripted({ toolCall: call, chunks: 3, await: path }), question()).events[Symbol.asyncIterator]();
+    const heard: unknown[] = [];
+    for (let told = 0; told < 3; told++) heard.push((await events.next()).value);
+    const last = events.next().then(({ value }) => heard.push(value));
+    await new Promise((resolve) => setImmediate(resolve));
+
+    heard.push('the file');
+    await writeFile(path, '');
+    await last;
+
+    expect(heard).toEqual([
+      { type: 'toolcall_start', contentIndex: 0, id: 'c', toolName: 'read' },
+      { type: 'toolcall_delta', contentIndex: 0, delta: 'a' },
+      { type: 'toolcall_delta', contentIndex: 0, delta: 'b' },
+      'the file',
+      { type: 'toolcall_delta', contentIndex: 0, delta: 'c' },
+    ]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('raw arguments are sent as they are', async () => {
   const { events, message } = await hear(scripted({ toolCall: { name: 'read', id: 'c', rawArguments: '{bad' } }));
 

@@ -46,7 +46,7 @@ function* play(steps: readonly ScriptedStep[], stage: Stage): Generator<Beat, vo
 function perform(step: ScriptedStep, stage: Stage): Iterable<Beat> {
   const { draft, request } = stage;
   if ('text' in step || 'thinking' in step) return prose(step, stage);
-  if ('toolCall' in step) return call(step.toolCall, step.chunks ?? 1, stage);
+  if ('toolCall' in step) return call(step, stage);
   if ('usage' in step) return [tell(priced(step.usage, request.model.cost), stage)];
   if ('error' in step) throw refusal(step.error);
   if ('overflow' in step) throw overflow();
@@ -76,10 +76,15 @@ function chunksOf(text: string, { chunks, times }: Pacing): Iterable<string> {
   return chunks === undefined ? words(text) : pieces(text, chunks);
 }
 
-function* call(made: ScriptedCall, chunks: number, stage: Stage): Generator<Beat, void> {
+type Call = Extract<ScriptedStep, { toolCall: ScriptedCall }>;
+
+function* call({ toolCall: made, ...pacing }: Call, stage: Stage): Generator<Beat, void> {
   const { name, id = `call_${randomBytes(8).toString('hex')}`, arguments: values = {} } = made;
   yield stage.draft.toolCall({ id, name });
-  for (const piece of pieces(made.rawArguments ?? JSON.stringify(values), chunks)) {
+  const deltas = pieces(made.rawArguments ?? JSON.stringify(values), pacing.chunks ?? 1);
+  for (const [index, piece] of deltas.entries()) {
+    const isLast = index === deltas.length - 1;
+    if (isLast && pacing.await !== undefined) yield appeared(pacing.await, stage.request.signal);
     stage.written += piece.length;
     yield stage.draft.toolArguments(piece);
   }

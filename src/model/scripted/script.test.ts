@@ -29,7 +29,7 @@ test('a line is one answer, in short or with steps; blank lines and comments are
 test.each([
   { text: 'a', chunks: 3 },
   { thinking: 'a', times: 2, delayMs: 0.5 },
-  { toolCall: { name: 'read', id: 'call_1', rawArguments: '{bad' }, chunks: 2 },
+  { toolCall: { name: 'read', id: 'call_1', rawArguments: '{bad' }, chunks: 2, await: 'go' },
   { delayMs: 10 },
   { usage: { input: 1 } },
   { stop: 'length' },
@@ -54,6 +54,7 @@ test.each([
   ['{}', `a step has one of ${kinds}; this one has nothing`],
   ['{"text":"a","shout":true}', 'shout is not a known field'],
   ['{"text":"a","stop":"length"}', 'text and stop exclude each other'],
+  ['{"text":"a","await":"b"}', 'text and await exclude each other'],
   ['{"text":1}', 'text must be a string'],
   ['{"text":"a","chunks":0}', 'chunks must be at least 1'],
   ['{"text":"a","chunks":2,"times":2}', 'chunks and times exclude each other'],

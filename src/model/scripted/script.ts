@@ -100,7 +100,8 @@ function stepProblem(value: Fields): string | undefined {
     const found = Object.keys(value).map((key) => JSON.stringify(key));
     return `a step has one of ${Object.keys(stepSchemas).join(', ')}; this one has ${found.join(', ') || 'nothing'}`;
   }
-  if (second !== undefined && second !== 'delayMs') return `${kind} and ${second} exclude each other`;
+  const isPart = second === 'delayMs' || Object.hasOwn(schema.properties ?? {}, second ?? '');
+  if (second !== undefined && !isPart) return `${kind} and ${second} exclude each other`;
   const problem = check(schema, value, { closed: true });
   if (problem !== undefined) return problem;
   if (Object.hasOwn(value, 'times') && Object.hasOwn(value, 'chunks')) return 'chunks and times exclude each other';

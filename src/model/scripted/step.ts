@@ -7,6 +7,12 @@ export interface Pacing {
   readonly delayMs?: number;
 }
 
+/** The arguments of a call, cut into deltas; `await` names a file that has to exist before the last of them. */
+export interface CallPacing {
+  readonly chunks?: number;
+  readonly await?: string;
+}
+
 /** A call of a tool. */
 export interface ScriptedCall {
   readonly name: string;
@@ -35,7 +41,7 @@ export interface TokenCounts {
 export type ScriptedStep =
   | ({ readonly text: string } & Pacing)
   | ({ readonly thinking: string } & Pacing)
-  | { readonly toolCall: ScriptedCall; readonly chunks?: number }
+  | ({ readonly toolCall: ScriptedCall } & CallPacing)
   | { readonly delayMs: number }
   | { readonly usage: TokenCounts }
   | { readonly stop: 'stop' | 'length' | 'toolUse' }
@@ -72,7 +78,7 @@ const tokens = closed({ input: count, output: count, cacheRead: count, cacheWrit
 export const stepSchemas: Readonly<Record<string, Schema>> = {
   text: closed({ text: string, ...pacing }, ['text']),
   thinking: closed({ thinking: string, ...pacing }, ['thinking']),
-  toolCall: closed({ toolCall: call, chunks: several }, ['toolCall']),
+  toolCall: closed({ toolCall: call, chunks: several, await: name }, ['toolCall']),
   usage: closed({ usage: tokens }, ['usage']),
   stop: closed({ stop: { enum: ['stop', 'length', 'toolUse'] } }, ['stop']),
   error: closed({ error: failure }, ['error']),

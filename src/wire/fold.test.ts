@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AssistantMessage, AssistantMessageEvent } from '../protocol/generated/vocabulary.ts';
-import { catchUp, fold } from './fold.ts';
+import type {
+  AssistantMessage,
+  AssistantMessageEvent,
+  MessageUpdateEvent,
+  Usage,
+} from '../protocol/generated/vocabulary.ts';
+import { fold, joined } from './fold.ts';
 import { anyCutOff, anyStreamed, opening } from './testing/streams.ts';
 
 const folded = (steps: readonly AssistantMessageEvent[], from: AssistantMessage = opening) => steps.reduce(fold, from);
@@ -61,44 +66,37 @@ describe('fold', () => {
   });
 });
 
-describe('catchUp', () => {
-  it('folds back to the message', () => {
-    fc.assert(
-      fc.property(anyCutOff, ({ told }) => {
-        const message = folded(told);
-
-        expect(folded(catchUp(message))).toEqual(message);
-      }),
-    );
+describe('joined', () => {
+  const update = (step: AssistantMessageEvent, usage?: Usage): MessageUpdateEvent => ({
+    type: 'message_update',
+    assistantMessageEvent: step,
+    usage,
+  });
+  const delta = (contentIndex: number, text: string): AssistantMessageEvent => ({
+    type: 'text_delta',
+    contentIndex,
+    delta: text,
   });
 
-  it('lets the live steps go on where it stopped', () => {
-    fc.assert(
-      fc.property(anyCutOff, ({ told, rest }) => {
-        const late = [...catchUp(folded(told)), ...rest];
+  it('makes one delta of two that follow each other in a block, with the last that was said of the usage', () => {
+    const [early, late] = [opening.usage, { ...opening.usage, output: 7 }];
 
-        expect(folded(late)).toEqual(folded([...told, ...rest]));
-      }),
-    );
+    expect(joined(update(delta(1, 'a'), early), update(delta(1, 'b')))).toEqual(update(delta(1, 'ab'), early));
+    expect(joined(update(delta(1, 'a'), early), update(delta(1, 'b'), late))).toEqual(update(delta(1, 'ab'), late));
   });
 
-  it('begins with the start and says nothing of the arguments of a call that is still open', () => {
-    const open = fold(opening, { type: 'toolcall_start', contentIndex: 0, id: 'c1', toolName: 'read' });
+  it('leaves alone whatever else follows', () => {
+    const others: AssistantMessageEvent[] = [
+      delta(2, 'b'),
+      { type: 'thinking_delta', contentIndex: 1, delta: 'b' },
+      { type: 'toolcall_delta', contentIndex: 1, delta: 'b' },
+      { type: 'text_end', contentIndex: 1, content: 'a' },
+      { type: 'done', reason: 'stop' },
+    ];
 
-    expect(catchUp(open)).toEqual([
-      { type: 'start' },
-      { type: 'toolcall_start', contentIndex: 0, id: 'c1', toolName: 'read' },
-    ]);
-  });
-
-  it('tells a whole call to its end', () => {
-    const toolCall = { type: 'toolCall' as const, id: 'c1', name: 'read', arguments: { path: 'a' } };
-
-    expect(catchUp({ ...opening, content: [toolCall] })).toEqual([
-      { type: 'start' },
-      { type: 'toolcall_start', contentIndex: 0, id: 'c1', toolName: 'read' },
-      { type: 'toolcall_delta', contentIndex: 0, delta: '{"path":"a"}' },
-      { type: 'toolcall_end', contentIndex: 0, toolCall },
-    ]);
+    for (const other of others) {
+      expect(joined(update(delta(1, 'a')), update(other))).toBeUndefined();
+      expect(joined(update(other), update(delta(1, 'a')))).toBeUndefined();
+    }
   });
 });

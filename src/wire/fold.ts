@@ -2,7 +2,7 @@ import type {
   AssistantBlock,
   AssistantMessage,
   AssistantMessageEvent,
-  ToolCall,
+  MessageUpdateEvent,
 } from '../protocol/generated/vocabulary.ts';
 
 /** The message after one more step. Pure: neither argument changes, so that snapshots may be kept and sent later. */
@@ -47,42 +47,16 @@ export function fold(message: AssistantMessage, step: AssistantMessageEvent): As
   }
 }
 
-/**
- * Steps that lead from the empty message to this one: how a client that arrives in the middle catches up. Blocks that
- * may still be open get no end step, so that live steps can follow.
- */
-export function catchUp(message: AssistantMessage): AssistantMessageEvent[] {
-  const blocks = message.content.flatMap((block, contentIndex): AssistantMessageEvent[] => {
-    switch (block.type) {
-      case 'text':
-        return [
-          { type: 'text_start', contentIndex },
-          { type: 'text_delta', contentIndex, delta: block.text },
-        ];
-      case 'thinking':
-        return [
-          { type: 'thinking_start', contentIndex },
-          { type: 'thinking_delta', contentIndex, delta: block.thinking },
-        ];
-      case 'toolCall':
-        return [
-          { type: 'toolcall_start', contentIndex, id: block.id, toolName: block.name },
-          ...argumentsOf(block, contentIndex),
-        ];
-      default:
-        return block satisfies never;
-    }
-  });
-  return [{ type: 'start' }, ...blocks];
-}
-
-/** A call has its arguments when it is whole, and none before. */
-function argumentsOf(toolCall: ToolCall, contentIndex: number): AssistantMessageEvent[] {
-  if (Object.keys(toolCall.arguments).length === 0) return [];
-  return [
-    { type: 'toolcall_delta', contentIndex, delta: JSON.stringify(toolCall.arguments) },
-    { type: 'toolcall_end', contentIndex, toolCall },
-  ];
+/** Two deltas of one block as one; undefined if they are anything else. */
+export function joined(before: MessageUpdateEvent, after: MessageUpdateEvent): MessageUpdateEvent | undefined {
+  const [first, second] = [before.assistantMessageEvent, after.assistantMessageEvent];
+  if (!('delta' in first && 'delta' in second)) return undefined;
+  if (first.type !== second.type || first.contentIndex !== second.contentIndex) return undefined;
+  return {
+    ...before,
+    assistantMessageEvent: { ...first, delta: first.delta + second.delta },
+    usage: after.usage ?? before.usage,
+  };
 }
 
 function grow(message: AssistantMessage, index: number, delta: string): AssistantMessage {

@@ -5,6 +5,7 @@ import type {
   ToolExecutionUpdateEvent,
 } from '../protocol/generated/vocabulary.ts';
 import { type Dialect, legacyTwins, updateIn } from './dialect.ts';
+import { joined } from './fold.ts';
 import { toLine } from './json-lines.ts';
 import type { Link } from './link.ts';
 
@@ -214,15 +215,9 @@ const isDelta = (update: Update) => 'toolCallId' in update.record || 'delta' in 
 /** Adds a delta to the one before it, if both belong to the same block. */
 function merge(last: Update, next: Update): boolean {
   if (!('snapshot' in last) || !('snapshot' in next)) return false;
-  const before = last.record.assistantMessageEvent;
-  const after = next.record.assistantMessageEvent;
-  if (!('delta' in before && 'delta' in after)) return false;
-  if (before.type !== after.type || before.contentIndex !== after.contentIndex) return false;
-  last.record = {
-    ...last.record,
-    assistantMessageEvent: { ...before, delta: before.delta + after.delta },
-    usage: next.record.usage ?? last.record.usage,
-  };
+  const record = joined(last.record, next.record);
+  if (!record) return false;
+  last.record = record;
   last.snapshot = next.snapshot;
   return true;
 }

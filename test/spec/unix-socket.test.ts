@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { command } from '../support/command.ts';
 import { connected, newGate, newHome, type OpenOptions, start, TAU } from '../support/open.ts';
-import { Peer } from '../support/peer.ts';
+import { outline, Peer, type Record_ } from '../support/peer.ts';
 
 it('[Z36] the socket speaks the protocol, and only its owner may use it', async () => {
   const agent = await listening();
@@ -71,6 +71,45 @@ it('[Z37] a client that leaves ends nothing: the next one finds the finished run
 
   expect(idle).toMatchObject({ isIdle: true, outcome: 'ok' });
   expect(await second.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'Half and half' });
+});
+
+it('[Z37] a client that comes in the middle of an answer is told what it has missed of it', async () => {
+  const gate = newGate();
+  const written = { path: 'a.txt', content: 'All of it' };
+  const agent = await listening({
+    script: [
+      {
+        steps: [
+          { text: 'Look: ' },
+          { toolCall: { name: 'nothing', arguments: {} } },
+          { toolCall: { name: 'write', arguments: written }, chunks: 4, await: gate.path },
+        ],
+      },
+      { text: 'done' },
+    ],
+  });
+  const first = await agent.client();
+  await first.ok({ type: 'prompt', message: 'go' });
+  await first.next((record) => deltaOf(record, 2) !== '');
+
+  first.end();
+  await first.closed();
+  const second = await agent.client();
+  await second.next((record) => deltaOf(record, 2) !== '');
+  gate.open();
+  const end = await second.find('message_end');
+
+  const answer = second.records.slice(0, second.records.indexOf(end));
+  expect(outline(answer)).toEqual([
+    'ready',
+    'message_start',
+    ...['start', 'text_start', 'text_delta', 'text_end'].map(step),
+    ...['toolcall_start', 'toolcall_delta', 'toolcall_end'].map(step),
+    ...['toolcall_start', 'toolcall_delta', 'toolcall_end', 'done'].map(step),
+  ]);
+  expect(answer.map((record) => deltaOf(record, 0)).join('')).toBe('Look: ');
+  expect(JSON.parse(answer.map((record) => deltaOf(record, 1)).join(''))).toEqual({});
+  expect(JSON.parse(answer.map((record) => deltaOf(record, 2)).join(''))).toEqual(written);
 });
 
 it('[Z37] each client begins with the default dialect', async () => {
@@ -154,6 +193,14 @@ it('[Z38] a signal ends the process and takes the socket away', async () => {
   await peer.closed();
   expect(existsSync(agent.path)).toBe(false);
 });
+
+const step = (type: string) => `message_update:${type}`;
+
+/** What this record adds to a block of the first answer. */
+function deltaOf({ assistantMessageEvent }: Record_, index: number): string {
+  const { contentIndex, delta } = (assistantMessageEvent ?? {}) as { contentIndex?: number; delta?: string };
+  return contentIndex === index ? (delta ?? '') : '';
+}
 
 /** An agent that listens on a socket. */
 async function listening(options: OpenOptions = {}) {

@@ -72,10 +72,16 @@ export const anyStreamed: fc.Arbitrary<Streamed> = fc
     steps: [{ type: 'start' }, ...told.flatMap(({ steps }, contentIndex) => steps(contentIndex))],
   }));
 
-/** The same, stopped after any of its steps. */
+const anyLast: fc.Arbitrary<AssistantMessageEvent> = fc.oneof(
+  fc.constantFrom('stop', 'length', 'toolUse').map((reason) => ({ type: 'done' as const, reason })),
+  fc.constantFrom('aborted', 'error').map((reason) => ({ type: 'error' as const, reason })),
+);
+
+/** The same with its last step, stopped after any of them. */
 export const anyCutOff: fc.Arbitrary<{ readonly told: Streamed['steps']; readonly rest: Streamed['steps'] }> = fc
-  .tuple(anyStreamed, fc.nat())
-  .map(([{ steps }, place]) => {
+  .tuple(anyStreamed, anyLast, fc.nat())
+  .map(([streamed, last, place]) => {
+    const steps = [...streamed.steps, last];
     const cut = place % (steps.length + 1);
     return { told: steps.slice(0, cut), rest: steps.slice(cut) };
   });

@@ -26,77 +26,73 @@ export interface CheckOptions {
 
 /** Says what is wrong with a value, naming the place, or nothing when it fits. */
 export function check(schema: Schema, value: unknown, options: CheckOptions = {}): string | undefined {
-  return problem(schema, value, '', options);
+  const found = problem(schema, value, options);
+  return found && `${named(found.place)} ${found.demand}`;
 }
 
-function problem(schema: Schema, value: unknown, path: string, options: CheckOptions): string | undefined {
-  if (schema.$ref !== undefined) return problem(resolve(schema.$ref, options), value, path, options);
-  if (schema.anyOf) return unionProblem(schema.anyOf, value, path, options);
-  if (schema.const !== undefined && value !== schema.const)
-    return `${at(path)} must be ${JSON.stringify(schema.const)}`;
-  if (schema.type !== undefined && !hasType(schema.type, value)) return `${at(path)} must be ${kind(schema.type)}`;
+/** What does not fit: where it is, from the outside in, and what is demanded of it. */
+interface Problem {
+  readonly place: readonly (string | number)[];
+  readonly demand: string;
+}
+
+function problem(schema: Schema, value: unknown, options: CheckOptions): Problem | undefined {
+  if (schema.$ref !== undefined) return problem(resolved(schema, options), value, options);
+  if (schema.anyOf) return unionProblem(schema.anyOf, value, options);
+  if (schema.const !== undefined && value !== schema.const) return here(`must be ${JSON.stringify(schema.const)}`);
+  if (schema.type !== undefined && !hasType(schema.type, value)) return here(`must be ${kind(schema.type)}`);
   if (schema.enum && !schema.enum.includes(value)) {
-    return `${at(path)} must be one of ${schema.enum.map((word) => JSON.stringify(word)).join(', ')}`;
+    return here(`must be one of ${schema.enum.map((word) => JSON.stringify(word)).join(', ')}`);
   }
-  if (typeof value === 'string') return stringProblem(schema, value, path);
-  if (typeof value === 'number') return numberProblem(schema, value, path);
-  if (Array.isArray(value)) return itemsProblem(schema, value, path, options);
-  if (isObject(value)) return fieldsProblem(schema, value, path, options);
+  if (typeof value === 'string') return stringProblem(schema, value);
+  if (typeof value === 'number') return numberProblem(schema, value);
+  if (Array.isArray(value)) return itemsProblem(schema, value, options);
+  if (isObject(value)) return fieldsProblem(schema, value, options);
   return undefined;
 }
 
-function stringProblem(schema: Schema, value: string, path: string): string | undefined {
-  if (schema.minLength !== undefined && value.length < schema.minLength) return `${at(path)} must not be empty`;
+function stringProblem({ minLength }: Schema, value: string): Problem | undefined {
+  return minLength !== undefined && value.length < minLength ? here('must not be empty') : undefined;
+}
+
+function numberProblem({ minimum, maximum }: Schema, value: number): Problem | undefined {
+  if (minimum !== undefined && value < minimum) return here(`must be at least ${minimum}`);
+  if (maximum !== undefined && value > maximum) return here(`must be at most ${maximum}`);
   return undefined;
 }
 
-function numberProblem(schema: Schema, value: number, path: string): string | undefined {
-  if (schema.minimum !== undefined && value < schema.minimum) return `${at(path)} must be at least ${schema.minimum}`;
-  if (schema.maximum !== undefined && value > schema.maximum) return `${at(path)} must be at most ${schema.maximum}`;
-  return undefined;
-}
-
-function itemsProblem(schema: Schema, value: unknown[], path: string, options: CheckOptions): string | undefined {
-  if (!schema.items) return undefined;
+function itemsProblem({ items }: Schema, value: unknown[], options: CheckOptions): Problem | undefined {
+  if (!items) return undefined;
   for (const [index, item] of value.entries()) {
-    const found = problem(schema.items, item, `${path}[${index}]`, options);
-    if (found) return found;
+    const found = problem(items, item, options);
+    if (found) return inside(index, found);
   }
   return undefined;
 }
 
-function fieldsProblem(
-  schema: Schema,
-  value: Record<string, unknown>,
-  path: string,
-  options: CheckOptions,
-): string | undefined {
+function fieldsProblem(schema: Schema, value: Record<string, unknown>, options: CheckOptions): Problem | undefined {
   const properties = schema.properties ?? {};
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name) || value[name] === undefined) return `${at(join(path, name))} is required`;
+    if (!has(value, name)) return inside(name, here('is required'));
   }
   for (const [name, field] of Object.entries(properties)) {
-    if (!Object.hasOwn(value, name) || value[name] === undefined) continue;
-    const found = problem(field, value[name], join(path, name), options);
-    if (found) return found;
+    const found = has(value, name) ? problem(field, value[name], options) : undefined;
+    if (found) return inside(name, found);
   }
   if (!options.closed || schema.additionalProperties !== false) return undefined;
   const stranger = Object.keys(value).find((name) => !Object.hasOwn(properties, name) && value[name] !== undefined);
-  return stranger === undefined ? undefined : `${at(join(path, stranger))} is not a known field`;
+  return stranger === undefined ? undefined : inside(stranger, here('is not a known field'));
 }
 
-function unionProblem(members: readonly Schema[], value: unknown, path: string, options: CheckOptions) {
-  const candidates = members.map((member) => (member.$ref ? resolve(member.$ref, options) : member));
-  const chosen = candidates.filter((member) => claims(member, value, options));
-  const problems = chosen.map((member) => problem(member, value, path, options));
-  if (problems.includes(undefined)) return undefined;
-  return problems.length === 1 ? problems[0] : (problems[0] ?? `${at(path)} has an unknown shape`);
+function unionProblem(members: readonly Schema[], value: unknown, options: CheckOptions): Problem | undefined {
+  const meant = members.map((member) => resolved(member, options)).filter((member) => claims(member, value, options));
+  const problems = meant.map((member) => problem(member, value, options));
+  return problems.includes(undefined) ? undefined : (problems[0] ?? here('has an unknown shape'));
 }
 
 /** Whether a union member is meant: its constant fields, such as `type` or `role`, are those of the value. */
 function claims(member: Schema, value: unknown, options: CheckOptions): boolean {
-  if (member.anyOf)
-    return member.anyOf.some((inner) => claims(inner.$ref ? resolve(inner.$ref, options) : inner, value, options));
+  if (member.anyOf) return member.anyOf.some((inner) => claims(resolved(inner, options), value, options));
   if (member.type !== undefined && !hasType(member.type, value)) return false;
   if (!isObject(value)) return true;
   return Object.entries(member.properties ?? {}).every(([name, field]) => {
@@ -106,11 +102,24 @@ function claims(member: Schema, value: unknown, options: CheckOptions): boolean 
   });
 }
 
-function resolve(reference: string, { definitions }: CheckOptions): Schema {
-  const name = reference.replace('#/$defs/', '');
-  const schema = definitions?.[name];
-  if (!schema) throw new Error(`No definition named ${name}`);
-  return schema;
+/** What the schema refers to, or the schema itself. */
+function resolved(schema: Schema, { definitions }: CheckOptions): Schema {
+  if (schema.$ref === undefined) return schema;
+  const name = schema.$ref.replace('#/$defs/', '');
+  const target = definitions?.[name];
+  if (!target) throw new Error(`No definition named ${name}`);
+  return target;
+}
+
+const here = (demand: string): Problem => ({ place: [], demand });
+
+const inside = (step: string | number, { place, demand }: Problem): Problem => ({ place: [step, ...place], demand });
+
+const named = (place: Problem['place']) => place.reduce<string>(below, '') || 'the value';
+
+function below(path: string, step: string | number): string {
+  if (typeof step === 'number') return `${path}[${step}]`;
+  return path === '' ? step : `${path}.${step}`;
 }
 
 function hasType(type: string | readonly string[], value: unknown): boolean {
@@ -134,6 +143,9 @@ function hasType(type: string | readonly string[], value: unknown): boolean {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A field that is undefined is none. */
+const has = (value: Record<string, unknown>, name: string) => Object.hasOwn(value, name) && value[name] !== undefined;
+
 const kinds: Readonly<Record<string, string>> = {
   array: 'an array',
   object: 'an object',
@@ -149,7 +161,3 @@ const kind = (type: string | readonly string[]) =>
     .flat()
     .map((one) => kinds[one] ?? one)
     .join(' or ');
-
-const at = (path: string) => (path === '' ? 'the value' : path);
-
-const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);

@@ -5,8 +5,10 @@ import { type EngineOptions, openEngine } from './engine/open.ts';
 import { agentDir, sessionDirFor } from './store/agent-dir.ts';
 import { memoryPair } from './wire/memory.ts';
 
-export { AgentClient, CommandFailed, type PromptRun } from './client/client.ts';
+export { AgentClient, CommandFailed } from './client/client.ts';
 export { ConnectionLost } from './client/connection-lost.ts';
+export { EventsLost } from './client/event-stream.ts';
+export type { PromptRun } from './client/prompt-run.ts';
 export { Refusal } from './protocol/errors.ts';
 export type * from './protocol/generated/vocabulary.ts';
 

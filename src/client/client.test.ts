@@ -3,6 +3,8 @@ import { commandRows } from '../protocol/generated/command-rows.ts';
 import { memoryPair } from '../wire/memory.ts';
 import { AgentClient, CommandFailed } from './client.ts';
 import { ConnectionLost } from './connection-lost.ts';
+import { EventsLost, MAX_UNREAD } from './event-stream.ts';
+import { MAX_WITH_UPDATES } from './prompt-run.ts';
 
 type Sent = Record<string, unknown> & { id: string; type: string };
 
@@ -29,6 +31,8 @@ const settled = (runId: string): object => ({
   outcome: 'ok',
   clientMessageIds: [],
 });
+
+const MEGABYTES = 'x'.repeat(8 * 1024 * 1024);
 
 const delivered = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -202,6 +206,49 @@ describe('events', () => {
   });
 });
 
+describe('an iterator that nobody reads', () => {
+  /** Events two by two, the last of which are too many. */
+  const flood = async (say: (...records: object[]) => void) => {
+    for (let told = 0; told <= MAX_UNREAD; told += MEGABYTES.length) {
+      say({ type: 'flood', text: MEGABYTES }, { type: 'flood', text: MEGABYTES });
+      await delivered();
+    }
+    say({ type: 'agent_end' });
+    await delivered();
+  };
+
+  it('[V8] fails, once, and lets its events go', async () => {
+    const { client, say } = connect();
+    const events = client.events();
+
+    await flood(say);
+    say({ type: 'agent_start' });
+
+    await expect(events.next()).rejects.toBeInstanceOf(EventsLost);
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('[V8] disturbs neither listeners nor an iterator that is read', async () => {
+    const { client, say } = connect();
+    const heard: string[] = [];
+    client.onEvent(({ type }) => heard.push(type));
+    client.events();
+    const read: string[] = [];
+    const reading = (async () => {
+      for await (const { type } of client.events()) {
+        read.push(type);
+        if (type === 'agent_end') return;
+      }
+    })();
+
+    await flood(say);
+    await reading;
+
+    expect(heard.at(-1)).toBe('agent_end');
+    expect(read).toEqual(heard);
+  });
+});
+
 describe('promptAndWait', () => {
   it('[V9 V10] answers when its own run has settled, with every event of it and no other', async () => {
     const { client, say, answer } = connect();
@@ -237,16 +284,46 @@ describe('promptAndWait', () => {
     expect((await run).settled).toEqual(settled('r1'));
   });
 
-  it('[V9] fails when the prompt is refused, or handled without a run', async () => {
-    const { client, say, answer } = connect();
+  it('[V9] fails when the prompt is refused', async () => {
+    const { client, say } = connect();
     const refused = client.promptAndWait('hello');
-    const handled = client.promptAndWait('/command');
 
     say({ id: 'req_1', type: 'response', command: 'prompt', success: false, error: 'Busy', code: 'agent_busy' });
-    answer('req_2', { data: { disposition: 'handled' } });
 
     await expect(refused).rejects.toMatchObject({ name: 'CommandFailed', code: 'agent_busy' });
-    await expect(handled).rejects.toThrow('without a run');
+  });
+
+  it.each([
+    ['was handled', { disposition: 'handled' }],
+    ['was here before and is served', { disposition: 'handled', duplicate: true }],
+    [
+      'was here before and is queued, of which no run takes it',
+      { disposition: 'queued', queueId: 'q', duplicate: true },
+    ],
+  ])('[V9] waits for nothing when the prompt %s', async (_case, accepted) => {
+    const { client, say, answer } = connect();
+    const run = client.promptAndWait({ message: 'hello', clientMessageId: 'c1' });
+
+    say({ type: 'agent_start' }, settled('another'));
+    answer('req_1', { data: accepted });
+
+    expect(await run).toEqual({ accepted, settled: undefined, messages: [], events: [] });
+  });
+
+  it('[V9] leaves out the updates of a run that tells too much of them', async () => {
+    const { client, say, answer } = connect();
+    const run = client.promptAndWait('hello');
+    const delta = (text: string) => ({ type: 'text_delta', contentIndex: 0, delta: text });
+    const update = (text: string) => ({ type: 'message_update', assistantMessageEvent: delta(text) });
+
+    answer('req_1', { data: { disposition: 'started', runId: 'r1' } });
+    say({ type: 'agent_start' }, update('early'));
+    for (let told = 0; told < MAX_WITH_UPDATES; told += MEGABYTES.length) say(update(MEGABYTES));
+    say({ type: 'tool_execution_update' }, { type: 'agent_end', messages: ['m1'] }, settled('r1'));
+
+    const { settled: last, messages, events } = await run;
+    expect([last, messages]).toEqual([settled('r1'), ['m1']]);
+    expect(events.map(({ type }) => type)).toEqual(['agent_start', 'agent_end', 'agent_settled']);
   });
 });
 

@@ -1,19 +1,13 @@
 import type { ErrorCode } from '../protocol/errors.ts';
-import type {
-  AgentEndEvent,
-  AgentEvent,
-  AgentSettledEvent,
-  CommandName,
-  Frame,
-  Params,
-  Result,
-} from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent, CommandName, Frame, Params, Result } from '../protocol/generated/vocabulary.ts';
 import type { Line } from '../wire/json-lines.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { ConnectionLost } from './connection-lost.ts';
+import type { EventReader } from './event-reader.ts';
 import { EventStream } from './event-stream.ts';
 import { AgentMethods } from './generated/methods.ts';
+import { type PromptRun, RunReader } from './prompt-run.ts';
 
 /** The agent said no. */
 export class CommandFailed extends Error {
@@ -28,14 +22,6 @@ export class CommandFailed extends Error {
   }
 }
 
-/** How a prompt went, from the answer to the end of its run. */
-export interface PromptRun {
-  readonly settled: AgentSettledEvent;
-  /** What the run added to the conversation. */
-  readonly messages: AgentEndEvent['messages'];
-  readonly events: readonly AgentEvent[];
-}
-
 type Waiting = { command: string; resolve: (data: unknown) => void; reject: (error: Error) => void };
 
 /**
@@ -46,6 +32,7 @@ export class AgentClient extends AgentMethods {
   readonly #link: Link;
   readonly #waiting = new Map<string, Waiting>();
   readonly #listeners = new Set<(event: AgentEvent) => void>();
+  readonly #readers = new Set<EventReader>();
   readonly #closing = new Set<(error: ConnectionLost) => void>();
   #lost: ConnectionLost | undefined;
   #requests = 0;
@@ -84,51 +71,30 @@ export class AgentClient extends AgentMethods {
     return () => this.#closing.delete(listener);
   }
 
-  /** Every event from this moment on, none left out however slowly they are read. Ends when the agent is gone. */
+  /**
+   * Every event from this moment on, none left out. Ends when the agent is gone; fails with `EventsLost` when it is left
+   * unread for too long, which no listener notices.
+   */
   events(): AsyncIterableIterator<AgentEvent> {
-    const stream = new EventStream();
-    const stops = [this.onEvent((event) => stream.push(event)), this.onClose(() => stream.end())];
-    stream.onReturn = () => {
-      for (const stop of stops) stop();
-    };
+    const stream = new EventStream((reader) => this.#readers.delete(reader));
+    if (this.#lost) stream.end();
+    else this.#readers.add(stream);
     return stream;
   }
 
-  /** Sends a prompt and waits for the end of its run. Events are collected from before the prompt is sent. */
-  promptAndWait(prompt: string | Params<'prompt'>): Promise<PromptRun> {
-    const params = typeof prompt === 'string' ? { message: prompt } : prompt;
-    const events: AgentEvent[] = [];
-    return new Promise((resolve, reject) => {
-      let runId: string | undefined;
-      const settle = () => {
-        const end = events.findIndex((event) => event.type === 'agent_settled' && event.runId === runId);
-        if (end === -1) return;
-        stop();
-        resolve(runOf(events.slice(0, end + 1)));
-      };
-      const deaf = this.onEvent((event) => {
-        events.push(event);
-        if (event.type === 'agent_settled') settle();
-      });
-      const calm = this.onClose(reject);
-      const stop = () => {
-        deaf();
-        calm();
-      };
-      this.prompt(params).then(
-        (accepted) => {
-          runId = accepted.runId;
-          if (runId === undefined) {
-            stop();
-            reject(new Error('The prompt was handled without a run'));
-          } else settle();
-        },
-        (error: unknown) => {
-          stop();
-          reject(error);
-        },
-      );
-    });
+  /**
+   * Sends a prompt and waits for the end of its run. Events are collected from before the prompt is sent. A prompt that
+   * was sent before, with the same `clientMessageId`, waits for the run that serves it; if that is over, for nothing.
+   */
+  async promptAndWait(prompt: string | Params<'prompt'>): Promise<PromptRun> {
+    const reader = new RunReader();
+    this.#readers.add(reader);
+    try {
+      const accepted = await this.prompt(typeof prompt === 'string' ? { message: prompt } : prompt);
+      return await reader.read(accepted);
+    } finally {
+      this.#readers.delete(reader);
+    }
   }
 
   /** Leaves. What the agent does next is its own business. */
@@ -138,9 +104,15 @@ export class AgentClient extends AgentMethods {
   }
 
   #receive(line: Line): void {
-    const record = 'text' in line ? parse(line.text) : undefined;
+    if (!('text' in line)) return;
+    const record = parse(line.text);
     if (record?.['type'] === 'response') this.#answered(record);
-    else if (record) for (const listener of this.#listeners) tell(listener, record as AgentEvent & typeof record);
+    else if (record) this.#tell(record as AgentEvent & typeof record, line.text.length);
+  }
+
+  #tell(event: AgentEvent, length: number): void {
+    for (const reader of this.#readers) reader.push(event, length);
+    for (const listener of this.#listeners) tell(listener, event);
   }
 
   #answered(response: Record<string, unknown>): void {
@@ -157,19 +129,9 @@ export class AgentClient extends AgentMethods {
     this.#lost = new ConnectionLost(reason);
     for (const { reject } of this.#waiting.values()) reject(this.#lost);
     this.#waiting.clear();
+    for (const reader of this.#readers) reader.end(this.#lost);
     for (const listener of this.#closing) listener(this.#lost);
   }
-}
-
-/** The run that these events end with. What they tell of a run before it is left out. */
-function runOf(events: readonly AgentEvent[]): PromptRun {
-  const before = events.findLastIndex(({ type }, index) => type === 'agent_settled' && index < events.length - 1);
-  const own = events.slice(before + 1);
-  return {
-    settled: own.at(-1) as AgentSettledEvent,
-    messages: own.flatMap((event) => (event.type === 'agent_end' ? event.messages : [])),
-    events: own,
-  };
 }
 
 /** A listener that fails is its owner's concern: the others hear the event all the same, and the next ones too. */

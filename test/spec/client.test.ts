@@ -78,6 +78,24 @@ it('[V9 V10] promptAndWait loses nothing of a very fast model over a socket', as
   await losesNothing(await connectAgent((await listening()).path));
 });
 
+it('[V9 P42] promptAndWait does not send a prompt twice: it waits for the run that is on, or for nothing', async () => {
+  const { client } = spawned(newHome(), { args: ['--model', 'tau/scripted-slow'] });
+  const prompt = { message: 'count to 3', clientMessageId: 'c1' };
+
+  const [first, again] = await Promise.all([client.promptAndWait(prompt), client.promptAndWait(prompt)]);
+  const late = await client.promptAndWait(prompt);
+
+  expect(first).toMatchObject({ accepted: { disposition: 'started' }, settled: { outcome: 'ok' } });
+  expect(again).toMatchObject({ accepted: { duplicate: true }, settled: first.settled, messages: first.messages });
+  expect(late).toEqual({
+    accepted: { disposition: 'handled', duplicate: true },
+    settled: undefined,
+    messages: [],
+    events: [],
+  });
+  expect(await client.getMessages()).toEqual({ messages: first.messages });
+});
+
 it('a refusal carries its code', async () => {
   const { client } = spawned(newHome());
 
@@ -180,7 +198,7 @@ async function losesNothing(client: AgentClient): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const { settled, messages, events } = await client.promptAndWait(`say round ${round}`);
 
-    expect(settled.outcome).toBe('ok');
+    expect(settled?.outcome).toBe('ok');
     expect(messages).toMatchObject([
       { role: 'user' },
       { role: 'assistant', content: expect.arrayContaining([{ type: 'text', text: `round ${round}` }]) },

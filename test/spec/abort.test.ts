@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { stored } from '../support/open.ts';
-import { outline, type Peer, type Record_ } from '../support/peer.ts';
+import { type Match, outline, type Peer, type Record_ } from '../support/peer.ts';
 import { living } from '../support/processes.ts';
 import { answers, settled, userTexts } from '../support/settled.ts';
-import { verifies } from '../support/verifies.ts';
+import { type Bench, verifies } from '../support/verifies.ts';
 
 /** Sends an abort now; answers the outline of everything that came after this moment, up to the response. */
 async function aborted(peer: Peer, more: object = {}): Promise<string[]> {
@@ -19,32 +19,34 @@ const step = (type: string) => (record: Record_) =>
 const isOutput = (text: string) => (record: Record_) =>
   record.type === 'tool_execution_update' && JSON.stringify(record['partialResult']).includes(text);
 
+/** Opens an agent and lets it begin to answer a message, up to the first record that fits. */
+async function underWay(open: Bench['open'], script: readonly object[], match: Match) {
+  const agent = await open({ script });
+  const { runId } = await agent.peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
+  const record = await agent.peer.next(match);
+  return { ...agent, runId, record };
+}
+
+const stalled = (open: Bench['open']) => underWay(open, [{ stall: true }, { text: 'fine' }], step('start'));
+
+const endOfAnswer = ['message_update:error', 'message_end'];
+const endOfRun = ['turn_end', 'agent_end', 'agent_settled', 'response'];
+
 const lastAnswer = (peer: Peer) => peer.records.findLast(({ type }) => type === 'turn_end')?.['message'];
 
 verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort in the middle of a text keeps what was said', async ({ open }) => {
-  const { peer, sessionFiles } = await open({
-    script: [{ steps: [{ text: 'Hello ', chunks: 1 }, { stall: true }], when: 'talk' }],
-  });
-  const { runId } = await peer.ok({ type: 'prompt', message: 'talk' });
-  await peer.next(step('text_delta'));
+  const script = [{ steps: [{ text: 'Hello ', chunks: 1 }, { stall: true }] }];
+  const { peer, runId, sessionFiles } = await underWay(open, script, step('text_delta'));
 
   const records = await aborted(peer);
 
-  expect(records).toEqual([
-    'message_update:text_end',
-    'message_update:error',
-    'message_end',
-    'turn_end',
-    'agent_end',
-    'agent_settled',
-    'response',
-  ]);
+  expect(records).toEqual(['message_update:text_end', ...endOfAnswer, ...endOfRun]);
   expect(await settled(peer)).toEqual({
     type: 'agent_settled',
     runId,
     aborted: true,
     outcome: 'aborted',
-    clientMessageIds: [],
+    clientMessageIds: ['c1'],
   });
   const message = lastAnswer(peer);
   expect(message).toMatchObject({
@@ -56,32 +58,22 @@ verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort in the middle of a text keeps
 });
 
 verifies('P29 P30 R20 R21', 'abort in the middle of a thought keeps the thought', async ({ open }) => {
-  const { peer } = await open({ script: [{ steps: [{ thinking: 'Hm', chunks: 1 }, { stall: true }], when: 'think' }] });
-  await peer.ok({ type: 'prompt', message: 'think' });
-  await peer.next(step('thinking_delta'));
+  const script = [{ steps: [{ thinking: 'Hm', chunks: 1 }, { stall: true }] }];
+  const { peer } = await underWay(open, script, step('thinking_delta'));
 
   const records = await aborted(peer);
 
-  expect(records.slice(0, 3)).toEqual(['message_update:thinking_end', 'message_update:error', 'message_end']);
+  expect(records).toEqual(['message_update:thinking_end', ...endOfAnswer, ...endOfRun]);
   expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
   expect(lastAnswer(peer)).toMatchObject({ content: [{ type: 'thinking', thinking: 'Hm' }], stopReason: 'aborted' });
 });
 
 verifies('P29 R20', 'abort before the first token leaves an empty answer', async ({ open }) => {
-  const { peer } = await open({ script: [{ stall: true, when: 'stall' }, { text: 'fine' }] });
-  await peer.ok({ type: 'prompt', message: 'stall' });
-  await peer.next(step('start'));
+  const { peer } = await stalled(open);
 
   const records = await aborted(peer);
 
-  expect(records).toEqual([
-    'message_update:error',
-    'message_end',
-    'turn_end',
-    'agent_end',
-    'agent_settled',
-    'response',
-  ]);
+  expect(records).toEqual([...endOfAnswer, ...endOfRun]);
   expect(lastAnswer(peer)).toMatchObject({ content: [], stopReason: 'aborted' });
   expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
   expect(answers(peer.records)).toEqual(['', 'fine']);
@@ -105,12 +97,8 @@ verifies(
       'message_end',
       'message_start',
       'message_update:start',
-      'message_update:error',
-      'message_end',
-      'turn_end',
-      'agent_end',
-      'agent_settled',
-      'response',
+      ...endOfAnswer,
+      ...endOfRun,
     ]);
     expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
     expect(answers(peer.records)).toEqual(['']);
@@ -118,24 +106,13 @@ verifies(
 );
 
 verifies('P29 P30 T18', 'abort while a tool runs kills it and ends the run after its turn', async ({ open }) => {
-  const { peer } = await open({
-    script: [{ toolCall: { name: 'bash', arguments: { command: 'sleep 1000 & echo $! $$; wait' } } }, { text: 'fine' }],
-  });
-  await peer.ok({ type: 'prompt', message: 'work' });
-  const update = await peer.next(isOutput('\\n'));
-  const pids = update.partialResult.content[0].text.trim();
+  const call = { name: 'bash', arguments: { command: 'sleep 1000 & echo $! $$; wait' } };
+  const { peer, record } = await underWay(open, [{ toolCall: call }, { text: 'fine' }], isOutput('\\n'));
+  const pids = record.partialResult.content[0].text.trim();
 
   const records = await aborted(peer);
 
-  expect(records).toEqual([
-    'tool_execution_end',
-    'message_start',
-    'message_end',
-    'turn_end',
-    'agent_end',
-    'agent_settled',
-    'response',
-  ]);
+  expect(records).toEqual(['tool_execution_end', 'message_start', 'message_end', ...endOfRun]);
   expect(await living(pids.split(' ').map(Number))).toEqual([]);
   const turn = await peer.find('turn_end');
   expect(turn).toMatchObject({
@@ -148,18 +125,11 @@ verifies('P29 P30 T18', 'abort while a tool runs kills it and ends the run after
 
 verifies('P29 T18 T11', 'abort while several tools run ends them all', async ({ open }) => {
   const command = (name: string) => `echo ${name}; trap '' TERM; while :; do sleep 0.01; done`;
-  const { peer } = await open({
-    script: [
-      {
-        steps: [
-          { toolCall: { name: 'bash', id: 'call_a', arguments: { command: command('aa') } } },
-          { toolCall: { name: 'bash', id: 'call_b', arguments: { command: command('bb') } } },
-        ],
-      },
-    ],
-  });
-  await peer.ok({ type: 'prompt', message: 'work' });
-  await peer.find(isOutput('aa\\n'));
+  const steps = [
+    { toolCall: { name: 'bash', id: 'call_a', arguments: { command: command('aa') } } },
+    { toolCall: { name: 'bash', id: 'call_b', arguments: { command: command('bb') } } },
+  ];
+  const { peer } = await underWay(open, [{ steps }], isOutput('aa\\n'));
   await peer.find(isOutput('bb\\n'));
 
   await aborted(peer);
@@ -200,17 +170,9 @@ verifies('P29 T18 Q13', 'abort between tools that run one after another starts n
 });
 
 verifies('P29 R20', 'abort after a call was written, before the answer is whole, runs nothing', async ({ open }) => {
-  const { peer } = await open({
-    script: [
-      {
-        steps: [{ toolCall: { name: 'write', arguments: { path: 'a.txt', content: 'a' } } }, { stall: true }],
-        when: 'write',
-      },
-      { text: 'fine' },
-    ],
-  });
-  await peer.ok({ type: 'prompt', message: 'write' });
-  await peer.next(step('toolcall_end'));
+  const toolCall = { name: 'write', arguments: { path: 'a.txt', content: 'a' } };
+  const script = [{ steps: [{ toolCall }, { stall: true }] }, { text: 'fine' }];
+  const { peer } = await underWay(open, script, step('toolcall_end'));
 
   await aborted(peer);
 
@@ -220,15 +182,13 @@ verifies('P29 R20', 'abort after a call was written, before the answer is whole,
 });
 
 verifies('P29 P30', 'two aborts at once both wait for the one end', async ({ open }) => {
-  const { peer } = await open({ script: [{ steps: [{ text: 'Hello' }, { stall: true }] }] });
-  await peer.ok({ type: 'prompt', message: 'talk' });
-  await peer.next(step('text_delta'));
+  const { peer } = await stalled(open);
   const start = peer.records.length;
 
   peer.send('{"id":1,"type":"abort"}\n{"id":2,"type":"abort","clearQueue":true}\n');
   await peer.find(({ id }) => id === 2);
 
-  expect(outline(peer.records.slice(start)).slice(-4)).toEqual(['agent_end', 'agent_settled', 'response', 'response']);
+  expect(outline(peer.records.slice(start))).toEqual([...endOfAnswer, ...endOfRun, 'response']);
   expect(peer.records.slice(-2)).toMatchObject([
     { id: 1, success: true },
     { id: 2, success: true },
@@ -248,9 +208,7 @@ verifies('P31', 'abort while the agent is idle succeeds and tells nothing', asyn
 });
 
 verifies('P32 R17', 'abort keeps the queued messages, and starts nothing with them', async ({ open }) => {
-  const { peer } = await open({ script: [{ stall: true, when: 'stall' }, { text: 'one' }] });
-  await peer.ok({ type: 'prompt', message: 'stall', clientMessageId: 'c1' });
-  await peer.next(step('start'));
+  const { peer } = await stalled(open);
   await peer.ok({ type: 'steer', message: 'steered', clientMessageId: 'c2' });
   await peer.ok({ type: 'follow_up', message: 'followed' });
   const update = await peer.find(({ followUp }) => (followUp as string[] | undefined)?.length === 1);
@@ -262,13 +220,11 @@ verifies('P32 R17', 'abort keeps the queued messages, and starts nothing with th
   expect(update).toMatchObject({ steering: ['steered'], followUp: ['followed'] });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 2 });
   expect(await settled(peer)).toMatchObject({ outcome: 'aborted', clientMessageIds: ['c1'] });
-  expect(userTexts(peer.records)).toEqual(['stall']);
+  expect(userTexts(peer.records)).toEqual(['first']);
 });
 
 verifies('P33 Q20', 'abort with clearQueue drops them', async ({ open }) => {
-  const { peer } = await open({ script: [{ stall: true, when: 'stall' }, { text: 'one' }] });
-  await peer.ok({ type: 'prompt', message: 'stall' });
-  await peer.next(step('start'));
+  const { peer } = await stalled(open);
   await peer.ok({ type: 'steer', message: 'steered' });
   await peer.ok({ type: 'follow_up', message: 'followed' });
 
@@ -278,13 +234,11 @@ verifies('P33 Q20', 'abort with clearQueue drops them', async ({ open }) => {
   expect(updates.at(-1)).toEqual({ type: 'queue_update', steering: [], followUp: [], items: [] });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 0 });
   await peer.run('next');
-  expect(userTexts(peer.records)).toEqual(['stall', 'next']);
+  expect(userTexts(peer.records)).toEqual(['first', 'next']);
 });
 
 verifies('P33', 'abort with clearQueue while idle drops what an earlier abort has kept', async ({ open }) => {
-  const { peer } = await open({ script: [{ stall: true, when: 'stall' }, { text: 'one' }] });
-  await peer.ok({ type: 'prompt', message: 'stall' });
-  await peer.next(step('start'));
+  const { peer } = await stalled(open);
   await peer.ok({ type: 'follow_up', message: 'followed' });
   await peer.ok({ type: 'abort' });
 

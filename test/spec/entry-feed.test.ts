@@ -103,17 +103,21 @@ verifies('I8', 'a feed that takes its time is begun once, and ends when it is ca
 
   peer.link.pause();
   peer.send('{"type":"hello","entries":true}\n{"id":"twice","type":"hello","entries":true}\n');
+  await peer.link.flush();
   peer.link.resume();
   await peer.find(({ id }) => id === 'twice');
   const [, ...told] = entriesIn(peer.records);
   await peer.ok({ type: 'hello', entries: false });
+  const before = peer.records.length;
   peer.link.pause();
   peer.send('{"type":"hello","entries":true}\n{"id":"called off","type":"hello","entries":false}\n');
+  await peer.link.flush();
   peer.link.resume();
   await peer.find(({ id }) => id === 'called off');
   const run = await peer.run('go');
 
   expect(told).toEqual(entries);
+  expect(entriesIn(peer.records.slice(before)).length).toBeLessThan(told.length);
   expect(entriesIn(run)).toEqual([]);
 });
 

@@ -62,11 +62,13 @@ verifies('I11', 'a client that did not ask gets no heartbeat, nor one that asks 
   expect(peer.records.slice(from).map(({ type }) => type)).not.toContain('heartbeat');
 });
 
-verifies('I11', 'an interval longer than any timer is not taken for none', async ({ open }) => {
-  const { peer } = await open({ script: slow });
-  await peer.ok({ type: 'hello', heartbeatMs: 10 ** 12 });
+verifies('I11', 'an interval longer than any timer is not taken for a short one', async ({ open }) => {
+  const { peer, process } = await open({ script: slow });
 
+  const { capabilities } = await peer.ok({ type: 'hello', heartbeatMs: 10 ** 12 });
   const records = await peer.run('go');
 
+  expect(capabilities).toMatchObject({ heartbeatMs: 10 ** 12 });
+  expect(process?.stderr() ?? '').toBe('');
   expect(records.map(({ type }) => type)).not.toContain('heartbeat');
 });

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAgent } from '../index.ts';
-import type { AgentEvent, AssistantMessage } from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
+import { frozen } from '../wire/testing/frozen.ts';
+import { opening } from '../wire/testing/streams.ts';
 import { emptyView, reduce, type View } from './view.ts';
 
 /** An agent in this process that plays a script, and everything it says. */
@@ -23,22 +25,6 @@ async function rehearse(...script: object[]) {
 }
 
 const call = (id: string, command: string) => ({ toolCall: { id, name: 'bash', arguments: { command } } });
-const answer: AssistantMessage = {
-  role: 'assistant',
-  content: [],
-  api: 'a',
-  provider: 'p',
-  model: 'm',
-  usage: {
-    input: 0,
-    output: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-  },
-  stopReason: 'stop',
-  timestamp: 1,
-};
 const viewAfter = (...events: AgentEvent[]) => events.reduce(reduce, emptyView);
 
 describe('the view of a conversation', () => {
@@ -165,7 +151,7 @@ describe('the view of the state', () => {
   it('begins anew with a snapshot', async () => {
     const { client } = await rehearse({ text: 'one' });
     const state = await client.getState();
-    const before = viewAfter({ type: 'message_end', message: answer });
+    const before = viewAfter({ type: 'message_end', message: opening });
 
     const view = reduce(before, { type: 'state_synced', state: { ...state, isStreaming: true }, messages: [] });
 
@@ -175,8 +161,8 @@ describe('the view of the state', () => {
 
 describe('the reducer', () => {
   const rich: View = {
-    messages: [answer],
-    answer,
+    messages: [opening],
+    answer: opening,
     tools: [{ toolCallId: 'c', toolName: 't', args: {}, progress: undefined }],
     queue: [{ id: 'q', kind: 'steer', text: 'x' }],
     running: true,
@@ -199,9 +185,9 @@ describe('the reducer', () => {
     const { client, heard } = await rehearse({ steps: [{ text: 'Look: ' }, call('c1', 'echo a')] }, { text: 'done' });
     await client.promptAndWait('go');
 
-    const frozen = heard.map(deepFreeze);
+    const events = heard.map(frozen);
 
-    expect(() => frozen.reduce((view, event) => deepFreeze(reduce(view, event)), deepFreeze(emptyView))).not.toThrow();
+    expect(() => events.reduce((view, event) => frozen(reduce(view, event)), frozen(emptyView))).not.toThrow();
   });
 });
 
@@ -221,11 +207,4 @@ async function heardOf(
       resolve();
     });
   });
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const inner of Object.values(value)) deepFreeze(inner);
-  return value;
 }

@@ -7,15 +7,10 @@ import type {
   Usage,
 } from '../protocol/generated/vocabulary.ts';
 import { fold, joined } from './fold.ts';
+import { frozen } from './testing/frozen.ts';
 import { anyCutOff, anyStreamed, opening } from './testing/streams.ts';
 
 const folded = (steps: readonly AssistantMessageEvent[], from: AssistantMessage = opening) => steps.reduce(fold, from);
-
-/** Nothing in it can be changed any more. */
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
-  return value;
-}
 
 describe('fold', () => {
   it('leads to the message that was told', () => {

@@ -34,23 +34,18 @@ interface Told {
 const words = fc.string({ unit: 'grapheme', maxLength: 5 });
 const pieces = fc.array(words, { maxLength: 5 });
 
-const toldText: fc.Arbitrary<Told> = pieces.map((deltas) => ({
-  block: { type: 'text', text: deltas.join('') },
-  steps: (contentIndex) => [
-    { type: 'text_start', contentIndex },
-    ...deltas.map((delta) => ({ type: 'text_delta' as const, contentIndex, delta })),
-    { type: 'text_end', contentIndex, content: deltas.join('') },
-  ],
-}));
-
-const toldThinking: fc.Arbitrary<Told> = pieces.map((deltas) => ({
-  block: { type: 'thinking', thinking: deltas.join('') },
-  steps: (contentIndex) => [
-    { type: 'thinking_start', contentIndex },
-    ...deltas.map((delta) => ({ type: 'thinking_delta' as const, contentIndex, delta })),
-    { type: 'thinking_end', contentIndex, content: deltas.join('') },
-  ],
-}));
+const toldProse = (kind: 'text' | 'thinking'): fc.Arbitrary<Told> =>
+  pieces.map((deltas) => {
+    const content = deltas.join('');
+    return {
+      block: kind === 'text' ? { type: 'text', text: content } : { type: 'thinking', thinking: content },
+      steps: (contentIndex) => [
+        { type: `${kind}_start`, contentIndex },
+        ...deltas.map((delta) => ({ type: `${kind}_delta` as const, contentIndex, delta })),
+        { type: `${kind}_end`, contentIndex, content },
+      ],
+    };
+  });
 
 const toldCall: fc.Arbitrary<Told> = fc.record({ id: words, name: words, args: pieces }).map(({ id, name, args }) => {
   const toolCall = { type: 'toolCall' as const, id, name, arguments: Object.fromEntries(args.entries()) };
@@ -66,7 +61,7 @@ const toldCall: fc.Arbitrary<Told> = fc.record({ id: words, name: words, args: p
 
 /** Any answer of texts, thoughts and tool calls, told in deltas of any size. */
 export const anyStreamed: fc.Arbitrary<Streamed> = fc
-  .array(fc.oneof(toldText, toldThinking, toldCall), { maxLength: 6 })
+  .array(fc.oneof(toldProse('text'), toldProse('thinking'), toldCall), { maxLength: 6 })
   .map((told) => ({
     message: { ...opening, content: told.map(({ block }) => block) },
     steps: [{ type: 'start' }, ...told.flatMap(({ steps }, contentIndex) => steps(contentIndex))],

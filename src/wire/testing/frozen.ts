@@ -1,0 +1,6 @@
+/** The same value; nothing in it can be changed any more. */
+export function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}

@@ -30,11 +30,6 @@ export class Broadcast {
     this.#listeners.delete(listener);
   }
 
-  /** Whether anybody follows the session's entries. */
-  get wantsEntries(): boolean {
-    return [...this.#listeners].some(({ entries }) => entries);
-  }
-
   publish(event: AgentEvent): void {
     if (event.type === 'message_update') {
       this.#step(event);

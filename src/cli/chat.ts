@@ -2,7 +2,7 @@ import { AgentClient } from '../client/client.ts';
 import { memoryPair } from '../wire/memory.ts';
 import { recite, talk } from './chat/talk.ts';
 import type { Arguments } from './flags.ts';
-import { leave, leaveOnSignal, opened } from './rpc.ts';
+import { leave, leaveOnSignal, opened } from './lifetime.ts';
 
 /** A conversation in this terminal. */
 export async function chat(args: Arguments): Promise<number> {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { inboundModule, jsonSchema } from './generate/json-schema.mjs';
 import { reference } from './generate/reference.mjs';
-import { clientMethods, commandRows, versionModule, vocabulary } from './generate/typescript.mjs';
+import { choices, clientMethods, commandRows, versionModule, vocabulary } from './generate/typescript.mjs';
 
 const root = join(import.meta.dirname, '..');
 
@@ -28,6 +28,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const files = {
   'src/protocol/generated/vocabulary.ts': vocabulary(tables),
   'src/protocol/generated/command-rows.ts': commandRows(tables),
+  'src/protocol/generated/choices.ts': choices(tables),
   'src/protocol/generated/version.ts': versionModule(version),
   'src/protocol/generated/inbound.ts': inboundModule(tables),
   'src/client/generated/methods.ts': clientMethods(tables),

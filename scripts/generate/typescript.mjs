@@ -96,6 +96,17 @@ ${rows.join('')}};
 `;
 }
 
+/** The words of every named choice, for code that lists or checks them. */
+export function choices(tables) {
+  const named = [...definitionsOf(tables)].filter(([, schema]) => schema.enum);
+  const rows = named.map(([name, schema]) => `  ${name}: [${schema.enum.map((word) => `'${word}'`).join(', ')}],\n`);
+  return `${banner}
+/** The words of every named choice, in order. */
+export const choices = {
+${rows.join('')}} as const;
+`;
+}
+
 const camel = (name) => name.replaceAll(/_([a-z])/g, (_match, letter) => letter.toUpperCase());
 
 export function clientMethods(tables) {

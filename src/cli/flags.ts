@@ -1,3 +1,5 @@
+import { choices } from '../protocol/generated/choices.ts';
+
 /** One thing that may be said on the command line. */
 export interface Flag {
   readonly short?: string;
@@ -17,11 +19,7 @@ export const flags = {
   'on-eof': { value: 'what', choices: ['finish', 'abort'], about: 'When stdin closes, the first unless said' },
   provider: { value: 'name', about: 'Provider of the model' },
   model: { value: 'model', about: 'Model as id or provider/id, with an optional :thinking level' },
-  thinking: {
-    value: 'level',
-    choices: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
-    about: 'How much the model thinks',
-  },
+  thinking: { value: 'level', choices: choices.ThinkingLevel, about: 'How much the model thinks' },
   script: { value: 'file', about: 'Let the built-in model play this script' },
   offline: { about: 'Look for nothing on the network' },
   session: { value: 'path|id', about: 'Open this session: a file, or the beginning of an id' },

@@ -1,6 +1,7 @@
+import { choices } from '../protocol/generated/choices.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 
-const order: readonly ThinkingLevel[] = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const order: readonly ThinkingLevel[] = choices.ThinkingLevel;
 
 /** Levels that only models have which say so. */
 const special: ReadonlySet<ThinkingLevel> = new Set(['xhigh', 'max']);

@@ -1,6 +1,6 @@
 import { amount, choice, count, flag, freeform, list, object, optional, text } from './schema.ts';
 
-export const thinkingLevels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+const thinkingLevels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 export const ThinkingLevel = choice(thinkingLevels, 'ThinkingLevel', 'How much a model may think before it answers.');
 

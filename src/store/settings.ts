@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
+import { choices } from '../protocol/generated/choices.ts';
 import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { expandHome } from './agent-dir.ts';
 
@@ -48,10 +49,10 @@ const group = (properties: Record<string, Schema>): Schema => ({ type: 'object',
 const known: Record<keyof Settings, Schema> = {
   defaultProvider: text,
   defaultModel: text,
-  defaultThinkingLevel: oneOf('off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
-  steeringMode: oneOf('all', 'one-at-a-time'),
-  followUpMode: oneOf('all', 'one-at-a-time'),
-  interruptMode: oneOf('immediate', 'wait'),
+  defaultThinkingLevel: oneOf(...choices.ThinkingLevel),
+  steeringMode: oneOf(...choices.QueueMode),
+  followUpMode: oneOf(...choices.QueueMode),
+  interruptMode: oneOf(...choices.InterruptMode),
   enabledModels: { type: 'array', items: text },
   shellPath: text,
   shellCommandPrefix: text,

@@ -1,0 +1,12 @@
+// Generated from the protocol tables by scripts/generate.mjs. Do not edit.
+
+/** The words of every named choice, in order. */
+export const choices = {
+  ThinkingLevel: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  ThinkingLevelInput: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'brief'],
+  StopReason: ['stop', 'length', 'toolUse', 'error', 'aborted'],
+  RunError: ['model_error', 'auth_failed', 'rate_limited', 'overloaded', 'context_overflow', 'stalled', 'connection_lost', 'storage_failed', 'internal'],
+  InterruptMode: ['immediate', 'wait'],
+  QueueMode: ['all', 'one-at-a-time'],
+  RunOutcome: ['ok', 'error', 'aborted', 'budget'],
+} as const;

@@ -8,6 +8,7 @@ import { Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { ModelName } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
+import { isSessionId } from '../store/sessions/header.ts';
 import { type Arguments, UsageError } from './flags.ts';
 
 /** What the command line and the environment say about the agent to open. */
@@ -44,8 +45,8 @@ interface Places {
 
 async function firstSession(args: Arguments, places: Places): Promise<FirstSession> {
   const id = args['session-id'];
-  if (id !== undefined && !/^[\w-]{1,128}$/.test(id))
-    throw new UsageError('--session-id takes letters, digits, - and _');
+  if (id !== undefined && !isSessionId(id))
+    throw new UsageError('--session-id takes up to 128 letters, digits, - and _, with a letter or digit at both ends');
   if (args['no-session']) return { kind: 'memory', id };
   if (args.session !== undefined) return sessionNamed(args.session, places);
   if (id === undefined && !args.continue) return { kind: 'new' };

@@ -10,7 +10,6 @@ export const CURRENT_VERSION = 3;
 const HEADER_LIMIT = 64 * 1024;
 
 const LF = 0x0a;
-const SAFE_ID = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,126}[A-Za-z0-9])?$/;
 
 export interface NewHeader {
   readonly cwd: string;
@@ -18,9 +17,12 @@ export interface NewHeader {
   readonly parentSession?: string | undefined;
 }
 
+/** Whether a new session may have this id, which becomes part of its file's name. */
+export const isSessionId = (id: string) => /^[A-Za-z0-9]([\w-]{0,126}[A-Za-z0-9])?$/.test(id);
+
 /** The header of a new session. Refuses ids that could lead out of a folder, since they name files. */
 export function newHeader({ cwd, id = newUuid(), parentSession }: NewHeader): SessionHeader {
-  if (!SAFE_ID.test(id)) throw new Refusal('invalid_params', `Not a session id: ${id}`);
+  if (!isSessionId(id)) throw new Refusal('invalid_params', `Not a session id: ${id}`);
   const header = { type: 'session', version: CURRENT_VERSION, id, timestamp: new Date().toISOString(), cwd } as const;
   return parentSession === undefined ? header : { ...header, parentSession };
 }

@@ -42,7 +42,7 @@ describe('create', () => {
     expect(log.header.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     await log.close();
 
-    for (const id of ['../x', 'a/b', '', '.', 'a\n', 'x'.repeat(200)]) {
+    for (const id of ['../x', 'a/b', 'a.b', '', '.', '-', '-a', 'a_', 'a\n', 'x'.repeat(129)]) {
       await expect(SessionLog.create({ directory: tempFolder(), cwd: '/', id })).rejects.toMatchObject({
         code: 'invalid_params',
       });

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../system/atomic-write.ts';
+import { makeFolder } from '../system/make-folder.ts';
 import { realPath } from '../system/real-path.ts';
 
 type Decisions = Record<string, unknown>;
@@ -30,7 +31,7 @@ export class TrustStore {
   }
 
   decide(cwd: string, trusted: boolean): void {
-    mkdirSync(dirname(this.#path), { recursive: true });
+    makeFolder(dirname(this.#path));
     const before = this.#read() ?? this.#setAside();
     const after = Object.entries({ ...before, [realPath(cwd)]: trusted }).sort(([a], [b]) => (a < b ? -1 : 1));
     writeFileAtomic(this.#path, `${JSON.stringify(Object.fromEntries(after), null, 2)}\n`, { mode: 0o600 });

@@ -70,6 +70,8 @@ it.each([
   ['a session file that is a folder', ['--session', './folder'], /^Not a session file: .+folder\n$/],
   ['an unknown model', ['--model', 'tau/nope'], /^Model "tau\/nope" not found\..+\n$/],
   ['sessions in a file', ['--session-dir', 'notes.txt'], /^.+notes\.txt.*\n$/],
+  ['sessions below a file', ['--session-dir', 'notes.txt/a/b'], /^ENOTDIR: .+notes\.txt.*\n$/],
+  ['sessions where no folder can be made', ['--session-dir', '/dev/fd/a/b'], /^E[A-Z]+: .+\/dev\/fd\/a.*\n$/],
   [
     'a socket in a folder that is not there',
     ['--socket', 'no/where.sock'],
@@ -94,6 +96,7 @@ it.each([
   ['an unknown session', ['--session', 'f00d']],
   ['an unknown model', ['--model', 'nope']],
   ['sessions in a file', ['--session-dir', '../script']],
+  ['sessions where no folder can be made', ['--session-dir', '/dev/fd/a']],
 ])('tau chat with %s ends with 1 and one line too', async (_what, args) => {
   const home = newHome();
   writeFileSync(join(home.root, 'script'), '');

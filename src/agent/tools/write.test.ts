@@ -33,6 +33,10 @@ describe('write', () => {
     await expect(write({ path: 'folder', content: 'x' })).rejects.toThrow('EISDIR');
   });
 
+  it('fails where no folder can be made', async () => {
+    await expect(write({ path: '/dev/fd/nope/file.txt', content: 'x' })).rejects.toThrow('mkdir');
+  });
+
   it('writes nothing after an abort', async () => {
     await expect(write({ path: 'never.txt', content: 'x' }, AbortSignal.abort())).rejects.toThrow('aborted');
 

@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../system/make-folder.ts';
 import { type Tool, textOutput } from '../tool.ts';
 import { checkRegular } from './regular-file.ts';
 import { toolPath } from './tool-path.ts';
@@ -21,7 +22,7 @@ export const writeTool = (cwd: string): Tool => ({
     const content = String(args['content']);
     const target = toolPath(cwd, path);
     await checkRegular(target);
-    await mkdir(dirname(target), { recursive: true });
+    makeFolder(dirname(target));
     await writeFile(target, content, { signal });
     return textOutput(`Successfully wrote ${content.length} bytes to ${path}`);
   },

@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionEntry, SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import type { Lock } from '../../system/lock.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 import { type EntryDraft, placeEntry } from './entry-line.ts';
 import { readEntries, readEntry, searchRows } from './entry-reader.ts';
 import { forkPieces } from './fork.ts';
@@ -222,7 +223,7 @@ export class SessionLog {
 }
 
 function newPath(directory: string, { id, timestamp }: SessionHeader): string {
-  mkdirSync(directory, { recursive: true });
+  makeFolder(directory);
   return resolve(join(directory, sessionFileName(id, new Date(timestamp))));
 }
 

@@ -1,10 +1,11 @@
 import { AgentClient } from '../client/client.ts';
 import { memoryPair } from '../wire/memory.ts';
-import { recite, talk } from './chat/talk.ts';
+import { recite } from './chat/recite.ts';
+import { talk } from './chat/talk.ts';
 import type { Arguments } from './flags.ts';
 import { leave, leaveOnSignal, opened } from './lifetime.ts';
 
-/** A conversation in this terminal. */
+/** A conversation in this terminal; without one, a prompt for each line of the input. */
 export async function chat(args: Arguments): Promise<number> {
   const engine = await opened(args, { stream: 'delta' });
   if (!engine) return 1;
@@ -13,10 +14,12 @@ export async function chat(args: Arguments): Promise<number> {
   leaveOnSignal(engine, () => []);
   const client = new AgentClient(outside);
   // Whoever read this has left, as `head` does: everything stops, without a word.
-  const unread = new Promise((resolve) => process.stdout.on('error', resolve));
-  await Promise.race([process.stdin.isTTY ? talk(client) : recite(client), unread]);
+  const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
+  const failed = (await Promise.race([hasTerminal() ? talk(client) : recite(client), unread])) === false;
   client.close();
   await leave(engine);
   await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), unread]);
-  return 0;
+  return failed ? 1 : 0;
 }
+
+const hasTerminal = () => process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sessionDirFor } from '../../src/store/agent-dir.ts';
-import type { Home } from './open.ts';
+import { type Home, sessionFiles, stored } from './open.ts';
 
 const timestamp = '2026-01-02T03:04:05.678Z';
 
@@ -73,3 +73,9 @@ export function keepSession(
 
 /** The lines of a file as they are, without the empty end after the last line feed. */
 export const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+
+/** The messages of the only session that a user has. */
+export function storedMessages(home: Home) {
+  const [path = ''] = sessionFiles(home);
+  return stored(path).flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
+}

@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest';
+import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { Printer, plainInk } from './printer.ts';
 
 it('lets nothing through that would act on the terminal', () => {
-  let printed = '';
-  const printer = new Printer((text) => {
-    printed += text;
-  }, plainInk);
+  const { printer, printed } = onPaper();
 
   printer.event({
     type: 'message_update',
     assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'a\u001B[2J\u0007b\n' },
   });
+  printer.event({ type: 'tool_execution_start', toolCallId: 'c', toolName: 'ba\u001B[sh', args: { c: 'l\rs' } });
   printer.event({
     type: 'tool_execution_end',
     toolCallId: 'c',
@@ -18,6 +17,41 @@ it('lets nothing through that would act on the terminal', () => {
     result: { content: [{ type: 'text', text: 'x\ty\u009B31mz\r\n' }] },
     isError: false,
   });
+  printer.failure(new Error('no\u001Bthing'));
 
-  expect(printed).toBe('a[2Jb\n  x\ty31mz\n');
+  expect(printed()).toBe('a[2Jb\n▸ ba[sh ls\n  x\ty31mz\nnothing\n');
 });
+
+it('begins what is no part of an answer on a line of its own', () => {
+  const { printer, printed } = onPaper();
+
+  printer.event({
+    type: 'message_update',
+    assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'half a line' },
+  });
+  printer.note('(queued)');
+
+  expect(printed()).toBe('half a line\n(queued)\n');
+});
+
+it('is silent about what it does not know', () => {
+  const { printer, printed } = onPaper();
+
+  printer.event({ type: 'from_the_future' } as unknown as AgentEvent);
+  printer.event({ type: 'extension_ui_request', id: 'd', method: 'confirm', title: 'Really?', message: '' });
+
+  expect(printed()).toBe('');
+});
+
+function onPaper(): { printer: Printer; printed: () => string } {
+  let text = '';
+  const paper = {
+    get atLineStart() {
+      return text === '' || text.endsWith('\n');
+    },
+    print: (more: string) => {
+      text += more;
+    },
+  };
+  return { printer: new Printer(paper, plainInk), printed: () => text };
+}

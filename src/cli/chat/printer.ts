@@ -16,14 +16,19 @@ const plain = (text: string) => text;
 export const terminalInk: Ink = { dim: paint(2), bold: paint(1), red: paint(31) };
 export const plainInk: Ink = { dim: plain, bold: plain, red: plain };
 
+/** Where a conversation is written down. */
+export interface Paper {
+  readonly atLineStart: boolean;
+  print(text: string): void;
+}
+
 /** Writes a conversation down as it happens. */
 export class Printer {
-  readonly #write: (text: string) => void;
+  readonly #paper: Paper;
   readonly #ink: Ink;
-  #atLineStart = true;
 
-  constructor(write: (text: string) => void, ink: Ink) {
-    this.#write = write;
+  constructor(paper: Paper, ink: Ink) {
+    this.#paper = paper;
     this.#ink = ink;
   }
 
@@ -33,24 +38,28 @@ export class Printer {
         this.#step(event.assistantMessageEvent);
         break;
       case 'tool_execution_start':
-        this.line(`${this.#ink.bold(`▸ ${event.toolName}`)} ${harmless(headline(event.args))}`);
+        this.#line(`${this.#ink.bold(`▸ ${harmless(event.toolName)}`)} ${harmless(headline(event.args))}`);
         break;
       case 'tool_execution_end':
         this.#output(event.result, event.isError);
         break;
       case 'agent_settled':
-        if (event.outcome === 'aborted') this.line(this.#ink.dim('(stopped)'));
-        if (event.outcome === 'error') this.line(this.#ink.red(`(failed: ${event.errorMessage ?? event.errorCode})`));
+        if (event.outcome === 'aborted') this.note('(stopped)');
+        if (event.outcome === 'error') this.failure(`(failed: ${event.errorMessage ?? event.errorCode})`);
         this.#fresh();
         break;
       default:
     }
   }
 
-  /** A line of its own. */
-  line(text: string): void {
-    this.#fresh();
-    this.#put(`${text}\n`);
+  /** Lines that are not part of an answer. */
+  note(text: string): void {
+    this.#line(this.#ink.dim(harmless(text)));
+  }
+
+  /** Why something did not work. */
+  failure(reason: unknown): void {
+    this.#line(this.#ink.red(harmless(reason instanceof Error ? reason.message : String(reason))));
   }
 
   #step(step: AssistantMessageEvent): void {
@@ -63,23 +72,26 @@ export class Printer {
     const text = content.map((block) => (block.type === 'text' ? block.text : `[${block.mimeType}]`)).join('\n');
     const lines = harmless(text).trimEnd().split('\n');
     const ink = isError ? this.#ink.red : this.#ink.dim;
-    for (const line of lines.slice(0, SHOWN_LINES)) this.line(ink(`  ${line}`));
-    if (lines.length > SHOWN_LINES) this.line(this.#ink.dim(`  … ${lines.length - SHOWN_LINES} more lines`));
+    for (const line of lines.slice(0, SHOWN_LINES)) this.#line(ink(`  ${line}`));
+    if (lines.length > SHOWN_LINES) this.note(`  … ${lines.length - SHOWN_LINES} more lines`);
+  }
+
+  #line(text: string): void {
+    this.#fresh();
+    this.#put(`${text}\n`);
   }
 
   #fresh(): void {
-    if (!this.#atLineStart) this.#put('\n');
+    if (!this.#paper.atLineStart) this.#put('\n');
   }
 
   #put(text: string): void {
-    if (text === '') return;
-    this.#write(text);
-    this.#atLineStart = text.endsWith('\n');
+    if (text !== '') this.#paper.print(text);
   }
 }
 
 /** Without what would move the cursor, ring or recolour: files and commands may hold anything. */
-const harmless = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+export const harmless = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
 
 /** The argument that tells most about a call, on one line. */
 function headline(args: Readonly<Record<string, unknown>>): string {

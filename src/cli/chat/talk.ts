@@ -1,64 +1,54 @@
-import { createInterface } from 'node:readline';
 import type { AgentClient } from '../../client/client.ts';
 import { ConnectionLost } from '../../client/connection-lost.ts';
 import { Printer, plainInk, terminalInk } from './printer.ts';
-
-/** What is asked when nobody is there to ask anything. */
-const DEMONSTRATION = 'list the files';
+import { show } from './show.ts';
+import { Terminal } from './terminal.ts';
 
 const SUGGESTIONS = 'Try: list the files · read package.json · run `date` · write notes.txt: hello';
 
+const HELP = `Enter sends. While the agent works, it reads what you send at its next step.
+Ctrl-C stops the answer, or takes back what you typed. Ctrl-D leaves; the session is kept.
+Lines that are pasted together are one prompt. The up key brings earlier lines back.
+? or /help shows this.
+${SUGGESTIONS}`;
+
 /** Talks with whoever sits at the terminal until they leave. */
 export async function talk(client: AgentClient): Promise<void> {
-  const printer = new Printer((text) => process.stdout.write(text), process.env['NO_COLOR'] ? plainInk : terminalInk);
-  const { model, modelFallbackMessage } = await client.getState();
-  printer.line(
-    `tau with ${model ? `${model.provider}/${model.id}` : 'no model'}. Ctrl-C stops an answer, Ctrl-D leaves.`,
-  );
-  if (modelFallbackMessage) printer.line(modelFallbackMessage);
-  if (model?.provider === 'tau') printer.line(SUGGESTIONS);
-  const input = createInterface({ input: process.stdin, output: process.stdout, prompt: '› ' });
+  const terminal = new Terminal(process.stdin, process.stdout);
+  const printer = new Printer(terminal, process.env['NO_COLOR'] ? plainInk : terminalInk);
   let running = false;
-  client.onEvent((event) => {
-    if (event.type === 'agent_start') running = true;
-    printer.event(event);
-    if (event.type !== 'agent_settled') return;
-    running = false;
-    input.prompt();
+  client.onEvent(({ type }) => {
+    if (type === 'agent_start') running = true;
+    if (type === 'agent_settled') running = false;
   });
-  input.on('line', (line) => {
-    if (line.trim() === '') return input.prompt();
-    client.prompt({ message: line, streamingBehavior: 'steer' }).catch((error: Error) => {
-      if (error instanceof ConnectionLost) return;
-      printer.line(error.message);
-      input.prompt();
-    });
+  show(client, printer);
+  terminal.onSent((text) => {
+    const message = text.trimEnd();
+    if (message === '?' || message === '/help') printer.note(HELP);
+    else if (message !== '') void send(client, message, printer);
   });
-  input.on('SIGINT', () => {
+  terminal.onInterrupt(() => {
     if (running) client.abort().catch(() => {});
-    else {
-      printer.line('(Ctrl-D leaves)');
-      input.prompt();
-    }
+    else if (!terminal.isBlank) terminal.clear();
+    else printer.note('(Ctrl-D leaves)');
   });
-  input.prompt();
-  await new Promise<void>((resolve) => input.once('close', resolve));
-  process.stdout.write('\n');
+  await greet(client, printer);
+  await terminal.closed;
 }
 
-/** Without a terminal: each line of the input is a prompt; without input, one prompt shows what the agent does. */
-export async function recite(client: AgentClient): Promise<void> {
-  const printer = new Printer((text) => process.stdout.write(text), plainInk);
-  client.onEvent((event) => printer.event(event));
-  const lines = (await everything(process.stdin)).split('\n').filter((line) => line.trim() !== '');
-  for (const message of lines.length > 0 ? lines : [DEMONSTRATION]) {
-    printer.line(`› ${message}`);
-    await client.promptAndWait(message).catch((error: Error) => printer.line(error.message));
+async function greet(client: AgentClient, printer: Printer): Promise<void> {
+  const { model, modelFallbackMessage } = await client.getState();
+  const name = model ? `${model.provider}/${model.id}` : 'no model';
+  printer.note(`tau with ${name}. Ctrl-C stops an answer, Ctrl-D leaves, ? helps.`);
+  if (modelFallbackMessage) printer.note(modelFallbackMessage);
+  if (model?.provider === 'tau') printer.note(SUGGESTIONS);
+}
+
+async function send(client: AgentClient, message: string, printer: Printer): Promise<void> {
+  try {
+    const { disposition } = await client.prompt({ message, streamingBehavior: 'steer' });
+    if (disposition === 'queued') printer.note('(queued for the next step)');
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) printer.failure(error);
   }
-}
-
-async function everything(input: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of input) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
 }

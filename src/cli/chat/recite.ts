@@ -1,0 +1,51 @@
+import type { AgentClient } from '../../client/client.ts';
+import { Printer, plainInk } from './printer.ts';
+import { show } from './show.ts';
+
+/** What is asked when nobody is there to ask anything. */
+const DEMONSTRATION = 'list the files';
+
+/**
+ * Without a terminal: each line of the input is a prompt, answered before the next is read; without any, one prompt
+ * shows what the agent does. Answers whether all went well.
+ */
+export async function recite(client: AgentClient): Promise<boolean> {
+  const printer = new Printer(paper(), plainInk);
+  show(client, printer);
+  const ask = async (message: string) => {
+    printer.note(`› ${message}`);
+    try {
+      return (await client.promptAndWait(message)).settled.outcome === 'ok';
+    } catch (error) {
+      printer.failure(error);
+      return false;
+    }
+  };
+  const outcomes: boolean[] = [];
+  for await (const line of linesOf(process.stdin)) if (line.trim() !== '') outcomes.push(await ask(line));
+  if (outcomes.length === 0) {
+    printer.note('(Nobody asked anything and there is no terminal to ask in: this is a demonstration.)');
+    outcomes.push(await ask(DEMONSTRATION));
+  }
+  return outcomes.every(Boolean);
+}
+
+/** Standard output, which remembers whether a line is begun. */
+const paper = () => ({
+  atLineStart: true,
+  print(text: string) {
+    process.stdout.write(text);
+    this.atLineStart = text.endsWith('\n');
+  },
+});
+
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of input) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest + decoder.decode();
+}

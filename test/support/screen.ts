@@ -1,0 +1,70 @@
+const CONTROL_OR_CHARACTER = /\p{Cc}\[(?<mode>\??)(?<number>\d*)(?<letter>[A-Za-z])|./gsu;
+const TAB = 8;
+
+/** What a terminal shows after it was sent some output. Knows only what the program under test may use. */
+export class Screen {
+  readonly #columns: number;
+  readonly #height: number;
+  readonly #rows: string[][] = [[]];
+  #row = 0;
+  #column = 0;
+
+  constructor({ columns, height }: { columns: number; height: number }) {
+    this.#columns = columns;
+    this.#height = height;
+  }
+
+  /** Everything that is and was on the screen, without blanks at the ends of rows. */
+  get text(): string {
+    const rows = this.#rows.map((row) => Array.from(row, (cell) => cell ?? ' ').join(''));
+    return rows.map((row) => row.trimEnd()).join('\n');
+  }
+
+  write(output: string): void {
+    for (const { 0: piece, groups = {} } of output.matchAll(CONTROL_OR_CHARACTER)) {
+      if (groups['letter']) this.#control(`${groups['mode']}${groups['letter']}`, Number(groups['number']));
+      else this.#character(piece);
+    }
+  }
+
+  #control(kind: string, number: number): void {
+    const top = Math.max(0, this.#rows.length - this.#height);
+    if (kind === 'A') this.#row = Math.max(top, this.#row - (number || 1));
+    else if (kind === 'B') this.#row = Math.min(this.#rows.length - 1, this.#row + (number || 1));
+    else if (kind === 'C') this.#column = Math.min(this.#columns - 1, this.#column + (number || 1));
+    else if (kind === 'D') this.#column = Math.max(0, this.#column - (number || 1));
+    else if (kind === 'G') this.#column = (number || 1) - 1;
+    else if (kind === 'J' && number === 0) this.#clearDown();
+    else if (kind === 'K' && number === 0) this.#rowAt(this.#row).length = this.#column;
+    else if (kind !== 'm' && kind !== '?h' && kind !== '?l') throw new Error(`Unknown control ${number}${kind}`);
+  }
+
+  #character(character: string): void {
+    if (character === '\r') this.#column = 0;
+    else if (character === '\n') this.#down();
+    else if (character === '\t') this.#column += TAB - (this.#column % TAB);
+    else if (/\p{Cc}/u.test(character)) throw new Error(`Unknown character ${JSON.stringify(character)}`);
+    else {
+      if (this.#column === this.#columns) {
+        this.#down();
+        this.#column = 0;
+      }
+      this.#rowAt(this.#row)[this.#column++] = character;
+    }
+  }
+
+  #clearDown(): void {
+    this.#rowAt(this.#row).length = Math.min(this.#column, this.#rowAt(this.#row).length);
+    for (const row of this.#rows.slice(this.#row + 1)) row.length = 0;
+  }
+
+  #down(): void {
+    this.#row++;
+    this.#rowAt(this.#row);
+  }
+
+  #rowAt(row: number): string[] {
+    this.#rows[row] ??= [];
+    return this.#rows[row];
+  }
+}

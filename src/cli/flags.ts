@@ -6,6 +6,8 @@ export interface Flag {
   /** What follows it; absent for a switch. */
   readonly value?: string;
   readonly choices?: readonly string[];
+  /** The choice that is made when nothing is said. */
+  readonly default?: string;
   readonly about: string;
   /** Accepted for the sake of scripts written for pi, without effect. */
   readonly ignored?: true;
@@ -14,12 +16,17 @@ export interface Flag {
 /** Every flag, for the parser and for the help. */
 export const flags = {
   mode: { value: 'rpc', choices: ['rpc'], about: 'Speak JSON lines over stdin and stdout' },
-  socket: { value: 'path', about: 'With --mode rpc: listen on a Unix socket instead, one client after another' },
-  stream: { value: 'form', choices: ['cumulative', 'delta'], about: 'How answers stream, the first unless said' },
-  'on-eof': { value: 'what', choices: ['finish', 'abort'], about: 'When stdin closes, the first unless said' },
+  socket: { value: 'path', about: 'With --mode rpc: serve clients of a Unix socket instead' },
+  stream: {
+    value: 'form',
+    choices: ['cumulative', 'delta'],
+    default: 'cumulative',
+    about: 'How answers stream',
+  },
+  'on-eof': { value: 'what', choices: ['finish', 'abort'], default: 'finish', about: 'When stdin closes' },
   provider: { value: 'name', about: 'Provider of the model' },
-  model: { value: 'model', about: 'Model as id or provider/id, with an optional :thinking level' },
-  thinking: { value: 'level', choices: choices.ThinkingLevel, about: 'How much the model thinks' },
+  model: { value: 'model', about: 'Model as id or provider/id, also with :thinking' },
+  thinking: { value: 'level', choices: choices.ThinkingLevel, about: 'Thinking' },
   script: { value: 'file', about: 'Let the built-in model play this script' },
   offline: { about: 'Look for nothing on the network' },
   session: { value: 'path|id', about: 'Open this session: a file, or the beginning of an id' },

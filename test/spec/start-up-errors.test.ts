@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { flags } from '../../src/cli/flags.ts';
 import { tau } from '../support/command.ts';
 import { newHome, open, sessionFiles } from '../support/open.ts';
 
@@ -126,13 +127,12 @@ it('[Z19] @file is refused before anything of the file is read or printed', asyn
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.not.stringContaining('hunter2') });
 });
 
-it.each([['--help'], ['-h'], ['help']])('%s tells every way to start', async (word) => {
+it.each([['--help'], ['-h'], ['help']])('%s tells every flag, on a narrow screen too', async (word) => {
   const { code, stdout, stderr } = await tau(newHome(), [word]);
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  for (const flag of ['--mode', '--socket', '--session', '--session-dir', '--continue', '--no-session', '--on-eof']) {
-    expect(stdout).toContain(flag);
-  }
+  for (const flag of Object.keys(flags)) expect(stdout).toMatch(new RegExp(`(^|[ ,])--${flag}\\b`, 'm'));
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 
 it.each([['--version'], ['-v'], ['--mode rpc --version']])('%s prints the version alone', async (words) => {

@@ -14,17 +14,23 @@ it('[Z2] tau and pi are commands, and both are the one program', () => {
 });
 
 it('the package holds what it needs and nothing else', () => {
-  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  const [{ files }] = JSON.parse(output) as [{ files: { path: string }[] }];
-  const paths = files.map(({ path }) => path);
+  const paths = packed();
 
-  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'docs/protocol.md', 'docs/schema.json', 'package.json'];
-  expect(paths.filter((path) => !path.startsWith('dist/')).sort()).toEqual(documents);
+  const others = paths.filter((path) => !/^(dist|docs)\//.test(path)).sort();
+  const pages = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'package.json'];
+  expect(others).toEqual(pages);
   expect(paths).toEqual(expect.arrayContaining([...published()]));
   for (const path of paths) expect(path).not.toMatch(/\.test\.|test\/|fixtures|\.wire-log|\.tsbuildinfo/);
+});
+
+it('every link in the pages of the package leads into the package', () => {
+  const paths = packed();
+  const missing = paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((page) => linksIn(page).map((link) => ({ page, link })))
+    .filter(({ link }) => !paths.some((path) => path === link || path.startsWith(`${link}/`)));
+
+  expect(missing).toEqual([]);
 });
 
 it('has no dependency to install', () => {
@@ -95,4 +101,19 @@ function importsOf(entry: string): { files: Set<string>; outside: string[] } {
   };
   visit(entry);
   return { files, outside };
+}
+
+function packed(): string[] {
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const [{ files }] = JSON.parse(output) as [{ files: { path: string }[] }];
+  return files.map(({ path }) => path);
+}
+
+/** The files that a page links to. */
+function linksIn(page: string): string[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  return [...text.matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(([, link = '']) => join(dirname(page), link));
 }

@@ -3,7 +3,7 @@ import { memoryPair } from '../wire/memory.ts';
 import { recite } from './chat/recite.ts';
 import { talk } from './chat/talk.ts';
 import type { Arguments } from './flags.ts';
-import { leave, leaveOnSignal, opened } from './lifetime.ts';
+import { leaveOnSignal, opened } from './lifetime.ts';
 
 /** A conversation in this terminal; without one, a prompt for each line of the input. */
 export async function chat(args: Arguments): Promise<number> {
@@ -17,7 +17,7 @@ export async function chat(args: Arguments): Promise<number> {
   const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
   const failed = (await Promise.race([hasTerminal() ? talk(client) : recite(client), unread])) === false;
   client.close();
-  await leave(engine);
+  await engine.close();
   await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), unread]);
   return failed ? 1 : 0;
 }

@@ -26,17 +26,10 @@ export async function opened(args: Arguments, dialect: Partial<Dialect> = {}): P
 /** A folder that cannot be made, a full disk: the user's to mend, not a bug to trace. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
 
-/** Stops and stores everything, and ends every process that was started. */
-export async function leave(engine: Engine): Promise<void> {
-  await engine.close();
-  const { killAllGroups } = await import('../system/process-group.ts');
-  await killAllGroups();
-}
-
 /** On a signal everything stops and is stored; the clients hear of it if they listen. */
 export function leaveOnSignal(engine: Engine, connections: () => Connection[]): void {
   onExitSignal(async () => {
-    await leave(engine);
+    await engine.close();
     const patience = new Promise<void>((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref());
     await Promise.race([Promise.all(connections().map(told)), patience]);
   });

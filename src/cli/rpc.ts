@@ -3,7 +3,7 @@ import type { Engine } from '../engine/open.ts';
 import { watchParent } from '../system/parent-watch.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
 import type { Arguments } from './flags.ts';
-import { leave, leaveOnSignal, opened, told } from './lifetime.ts';
+import { leaveOnSignal, opened, told } from './lifetime.ts';
 
 /** Serves one client over stdin and stdout, or clients of a socket one after another, until there is nobody to serve. */
 export async function rpc(args: Arguments): Promise<number> {
@@ -29,7 +29,7 @@ async function over(engine: Engine, connection: Connection, { abort }: { abort: 
   const ended = new Promise<'ended'>((resolve) => link.onEnd(() => resolve('ended')));
   const how = await Promise.race([gone, ended]);
   if (how === 'ended' && !abort) await Promise.race([finished(engine, connection), gone]);
-  await leave(engine);
+  await engine.close();
   await Promise.race([told(connection), gone]);
 }
 

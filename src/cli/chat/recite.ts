@@ -15,7 +15,7 @@ export async function recite(client: AgentClient): Promise<boolean> {
   const ask = async (message: string) => {
     printer.note(`› ${message}`);
     try {
-      return (await client.promptAndWait(message)).settled.outcome === 'ok';
+      return (await client.promptAndWait(message)).settled?.outcome === 'ok';
     } catch (error) {
       printer.failure(error);
       return false;

@@ -21,7 +21,7 @@ it('shows what the agent does when there is nobody to ask', async () => {
 it('answers the lines of its input one after another', async () => {
   const home = newHome();
 
-  const { code, stdout, stderr } = await tau(home, ['chat'], { input: 'say hello\n\n  \nfail\nsay goodbye' });
+  const { code, stdout, stderr } = await tau(home, ['chat'], { input: 'say hello\r\n\n  \nfail\nsay goodbye' });
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   const shown = stdout.split('\n').filter((line) => /^(›|hello|goodbye|\(failed)/.test(line));

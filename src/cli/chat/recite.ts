@@ -22,7 +22,7 @@ export async function recite(client: AgentClient): Promise<boolean> {
     }
   };
   const outcomes: boolean[] = [];
-  for await (const line of linesOf(process.stdin)) if (line.trim() !== '') outcomes.push(await ask(line));
+  for await (const line of linesOf(process.stdin)) if (line.trim() !== '') outcomes.push(await ask(line.trimEnd()));
   if (outcomes.length === 0) {
     printer.note('(Nobody asked anything and there is no terminal to ask in: this is a demonstration.)');
     outcomes.push(await ask(DEMONSTRATION));

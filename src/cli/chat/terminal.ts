@@ -85,7 +85,7 @@ export class Terminal {
     const lines = harmless(text.replaceAll(/\r\n?/g, '\n')).split('\n');
     const last = lines.pop() ?? '';
     if (lines.length > 0) {
-      this.#pasted.push(this.#reader.line + lines[0], ...lines.slice(1));
+      this.#pasted = [...this.#pasted, this.#reader.line + lines[0], ...lines.slice(1)];
       this.#clearLine();
       this.#redraw();
     }

@@ -49,14 +49,13 @@ export function fold(message: AssistantMessage, step: AssistantMessageEvent): As
 
 /** Two deltas of one block as one; undefined if they are anything else. */
 export function joined(before: MessageUpdateEvent, after: MessageUpdateEvent): MessageUpdateEvent | undefined {
-  const [first, second] = [before.assistantMessageEvent, after.assistantMessageEvent];
+  const first = before.assistantMessageEvent;
+  const second = after.assistantMessageEvent;
   if (!('delta' in first && 'delta' in second)) return undefined;
-  if (first.type !== second.type || first.contentIndex !== second.contentIndex) return undefined;
-  return {
-    ...before,
-    assistantMessageEvent: { ...first, delta: first.delta + second.delta },
-    usage: after.usage ?? before.usage,
-  };
+  const { type, contentIndex } = first;
+  if (type !== second.type || contentIndex !== second.contentIndex) return undefined;
+  const step = { type, contentIndex, delta: first.delta + second.delta };
+  return { type: before.type, assistantMessageEvent: step, usage: after.usage ?? before.usage };
 }
 
 function grow(message: AssistantMessage, index: number, delta: string): AssistantMessage {

@@ -1,21 +1,32 @@
 /** The embedding door: an agent inside this process, spoken to like any other. */
 import { readFile } from 'node:fs/promises';
 import { AgentClient } from './client/client.ts';
-import { type EngineOptions, openEngine } from './engine/open.ts';
+import { openEngine } from './engine/open.ts';
+import { ModelRegistry } from './model/registry.ts';
+import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
+import type { SessionHooks } from './session/hooks.ts';
+import { findModel } from './session/model-choice.ts';
 import { agentDir, sessionDirFor } from './store/agent-dir.ts';
 import { memoryPair } from './wire/memory.ts';
 
+export type * from './agent/hooks.ts';
 export { AgentClient, CommandFailed } from './client/client.ts';
 export { ConnectionLost } from './client/connection-lost.ts';
 export { EventsLost } from './client/event-stream.ts';
 export type { PromptRun } from './client/prompt-run.ts';
 export { Refusal } from './protocol/errors.ts';
 export type * from './protocol/generated/vocabulary.ts';
+export type * from './session/hooks.ts';
 
-export interface OpenAgentOptions
-  extends Partial<Omit<EngineOptions, 'first' | 'script' | 'model' | 'sessionDirectory'>> {
-  /** The model as `provider/id`. */
+export interface OpenAgentOptions {
+  /** The folder to work in; the current one unless said. */
+  readonly cwd?: string;
+  /** Where settings, credentials and sessions are; `~/.pi/agent` unless said. */
+  readonly agentDir?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The model as `provider/id`, or its id alone where that is clear. */
   readonly model?: string;
+  readonly thinkingLevel?: ThinkingLevel;
   /** A file with answers for the built-in model, as docs/scripted-model.md describes it. */
   readonly script?: string;
   /** A session file to open or make; without it nothing is kept on disk unless `keep` is set. */
@@ -23,6 +34,12 @@ export interface OpenAgentOptions
   /** Keep a new session on disk, where pi keeps them or in `sessionDirectory`. */
   readonly keep?: boolean;
   readonly sessionDirectory?: string;
+  /** The name of the session, for listings. */
+  readonly name?: string;
+  /** Trust the project in `cwd`, or not, for as long as the agent lives. */
+  readonly trust?: boolean;
+  /** Where your own code steps in. */
+  readonly hooks?: SessionHooks;
 }
 
 /** An agent that lives in this process. */
@@ -37,31 +54,32 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
   const cwd = options.cwd ?? process.cwd();
   const env = options.env ?? process.env;
   const root = options.agentDir ?? agentDir(env);
-  const { session, keep, model, script, sessionDirectory, ...rest } = options;
+  const { session, keep, model, script, sessionDirectory } = options;
   const engine = await openEngine({
-    ...rest,
-    model: model === undefined ? undefined : modelNamed(model),
-    script: script === undefined ? undefined : await scriptIn(script),
     cwd,
     env,
     agentDir: root,
+    model: model === undefined ? undefined : findModel(new ModelRegistry(), model),
+    thinkingLevel: options.thinkingLevel,
+    script: script === undefined ? undefined : await scriptIn(script),
     sessionDirectory: (folder) => sessionDirectory ?? sessionDirFor(root, folder),
     first: session !== undefined ? { kind: 'file', path: session, create: true } : { kind: keep ? 'new' : 'memory' },
-    dialect: { stream: 'delta', ...options.dialect },
+    name: options.name,
+    trust: options.trust,
+    hooks: options.hooks ?? {},
+    dialect: { stream: 'delta' },
   });
   const [inside, outside] = memoryPair();
   const client = new AgentClient(outside);
   engine.connect(inside);
   const close = async () => {
-    await engine.close();
-    client.close();
+    try {
+      await engine.close();
+    } finally {
+      client.close();
+    }
   };
   return { client, close, [Symbol.asyncDispose]: close };
-}
-
-function modelNamed(name: string): { provider: string; id: string } {
-  const [provider = '', ...id] = name.split('/');
-  return { provider, id: id.join('/') };
 }
 
 async function scriptIn(path: string) {

@@ -1,10 +1,12 @@
-import type { ModelMessage, ModelRequest } from '../model/request.ts';
+import type { ModelRequest } from '../model/request.ts';
 import type {
   AgentMessage,
   AssistantMessage,
   AssistantMessageEvent,
+  CustomMessage,
   ToolCall,
   ToolResultMessage,
+  UserMessage,
 } from '../protocol/generated/vocabulary.ts';
 import type { ToolOutput } from './tool.ts';
 
@@ -15,11 +17,8 @@ import type { ToolOutput } from './tool.ts';
  * below says otherwise.
  */
 export interface AgentHooks {
-  /** The messages that go to the model. */
-  readonly context?: (
-    messages: readonly ModelMessage[],
-    signal: AbortSignal,
-  ) => Promise<readonly ModelMessage[] | undefined>;
+  /** The conversation that the model is told: a copy, in which it may change what it likes. */
+  readonly context?: (messages: AgentMessage[], signal: AbortSignal) => Promise<readonly AgentMessage[] | undefined>;
   /** The whole request, last. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<ModelRequest | undefined>;
   /** A step of the answer; answers nothing at once where it has nothing to say, so that no delta waits for it. */
@@ -43,8 +42,11 @@ export interface AgentHooks {
 export interface Interruption {
   /** The error message of the answer that was broken off. */
   readonly reason: string;
-  readonly messages: readonly AgentMessage[];
+  readonly messages: readonly HookMessage[];
 }
+
+/** What a hook may have said in the conversation. */
+export type HookMessage = UserMessage | CustomMessage;
 
 /** One answer with what its tools came to. */
 export interface Turn {
@@ -54,7 +56,7 @@ export interface Turn {
 
 /** What is to be said before the run goes on or ends, and whether it must go on. */
 export interface Continuation {
-  readonly messages?: readonly AgentMessage[];
+  readonly messages?: readonly HookMessage[];
   readonly continue?: boolean;
 }
 

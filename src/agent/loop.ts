@@ -7,7 +7,6 @@ import type {
   MessageEndEvent,
   MessageStartEvent,
   MessageUpdateEvent,
-  ToolCall,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
   ToolExecutionUpdateEvent,
@@ -16,7 +15,8 @@ import type {
   TurnStartEvent,
   Usage,
 } from '../protocol/generated/vocabulary.ts';
-import type { AgentHooks, Interruption } from './hooks.ts';
+import { callsOf, isBroken } from './answer.ts';
+import type { AgentHooks, HookMessage, Interruption } from './hooks.ts';
 import { refuseTools, runTools } from './run-tools.ts';
 import type { Tool } from './tool.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -40,8 +40,8 @@ export interface Conversation {
   readonly tools: () => readonly Tool[];
   /** What hooks want said right after the messages that open the run. */
   readonly prepare?: (() => Promise<readonly AgentMessage[]>) | undefined;
-  /** Stores a message that a hook wants said. Every other message that is handed over is stored already. */
-  readonly add: (message: AgentMessage) => void;
+  /** Stores a message that a hook wants said; answers it as stored. All others that are handed over are stored already. */
+  readonly add: (message: HookMessage) => AgentMessage;
   readonly hasSteering: () => boolean;
   /** The steering messages that are due now. */
   readonly takeSteering: () => AgentMessage[];
@@ -70,12 +70,12 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
   while (true) {
     const heard = yield* listen(talk);
     const { message, interruption } = heard;
-    const broke = message.stopReason === 'error' || message.stopReason === 'aborted';
-    const toolResults = broke ? [] : yield* work(heard, talk);
+    const toolResults = isBroken(message) ? [] : yield* work(heard, talk);
     const wish = await consult(talk, ({ turnEnd }, signal) => turnEnd?.({ message, toolResults }, signal));
     yield { type: 'turn_end', message, toolResults };
-    if (talk.signal.aborted || (broke && !interruption)) return;
-    const next = talk.next(toolResults.length > 0 || interruption !== undefined || wish?.continue === true);
+    const owed = toolResults.length > 0 || interruption !== undefined || wish?.continue === true;
+    const isOver = talk.signal.aborted || (isBroken(message) && !interruption);
+    const next = isOver ? undefined : talk.next(owed);
     if (next) yield { type: 'turn_start' };
     yield* added([...(interruption?.messages ?? []), ...(wish?.messages ?? [])], talk);
     if (!next) return;
@@ -90,11 +90,8 @@ function* said(messages: readonly AgentMessage[]): Generator<LoopEvent> {
   }
 }
 
-function* added(messages: readonly AgentMessage[], talk: Conversation): Generator<LoopEvent> {
-  for (const message of messages) {
-    talk.add(message);
-    yield* said([message]);
-  }
+function* added(messages: readonly HookMessage[], talk: Conversation): Generator<LoopEvent> {
+  for (const message of messages) yield* said([talk.add(message)]);
 }
 
 /** What a hook says, if there is one and no abort comes first. */
@@ -117,7 +114,7 @@ async function* listen(talk: Conversation): AsyncGenerator<LoopEvent, Heard> {
   const { opening, events, breakOff } = await talk.ask();
   yield { type: 'message_start', message: opening };
   yield { type: 'message_update', assistantMessageEvent: { type: 'start' } };
-  const news = newsOf(opening.usage);
+  const news = usageNews(opening.usage);
   let usage: Usage | undefined;
   let interruption: Interruption | undefined;
   for await (const event of events) {
@@ -140,11 +137,12 @@ async function* listen(talk: Conversation): AsyncGenerator<LoopEvent, Heard> {
 }
 
 /** Answers the usage where it differs from what was told last. */
-function newsOf(first: Usage) {
+function usageNews(first: Usage) {
   let told = JSON.stringify(first);
   return (usage: Usage | undefined): { usage?: Usage } => {
+    if (usage === undefined) return {};
     const text = JSON.stringify(usage);
-    if (usage === undefined || text === told) return {};
+    if (text === told) return {};
     told = text;
     return { usage };
   };
@@ -162,7 +160,7 @@ async function* work(
   { message, interruption }: Heard,
   talk: Conversation,
 ): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
-  const calls = callsIn(message);
+  const calls = callsOf(message);
   const refusal = interruption?.reason ?? (message.stopReason === 'length' ? CUT_OFF : undefined);
   const results =
     refusal === undefined
@@ -185,5 +183,3 @@ async function* work(
 }
 
 const CUT_OFF = 'Not run: the answer was cut off by the length limit before the call was complete.';
-
-const callsIn = ({ content }: AssistantMessage): ToolCall[] => content.filter((block) => block.type === 'toolCall');

@@ -22,7 +22,7 @@ export interface ToolRun {
 
 /**
  * Runs the calls of one answer. Starts come in the order of the calls, ends as they complete; the result messages are
- * returned in the order of the calls. Every call gets a start, an end and a result, whatever happens.
+ * returned in the order of the calls. Every call gets a start, an end and a result, as long as somebody reads them.
  */
 export async function* runTools(run: ToolRun): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
   const results: ToolResult[] = [];
@@ -55,7 +55,12 @@ async function* runAll(run: ToolRun): AsyncGenerator<LoopEvent, ToolResult[]> {
     return result;
   });
   const all = Promise.all(results).finally(() => queue.end());
-  for await (const event of queue) yield event;
+  try {
+    for await (const event of queue) yield event;
+  } finally {
+    // Also when nobody reads on: a run does not end before its tools have.
+    await all;
+  }
   return all;
 }
 

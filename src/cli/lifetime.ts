@@ -26,9 +26,10 @@ export async function opened(args: Arguments, dialect: Partial<Dialect> = {}): P
 /** A folder that cannot be made, a full disk: the user's to mend, not a bug to trace. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
 
-/** On a signal everything stops and is stored; the clients hear of it if they listen. */
-export function leaveOnSignal(engine: Engine, connections: () => Connection[]): void {
+/** On a signal everything stops and is stored; the clients hear of it if they listen. `first`: before anything else. */
+export function leaveOnSignal(engine: Engine, connections: () => Connection[], first = () => {}): void {
   onExitSignal(async () => {
+    first();
     await engine.close();
     const patience = new Promise<void>((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref());
     await Promise.race([Promise.all(connections().map(told)), patience]);

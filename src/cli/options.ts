@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { EngineOptions, FirstSession } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
 import { ModelRegistry } from '../model/registry.ts';
 import { isLevel } from '../model/thinking.ts';
-import { Refusal } from '../protocol/errors.ts';
+import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { ModelName } from '../session/model-choice.ts';
+import { findModel, type ModelName } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
 import { isSessionId } from '../store/sessions/header.ts';
 import { type Arguments, UsageError } from './flags.ts';
@@ -93,29 +93,9 @@ function modelNamed({ provider, model }: Arguments): { model?: ModelName; thinki
   }
   const [, name = model, level] = /^(.+):([a-z]+)$/.exec(model) ?? [];
   const thinkingLevel = level !== undefined && isLevel(level) ? level : undefined;
-  const wanted = thinkingLevel ? name : model;
-  const found = knownModel(provider, wanted);
-  if (!found) throw new Refusal('model_not_found', `Model "${model}" not found. Known: ${knownModels().join(', ')}`);
+  const found = findModel(new ModelRegistry(), thinkingLevel ? name : model, provider);
   return { model: found, ...(thinkingLevel ? { thinkingLevel } : {}) };
 }
-
-function knownModel(provider: string | undefined, wanted: string): ModelName | undefined {
-  const slash = wanted.indexOf('/');
-  const named =
-    provider !== undefined
-      ? { provider, id: wanted.startsWith(`${provider}/`) ? wanted.slice(provider.length + 1) : wanted }
-      : slash > 0
-        ? { provider: wanted.slice(0, slash), id: wanted.slice(slash + 1) }
-        : undefined;
-  const known = new ModelRegistry().available();
-  const match = known.find((model) =>
-    named ? model.provider === named.provider && model.id === named.id : model.id === wanted,
-  );
-  if (match) return { provider: match.provider, id: match.id };
-  return named && !known.some((model) => model.provider === named.provider) ? named : undefined;
-}
-
-const knownModels = () => new ModelRegistry().available().map(({ provider, id }) => join(provider, id));
 
 async function scriptOf({ script }: Arguments) {
   if (script === undefined) return undefined;
@@ -124,6 +104,6 @@ async function scriptOf({ script }: Arguments) {
     return parseScript(readFileSync(script, 'utf8'), script);
   } catch (error) {
     if (error instanceof ScriptError) throw new UsageError(error.message);
-    throw new UsageError(`--script: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`--script: ${messageOf(error)}`);
   }
 }

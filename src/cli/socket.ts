@@ -16,10 +16,11 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
     );
     return 1;
   }
-  leaveOnSignal(engine, () => {
-    server.close();
-    return served.current ? [served.current] : [];
-  });
+  leaveOnSignal(
+    engine,
+    () => (served.current ? [served.current] : []),
+    () => server.close(),
+  );
   return new Promise<number>(() => {});
 }
 

@@ -1,40 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandRows } from '../protocol/generated/command-rows.ts';
-import { memoryPair } from '../wire/memory.ts';
-import { AgentClient, CommandFailed } from './client.ts';
+import { CommandFailed } from './client.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import { EventsLost, MAX_UNREAD } from './event-stream.ts';
-import { MAX_WITH_UPDATES } from './prompt-run.ts';
-
-type Sent = Record<string, unknown> & { id: string; type: string };
-
-/** A client and the other end of its wire, where the test plays the agent. */
-function connect() {
-  const [agent, link] = memoryPair();
-  const sent: Sent[] = [];
-  agent.onLine((line) => {
-    if ('text' in line) sent.push(JSON.parse(line.text));
-  });
-  const client = new AgentClient(link);
-  const say = (...records: (object | string)[]) => {
-    const lines = records.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
-    agent.write(lines.map((line) => `${line}\n`).join(''));
-  };
-  const answer = (id: string, fields: object) => say({ id, type: 'response', success: true, ...fields });
-  return { client, sent, say, answer, agent };
-}
-
-const settled = (runId: string): object => ({
-  type: 'agent_settled',
-  runId,
-  aborted: false,
-  outcome: 'ok',
-  clientMessageIds: [],
-});
-
-const MEGABYTES = 'x'.repeat(8 * 1024 * 1024);
-
-const delivered = () => new Promise((resolve) => setImmediate(resolve));
+import { connect, delivered, MEGABYTES } from './testing/agent.ts';
 
 describe('calls', () => {
   it('[V1] are numbered req_1, req_2, req_3', async () => {
@@ -249,81 +218,25 @@ describe('an iterator that nobody reads', () => {
   });
 });
 
-describe('promptAndWait', () => {
-  it('[V9 V10] answers when its own run has settled, with every event of it and no other', async () => {
-    const { client, say, answer } = connect();
-    const run = client.promptAndWait('hello');
+describe('closing', () => {
+  it('[V11] tells everybody and lets go, also when one who is told fails', async () => {
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => failures.push(error);
+    process.once('uncaughtException', onFailure);
+    const { client, agent } = connect();
+    const told: string[] = [];
+    client.onClose(() => {
+      throw new Error('mine');
+    });
+    client.onClose(({ message }) => told.push(message));
+    const left = new Promise<void>((resolve) => agent.onClose(() => resolve()));
 
-    say({ type: 'agent_end', messages: ['of another'] }, settled('before'));
-    answer('req_1', { data: { disposition: 'started', runId: 'r1' } });
-    say({ type: 'agent_start' }, { type: 'agent_end', messages: ['m1', 'm2'] }, settled('r1'), { type: 'agent_start' });
+    client.close();
+    await left;
+    await delivered();
 
-    const { settled: last, messages, events } = await run;
-    expect(last).toEqual(settled('r1'));
-    expect(messages).toEqual(['m1', 'm2']);
-    expect(events.map(({ type }) => type)).toEqual(['agent_start', 'agent_end', 'agent_settled']);
-  });
-
-  it('[V10] notices a run that settled before the answer was read', async () => {
-    const { client, say, answer } = connect();
-    const run = client.promptAndWait({ message: 'hello' });
-
-    say({ type: 'agent_start' }, settled('r1'));
-    answer('req_1', { data: { disposition: 'started', runId: 'r1' } });
-
-    expect((await run).settled).toEqual(settled('r1'));
-  });
-
-  it('[V9] waits for the run that a queued prompt has joined', async () => {
-    const { client, say, answer } = connect();
-    const run = client.promptAndWait({ message: 'and', streamingBehavior: 'followUp' });
-
-    answer('req_1', { data: { disposition: 'queued', runId: 'r1', queueId: 'q1' } });
-    say(settled('r1'));
-
-    expect((await run).settled).toEqual(settled('r1'));
-  });
-
-  it('[V9] fails when the prompt is refused', async () => {
-    const { client, say } = connect();
-    const refused = client.promptAndWait('hello');
-
-    say({ id: 'req_1', type: 'response', command: 'prompt', success: false, error: 'Busy', code: 'agent_busy' });
-
-    await expect(refused).rejects.toMatchObject({ name: 'CommandFailed', code: 'agent_busy' });
-  });
-
-  it.each([
-    ['was handled', { disposition: 'handled' }],
-    ['was here before and is served', { disposition: 'handled', duplicate: true }],
-    [
-      'was here before and is queued, of which no run takes it',
-      { disposition: 'queued', queueId: 'q', duplicate: true },
-    ],
-  ])('[V9] waits for nothing when the prompt %s', async (_case, accepted) => {
-    const { client, say, answer } = connect();
-    const run = client.promptAndWait({ message: 'hello', clientMessageId: 'c1' });
-
-    say({ type: 'agent_start' }, settled('another'));
-    answer('req_1', { data: accepted });
-
-    expect(await run).toEqual({ accepted, settled: undefined, messages: [], events: [] });
-  });
-
-  it('[V9] leaves out the updates of a run that tells too much of them', async () => {
-    const { client, say, answer } = connect();
-    const run = client.promptAndWait('hello');
-    const delta = (text: string) => ({ type: 'text_delta', contentIndex: 0, delta: text });
-    const update = (text: string) => ({ type: 'message_update', assistantMessageEvent: delta(text) });
-
-    answer('req_1', { data: { disposition: 'started', runId: 'r1' } });
-    say({ type: 'agent_start' }, update('early'));
-    for (let told = 0; told < MAX_WITH_UPDATES; told += MEGABYTES.length) say(update(MEGABYTES));
-    say({ type: 'tool_execution_update' }, { type: 'agent_end', messages: ['m1'] }, settled('r1'));
-
-    const { settled: last, messages, events } = await run;
-    expect([last, messages]).toEqual([settled('r1'), ['m1']]);
-    expect(events.map(({ type }) => type)).toEqual(['agent_start', 'agent_end', 'agent_settled']);
+    expect(told).toEqual(['The client was closed']);
+    expect(failures).toEqual([new Error('mine')]);
   });
 });
 

@@ -130,14 +130,14 @@ export class AgentClient extends AgentMethods {
     for (const { reject } of this.#waiting.values()) reject(this.#lost);
     this.#waiting.clear();
     for (const reader of this.#readers) reader.end(this.#lost);
-    for (const listener of this.#closing) listener(this.#lost);
+    for (const listener of this.#closing) tell(listener, this.#lost);
   }
 }
 
-/** A listener that fails is its owner's concern: the others hear the event all the same, and the next ones too. */
-function tell(listener: (event: AgentEvent) => void, event: AgentEvent): void {
+/** A listener that fails is its owner's concern: the others hear it all the same, and what comes next too. */
+function tell<T>(listener: (news: T) => void, news: T): void {
   try {
-    listener(event);
+    listener(news);
   } catch (error) {
     queueMicrotask(() => {
       throw error;

@@ -25,6 +25,9 @@ export interface AgentParts {
   readonly named: { readonly model?: ModelName | undefined; readonly thinkingLevel?: ThinkingLevel | undefined };
 }
 
+/** How long a hook may put off the end. */
+const LAST_HOOK_MS = 3000;
+
 /** A session that the agent could go over to. */
 export interface Arrival {
   readonly session: Session;
@@ -45,6 +48,7 @@ export class Agent {
   #project: Project;
   #news: AgentEvent[];
   #isStarted = false;
+  #moving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: AgentParts, first: SessionLog) {
@@ -85,7 +89,7 @@ export class Agent {
   start(): Promise<void> | undefined {
     if (this.#isStarted) return undefined;
     this.#isStarted = true;
-    return this.hooks.sessionStart?.({ reason: 'startup' });
+    return heard(this.hooks.sessionStart?.({ reason: 'startup' }));
   }
 
   /** Makes everything ready to go over to another session. Whatever fails here leaves the present one as it is. */
@@ -94,11 +98,16 @@ export class Agent {
   }
 
   /** Goes over to another session. A run of the old one must have ended. */
-  async enter(arrival: Arrival, reason: 'new' | 'resume' | 'fork'): Promise<void> {
+  enter(arrival: Arrival, reason: 'new' | 'resume' | 'fork'): Promise<void> {
+    if (this.#closing !== undefined) throw new Refusal('overloaded', 'The agent is shutting down');
+    this.#moving = this.#move(arrival, reason);
+    return this.#moving;
+  }
+
+  async #move(arrival: Arrival, reason: 'new' | 'resume' | 'fork'): Promise<void> {
     const previous = this.#session;
     const { log } = arrival.session;
-    await this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path });
-    if (this.#closing !== undefined) throw new Refusal('overloaded', 'The agent is shutting down');
+    await heard(this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path }));
     const before = this.state;
     this.#session = arrival.session;
     this.#project = arrival.project;
@@ -106,8 +115,9 @@ export class Agent {
     this.announce(before);
     for (const event of newsOf(arrival, previous)) this.audience.publish(event);
     await Promise.all(left);
-    await previous.log.close();
-    await this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path });
+    // The agent is in the new session already: nothing about the old one can fail the move.
+    await previous.log.close().catch(() => {});
+    await heard(this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
   }
 
   /** Tells clients which fields of the state differ from before. */
@@ -135,7 +145,7 @@ export class Agent {
   }
 
   /** Settles when the hooks have heard of it, if any wants to; the change itself is made at once. */
-  setModel(model: Model, source: 'set' | 'cycle'): Promise<unknown> | undefined {
+  setModel(model: Model, source: 'set' | 'cycle'): Promise<void> | undefined {
     const { session } = this;
     const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
     const level = clamped(model, previousLevel);
@@ -144,12 +154,11 @@ export class Agent {
       if (level !== previousLevel) session.transcript.append({ type: 'thinking_level_change', thinkingLevel: level });
       session.choice = { model, thinkingLevel: level };
     });
-    const told = this.hooks.modelSelect?.({ model, previousModel, source });
-    const levelTold = this.#tellLevel(previousLevel);
-    return told && levelTold ? Promise.all([told, levelTold]) : (told ?? levelTold);
+    const told = heard(this.hooks.modelSelect?.({ model, previousModel, source }));
+    return told === undefined ? this.#tellLevel(previousLevel) : told.then(() => this.#tellLevel(previousLevel));
   }
 
-  setThinkingLevel(wanted: ThinkingLevel): Promise<unknown> | undefined {
+  setThinkingLevel(wanted: ThinkingLevel): Promise<void> | undefined {
     const { session } = this;
     const { model, thinkingLevel: previousLevel } = session.choice;
     const thinkingLevel = clamped(model, wanted);
@@ -178,13 +187,14 @@ export class Agent {
 
   async #close(): Promise<void> {
     await this.#session.abort();
-    await this.hooks.sessionShutdown?.({ reason: 'quit' });
+    await soon(this.#moving);
+    await soon(heard(this.hooks.sessionShutdown?.({ reason: 'quit' })));
     await this.#session.log.close();
   }
 
   #tellLevel(previousLevel: ThinkingLevel): Promise<void> | undefined {
     const { thinkingLevel: level } = this.#session.choice;
-    return level === previousLevel ? undefined : this.hooks.thinkingLevelSelect?.({ level, previousLevel });
+    return level === previousLevel ? undefined : heard(this.hooks.thinkingLevelSelect?.({ level, previousLevel }));
   }
 
   #arrival(log: SessionLog, previous: Session | undefined): Arrival {
@@ -223,6 +233,19 @@ export class Agent {
       named?.thinkingLevel ?? stored.thinkingLevel ?? kept?.thinkingLevel ?? settings.defaultThinkingLevel ?? 'medium';
     return { model, notice, thinkingLevel: clamped(model, wanted) };
   }
+}
+
+/** Settles when a hook outside of a run has heard, whatever it made of it. */
+const heard = (told: Promise<void> | undefined) => told?.catch(() => {});
+
+/** Settles with the work, or when it takes longer than an end may be put off. */
+async function soon(work: Promise<void> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LAST_HOOK_MS);
+  });
+  await Promise.race([work?.catch(() => {}), limit]);
+  clearTimeout(timer);
 }
 
 /** What clients must know of a session beyond its state: what was mended in it, and what waits in its queue. */

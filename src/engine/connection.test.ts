@@ -64,3 +64,33 @@ it('does what it held when the client leaves, and tells nobody', async () => {
   expect(answered.length).toBeLessThan(questions.length);
   expect(connection.outbox.backlog).toBe(0);
 });
+
+it('tells when everything is answered, also to a client that reads a little and then stops', async () => {
+  const { outside, connection } = setUp();
+  let isAnswered = false;
+  let finish = () => {};
+  connection.track(
+    new Promise((resolve) => {
+      finish = resolve;
+    }),
+  );
+  void connection.answered().then(() => {
+    isAnswered = true;
+  });
+
+  // Enough that there is room again, not enough that what is held is taken.
+  outside.onLine(() => {
+    if (connection.outbox.backlog < MEGABYTE) outside.pause();
+  });
+  outside.resume();
+  while (connection.outbox.backlog >= MEGABYTE) await quiet();
+  finish();
+  await quiet();
+  outside.onLine(() => {});
+  while (!isAnswered) {
+    outside.resume();
+    await quiet();
+  }
+
+  expect(connection.outbox.backlog).toBeLessThan(MEGABYTE);
+});

@@ -27,6 +27,7 @@ export class Connection {
   feed: EntryFeed | undefined;
   readonly #held: Line[] = [];
   readonly #pending = new Set<Promise<void>>();
+  #caughtUp: Promise<void> | undefined;
   #heart: ReturnType<typeof setInterval> | undefined;
 
   constructor(link: Link, dialect: Partial<Dialect> = {}) {
@@ -55,8 +56,7 @@ export class Connection {
   /** Settles when every command that was received is answered. */
   async answered(): Promise<void> {
     while (this.#held.length > 0 || this.#pending.size > 0) {
-      await Promise.all(this.#pending);
-      if (this.#held.length > 0) await this.outbox.room();
+      await Promise.all([...this.#pending, this.#caughtUp]);
     }
   }
 
@@ -64,7 +64,7 @@ export class Connection {
     this.#held.push(line);
     if (this.#held.length > 1) return;
     this.link.pause();
-    void this.outbox.room()?.then(() => this.#catchUp(onLine));
+    this.#caughtUp = Promise.resolve(this.outbox.room()).then(() => this.#catchUp(onLine));
   }
 
   #catchUp(onLine: (line: Line) => void): void {

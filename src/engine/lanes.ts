@@ -35,7 +35,7 @@ export class SessionLane {
 
   /** Makes session commands that come from now on wait for this too, if there is anything to wait for. */
   hold(event: Promise<unknown> | undefined): void {
-    if (event !== undefined) this.#follow(this.#tail !== undefined ? Promise.all([this.#tail, event]) : event);
+    if (event !== undefined) this.#follow(this.#tail !== undefined ? Promise.allSettled([this.#tail, event]) : event);
   }
 
   /** Aborts with the next abort. */
@@ -47,7 +47,6 @@ export class SessionLane {
   abort(stopped: Promise<unknown>): void {
     this.#aborting.abort();
     this.#aborting = newAborting();
-    setMaxListeners(0, this.#aborting.signal);
     this.hold(stopped);
   }
 
@@ -67,7 +66,7 @@ export class SessionLane {
     }
   }
 
-  /** Settles when everything accepted so far is done. */
+  /** Settles when nothing is being done and nothing waits. */
   async empty(): Promise<void> {
     while (this.#tail !== undefined) await this.#tail;
   }

@@ -17,6 +17,7 @@ import type { Link } from '../wire/link.ts';
 import { Agent } from './agent.ts';
 import { Connection } from './connection.ts';
 import { dispatch } from './dispatch.ts';
+import { idle } from './idle.ts';
 import { SessionLane } from './lanes.ts';
 import { Project } from './project.ts';
 
@@ -77,15 +78,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   return {
     warnings: agent.project.warnings,
     connect: (link) => connect(link, { agent, lane, dialect: options.dialect }),
-    idle: async () => {
-      await lane.empty();
-      await agent.session.idle();
-    },
+    idle: () => idle({ agent, lane }),
     close: async () => {
       lane.shut();
-      await agent.close();
-      const { killFamily } = await import('../system/process-group.ts');
-      await killFamily(family);
+      try {
+        await agent.close();
+      } finally {
+        const { killFamily } = await import('../system/process-group.ts');
+        await killFamily(family);
+      }
     },
   };
 }

@@ -32,6 +32,7 @@ export class Activity {
       return await work();
     } finally {
       this.#kind = before;
+      this.#since = Date.now();
     }
   }
 

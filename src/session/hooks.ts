@@ -1,4 +1,4 @@
-import type { AgentHooks } from '../agent/hooks.ts';
+import type { AgentHooks, Continuation, HookMessage } from '../agent/hooks.ts';
 import type { LoopEvent } from '../agent/loop.ts';
 import type {
   AgentEndEvent,
@@ -53,15 +53,29 @@ export interface SessionHooks extends AgentHooks {
   /** Hears what a run says, each event before the clients do; only the last one, `agent_settled`, after them. */
   readonly observe?: (event: RunEvent, signal: AbortSignal) => Promise<void> | undefined;
 
+  // What follows is called outside of runs; there a hook that rejects is passed over.
+
   /** Called once clients can be spoken to; session commands wait for it. */
   readonly sessionStart?: (start: { reason: EnterReason; previousSessionFile?: string | undefined }) => Promise<void>;
   readonly sessionShutdown?: (end: { reason: LeaveReason; targetSessionFile?: string | undefined }) => Promise<void>;
-  readonly beforeSwitch?: (to: {
-    reason: 'new' | 'resume';
-    targetSessionFile?: string | undefined;
-  }) => Promise<Cancelled | undefined>;
-  /** `before`: the entry is left out of the copy, `at`: it is the last one in it. */
-  readonly beforeFork?: (from: { entryId: string; position: 'before' | 'at' }) => Promise<Cancelled | undefined>;
+  /** An abort while it waits cancels, too. */
+  readonly beforeSwitch?: (
+    to: { reason: 'new' | 'resume'; targetSessionFile?: string | undefined },
+    signal: AbortSignal,
+  ) => Promise<Cancelled | undefined>;
+  /** `before`: the entry is left out of the copy, `at`: it is the last one in it. An abort cancels. */
+  readonly beforeFork?: (
+    from: { entryId: string; position: 'before' | 'at' },
+    signal: AbortSignal,
+  ) => Promise<Cancelled | undefined>;
+  readonly modelSelect?: (choice: {
+    model: Model;
+    previousModel: Model | null;
+    source: 'set' | 'cycle' | 'restore';
+  }) => Promise<void>;
+  readonly thinkingLevelSelect?: (choice: { level: ThinkingLevel; previousLevel: ThinkingLevel }) => Promise<void>;
+
+  // What follows is called for a message or a run; there a hook that rejects fails it.
 
   /** Sees raw input first. `handled`: nothing is left to do. */
   readonly input?: (input: RawInput, signal: AbortSignal) => Promise<'handled' | Input | undefined>;
@@ -72,19 +86,12 @@ export interface SessionHooks extends AgentHooks {
   readonly beforeAgentStart?: (
     start: { messages: readonly AgentMessage[]; systemPrompt: string },
     signal: AbortSignal,
-  ) => Promise<{ messages?: readonly AgentMessage[]; systemPrompt?: string } | undefined>;
-  /** The last word before a run ends. Messages, even none, make one that has not failed go on. */
+  ) => Promise<{ messages?: readonly HookMessage[]; systemPrompt?: string } | undefined>;
+  /** The last word before a run ends. One that failed or was stopped does not go on, whatever is wished for. */
   readonly beforeSettle?: (
     end: { runId: string; outcome: RunOutcome },
     signal: AbortSignal,
-  ) => Promise<readonly AgentMessage[] | undefined>;
-
-  readonly modelSelect?: (choice: {
-    model: Model;
-    previousModel: Model | null;
-    source: 'set' | 'cycle' | 'restore';
-  }) => Promise<void>;
-  readonly thinkingLevelSelect?: (choice: { level: ThinkingLevel; previousLevel: ThinkingLevel }) => Promise<void>;
+  ) => Promise<Continuation | undefined>;
 
   /** Not called yet, like all that follow. */
   readonly resourcesDiscover?: (from: {

@@ -18,6 +18,30 @@ export interface ModelName {
   readonly id: string;
 }
 
+/**
+ * The model that somebody means by `provider/id`, or by an id alone. One of a provider that is unknown here is taken
+ * at its word, and missed when it is used.
+ */
+export function findModel(registry: ModelRegistry, wanted: string, provider?: string): ModelName {
+  const known = registry.available();
+  const named = split(wanted, provider);
+  const match = known.find((model) =>
+    named ? model.provider === named.provider && model.id === named.id : model.id === wanted,
+  );
+  if (match) return { provider: match.provider, id: match.id };
+  if (named && !known.some((model) => model.provider === named.provider)) return named;
+  const names = known.map((model) => `${model.provider}/${model.id}`);
+  throw new Refusal('model_not_found', `Model "${wanted}" not found. Known: ${names.join(', ')}`);
+}
+
+function split(wanted: string, provider: string | undefined): ModelName | undefined {
+  if (provider !== undefined) {
+    return { provider, id: wanted.startsWith(`${provider}/`) ? wanted.slice(provider.length + 1) : wanted };
+  }
+  const slash = wanted.indexOf('/');
+  return slash > 0 ? { provider: wanted.slice(0, slash), id: wanted.slice(slash + 1) } : undefined;
+}
+
 /** A model that somebody named is used or missed, never silently replaced. */
 export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<Choice, 'thinkingLevel'> {
   if (!named) {

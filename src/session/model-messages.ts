@@ -1,7 +1,7 @@
+import { callsOf, isBroken } from '../agent/answer.ts';
 import type { ModelMessage } from '../model/request.ts';
 import type {
   AgentMessage,
-  AssistantMessage,
   BashExecutionMessage,
   ToolResultMessage,
   UserMessage,
@@ -18,7 +18,7 @@ function asModelMessage(message: AgentMessage): ModelMessage[] {
     case 'toolResult':
       return [message];
     case 'assistant':
-      return message.stopReason === 'error' || message.stopReason === 'aborted' ? [] : [message];
+      return isBroken(message) ? [] : [message];
     case 'bashExecution':
       return message.excludeFromContext ? [] : [userText(bashText(message), message.timestamp)];
     case 'custom':
@@ -70,8 +70,6 @@ function withEveryResult(messages: readonly ModelMessage[]): ModelMessage[] {
   }
   return backwards.reverse();
 }
-
-export const callsOf = (message: AssistantMessage) => message.content.filter((block) => block.type === 'toolCall');
 
 /** Stands in for a result that a crash swallowed. The call is never run again: nobody knows how far it got. */
 export const lostResult = (call: { id: string; name: string }, timestamp: number): ToolResultMessage => ({

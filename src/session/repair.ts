@@ -1,5 +1,6 @@
+import { callsOf, isBroken } from '../agent/answer.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
-import { callsOf, lostResult } from './model-messages.ts';
+import { lostResult } from './model-messages.ts';
 
 /** Gives the tool calls at the end of the log that have no result an error result; answers which they were. */
 export function repairToolCalls(log: SessionLog): string[] {
@@ -11,7 +12,7 @@ export function repairToolCalls(log: SessionLog): string[] {
     const { message } = entry;
     if (message.role === 'toolResult') answered.add(message.toolCallId);
     if (message.role !== 'assistant') continue;
-    if (message.stopReason === 'error' || message.stopReason === 'aborted') return [];
+    if (isBroken(message)) return [];
     const lost = callsOf(message).filter((call) => !answered.has(call.id));
     for (const call of lost) log.append({ type: 'message', message: lostResult(call, Date.now()) });
     return lost.map((call) => call.id);

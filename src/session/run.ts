@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Continuation } from '../agent/hooks.ts';
 import { type Conversation, type LoopEvent, runTurns } from '../agent/loop.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import { messageOf } from '../protocol/errors.ts';
@@ -89,20 +90,31 @@ export class Run {
     while (messages) {
       const added = await this.#pass(messages, talk);
       await this.#attempt(() => transcript.sync());
-      const wish = await this.#attempt(() => this.#lastWish());
+      const wish = await this.#attempt(() => this.#lastWish(added));
       const end = (): AgentEndEvent => {
         return { type: 'agent_end', messages: added, willRetry: false, isTerminal: !this.#goesOn(wish) };
       };
       await this.#attempt(() => this.#observed(end()));
       // Nothing is awaited from here to the end: a message comes in time to be served, or opens the next run.
-      audience.publish(end());
-      messages = this.#goesOn(wish) ? await this.#attempt(async () => this.#goOnWith(wish)) : undefined;
+      messages = this.#handOver(end, wish);
     }
     const event = this.#lastWord();
     clearInterval(alive);
     audience.publish(event);
     this.#settle(event);
-    void hooks.observe?.(event, this.signal)?.catch(() => {});
+    await this.#attempt(async () => hooks.observe?.(event, this.signal));
+  }
+
+  /** Ends a stretch of work; answers what the next one begins with, if there is to be one. */
+  #handOver(end: () => AgentEndEvent, wish: Continuation | undefined): readonly AgentMessage[] | undefined {
+    try {
+      this.#parts.audience.publish(end());
+      if (!this.#goesOn(wish)) return undefined;
+      return wish?.continue ? [] : this.#parts.takeWaiting(this);
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
   }
 
   /** One stretch of work; answers the messages it added to the conversation. */
@@ -111,11 +123,17 @@ export class Run {
     const added: AgentMessage[] = [];
     await this.#attempt(async () => {
       for await (const event of runTurns(first, talk)) {
-        this.#keep(event);
-        if (event.type === 'message_end') added.push(event.message);
-        activity.note(event);
-        if (hooks.observe) await this.#observed(event);
-        audience.publish(event);
+        try {
+          this.#keep(event);
+          if (event.type === 'message_end') added.push(event.message);
+          activity.note(event);
+          if (hooks.observe) await this.#observed(event);
+          audience.publish(event);
+        } catch (error) {
+          // Before the loop is left: it ends when its tools have.
+          this.#fail(error);
+          throw error;
+        }
         const room = audience.room();
         if (room !== undefined) await activity.during('client', () => unlessAborted(room, this.signal));
       }
@@ -129,19 +147,22 @@ export class Run {
     if (heard !== undefined) await unlessAborted(heard, this.signal);
   }
 
-  async #lastWish(): Promise<readonly AgentMessage[] | undefined> {
-    const wish = this.#parts.hooks.beforeSettle?.({ runId: this.id, outcome: this.#outcome }, this.signal);
-    return wish === undefined ? undefined : unlessAborted(wish, this.signal);
-  }
-
-  #goesOn(wish: readonly AgentMessage[] | undefined): boolean {
-    return !this.signal.aborted && !this.#failure && (wish !== undefined || this.#parts.hasWaiting());
-  }
-
-  #goOnWith(wish: readonly AgentMessage[] | undefined): readonly AgentMessage[] | undefined {
-    if (!wish) return this.#parts.takeWaiting(this);
-    for (const message of wish) this.#parts.transcript.add(message);
+  /** What a hook wants before the run ends; the messages it has for that are said at once. */
+  async #lastWish(added: AgentMessage[]): Promise<Continuation | undefined> {
+    const { hooks, transcript, audience } = this.#parts;
+    const answer = hooks.beforeSettle?.({ runId: this.id, outcome: this.#outcome }, this.signal);
+    const wish = answer === undefined ? undefined : await unlessAborted(answer, this.signal);
+    for (const wished of wish?.messages ?? []) {
+      const message = transcript.add(wished);
+      added.push(message);
+      audience.publish({ type: 'message_start', message });
+      audience.publish({ type: 'message_end', message });
+    }
     return wish;
+  }
+
+  #goesOn(wish: Continuation | undefined): boolean {
+    return !this.signal.aborted && !this.#failure && (wish?.continue === true || this.#parts.hasWaiting());
   }
 
   /** Stores what the agent said before anybody hears the whole of it. What clients said was stored when accepted. */
@@ -159,11 +180,15 @@ export class Run {
     try {
       return await step();
     } catch (error) {
-      const errorCode = error instanceof StorageFailure ? 'storage_failed' : 'internal';
-      this.#failure ??= { errorCode, errorMessage: messageOf(error) };
-      this.abort();
+      this.#fail(error);
       return undefined;
     }
+  }
+
+  #fail(error: unknown): void {
+    const errorCode = error instanceof StorageFailure ? 'storage_failed' : 'internal';
+    this.#failure ??= { errorCode, errorMessage: messageOf(error) };
+    this.abort();
   }
 
   get #outcome(): RunOutcome {

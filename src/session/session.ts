@@ -21,7 +21,7 @@ import { type Choice, requireModel } from './model-choice.ts';
 import { modelMessages } from './model-messages.ts';
 import { MessageQueue, type QueueKind } from './queue.ts';
 import { type Audience, Run } from './run.ts';
-import { RunPrompt } from './run-prompt.ts';
+import { RunSystemPrompt } from './run-system-prompt.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { Transcript } from './transcript.ts';
 
@@ -57,7 +57,7 @@ export interface Acceptance {
 
 /** How a message is to join a run that is active, and what calls it off before it has begun. */
 export interface Manner {
-  readonly behaviour?: QueueKind | undefined;
+  readonly streamingBehavior?: QueueKind | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -106,8 +106,8 @@ export class Session {
     if (input === 'handled') return { accepted: { disposition: 'handled' } };
     checkWanted(how);
     if (!this.#run) return this.#open(input, clientMessageId);
-    if (!how.behaviour) throw new Refusal('agent_busy', BUSY);
-    return this.#enqueue(how.behaviour, input, clientMessageId);
+    if (!how.streamingBehavior) throw new Refusal('agent_busy', BUSY);
+    return this.#enqueue(how.streamingBehavior, input, clientMessageId);
   }
 
   /** Stops the run; settles when everything has stopped. */
@@ -130,10 +130,9 @@ export class Session {
   }
 
   /** What a client said after everybody who may change it has seen it. */
-  async #understood(raw: Input, { behaviour, signal = NEVER }: Manner): Promise<Input | 'handled'> {
+  async #understood(raw: Input, { streamingBehavior, signal = NEVER }: Manner): Promise<Input | 'handled'> {
     const { input: sift, expand } = this.#hooks;
-    const seen =
-      sift && (await unlessAborted(sift({ ...raw, source: 'rpc', streamingBehavior: behaviour }, signal), signal));
+    const seen = sift && (await unlessAborted(sift({ ...raw, source: 'rpc', streamingBehavior }, signal), signal));
     if (seen === 'handled') return seen;
     const expanded = expand && (await unlessAborted(expand(seen ?? raw, signal), signal));
     return expanded ?? seen ?? raw;
@@ -142,11 +141,11 @@ export class Session {
   /** Where a message with this client id has got to, if it was here before. */
   #whereabouts(clientMessageId: string | undefined) {
     if (clientMessageId === undefined) return undefined;
-    const queued = this.queue.withClientId(clientMessageId);
-    if (queued) return { queued };
-    if (this.#run?.clientMessageIds.includes(clientMessageId)) return { served: true };
-    const stored = this.transcript.findClientMessage(clientMessageId);
-    return stored && { stored };
+    const item = this.queue.withClientId(clientMessageId);
+    if (item) return { at: 'queue', item } as const;
+    if (this.#run?.clientMessageIds.includes(clientMessageId)) return { at: 'run' } as const;
+    const entry = this.transcript.findClientMessage(clientMessageId);
+    return entry && ({ at: 'file', entry } as const);
   }
 
   /** What to say to a message that was here before, if it was. It is never acted on twice. */
@@ -154,13 +153,14 @@ export class Session {
     const known = this.#whereabouts(clientMessageId);
     if (!known) return undefined;
     const runId = this.#run?.id;
-    if (!known.stored) {
-      return { accepted: { disposition: 'queued', queueId: known.queued?.id, runId, duplicate: true } };
+    if (known.at === 'queue') {
+      return { accepted: { disposition: 'queued', queueId: known.item.id, runId, duplicate: true } };
     }
-    const neverBegan = !this.#run && this.transcript.endsWith(known.stored.id);
+    if (known.at === 'run') return { accepted: { disposition: 'queued', runId, duplicate: true } };
+    const neverBegan = !this.#run && this.transcript.endsWith(known.entry.id);
     if (!neverBegan) return { accepted: { disposition: 'handled', duplicate: true } };
     requireModel(this.choice);
-    const { accepted, begin } = this.#begin([known.stored.message], clientMessageId);
+    const { accepted, begin } = this.#begin([known.entry.message], clientMessageId);
     return { accepted: { ...accepted, duplicate: true }, begin };
   }
 
@@ -212,14 +212,13 @@ export class Session {
   }
 
   #conversation(run: Run): Conversation {
-    const prompt = new RunPrompt(this.#hooks, run.signal);
+    const prompt = new RunSystemPrompt(this.#hooks, run.signal);
     return {
       prepare:
         this.#hooks.beforeAgentStart &&
         (async () => {
-          const messages = await prompt.open(this.#basePrompt(), run.opening);
-          for (const message of messages) this.transcript.add(message);
-          return messages;
+          const messages = await prompt.consult(this.#basePrompt(), run.opening);
+          return messages.map((message) => this.transcript.add(message));
         }),
       ask: async () => {
         const request = await this.#request(await prompt.text(this.#basePrompt()), run.signal);
@@ -250,12 +249,13 @@ export class Session {
     // On the device before the model is asked: what a client said survives a power cut.
     await this.transcript.sync();
     const { context, beforeRequest } = this.#hooks;
-    const messages = modelMessages(this.transcript.messages);
+    const said =
+      context && (await unlessAborted(context(structuredClone([...this.transcript.messages]), signal), signal));
     const request: ModelRequest = {
       model: requireModel(this.choice),
       thinkingLevel: this.choice.thinkingLevel,
       systemPrompt: prompt,
-      messages: (context && (await unlessAborted(context(messages, signal), signal))) ?? messages,
+      messages: modelMessages(said ?? this.transcript.messages),
       tools: this.tools,
       signal,
     };

@@ -1,3 +1,4 @@
+import { callsOf } from '../agent/answer.ts';
 import type { SessionEntry, Usage } from '../protocol/generated/vocabulary.ts';
 
 /** Numbers of a session that only ever grow. */
@@ -37,7 +38,7 @@ export function addTo(tally: Tally, entry: SessionEntry): void {
   else if (message.role === 'toolResult') tally.toolResults++;
   else if (message.role === 'assistant') {
     tally.assistantMessages++;
-    tally.toolCalls += message.content.filter((block) => block.type === 'toolCall').length;
+    tally.toolCalls += callsOf(message).length;
     if (message.usage) spend(tally, message.usage);
   }
 }

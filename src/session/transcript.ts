@@ -73,11 +73,11 @@ export class Transcript {
     });
   }
 
-  /** Stores a message and puts it at the end of the conversation. */
-  add(message: AgentMessage, provenance: Provenance = {}): SessionEntry {
+  /** Stores a message and puts it at the end of the conversation; answers it as it stands there. */
+  add(message: AgentMessage, provenance: Provenance = {}): AgentMessage {
     const entry = this.append(draftOf(message, provenance));
     if (provenance.clientMessageId !== undefined) this.#clientMessages?.set(provenance.clientMessageId, entry.id);
-    return entry;
+    return message.role === 'custom' ? (saidBy(entry)[0] ?? message) : message;
   }
 
   /** The stored user message with this client id, if there is one. */

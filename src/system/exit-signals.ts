@@ -10,7 +10,7 @@ const signals = Object.keys(signalExitCode) as ExitSignal[];
 /**
  * Runs `handler` at the first exit signal, then exits with that signal's code, also when the handler fails.
  *
- * A second signal meanwhile exits at once with its own code; a handler that takes more than 5 s is cut off.
+ * A second signal meanwhile exits at once with its own code; a handler that takes longer than `HANDLER_LIMIT_MS` is cut off.
  */
 export function onExitSignal(handler: (signal: ExitSignal) => Promise<void>): { stop(): void } {
   let leaving = false;

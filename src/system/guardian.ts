@@ -52,10 +52,11 @@ done
 const ANSWER_LIMIT_MS = 5000;
 
 const waiting = new Map<number, (path: string | undefined) => void>();
+const groups = new Set<number>();
 let pipe: Writable | undefined;
 let asked = 0;
 
-/** Has a process of its own see to it that nothing outlives this one, however this one ends. Started once. */
+/** Has a process of its own see to it that nothing outlives this one, however this one ends. One at a time. */
 export function startGuardian(): void {
   if (pipe) return;
   const folders = fifoFolders();
@@ -69,6 +70,7 @@ export function startGuardian(): void {
   });
   guardian.on('error', () => {});
   guardian.on('close', () => {
+    pipe = undefined;
     for (const [number, answer] of waiting) {
       // It may have made this one before it died.
       for (const folder of folders) discard(join(folder, `${name}${number}`));
@@ -88,13 +90,21 @@ export function startGuardian(): void {
     if (answer) answer(path);
     else if (path) discard(path);
   });
+  // If this is not the first one, they live already.
+  for (const group of groups) pipe.write(`+ ${group}\n`);
 }
 
 /** Tells the guardian of a group that has begun. */
-export const guardGroup = (pid: number) => void pipe?.write(`+ ${pid}\n`);
+export function guardGroup(pid: number): void {
+  groups.add(pid);
+  pipe?.write(`+ ${pid}\n`);
+}
 
 /** Tells the guardian that a group has ended: its number may soon be somebody else's. */
-export const releaseGroup = (pid: number) => void pipe?.write(`- ${pid}\n`);
+export function releaseGroup(pid: number): void {
+  groups.delete(pid);
+  pipe?.write(`- ${pid}\n`);
+}
 
 /** Has the guardian make a FIFO for this user only; undefined when it cannot. It is removed at the latest with us. */
 export function guardedFifo(): Promise<string | undefined> {

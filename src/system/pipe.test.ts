@@ -71,7 +71,7 @@ describe('a pipe', () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  it('can be made without a guardian', async () => {
+  it('can be made though the guardian was killed', async () => {
     const place = newPlace();
     const child = run(place, 'wait');
     await heard(child);

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { agentMark } from './agent-mark.ts';
-import { type GroupProcess, killAllGroups, spawnGroup } from './process-group.ts';
+import { type GroupProcess, killFamily, spawnGroup } from './process-group.ts';
 import { compile, exitOf, processes, temporaryFolder, textOf, until } from './testing/script.ts';
 
 const linux = process.platform === 'linux';
@@ -11,7 +11,9 @@ const folder = temporaryFolder();
 const start = processes();
 let tests = 0;
 
-afterEach(killAllGroups);
+const family = 'test';
+
+afterEach(() => killFamily(family));
 
 /** A length of sleep that no other process has: its trace in the process list. */
 const newSleep = () => `1000.${process.pid}${String(++tests).padStart(3, '0')}`;
@@ -21,7 +23,7 @@ const printed = (sleep: string) => readFileSync(outputOf(sleep), 'utf8');
 function shell(sleep: string, script: string): GroupProcess {
   const output = openSync(outputOf(sleep), 'a');
   try {
-    return spawnGroup({ command: 'bash', args: ['-c', script], cwd: folder, env: process.env, output });
+    return spawnGroup({ command: 'bash', args: ['-c', script], cwd: folder, env: process.env, output, family });
   } finally {
     closeSync(output);
   }
@@ -58,7 +60,7 @@ describe('exited', () => {
     ['a missing program', 'no-such-program', 'ENOENT'],
     ['a name no program can have', 'bad\0name', 'ERR_INVALID_ARG_VALUE'],
   ])('tells of %s instead of rejecting', async (_what, command, code) => {
-    const group = spawnGroup({ command, args: [], cwd: folder, env: {}, output: 2 });
+    const group = spawnGroup({ command, args: [], cwd: folder, env: {}, output: 2, family });
 
     expect(await group.exited).toMatchObject({ code: null, signal: null, error: { code } });
     expect(group.pid).toBeUndefined();
@@ -101,7 +103,7 @@ describe('kill leaves nobody alive', () => {
     const script = compile(
       folder,
       `import { spawnGroup } from './process-group.ts';
-       spawnGroup({ command: 'bash', args: ['-c', 'setsid sleep ${inner} & sleep ${inner}'], cwd: '/', env: process.env, output: 2 });`,
+       spawnGroup({ command: 'bash', args: ['-c', 'setsid sleep ${inner} & sleep ${inner}'], cwd: '/', env: process.env, output: 2, family: 'test' });`,
     );
     const group = shell(sleep, `"${process.execPath}" "${script}"`);
     await until(() => sleepers(inner).length === 2);
@@ -127,15 +129,15 @@ describe('kill leaves nobody alive', () => {
     const [first, tenth] = [newSleep(), newSleep()];
     const script = compile(
       folder,
-      `import { killAllGroups, spawnGroup } from './process-group.ts';
-       const run = (...args) => spawnGroup({ command: 'setsid', args, cwd: '/', env: process.env, output: 2 });
+      `import { killFamily, spawnGroup } from './process-group.ts';
+       const run = (...args) => spawnGroup({ command: 'setsid', args, cwd: '/', env: process.env, output: 2, family: 'test' });
        const first = run('sleep', '${first}');
        for (let second = 2; second < 10; second++) await run('true').exited;
        run('sleep', '${tenth}');
        process.stdin.once('data', async () => {
          await first.kill();
          console.log('killed');
-         process.stdin.once('data', killAllGroups).once('data', () => process.stdin.destroy());
+         process.stdin.once('data', () => killFamily('test')).once('data', () => process.stdin.destroy());
        });`,
     );
     const agent = start(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -168,7 +170,7 @@ describe('kill leaves nobody alive', () => {
     if (!stranger) return skip('Someone else was given the pid');
 
     await group.kill();
-    await killAllGroups();
+    await killFamily('test');
 
     expect(process.kill(stranger.pid ?? 0, 0)).toBe(true);
     expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null]);
@@ -189,7 +191,37 @@ describe('kill leaves nobody alive', () => {
   }
 });
 
-describe('killAllGroups', () => {
+describe('the guardian', () => {
+  it('is followed by another one when it was killed, which knows what the first one knew', async () => {
+    const sleep = newSleep();
+    const script = compile(
+      folder,
+      `import { spawnGroup } from './process-group.ts';
+       const run = (command) => spawnGroup({ command: 'bash', args: ['-c', command], cwd: '/', env: process.env, output: 2, family: 'test' });
+       run('sleep ${sleep}');
+       process.stdin.on('data', () => run('sleep ${sleep}'));
+       console.log('up');`,
+    );
+    const agent = start(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const guardians = () =>
+      execFileSync('ps', ['-A', '-ww', '-o', 'pid=', '-o', 'args='], { encoding: 'utf8' })
+        .split('\n')
+        .filter((line) => line.includes('tau-guardian') && line.includes(`${agent.pid?.toString(36)}-`))
+        .map((line) => Number.parseInt(line, 10));
+    await until(() => sleepers(sleep).length === 1 && guardians().length === 1);
+    for (const pid of guardians()) process.kill(pid, 'SIGKILL');
+    await until(() => guardians().length === 0);
+    agent.stdin?.write('again');
+    await until(() => sleepers(sleep).length === 2 && guardians().length === 1);
+
+    agent.kill('SIGKILL');
+
+    await until(() => alive(sleep).length === 0);
+    expect(sleepers(sleep)).toEqual([]);
+  });
+});
+
+describe('killFamily', () => {
   it('kills what is running and what finished commands have left', async () => {
     const sleep = newSleep();
     shell(sleep, `sleep ${sleep}`);
@@ -197,7 +229,7 @@ describe('killAllGroups', () => {
     if (linux) await shell(sleep, `setsid sleep ${sleep} &`).exited;
     await until(() => sleepers(sleep).length === (linux ? 3 : 2));
 
-    await killAllGroups();
+    await killFamily('test');
 
     expect(alive(sleep)).toEqual([]);
   });
@@ -205,8 +237,8 @@ describe('killAllGroups', () => {
   it('does nothing in a process that has started nothing', async () => {
     const script = compile(
       folder,
-      `import { killAllGroups } from './process-group.ts';
-       await killAllGroups();
+      `import { killFamily } from './process-group.ts';
+       await killFamily('test');
        console.log('done');`,
     );
 
@@ -221,5 +253,5 @@ it('every spawn has its own mark, which begins with the agent’s', async () => 
   const [first = '', second = ''] = sleeps.map((sleep) => printed(sleep).trim());
 
   expect(first).not.toBe(second);
-  for (const mark of [first, second]) expect(mark).toMatch(new RegExp(`^${agentMark()}:\\d+$`));
+  for (const mark of [first, second]) expect(mark).toMatch(new RegExp(`^${agentMark()}:test:\\d+$`));
 });

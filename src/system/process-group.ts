@@ -12,7 +12,7 @@ export interface SpawnOptions {
   /** The file descriptor that receives stdout and stderr. */
   readonly output: number;
   /** Who wants it to end with all others of the same name. */
-  readonly family?: string | undefined;
+  readonly family: string;
 }
 
 /** How a process ended; `error` when it never started. */
@@ -75,22 +75,17 @@ export function spawnGroup(options: SpawnOptions): GroupProcess {
   return { pid, exited, kill: () => killGroup(group, exited) };
 }
 
-/** Kills everything this process has started and that is still alive; used at shutdown. */
-export async function killAllGroups(): Promise<void> {
-  if (spawned > 0) await sweep([...living], agentMark());
-}
-
 /** Kills everything that was started in the name of one family, and nothing else. */
 export async function killFamily(family: string): Promise<void> {
   const mark = familyMark(family);
   if (spawned > 0)
     await sweep(
-      [...living].filter((group) => group.mark.startsWith(`${mark}:`)),
+      [...living].filter((group) => carriesMark(group.mark, mark)),
       mark,
     );
 }
 
-const familyMark = (family: string | undefined) => (family === undefined ? agentMark() : `${agentMark()}:${family}`);
+const familyMark = (family: string) => `${agentMark()}:${family}`;
 
 function start({ command, args, cwd, env, output }: SpawnOptions, ownMark: string) {
   try {
@@ -166,8 +161,10 @@ const identity = ({ pid, startedAt }: ProcessRow) => `${pid} ${startedAt}`;
 const isMember = (row: ProcessRow, { pid }: Group) => row.group === pid || row.session === pid;
 
 /** A mark is followed by the number of a spawn, or by the marks of an agent inside it. */
-const carries = (row: ProcessRow, wanted: string) =>
-  row.mark?.startsWith(wanted) === true && ['', ':', '/'].includes(row.mark.charAt(wanted.length));
+const carriesMark = (mark: string, wanted: string) =>
+  mark.startsWith(wanted) && ['', ':', '/'].includes(mark.charAt(wanted.length));
+
+const carries = ({ mark }: ProcessRow, wanted: string) => mark !== undefined && carriesMark(mark, wanted);
 
 /** Whether there was anyone to signal. */
 function signalGroup({ pid }: Group, signal: NodeJS.Signals | 0): boolean {

@@ -43,7 +43,7 @@ export class Broadcast {
     }
   }
 
-  /** Undefined while every client keeps up; otherwise settles when the slowest has caught up. */
+  /** Undefined while every client keeps up; otherwise settles when one that is behind has caught up: ask again then. */
   room(): Promise<void> | undefined {
     for (const { outbox } of this.#listeners) {
       const room = outbox.room();

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { killAllGroups } from '../../system/process-group.ts';
+import { killFamily } from '../../system/process-group.ts';
 import { listProcesses } from '../../system/process-table.ts';
 import { compile, processes, temporaryFolder, textOf, until } from '../../system/testing/script.ts';
 import type { ToolError, ToolOutput } from '../tool.ts';
@@ -11,7 +11,9 @@ import type { ShellOptions } from './shell-command.ts';
 const cwd = temporaryFolder();
 const start = processes();
 
-afterEach(killAllGroups);
+const family = 'test';
+
+afterEach(() => killFamily(family));
 
 interface Call {
   readonly command: string;
@@ -21,7 +23,7 @@ interface Call {
 }
 
 function bash({ command, timeout, signal, update }: Call, options: Partial<ShellOptions> = {}): Promise<ToolOutput> {
-  return bashTool({ cwd, env: process.env, ...options }).execute({
+  return bashTool({ cwd, env: process.env, family, ...options }).execute({
     toolCallId: 'call',
     args: { command, ...(timeout === undefined ? {} : { timeout }) },
     signal: signal ?? new AbortController().signal,
@@ -203,10 +205,11 @@ describe('abort', () => {
     expect(await failed({ command, signal: controller.signal, update })).toEqual(failure('up\n\n\nCommand aborted'));
   });
 
-  it('that came before leaves no time to print', async () => {
-    const output = await failed({ command: 'sleep 1000; echo never', signal: AbortSignal.abort() });
+  it('that came before lets nothing begin', async () => {
+    const command = ': > began; sleep 1000; echo never';
 
-    expect(output).toEqual(failure('Command aborted'));
+    await expect(bash({ command, signal: AbortSignal.abort() })).rejects.toThrow('Command aborted');
+    expect(existsSync(join(cwd, 'began'))).toBe(false);
   });
 });
 
@@ -284,7 +287,7 @@ describe('output that is too long', () => {
       cwd,
       `import { rmSync } from 'node:fs';
        import { bashTool } from '../agent/tools/bash.ts';
-       const tool = bashTool({ cwd: '/', env: process.env });
+       const tool = bashTool({ cwd: '/', env: process.env, family: 'test' });
        const run = (command) => tool.execute({ args: { command }, signal: new AbortController().signal, update() {} });
        await run('seq 1 3000').then(({ details }) => rmSync(details.fullOutputPath));
        const before = process.memoryUsage.rss();

@@ -20,7 +20,7 @@ export interface ShellOptions {
   /** A line put before every command. */
   readonly commandPrefix?: string | undefined;
   /** Whose processes these are: what is left of them ends together. */
-  readonly family?: string | undefined;
+  readonly family: string;
   /** How much of a long output is kept on disk. */
   readonly logBytes?: number | undefined;
 }
@@ -42,6 +42,10 @@ export async function runCommand(options: ShellOptions, { args, signal, update }
     output.add(bytes);
     nextUpdate ??= setTimeout(show, UPDATE_MS);
   });
+  if (signal.aborted) {
+    closeSync(pipe.write);
+    throw new Error(ABORTED);
+  }
   const child = spawnGroup({
     command: options.shellPath ?? defaultShell(),
     args: ['-c', [options.commandPrefix, String(args['command'])].filter(Boolean).join('\n')],
@@ -83,7 +87,7 @@ async function ending(child: GroupProcess, limits: { seconds: number; signal: Ab
 }
 
 function trouble(end: { exit: Exit; seconds: number; timedOut: boolean; aborted: boolean }): string | undefined {
-  if (end.aborted) return 'Command aborted';
+  if (end.aborted) return ABORTED;
   if (end.timedOut) return `Command timed out after ${end.seconds} seconds`;
   if (end.exit.error) return end.exit.error.message;
   if (end.exit.signal) return `Command was killed by ${end.exit.signal}`;
@@ -119,5 +123,7 @@ function whereabouts({ path, loss, cutAt }: OutputLog): string {
   if (path === undefined) return `The full output could not be kept: ${loss}`;
   return cutAt === undefined ? `Full output: ${path}` : `First ${sizeOf(cutAt)} of the output: ${path}`;
 }
+
+const ABORTED = 'Command aborted';
 
 const defaultShell = () => (existsSync('/bin/bash') ? '/bin/bash' : 'sh');

@@ -1,11 +1,12 @@
 import type { QueueKind } from '../../session/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
+import { idle } from '../idle.ts';
 
 export const prompting = {
   prompt: async (params, context) => {
     const { agent, signal } = context;
-    return began(await agent.session.prompt(params, { behaviour: params.streamingBehavior, signal }), context);
+    return began(await agent.session.prompt(params, { streamingBehavior: params.streamingBehavior, signal }), context);
   },
 
   steer: (params, context) => queued('steer', params, context),
@@ -31,10 +32,7 @@ export const prompting = {
   },
 
   wait_idle: async (_params, { agent, lane }) => {
-    await lane.watch(async () => {
-      await lane.empty();
-      await agent.session.idle();
-    });
+    await lane.watch(() => idle({ agent, lane }));
     const { lastRun } = agent.session;
     return { isIdle: true, ...(lastRun ? { runId: lastRun.runId, outcome: lastRun.outcome } : {}) };
   },
@@ -67,9 +65,9 @@ export const prompting = {
   },
 } satisfies Partial<Handlers>;
 
-async function queued(behaviour: QueueKind, params: Submission, context: Context) {
+async function queued(streamingBehavior: QueueKind, params: Submission, context: Context) {
   const { agent, signal } = context;
-  return began(await agent.session.prompt(params, { behaviour, signal }), context);
+  return began(await agent.session.prompt(params, { streamingBehavior, signal }), context);
 }
 
 /** The run begins when its answer is on the way: clients see the answer before the first event. */

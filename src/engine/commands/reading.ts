@@ -51,7 +51,7 @@ function forkPoints({ session }: Agent): ForkPoints {
   return { messages };
 }
 
-/** The last answer that has any text; one that was stopped before its first word does not count. */
+/** The text of the last answer; one that was stopped before its first word does not count. */
 function lastText({ session }: Agent): string | null {
   const answer = session.transcript.messages.findLast(
     (message) => message.role === 'assistant' && !(message.stopReason === 'aborted' && message.content.length === 0),

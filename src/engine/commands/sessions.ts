@@ -1,23 +1,24 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { Refusal } from '../../protocol/errors.ts';
-import type { Forked, Moved, UserMessage } from '../../protocol/generated/vocabulary.ts';
+import type { Forked, Moved, Params, UserMessage } from '../../protocol/generated/vocabulary.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
 import type { Agent } from '../agent.ts';
-import type { Handlers } from '../dispatch.ts';
+import type { Context, Handlers } from '../dispatch.ts';
 
 type Reason = Parameters<Agent['enter']>[1];
 
 export const sessions = {
-  new_session: async ({ parentSession, detached }, { agent }) => {
-    if (await agent.hooks.beforeSwitch?.({ reason: 'new' })) return { cancelled: true };
+  new_session: async ({ parentSession, detached }, { agent, signal }) => {
+    if (await mayNot(agent.hooks.beforeSwitch?.({ reason: 'new' }, signal), signal)) return { cancelled: true };
     return move(agent, { reason: 'new', detached }, () => newLog(agent, parentSession));
   },
 
-  switch_session: async ({ sessionPath, detached }, { agent }) => {
-    if (await agent.hooks.beforeSwitch?.({ reason: 'resume', targetSessionFile: sessionPath }))
-      return { cancelled: true };
+  switch_session: async ({ sessionPath, detached }, { agent, signal }) => {
     const path = resolve(agent.session.log.header.cwd, sessionPath);
+    const target = { reason: 'resume', targetSessionFile: path } as const;
+    if (await mayNot(agent.hooks.beforeSwitch?.(target, signal), signal)) return { cancelled: true };
     if (isCurrent(agent, path)) {
       if (!detached) await agent.session.abort();
       return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
@@ -25,28 +26,40 @@ export const sessions = {
     return move(agent, { reason: 'resume', detached }, () => SessionLog.open(path));
   },
 
-  fork: ({ entryId, detached }, { agent }) => fork(agent, entryId, detached),
-  branch: ({ entryId, detached }, { agent }) => fork(agent, entryId, detached),
+  fork: (params, context) => fork(params, context),
+  branch: (params, context) => fork(params, context),
 
-  clone: async ({ detached }, { agent }) => {
+  clone: async ({ detached }, { agent, signal }) => {
     const { leafId: entryId } = agent.session.log;
     if (entryId === null) throw new Refusal('not_found', 'Cannot clone session: no current entry selected');
-    if (await agent.hooks.beforeFork?.({ entryId, position: 'at' })) return { cancelled: true };
+    const from = { entryId, position: 'at' } as const;
+    if (await mayNot(agent.hooks.beforeFork?.(from, signal), signal)) return { cancelled: true };
     // Before the copy is made: it holds what the run said last.
     if (!detached) await agent.session.abort();
     return move(agent, { reason: 'fork', detached }, () => copyOf(agent, agent.session.log.leafId));
   },
 } satisfies Partial<Handlers>;
 
-async function fork(agent: Agent, entryId: string, detached: boolean | undefined): Promise<Forked> {
-  const entry = agent.session.log.entry(entryId);
+async function fork({ entryId, detached }: Params<'fork'>, { agent, signal }: Context): Promise<Forked> {
+  const { log } = agent.session;
+  const entry = log.entry(entryId);
   if (entry?.type !== 'message' || entry.message.role !== 'user') {
     throw new Refusal('not_found', 'Invalid entry ID for forking');
   }
   const text = textOf(entry.message);
-  if (await agent.hooks.beforeFork?.({ entryId, position: 'before' })) return { text, cancelled: true };
-  const { log } = agent.session;
+  const from = { entryId, position: 'before' } as const;
+  if (await mayNot(agent.hooks.beforeFork?.(from, signal), signal)) return { text, cancelled: true };
   return { text, ...(await move(agent, { reason: 'fork', detached }, () => copyOf(agent, log.parentOf(entryId)))) };
+}
+
+/** Whether a hook says no. An abort while it thinks means no, too; one that fails has said nothing. */
+async function mayNot(verdict: Promise<unknown> | undefined, signal: AbortSignal): Promise<boolean> {
+  if (verdict === undefined) return false;
+  const answer = await unlessAborted(
+    verdict.catch(() => undefined),
+    signal,
+  );
+  return signal.aborted || answer !== undefined;
 }
 
 /** Makes or opens the target; goes there unless the client only wants to know it. A failure leaves the run alone. */

@@ -4,32 +4,29 @@ import { nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
 import type { Handlers } from '../dispatch.ts';
 
 export const settings = {
-  set_model: ({ provider, modelId }, { agent, lane }) => {
+  set_model: ({ provider, modelId }, { agent }) => {
     const model = agent.registry.find(provider, modelId);
     if (!model) throw new Refusal('model_not_found', `Model not found: ${provider}/${modelId}`);
-    lane.hold(agent.setModel(model, 'set'));
-    return model;
+    return once(agent.setModel(model, 'set'), model);
   },
 
-  cycle_model: (_params, { agent, lane }) => {
+  cycle_model: (_params, { agent }) => {
     const model = nextModel(agent.registry, agent.session.choice.model);
     if (!model) return null;
-    lane.hold(agent.setModel(model, 'cycle'));
-    return { model, thinkingLevel: agent.session.choice.thinkingLevel, isScoped: false };
+    const told = agent.setModel(model, 'cycle');
+    return once(told, { model, thinkingLevel: agent.session.choice.thinkingLevel, isScoped: false });
   },
 
   get_available_models: (_params, { agent }) => ({ models: [...agent.registry.available()] }),
 
-  set_thinking_level: ({ level }, { agent, lane }) => {
-    lane.hold(agent.setThinkingLevel(level === 'brief' ? 'minimal' : level));
-    return undefined;
+  set_thinking_level: ({ level }, { agent }) => {
+    return once(agent.setThinkingLevel(level === 'brief' ? 'minimal' : level), undefined);
   },
 
-  cycle_thinking_level: (_params, { agent, lane }) => {
+  cycle_thinking_level: (_params, { agent }) => {
     const level = nextThinkingLevel(agent.session.choice);
     if (!level) return null;
-    lane.hold(agent.setThinkingLevel(level));
-    return { level };
+    return once(agent.setThinkingLevel(level), { level });
   },
 
   get_available_thinking_levels: (_params, { agent }) => {
@@ -49,3 +46,7 @@ export const settings = {
     return { projectTrusted: agent.project.trusted };
   },
 } satisfies Partial<Handlers>;
+
+/** The answer, after the hooks have heard; at once when there is none to hear. */
+const once = <T>(told: Promise<void> | undefined, answer: T): T | Promise<T> =>
+  told === undefined ? answer : told.then(() => answer);

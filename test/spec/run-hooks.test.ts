@@ -1,48 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { type AgentMessage, type OpenAgentOptions, openAgent } from '../../src/index.ts';
-import { newHome, scriptArgs } from '../support/open.ts';
-
-type Hooks = NonNullable<OpenAgentOptions['hooks']>;
-
-/** An agent in this process with these hooks; without a script its model converses. */
-async function openWith(hooks: Hooks, options: OpenAgentOptions & { answers?: readonly object[] } = {}) {
-  const home = newHome();
-  const { answers, ...rest } = options;
-  const [, script] = answers ? scriptArgs(home, answers) : [];
-  const own = script === undefined ? {} : { script };
-  const agent = await openAgent({ cwd: home.cwd, agentDir: home.agentDir, hooks, ...own, ...rest });
-  onTestFinished(() => agent.close());
-  return { ...agent, home };
-}
-
-/** Never comes back, but tells when it was asked. */
-function silence() {
-  let begin = () => {};
-  const asked = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  const wait = () => {
-    begin();
-    return new Promise<never>(() => {});
-  };
-  return { asked, wait };
-}
-
-const custom = (content: string): AgentMessage => ({
-  role: 'custom',
-  customType: 'note',
-  content,
-  display: true,
-  timestamp: 1,
-});
-
-const callBash = { steps: [{ toolCall: { name: 'bash', arguments: { command: 'echo hi' } } }] };
-
-const rolesOf = (messages: readonly AgentMessage[]) => messages.map(({ role }) => role);
-
-const saidBy = (messages: readonly AgentMessage[], role: AgentMessage['role']) =>
-  messages.filter((message) => message.role === role).map((message) => JSON.stringify(message));
+import { expect, it } from 'vitest';
+import { callBash, custom, openWith, rolesOf, saidBy, silence } from '../support/hooks.ts';
+import { living } from '../support/processes.ts';
 
 it.each([
   'context',
@@ -127,7 +87,59 @@ it('observe hears each event of a run before the clients do, and the last one af
   for (const type of ['agent_start', 'message_end', 'tool_execution_start', 'turn_end', 'agent_end']) {
     expect(order.indexOf(`observed ${type}`), type).toBeLessThan(order.indexOf(`told ${type}`));
   }
-  expect(order.indexOf('told agent_settled')).toBeGreaterThan(-1);
+});
+
+it('observe hears of the end when the run is over: what it says then opens the next one', async () => {
+  let next: Promise<unknown> | undefined;
+  const { client } = await openWith(
+    {
+      observe: async ({ type }) => {
+        if (type === 'agent_settled') next ??= client.prompt({ message: 'say more' });
+      },
+    },
+    { answers: [{ text: 'one' }, { text: 'two' }] },
+  );
+
+  await client.promptAndWait('go');
+
+  expect(await next).toMatchObject({ disposition: 'started' });
+});
+
+it('an observer that throws at the very end harms nobody', async () => {
+  const { client } = await openWith(
+    {
+      observe: ({ type }) => {
+        if (type === 'agent_settled') throw new Error('too late');
+        return undefined;
+      },
+    },
+    { answers: [{ text: 'one' }, { text: 'two' }] },
+  );
+
+  for (const word of ['go', 'again']) {
+    expect((await client.promptAndWait(word)).settled).toMatchObject({ outcome: 'ok' });
+  }
+});
+
+it('a run whose observer fails while a tool runs settles when the tool has stopped', async () => {
+  const { client, home } = await openWith(
+    {
+      observe: async (event) => {
+        if (event.type === 'tool_execution_update' && JSON.stringify(event.partialResult).includes('started'))
+          throw new Error('broke');
+      },
+    },
+    {
+      answers: [
+        { steps: [{ toolCall: { name: 'bash', arguments: { command: 'echo $$ > pid; echo started; sleep 1000' } } }] },
+      ],
+    },
+  );
+
+  const { settled } = await client.promptAndWait('go');
+
+  expect(settled).toMatchObject({ outcome: 'error', errorMessage: 'broke' });
+  expect(await living([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
 });
 
 it('what observe rejects fails the run, which settles all the same', async () => {
@@ -174,7 +186,10 @@ it('beforeAgentStart adds messages behind the one that opens the run, and a prom
 it('context and beforeRequest replace what the model is asked', async () => {
   const asked: unknown[] = [];
   const { client } = await openWith({
-    context: async (messages) => [...messages, { role: 'user', content: 'say something else', timestamp: 1 }],
+    context: async (messages) => {
+      for (const message of messages) message.timestamp = 0;
+      return [...messages, { role: 'user', content: 'say something else', timestamp: 1 }];
+    },
     beforeRequest: async (request) => {
       asked.push(request.messages.at(-1)?.content);
       return { ...request, messages: [{ role: 'user', content: 'say the last word', timestamp: 1 }] };
@@ -184,6 +199,7 @@ it('context and beforeRequest replace what the model is asked', async () => {
   const { messages } = await client.promptAndWait('say hello');
 
   expect(asked).toEqual(['say something else']);
+  expect((await client.getMessages()).messages[0]?.timestamp).not.toBe(0);
   expect(saidBy(messages, 'assistant').join()).toContain('the last word');
   expect(saidBy(messages, 'user')).toEqual([expect.stringContaining('say hello')]);
 });
@@ -291,129 +307,43 @@ it('beforeSettle makes a run go on as long as it has something to say', async ()
     {
       beforeSettle: async (end) => {
         ends.push(end.outcome);
-        return ends.length < 3 ? [custom('not yet')] : undefined;
+        return { messages: [custom(`after ${ends.length}`)], continue: ends.length < 3 };
       },
     },
     { answers: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] },
   );
 
-  const { events } = await client.promptAndWait('go');
+  const { events, messages } = await client.promptAndWait('go');
 
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'custom', 'assistant', 'custom', 'assistant', 'custom']);
   const agentEnds = events.filter(({ type }) => type === 'agent_end');
   expect(agentEnds.map((event) => 'isTerminal' in event && event.isTerminal)).toEqual([false, false, true]);
   expect(events.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
   expect(ends).toEqual(['ok', 'ok', 'ok']);
 });
 
-it('a run that failed or was stopped does not go on, whatever beforeSettle says', async () => {
-  const { client } = await openWith({ beforeSettle: async () => [] }, { answers: [{ error: { status: 400 } }] });
+it('a run that failed does not go on, whatever beforeSettle says', async () => {
+  const { client } = await openWith(
+    { beforeSettle: async () => ({ messages: [custom('a last word')], continue: true }) },
+    { answers: [{ error: { status: 400 } }, { text: 'never' }] },
+  );
 
-  const { settled } = await client.promptAndWait('go');
+  const { settled, messages } = await client.promptAndWait('go');
 
   expect(settled).toMatchObject({ outcome: 'error' });
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'custom']);
 });
 
-it('sessionStart comes after the client is there; the state can be read meanwhile, a prompt waits', async () => {
-  const order: string[] = [];
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const { client } = await openWith({
-    sessionStart: async ({ reason }) => {
-      await opened;
-      order.push(`started ${reason}`);
-    },
-  });
-
-  const prompt = client.prompt({ message: 'say hello' }).then(() => order.push('prompted'));
-  expect((await client.getState()).isIdle).toBe(true);
-  order.push('read');
-  open();
-  await prompt;
-
-  expect(order).toEqual(['read', 'started startup', 'prompted']);
-});
-
-it('session moves tell the hooks where from and where to, and the end is told once', async () => {
-  const told: unknown[] = [];
-  const note = (name: string) => async (event: unknown) => {
-    told.push([name, event]);
-    return undefined;
-  };
-  const { client, close } = await openWith(
-    {
-      sessionStart: note('start'),
-      sessionShutdown: note('shutdown'),
-      beforeSwitch: note('switch'),
-      beforeFork: note('fork'),
-    } as Hooks,
-    { keep: true },
+it('a run that was stopped does not go on, whatever beforeSettle says', async () => {
+  const { asked, wait } = silence();
+  const { client } = await openWith(
+    { toolCall: wait, beforeSettle: async () => ({ continue: true }) },
+    { answers: [callBash, { text: 'never' }] },
   );
-  await client.promptAndWait('say hello');
-  const { sessionFile: first } = await client.getState();
+  const run = client.promptAndWait('go');
+  await asked;
 
-  const { sessionFile: second } = await client.newSession();
-  await client.switchSession({ sessionPath: first ?? '' });
-  const [said] = (await client.getForkMessages()).messages;
-  const { sessionFile: third } = await client.fork({ entryId: said?.entryId ?? '' });
-  await close();
-  await close();
+  await client.abort();
 
-  expect(told).toEqual([
-    ['start', { reason: 'startup' }],
-    ['switch', { reason: 'new' }],
-    ['shutdown', { reason: 'new', targetSessionFile: second }],
-    ['start', { reason: 'new', previousSessionFile: first }],
-    ['switch', { reason: 'resume', targetSessionFile: first }],
-    ['shutdown', { reason: 'resume', targetSessionFile: first }],
-    ['start', { reason: 'resume', previousSessionFile: second }],
-    ['fork', { entryId: said?.entryId, position: 'before' }],
-    ['shutdown', { reason: 'fork', targetSessionFile: third }],
-    ['start', { reason: 'fork', previousSessionFile: first }],
-    ['shutdown', { reason: 'quit' }],
-  ]);
-});
-
-it('model and thinking level are told after they changed; the next session command waits for that', async () => {
-  const told: unknown[] = [];
-  const { client } = await openWith({
-    modelSelect: async ({ model, previousModel, source }) => {
-      await client.getState();
-      told.push([source, previousModel?.id, model.id]);
-    },
-    thinkingLevelSelect: async ({ level, previousLevel }) => {
-      told.push([previousLevel, level]);
-    },
-  });
-  const { model, thinkingLevel } = await client.getState();
-
-  await client.setThinkingLevel({ level: 'low' });
-  await client.setModel({ provider: 'tau', modelId: 'scripted-small' });
-  await client.setSessionName({ name: 'waits' });
-
-  expect(told).toEqual([
-    [thinkingLevel, 'low'],
-    ['low', 'off'],
-    ['set', model?.id, 'scripted-small'],
-  ]);
-});
-
-it('a hook that fails while the session changes leaves the agent where it was', async () => {
-  const { client, home } = await openWith(
-    {
-      sessionShutdown: async ({ reason }) => {
-        if (reason === 'new') throw new Error('not leaving');
-      },
-    },
-    { keep: true },
-  );
-  await client.promptAndWait('say hello');
-  const before = await client.getState();
-
-  await expect(client.newSession()).rejects.toMatchObject({ message: 'not leaving' });
-
-  expect(await client.getState()).toEqual(before);
-  expect((await client.promptAndWait('say more')).settled).toMatchObject({ outcome: 'ok' });
-  expect(before.sessionFile).toContain(join(home.agentDir, 'sessions'));
+  expect((await run).settled).toMatchObject({ outcome: 'aborted' });
 });

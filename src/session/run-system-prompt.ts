@@ -1,12 +1,13 @@
+import type { HookMessage } from '../agent/hooks.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from './hooks.ts';
 
 /** The system prompt of one run: what hooks make of the session's, or what one of them put in its place. */
-export class RunPrompt {
+export class RunSystemPrompt {
   readonly #hooks: SessionHooks;
   readonly #signal: AbortSignal;
-  #isOpen = false;
+  #isConsulted = false;
   #own: string | undefined;
 
   constructor(hooks: SessionHooks, signal: AbortSignal) {
@@ -15,10 +16,10 @@ export class RunPrompt {
   }
 
   /** Asks, once in a run, what is to be said after the messages that open it and which prompt it shall have. */
-  async open(base: string, messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
+  async consult(base: string, messages: readonly AgentMessage[]): Promise<readonly HookMessage[]> {
     const { beforeAgentStart } = this.#hooks;
-    if (this.#isOpen || !beforeAgentStart) return [];
-    this.#isOpen = true;
+    if (this.#isConsulted || !beforeAgentStart) return [];
+    this.#isConsulted = true;
     const start = { messages, systemPrompt: await this.text(base) };
     const wish = await unlessAborted(beforeAgentStart(start, this.#signal), this.#signal);
     this.#own = wish?.systemPrompt;

@@ -1,8 +1,10 @@
 /** The embedding door: an agent inside this process, spoken to like any other. */
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { AgentClient } from './client/client.ts';
 import { openEngine } from './engine/open.ts';
 import { ModelRegistry } from './model/registry.ts';
+import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
 import type { SessionHooks } from './session/hooks.ts';
 import { findModel } from './session/model-choice.ts';
@@ -14,9 +16,9 @@ export { AgentClient, CommandFailed } from './client/client.ts';
 export { ConnectionLost } from './client/connection-lost.ts';
 export { EventsLost } from './client/event-stream.ts';
 export type { PromptRun } from './client/prompt-run.ts';
-export { Refusal } from './protocol/errors.ts';
 export type * from './protocol/generated/vocabulary.ts';
 export type * from './session/hooks.ts';
+export { Refusal };
 
 export interface OpenAgentOptions {
   /** The folder to work in; the current one unless said. */
@@ -52,6 +54,7 @@ export interface LocalAgent extends AsyncDisposable {
 /** Opens an agent in this process and a client that speaks to it. */
 export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAgent> {
   const cwd = options.cwd ?? process.cwd();
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Refusal('not_found', `Not a folder: ${cwd}`);
   const env = options.env ?? process.env;
   const root = options.agentDir ?? agentDir(env);
   const { session, keep, model, script, sessionDirectory } = options;

@@ -15,7 +15,9 @@ export async function chat(args: Arguments): Promise<number> {
   const client = new AgentClient(outside);
   // Whoever read this has left, as `head` does: everything stops, without a word.
   const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
-  const failed = (await Promise.race([hasTerminal() ? talk(client) : recite(client), unread])) === false;
+  const failed =
+    (await Promise.race([hasTerminal() ? talk(client) : recite(client, { demo: args.demo !== undefined }), unread])) ===
+    false;
   client.close();
   await engine.close();
   await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), unread]);

@@ -32,6 +32,7 @@ export const flags = {
   session: { value: 'path|id', about: 'Open this session: a file, or the beginning of an id' },
   'session-id': { value: 'id', about: 'Open the session with this id, or make it' },
   'session-dir': { value: 'dir', about: 'Keep sessions in this folder' },
+  demo: { about: 'With tau chat, when nobody asks: show one prompt' },
   continue: { short: 'c', about: 'Go on with the latest session of this folder' },
   'no-session': { about: 'Keep nothing on disk' },
   name: { short: 'n', value: 'name', about: 'Name the session' },

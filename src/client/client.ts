@@ -36,13 +36,15 @@ export class AgentClient extends AgentMethods {
   readonly #closing = new Set<(error: ConnectionLost) => void>();
   #lost: ConnectionLost | undefined;
   #requests = 0;
+  /** What the other side said last before it may leave. */
+  #complaint: string | undefined;
 
   constructor(link: Link) {
     super();
     this.#link = link;
     link.onLine((line) => this.#receive(line));
-    link.onEnd(() => this.#lose('The agent closed the connection'));
-    link.onClose((reason) => this.#lose(reason ?? 'The connection to the agent is lost'));
+    link.onEnd(() => this.#lose(this.#complaint ?? 'The agent closed the connection'));
+    link.onClose((reason) => this.#lose(this.#complaint ?? reason ?? 'The connection to the agent is lost'));
   }
 
   override call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>> {
@@ -58,7 +60,7 @@ export class AgentClient extends AgentMethods {
     this.#link.write(toLine(frame));
   }
 
-  /** Hears every event from now on; the returned function stops that. */
+  /** Hears every event from now on; the returned function stops that. What it throws is thrown as an uncaught exception. */
   onEvent(listener: (event: AgentEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -111,6 +113,7 @@ export class AgentClient extends AgentMethods {
   }
 
   #tell(event: AgentEvent, length: number): void {
+    if (event.type === 'server_error') this.#complaint = event.error;
     for (const reader of this.#readers) reader.push(event, length);
     for (const listener of this.#listeners) tell(listener, event);
   }

@@ -89,7 +89,7 @@ export class Agent {
   start(): Promise<void> | undefined {
     if (this.#isStarted) return undefined;
     this.#isStarted = true;
-    return heard(this.hooks.sessionStart?.({ reason: 'startup' }));
+    return heard(() => this.hooks.sessionStart?.({ reason: 'startup' }));
   }
 
   /** Makes everything ready to go over to another session. Whatever fails here leaves the present one as it is. */
@@ -107,7 +107,7 @@ export class Agent {
   async #move(arrival: Arrival, reason: 'new' | 'resume' | 'fork'): Promise<void> {
     const previous = this.#session;
     const { log } = arrival.session;
-    await heard(this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path }));
+    await heard(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path }));
     const before = this.state;
     this.#session = arrival.session;
     this.#project = arrival.project;
@@ -117,7 +117,7 @@ export class Agent {
     await Promise.all(left);
     // The agent is in the new session already: nothing about the old one can fail the move.
     await previous.log.close().catch(() => {});
-    await heard(this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
+    await heard(() => this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
   }
 
   /** Tells clients which fields of the state differ from before. */
@@ -154,7 +154,7 @@ export class Agent {
       if (level !== previousLevel) session.transcript.append({ type: 'thinking_level_change', thinkingLevel: level });
       session.choice = { model, thinkingLevel: level };
     });
-    const told = heard(this.hooks.modelSelect?.({ model, previousModel, source }));
+    const told = heard(() => this.hooks.modelSelect?.({ model, previousModel, source }));
     return told === undefined ? this.#tellLevel(previousLevel) : told.then(() => this.#tellLevel(previousLevel));
   }
 
@@ -188,13 +188,15 @@ export class Agent {
   async #close(): Promise<void> {
     await this.#session.abort();
     await soon(this.#moving);
-    await soon(heard(this.hooks.sessionShutdown?.({ reason: 'quit' })));
+    await soon(heard(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
     await this.#session.log.close();
   }
 
   #tellLevel(previousLevel: ThinkingLevel): Promise<void> | undefined {
     const { thinkingLevel: level } = this.#session.choice;
-    return level === previousLevel ? undefined : heard(this.hooks.thinkingLevelSelect?.({ level, previousLevel }));
+    return level === previousLevel
+      ? undefined
+      : heard(() => this.hooks.thinkingLevelSelect?.({ level, previousLevel }));
   }
 
   #arrival(log: SessionLog, previous: Session | undefined): Arrival {
@@ -236,7 +238,13 @@ export class Agent {
 }
 
 /** Settles when a hook outside of a run has heard, whatever it made of it. */
-const heard = (told: Promise<void> | undefined) => told?.catch(() => {});
+function heard(tell: () => Promise<void> | undefined): Promise<void> | undefined {
+  try {
+    return tell()?.catch(() => {});
+  } catch {
+    return undefined;
+  }
+}
 
 /** Settles with the work, or when it takes longer than an end may be put off. */
 async function soon(work: Promise<void> | undefined): Promise<void> {

@@ -8,9 +8,6 @@ import type { EntryFeed } from './entry-feed.ts';
 /** Text that may wait for a client before tau stops taking commands from it. The run pauses long before that. */
 const MAX_UNREAD = 16 * 1024 * 1024;
 
-/** A timer cannot wait longer: Node would not wait at all. */
-const MAX_INTERVAL_MS = 2 ** 31 - 1;
-
 /** What a client asked for with `hello`. */
 export interface Capabilities {
   /** The dialogs it can show; undefined: it did not say. */
@@ -83,7 +80,7 @@ export class Connection {
     const onTime = () => {
       if (this.outbox.backlog === 0) this.outbox.event(tell());
     };
-    this.#heart = setInterval(onTime, Math.min(intervalMs, MAX_INTERVAL_MS));
+    this.#heart = setInterval(onTime, intervalMs);
     this.#heart.unref?.();
   }
 

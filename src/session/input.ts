@@ -6,7 +6,18 @@ import type { Input } from './hooks.ts';
 export function inputOf(text: string, images: readonly ImageInput[] = []): Input {
   if (text === '' && images.length === 0)
     throw new Refusal('invalid_params', 'Invalid parameters: message must not be empty');
-  return { text, images: images.map(plainImage) };
+  return { text, images: images.map(checkedImage) };
+}
+
+/** How much of an image is looked at to tell whether it can be one. */
+const GLANCE_CHARACTERS = 4096;
+
+function checkedImage(input: ImageInput, index: number): ImageContent {
+  const image = plainImage(input);
+  const problem = (demand: string) => new Refusal('invalid_params', `Invalid parameters: images[${index}] ${demand}`);
+  if (!image.mimeType.startsWith('image/')) throw problem(`must be an image, not ${image.mimeType}`);
+  if (!/^[\w+/=\s-]+$/.test(image.data.slice(0, GLANCE_CHARACTERS))) throw problem('must have data in base64');
+  return image;
 }
 
 export const userMessage = ({ text, images }: Input): UserMessage => ({

@@ -32,6 +32,12 @@ export class AppendFile {
     );
   }
 
+  /** What tells this file from every other, whatever it is called. */
+  get identity(): { dev: number; ino: number } {
+    const { dev, ino } = fstatSync(this.#fd);
+    return { dev, ino };
+  }
+
   get size(): number {
     return this.#size;
   }
@@ -50,7 +56,7 @@ export class AppendFile {
     this.#size += bytes.length;
   }
 
-  /** Settles when everything appended before the call is on the device. Calls that wait together share one. */
+  /** Settles when everything appended before the call is on the device, where it can be found. Calls share one. */
   sync(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error(`${this.path} is closed`));
     if (this.#syncing === undefined) return this.#nextSync ?? this.#startSync();
@@ -97,6 +103,7 @@ export class AppendFile {
   }
 
   #startSync(): Promise<void> {
+    if (fstatSync(this.#fd).nlink === 0) return Promise.reject(new Error(`${this.path} was removed`));
     this.#syncing = new Promise<void>((resolve, reject) => {
       fdatasync(this.#fd, (error) => {
         this.#syncing = undefined;

@@ -18,7 +18,16 @@ const NAME_BYTES = 108;
  */
 export async function acquireLock(path: string): Promise<Lock> {
   if (process.platform !== 'linux') return (await import('./lock-file.ts')).acquireLockFile(path);
-  const name = socketName(realPath(path));
+  return take(socketName(realPath(path)), path);
+}
+
+/** The same for what is in the file now, by whatever name: hard links and renamed files. Only on Linux. */
+export async function acquireContentLock({ dev, ino }: { dev: number; ino: number }, path: string): Promise<Lock> {
+  if (process.platform !== 'linux') return { release: async () => undefined };
+  return take(socketName(`${dev}:${ino}`), path);
+}
+
+async function take(name: string, path: string): Promise<Lock> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const server = await listen(name);
     if (server) return { release: () => close(server) };

@@ -264,6 +264,17 @@ describe('a reader that never drains', () => {
 });
 
 describe('room', () => {
+  it('[F18] is full when the deltas that wait as one are too much', () => {
+    const { reader, outbox, stream } = setUpBehind();
+    stream({ type: 'text_start', contentIndex: 0 });
+    let told = 0;
+    for (; outbox.room() === undefined && told < 10 * MAX_BACKLOG; told += 1000) stream(text('x'.repeat(1000)));
+
+    expect(told).toBeLessThan(MAX_BACKLOG + 2000);
+    reader.drain();
+    expect(outbox.room()).toBeUndefined();
+  });
+
   /** An outbox that is full, by lines or by updates. */
   function setUpFull() {
     const parts = setUpBehind();

@@ -45,6 +45,8 @@ export class Outbox {
   readonly #link: Pick<Link, 'write' | 'onDrain'>;
   #lines: (string | Series)[] = [];
   #updates: Update[] = [];
+  /** Characters of deltas in those. */
+  #merged = 0;
   #backlog = 0;
   #blocked = false;
   #closed = false;
@@ -65,7 +67,8 @@ export class Outbox {
 
   /** Undefined while there is room; otherwise settles when the reader has caught up. */
   room(): Promise<void> | undefined {
-    const isFull = this.#backlog > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES);
+    const waiting = this.#backlog + this.#merged;
+    const isFull = waiting > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES);
     if (this.#closed || !isFull) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -128,6 +131,9 @@ export class Outbox {
 
   #update(update: Update): void {
     if (this.#closed) return;
+    if ('snapshot' in update && 'delta' in update.record.assistantMessageEvent) {
+      this.#merged += update.record.assistantMessageEvent.delta.length;
+    }
     const last = this.#updates.at(-1);
     if (last && merge(last, update)) return;
     if ('toolCallId' in update.record && this.#replaceToolUpdate(update.record)) return;
@@ -153,6 +159,7 @@ export class Outbox {
     if (this.#updates.length === 0) return;
     const updates = this.#updates;
     this.#updates = [];
+    this.#merged = 0;
     for (const update of updates) {
       const line = toLine(
         'snapshot' in update ? updateIn(this.dialect, update.record, update.snapshot) : update.record,

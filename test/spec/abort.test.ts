@@ -246,3 +246,36 @@ verifies('P33', 'abort with clearQueue while idle drops what an earlier abort ha
 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 0 });
 });
+
+verifies(
+  'P47',
+  'messages that wait behind an abort when another comes begin nothing; other commands are carried out',
+  async ({ open }) => {
+    const { peer } = await stalled(open);
+
+    peer.send(
+      [
+        { id: 'first', type: 'abort' },
+        { id: 'steer', type: 'steer', message: 'a' },
+        { id: 'follow', type: 'follow_up', message: 'b' },
+        { id: 'prompt', type: 'prompt', message: 'c' },
+        { id: 'instead', type: 'abort_and_prompt', message: 'd' },
+        { id: 'name', type: 'set_session_name', name: 'named' },
+        { id: 'second', type: 'abort' },
+      ]
+        .map((record) => `${JSON.stringify(record)}\n`)
+        .join(''),
+    );
+    await peer.find(({ id }) => id === 'name');
+    await peer.find(({ id }) => id === 'second');
+
+    for (const id of ['steer', 'follow', 'prompt', 'instead']) {
+      expect(await peer.find((record) => record['id'] === id), id).toMatchObject({
+        success: false,
+        code: 'agent_busy',
+        error: expect.stringMatching(/^Stopped by an abort/),
+      });
+    }
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, sessionName: 'named' });
+  },
+);

@@ -2,20 +2,27 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { command, tau } from '../support/command.ts';
-import { newHome, TAU } from '../support/open.ts';
+import { newHome, sessionFiles, TAU } from '../support/open.ts';
 import { storedMessages } from '../support/stored-session.ts';
 
 it('shows what the agent does when there is nobody to ask', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'marker.txt'), '');
 
-  const { code, stdout, stderr } = await tau(home, ['chat'], { input: '' });
+  const { code, stdout, stderr } = await tau(home, ['chat', '--demo'], { input: '' });
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^\(Nobody asked anything .+ demonstration\.\)\n› list the files\n/);
   expect(stdout).toContain('\n▸ bash ls -la\n');
   expect(stdout).toContain('marker.txt');
   expect(stdout).toMatch(/\n$/);
+});
+
+it('does nothing when nobody asks, unless it is to show something', async () => {
+  const home = newHome();
+
+  expect(await tau(home, ['chat'], { input: '\n' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(sessionFiles(home)).toEqual([]);
 });
 
 it('answers the lines of its input one after another', async () => {

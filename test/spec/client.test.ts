@@ -189,7 +189,7 @@ it('[V4 V11] a second client of a socket hears why it is refused', async () => {
   const heard: unknown[] = [];
   second.onEvent((event) => heard.push(event));
 
-  await expect(second.waitIdle()).rejects.toBeInstanceOf(ConnectionLost);
+  await expect(second.waitIdle()).rejects.toEqual(new ConnectionLost('Another client is connected'));
   expect(heard).toEqual([{ type: 'server_error', error: 'Another client is connected' }]);
 });
 

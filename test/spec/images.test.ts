@@ -82,3 +82,20 @@ verifies('P9 P34', 'abort_and_prompt takes images too', async ({ open }) => {
   await settled(peer);
   expect(storedContents(sessionFiles()[0])[1]).toEqual([{ type: 'text', text: 'look' }, image('image/gif')]);
 });
+
+verifies('P48', 'what cannot be an image is refused, and nothing begins', async ({ open }) => {
+  const { peer } = await open();
+
+  for (const [image, error] of [
+    [{ data, mimeType: 'text/plain' }, 'Invalid parameters: images[0] must be an image, not text/plain'],
+    [{ data: '!!!', mimeType: 'image/png' }, 'Invalid parameters: images[0] must have data in base64'],
+    [{ data: '', mimeType: 'image/png' }, 'Invalid parameters: images[0].data must not be empty'],
+  ]) {
+    expect(await peer.request({ type: 'prompt', message: 'look', images: [image] })).toMatchObject({
+      success: false,
+      code: 'invalid_params',
+      error,
+    });
+  }
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
+});

@@ -347,3 +347,17 @@ it('a run that was stopped does not go on, whatever beforeSettle says', async ()
 
   expect((await run).settled).toMatchObject({ outcome: 'aborted' });
 });
+
+it.each([
+  ['delta', () => ({ reason: 'no', messages: [] })],
+  ['turnEnd', async () => ({ continue: true })],
+  ['beforeSettle', async () => ({ continue: true })],
+])('a %s that never lets the run end leaves room for an abort', async (name, hook) => {
+  const { client } = await openWith({ [name]: hook }, { answers: [{ text: 'hm' }, { repeat: true }] });
+  const run = client.promptAndWait('go');
+  await new Promise((resolve) => setImmediate(resolve));
+
+  await client.abort();
+
+  expect((await run).settled).toMatchObject({ outcome: 'aborted' });
+});

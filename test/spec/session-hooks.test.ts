@@ -156,3 +156,14 @@ it('a command that begins while the hooks hear of a new model waits for that, wh
 
   expect(order).toEqual(['selected', 'named']);
 });
+
+it('a hook that throws at once is passed over like one that rejects', async () => {
+  const fails = () => {
+    throw new Error('at once');
+  };
+  const { client, close } = await openWith({ sessionStart: fails, sessionShutdown: fails, beforeSwitch: fails });
+
+  expect(await client.newSession()).toMatchObject({ cancelled: false });
+  expect((await client.promptAndWait('say hello')).settled).toMatchObject({ outcome: 'ok' });
+  await close();
+});

@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { newHome, open as openOn, start, stored } from '../support/open.ts';
@@ -34,6 +34,28 @@ verifies(
     expect(readFileSync(path)).toEqual(before);
   },
   ['stdio', 'unix'],
+);
+
+verifies(
+  'J16',
+  'a session in use has one writer under every name of its file',
+  async ({ open }) => {
+    const home = newHome();
+    const path = keepSession(home, conversation(home.cwd));
+    const [link, moved] = [join(home.root, 'hard.jsonl'), join(home.root, 'moved.jsonl')];
+    linkSync(path, link);
+    const holder = await open({ home, args: ['--session', path] });
+    await holder.peer.find('ready');
+    renameSync(path, moved);
+
+    for (const name of [link, moved]) {
+      const second = start(home, ['--session', name]);
+
+      expect(await second.process.exited).toEqual({ code: 1, signal: null });
+      expect(second.process.stderr()).toContain(`Session is in use by process ${holder.process?.pid}: ${name}`);
+    }
+  },
+  process.platform === 'linux' ? ['stdio', 'unix'] : [],
 );
 
 verifies('J16', 'two agents can work side by side in one folder', async ({ open }) => {

@@ -1,6 +1,8 @@
+import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { command } from '../support/command.ts';
 import { newHome, TAU } from '../support/open.ts';
+import { verifies } from '../support/verifies.ts';
 import { assertValid } from '../support/wire-log.ts';
 
 it('a session file that cannot grow ends the run with storage_failed, and the agent lives on', async () => {
@@ -25,4 +27,20 @@ it('a session file that cannot grow ends the run with storage_failed, and the ag
   });
   expect(records.some(({ type, message }) => type === 'message_end' && message.role === 'assistant')).toBe(false);
   expect(records.at(-1)).toMatchObject({ id: 2, success: true, data: { isIdle: true, messageCount: 1 } });
+});
+
+verifies('J16', 'a session file that was removed ends the run before the model is asked', async ({ open }) => {
+  const { peer, sessionFiles } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
+  await peer.run('first');
+  rmSync(sessionFiles()[0] ?? '');
+
+  const records = await peer.run('second');
+
+  expect(records.at(-1)).toMatchObject({
+    type: 'agent_settled',
+    outcome: 'error',
+    errorCode: 'storage_failed',
+    errorMessage: expect.stringMatching(/^Could not write the session: .+ was removed$/),
+  });
+  expect(records.some(({ type }) => type === 'message_update')).toBe(false);
 });

@@ -6,10 +6,10 @@ import { show } from './show.ts';
 const DEMONSTRATION = 'list the files';
 
 /**
- * Without a terminal: each line of the input is a prompt, answered before the next is read; without any, one prompt
- * shows what the agent does. Answers whether all went well.
+ * Without a terminal: each line of the input is a prompt, answered before the next is read. In a demonstration without
+ * any, one prompt shows what the agent does. Answers whether all went well.
  */
-export async function recite(client: AgentClient): Promise<boolean> {
+export async function recite(client: AgentClient, { demo }: { demo: boolean }): Promise<boolean> {
   const printer = new Printer(paper(), plainInk);
   show(client, printer);
   const ask = async (message: string) => {
@@ -23,7 +23,7 @@ export async function recite(client: AgentClient): Promise<boolean> {
   };
   const outcomes: boolean[] = [];
   for await (const line of linesOf(process.stdin)) if (line.trim() !== '') outcomes.push(await ask(line.trimEnd()));
-  if (outcomes.length === 0) {
+  if (outcomes.length === 0 && demo) {
     printer.note('(Nobody asked anything and there is no terminal to ask in: this is a demonstration.)');
     outcomes.push(await ask(DEMONSTRATION));
   }

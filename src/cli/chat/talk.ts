@@ -37,10 +37,11 @@ export async function talk(client: AgentClient): Promise<void> {
 }
 
 async function greet(client: AgentClient, printer: Printer): Promise<void> {
-  const { model, modelFallbackMessage } = await client.getState();
+  const { model, modelFallbackMessage, messageCount, sessionName } = await client.getState();
   const name = model ? `${model.provider}/${model.id}` : 'no model';
   printer.note(`tau with ${name}. Ctrl-C stops an answer, Ctrl-D leaves, ? helps.`);
   if (modelFallbackMessage) printer.note(modelFallbackMessage);
+  if (messageCount > 0) printer.note(`Going on with ${sessionName ?? 'a conversation'} of ${messageCount} messages.`);
   if (model?.provider === 'tau') printer.note(SUGGESTIONS);
 }
 

@@ -21,7 +21,7 @@ export abstract class AgentMethods {
     return this.call('follow_up', params);
   }
 
-  /** Stop the run. Answered when everything has stopped; succeeds when idle. Queued messages are kept. */
+  /** Stop the run. Answered when everything has stopped; succeeds when idle. Queued messages are kept and join the next run; a message that still waits to be accepted is refused. */
   async abort(params: Params<'abort'> = {}): Promise<void> {
     await this.call('abort', params);
   }
@@ -126,7 +126,7 @@ export abstract class AgentMethods {
     return this.call('get_entries', params);
   }
 
-  /** The whole session tree. */
+  /** The whole session tree, nested as deep as the conversation is long; `get_entries` is flat. */
   getTree(): Promise<Result<'get_tree'>> {
     return this.call('get_tree', {});
   }

@@ -17,7 +17,7 @@ export const handshake = {
       legacyNames: params.legacyNames ?? legacyNames,
     };
     capabilities.ui = params.ui ?? capabilities.ui;
-    capabilities.heartbeatMs = params.heartbeatMs ?? capabilities.heartbeatMs;
+    if (params.heartbeatMs !== undefined) capabilities.heartbeatMs = intervalNear(params.heartbeatMs);
     connection.beat(capabilities.heartbeatMs, () => heartbeat(agent));
     if (params.entries !== undefined) follow(params.entries, agent, connection);
     return {
@@ -34,6 +34,9 @@ export const handshake = {
     };
   },
 } satisfies Partial<Handlers>;
+
+/** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
+const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : Math.min(Math.max(wanted, 10), 2 ** 31 - 1));
 
 const heartbeat = ({ session }: Agent) => ({
   type: 'heartbeat' as const,

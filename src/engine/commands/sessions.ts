@@ -11,14 +11,14 @@ type Reason = Parameters<Agent['enter']>[1];
 
 export const sessions = {
   new_session: async ({ parentSession, detached }, { agent, signal }) => {
-    if (await mayNot(agent.hooks.beforeSwitch?.({ reason: 'new' }, signal), signal)) return { cancelled: true };
+    if (await mayNot(() => agent.hooks.beforeSwitch?.({ reason: 'new' }, signal), signal)) return { cancelled: true };
     return move(agent, { reason: 'new', detached }, () => newLog(agent, parentSession));
   },
 
   switch_session: async ({ sessionPath, detached }, { agent, signal }) => {
     const path = resolve(agent.session.log.header.cwd, sessionPath);
     const target = { reason: 'resume', targetSessionFile: path } as const;
-    if (await mayNot(agent.hooks.beforeSwitch?.(target, signal), signal)) return { cancelled: true };
+    if (await mayNot(() => agent.hooks.beforeSwitch?.(target, signal), signal)) return { cancelled: true };
     if (isCurrent(agent, path)) {
       if (!detached) await agent.session.abort();
       return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
@@ -33,7 +33,7 @@ export const sessions = {
     const { leafId: entryId } = agent.session.log;
     if (entryId === null) throw new Refusal('not_found', 'Cannot clone session: no current entry selected');
     const from = { entryId, position: 'at' } as const;
-    if (await mayNot(agent.hooks.beforeFork?.(from, signal), signal)) return { cancelled: true };
+    if (await mayNot(() => agent.hooks.beforeFork?.(from, signal), signal)) return { cancelled: true };
     // Before the copy is made: it holds what the run said last.
     if (!detached) await agent.session.abort();
     return move(agent, { reason: 'fork', detached }, () => copyOf(agent, agent.session.log.leafId));
@@ -48,13 +48,13 @@ async function fork({ entryId, detached }: Params<'fork'>, { agent, signal }: Co
   }
   const text = textOf(entry.message);
   const from = { entryId, position: 'before' } as const;
-  if (await mayNot(agent.hooks.beforeFork?.(from, signal), signal)) return { text, cancelled: true };
+  if (await mayNot(() => agent.hooks.beforeFork?.(from, signal), signal)) return { text, cancelled: true };
   return { text, ...(await move(agent, { reason: 'fork', detached }, () => copyOf(agent, log.parentOf(entryId)))) };
 }
 
 /** Whether a hook says no. An abort while it thinks means no, too; one that fails has said nothing. */
-async function mayNot(verdict: Promise<unknown> | undefined, signal: AbortSignal): Promise<boolean> {
-  if (verdict === undefined) return false;
+async function mayNot(ask: () => Promise<unknown> | undefined, signal: AbortSignal): Promise<boolean> {
+  const verdict = (async () => ask())();
   const answer = await unlessAborted(
     verdict.catch(() => undefined),
     signal,

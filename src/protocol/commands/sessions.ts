@@ -102,7 +102,7 @@ export const sessions = {
     scope: 'view',
   },
   get_tree: {
-    doc: 'The whole session tree.',
+    doc: 'The whole session tree, nested as deep as the conversation is long; `get_entries` is flat.',
     params: {},
     result: object({ tree: list(TreeNode), leafId: nullable(text()) }),
     fails: [],

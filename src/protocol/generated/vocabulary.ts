@@ -977,7 +977,7 @@ export interface CommandMap {
     };
     result: Accepted;
   };
-  /** Stop the run. Answered when everything has stopped; succeeds when idle. Queued messages are kept. */
+  /** Stop the run. Answered when everything has stopped; succeeds when idle. Queued messages are kept and join the next run; a message that still waits to be accepted is refused. */
   abort: {
     params: {
       /** Drop the queued messages too. */
@@ -1183,7 +1183,7 @@ export interface CommandMap {
       hasMore?: boolean | undefined;
     };
   };
-  /** The whole session tree. */
+  /** The whole session tree, nested as deep as the conversation is long; `get_entries` is flat. */
   get_tree: {
     params: Record<never, never>;
     result: {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import { AppendFile } from '../../system/append-file.ts';
-import { acquireLock, type Lock, LockHeld } from '../../system/lock.ts';
+import { acquireContentLock, acquireLock, type Lock, LockHeld } from '../../system/lock.ts';
 import { realPath } from '../../system/real-path.ts';
 import { type ForkSource, writeFork } from './fork.ts';
 import { CURRENT_VERSION, type NewHeader, newHeader, readHeader } from './header.ts';
@@ -33,43 +33,52 @@ export async function openSessionFile(path: string, create?: NewHeader): Promise
   const found = whatIsAt(path);
   if (found === 'nothing' && !(create && whatIsAt(dirname(path)) === 'folder')) throw notFound(path);
   if (found === 'folder' || found === 'other') throw notASession(path);
-  return underLock(path, (lock) => {
+  return underLock(path, () => {
     if (create) writeFirstLine(realPath(path), newHeader(create));
-    return load(path, lock);
+    return load(path);
   });
 }
 
 /** Makes a session file where there was none. */
 export async function createSessionFile(path: string, header: SessionHeader): Promise<SessionFile> {
-  return underLock(path, (lock) => {
+  return underLock(path, () => {
     if (whatIsAt(path) !== 'nothing') throw new Refusal('invalid_params', `File exists already: ${path}`);
     writeFirstLine(path, header);
     const lines = AppendFile.open(realPath(path), { create: false });
-    return { path, header, lines, lock, index: new EntryIndex(), leaf: undefined, tornBytes: 0, strangeLines: 0 };
+    return { path, header, lines, index: new EntryIndex(), leaf: undefined, tornBytes: 0, strangeLines: 0 };
   });
 }
 
 /** Makes a session file with a fork in it. */
 export async function forkSessionFile(path: string, header: SessionHeader, source: ForkSource): Promise<SessionFile> {
-  return underLock(path, (lock) => {
+  return underLock(path, () => {
     writeFork(path, header, source);
-    return load(path, lock);
+    return load(path);
   });
 }
 
-async function underLock(path: string, make: (lock: Lock) => SessionFile): Promise<SessionFile> {
-  const lock = await lockSession(path);
+async function underLock(path: string, make: () => Omit<SessionFile, 'lock'>): Promise<SessionFile> {
+  const locks: Lock[] = [];
+  const lock = { release: async () => void (await Promise.all(locks.map((own) => own.release()))) };
+  const hold = async (taken: Promise<Lock>) => void locks.push(await orRefuse(taken, path));
   try {
-    return make(lock);
+    await hold(acquireLock(path));
+    const before = statSync(path, { throwIfNoEntry: false });
+    if (before) await hold(acquireContentLock(before, path));
+    const file = make();
+    // It was made just now, or migrated.
+    const { dev, ino } = file.lines.identity;
+    if (before?.dev !== dev || before.ino !== ino) await hold(acquireContentLock({ dev, ino }, path));
+    return { ...file, lock };
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function lockSession(path: string): Promise<Lock> {
+async function orRefuse(taken: Promise<Lock>, path: string): Promise<Lock> {
   try {
-    return await acquireLock(path);
+    return await taken;
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error;
     const holder = error.pid;
@@ -90,7 +99,7 @@ function writeFirstLine(path: string, header: SessionHeader): void {
   }
 }
 
-function load(path: string, lock: Lock): SessionFile {
+function load(path: string): Omit<SessionFile, 'lock'> {
   const header = currentHeader(path);
   const index = new EntryIndex();
   let leaf: number | undefined;
@@ -105,7 +114,7 @@ function load(path: string, lock: Lock): SessionFile {
   const facts = tail.line === undefined ? undefined : parseFacts(tail.line);
   if (facts && facts.type !== 'session') leaf = index.add(facts, { offset: end, length: lines.size - end - 1 });
   index.resolve();
-  return { path, header, lines, lock, index, leaf, tornBytes: tail.tornBytes, strangeLines };
+  return { path, header, lines, index, leaf, tornBytes: tail.tornBytes, strangeLines };
 }
 
 /** The header, after older versions of the format were brought up to date. */

@@ -37,3 +37,14 @@ it('the TypeScript example ends well', () => {
 
   expect(run(process.execPath, ['--input-type=module', '-e', code])).toMatch(/^read \{.*\}\nok 4\n$/s);
 });
+
+it('the embedding example stops the tool it forbids', () => {
+  const [, , code = ''] = readme.split('```ts\n');
+  const [body = ''] = code.split('```');
+  const asked = body
+    .replace("'tau'", "'./dist/index.js'")
+    .replace('await agent.client', 'const run = await agent.client');
+  const program = `${asked}\nconsole.log(run.messages[2].isError, run.messages[2].content[0].text);`;
+
+  expect(run(process.execPath, ['--input-type=module', '-e', program])).toBe('true Reading only.\n');
+});

@@ -29,11 +29,14 @@ async function run(args: Arguments): Promise<number> {
     return rpc(args);
   }
   if (args.socket) throw new UsageError('--socket goes with --mode rpc');
-  if (command !== undefined && command !== 'chat') throw new UsageError(`Unknown command: ${command}`);
-  if (others.length > 0) throw new UsageError(`tau chat takes no ${JSON.stringify(others[0])}`);
-  if (command === undefined && !process.stdin.isTTY)
+  if (command === undefined && !process.stdin.isTTY) {
     throw new UsageError('Say what to do: tau chat, or tau --mode rpc');
-  return (await import('./chat.ts')).chat(args);
+  }
+  const { commands } = await import('./commands.ts');
+  const chosen = commands[command ?? 'chat'];
+  if (!chosen) throw new UsageError(`Unknown command: ${command}`);
+  if (others.length > 0 && !chosen.takes) throw new UsageError(`tau ${command} takes no ${JSON.stringify(others[0])}`);
+  return chosen.run(args);
 }
 
 function say(text: string): number {

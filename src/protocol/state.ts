@@ -153,3 +153,29 @@ export const SessionSummary = object(
   },
   'SessionSummary',
 );
+
+export const ToolInfo = object(
+  {
+    name: text(),
+    description: text(),
+    parameters: freeform('JSON Schema.'),
+    active: flag('The model is offered it.'),
+    source: choice(['builtin', 'extension', 'host', 'mcp']),
+  },
+  'ToolInfo',
+);
+
+export const Finding = object(
+  {
+    check: text('What was looked at, such as `model` or `directory sessions`.'),
+    status: choice(['ok', 'warning', 'error']),
+    message: text(),
+  },
+  'Finding',
+);
+
+export const Preflight = object(
+  { ok: flag('No finding is an error.'), findings: list(Finding) },
+  'Preflight',
+  'What stands in the way of a prompt, found without spending a token.',
+);

@@ -156,6 +156,21 @@ export abstract class AgentMethods {
     return this.call('list_sessions', params);
   }
 
+  /** Move a stored session to the trash folder beside it. */
+  deleteSession(params: Params<'delete_session'>): Promise<Result<'delete_session'>> {
+    return this.call('delete_session', params);
+  }
+
+  /** Give a stored session another name for listings. */
+  async renameSession(params: Params<'rename_session'>): Promise<void> {
+    await this.call('rename_session', params);
+  }
+
+  /** Look at everything a prompt would need, without asking a model. */
+  preflight(): Promise<Result<'preflight'>> {
+    return this.call('preflight', {});
+  }
+
   /** Write the session as one HTML page. */
   exportHtml(params: Params<'export_html'> = {}): Promise<Result<'export_html'>> {
     return this.call('export_html', params);
@@ -229,6 +244,16 @@ export abstract class AgentMethods {
   /** Kill the shell commands that `bash` started. */
   async abortBash(): Promise<void> {
     await this.call('abort_bash', {});
+  }
+
+  /** Every tool there is, and whether the model is offered it. */
+  getTools(): Promise<Result<'get_tools'>> {
+    return this.call('get_tools', {});
+  }
+
+  /** Offer the model these tools and no others, from its next call on. */
+  setActiveTools(params: Params<'set_active_tools'>): Promise<Result<'set_active_tools'>> {
+    return this.call('set_active_tools', params);
   }
 
   /** Replace the tools that this client runs for the agent. */

@@ -1,10 +1,23 @@
 import { ImageInput } from '../content.ts';
-import { choice, count, filled, flag, list, object, optional, text } from '../schema.ts';
+import { amount, choice, count, filled, flag, list, object, optional, text } from '../schema.ts';
 import { InterruptMode, QueueMode } from '../state.ts';
 import type { CommandTable } from './row.ts';
 
 const images = optional(list(ImageInput));
 const clientMessageId = optional(filled('Makes the message safe to send again: it is stored and acted on once.'));
+
+const limits = optional(
+  object(
+    {
+      turns: optional(count('Model calls.')),
+      tokens: optional(count('Tokens of all model calls together.')),
+      cost: optional(amount('Dollars.')),
+      wallMs: optional(count('Milliseconds from the start of the run.')),
+    },
+    'Limits',
+    'What a run may use up. It ends with outcome `budget` before the model call that would go beyond.',
+  ),
+);
 
 const Accepted = object(
   {
@@ -24,6 +37,7 @@ export const prompting = {
       images,
       streamingBehavior: optional(choice(['steer', 'followUp'], undefined, 'Required while a run is active.')),
       clientMessageId,
+      limits,
     },
     result: Accepted,
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
@@ -55,7 +69,7 @@ export const prompting = {
   },
   abort_and_prompt: {
     doc: 'Stop the run and start another one with this message, before anything queued.',
-    params: { message: text(), images, clientMessageId },
+    params: { message: text(), images, clientMessageId, limits },
     result: Accepted,
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
     lane: 'control',

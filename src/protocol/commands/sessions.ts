@@ -1,7 +1,7 @@
 import { SessionEntry, TreeNode } from '../entries.ts';
 import { AgentMessage } from '../messages.ts';
 import { count, filled, flag, list, nullable, object, optional, text } from '../schema.ts';
-import { SessionState, SessionStats, SessionSummary, SlashCommand } from '../state.ts';
+import { Preflight, SessionState, SessionStats, SessionSummary, SlashCommand } from '../state.ts';
 import type { CommandTable } from './row.ts';
 
 const detached = optional(flag('Make or check the target and answer it, but stay in this session.'));
@@ -145,6 +145,29 @@ export const sessions = {
     params: { cwd: optional(text()), cursor: optional(text()), limit: optional(count()) },
     result: object({ sessions: list(SessionSummary), nextCursor: optional(text()) }),
     fails: ['permission_denied'],
+    lane: 'read',
+    scope: 'view',
+  },
+  delete_session: {
+    doc: 'Move a stored session to the trash folder beside it.',
+    params: { sessionPath: filled() },
+    result: object({ trashPath: text() }),
+    fails: ['session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  rename_session: {
+    doc: 'Give a stored session another name for listings.',
+    params: { sessionPath: filled(), name: text() },
+    fails: ['session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  preflight: {
+    doc: 'Look at everything a prompt would need, without asking a model.',
+    params: {},
+    result: Preflight,
+    fails: [],
     lane: 'read',
     scope: 'view',
   },

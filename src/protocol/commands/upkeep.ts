@@ -1,5 +1,5 @@
 import { filled, flag, list, object, optional, text } from '../schema.ts';
-import { BashResult, CompactionResult, HostTool, TodoPhase } from '../state.ts';
+import { BashResult, CompactionResult, HostTool, TodoPhase, ToolInfo } from '../state.ts';
 import type { CommandTable } from './row.ts';
 
 export const upkeep = {
@@ -46,6 +46,22 @@ export const upkeep = {
     fails: [],
     lane: 'control',
     scope: 'bash',
+  },
+  get_tools: {
+    doc: 'Every tool there is, and whether the model is offered it.',
+    params: {},
+    result: object({ tools: list(ToolInfo) }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  set_active_tools: {
+    doc: 'Offer the model these tools and no others, from its next call on.',
+    params: { tools: list(filled()) },
+    result: object({ activeTools: list(text()) }),
+    fails: ['not_found'],
+    lane: 'session',
+    scope: 'prompt',
   },
   set_host_tools: {
     doc: 'Replace the tools that this client runs for the agent.',

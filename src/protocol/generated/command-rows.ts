@@ -35,6 +35,9 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   set_session_name: { lane: 'session', scope: 'prompt' },
   get_session_stats: { lane: 'read', scope: 'view' },
   list_sessions: { lane: 'read', scope: 'view' },
+  delete_session: { lane: 'session', scope: 'prompt' },
+  rename_session: { lane: 'session', scope: 'prompt' },
+  preflight: { lane: 'read', scope: 'view' },
   export_html: { lane: 'read', scope: 'view' },
   get_commands: { lane: 'read', scope: 'view' },
   set_trust: { lane: 'session', scope: 'admin' },
@@ -50,6 +53,8 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   abort_retry: { lane: 'control', scope: 'prompt' },
   bash: { lane: 'bash', scope: 'bash' },
   abort_bash: { lane: 'control', scope: 'bash' },
+  get_tools: { lane: 'read', scope: 'view' },
+  set_active_tools: { lane: 'session', scope: 'prompt' },
   set_host_tools: { lane: 'session', scope: 'prompt' },
   set_todos: { lane: 'session', scope: 'prompt' },
 };

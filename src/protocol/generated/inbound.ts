@@ -28,6 +28,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "clientMessageId": {
     "type": "string",
     "minLength": 1
+   },
+   "limits": {
+    "$ref": "#/$defs/Limits"
    }
   }
  },
@@ -99,6 +102,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "clientMessageId": {
     "type": "string",
     "minLength": 1
+   },
+   "limits": {
+    "$ref": "#/$defs/Limits"
    }
   }
  },
@@ -378,6 +384,38 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    }
   }
  },
+ "delete_session": {
+  "type": "object",
+  "required": [
+   "sessionPath"
+  ],
+  "properties": {
+   "sessionPath": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "rename_session": {
+  "type": "object",
+  "required": [
+   "sessionPath",
+   "name"
+  ],
+  "properties": {
+   "sessionPath": {
+    "type": "string",
+    "minLength": 1
+   },
+   "name": {
+    "type": "string"
+   }
+  }
+ },
+ "preflight": {
+  "type": "object",
+  "properties": {}
+ },
  "export_html": {
   "type": "object",
   "properties": {
@@ -501,6 +539,25 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
  "abort_bash": {
   "type": "object",
   "properties": {}
+ },
+ "get_tools": {
+  "type": "object",
+  "properties": {}
+ },
+ "set_active_tools": {
+  "type": "object",
+  "required": [
+   "tools"
+  ],
+  "properties": {
+   "tools": {
+    "type": "array",
+    "items": {
+     "type": "string",
+     "minLength": 1
+    }
+   }
+  }
  },
  "set_host_tools": {
   "type": "object",
@@ -676,6 +733,27 @@ export const inboundDefinitions: Definitions = {
       "minLength": 1
      }
     }
+   }
+  }
+ },
+ "Limits": {
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+   "turns": {
+    "type": "integer",
+    "minimum": 0
+   },
+   "tokens": {
+    "type": "integer",
+    "minimum": 0
+   },
+   "cost": {
+    "type": "number"
+   },
+   "wallMs": {
+    "type": "integer",
+    "minimum": 0
    }
   }
  },

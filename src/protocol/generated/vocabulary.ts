@@ -387,6 +387,13 @@ export interface ContextUsage {
   percent: number | null;
 }
 
+export interface Finding {
+  /** What was looked at, such as `model` or `directory sessions`. */
+  check: string;
+  status: 'ok' | 'warning' | 'error';
+  message: string;
+}
+
 /** A tool that the client runs. */
 export interface HostTool {
   name: string;
@@ -400,6 +407,13 @@ export interface HostTool {
 
 /** Whether steering may skip the tools that a turn has not started yet. */
 export type InterruptMode = 'immediate' | 'wait';
+
+/** What stands in the way of a prompt, found without spending a token. */
+export interface Preflight {
+  /** No finding is an error. */
+  ok: boolean;
+  findings: Finding[];
+}
 
 /** How many queued messages one turn takes. */
 export type QueueMode = 'all' | 'one-at-a-time';
@@ -498,6 +512,28 @@ export interface SlashCommand {
   location?: 'user' | 'project' | 'path' | undefined;
   path?: string | undefined;
   sourceInfo?: unknown | undefined;
+}
+
+export interface ToolInfo {
+  name: string;
+  description: string;
+  /** JSON Schema. */
+  parameters: Record<string, unknown>;
+  /** The model is offered it. */
+  active: boolean;
+  source: 'builtin' | 'extension' | 'host' | 'mcp';
+}
+
+/** What a run may use up. It ends with outcome `budget` before the model call that would go beyond. */
+export interface Limits {
+  /** Model calls. */
+  turns?: number | undefined;
+  /** Tokens of all model calls together. */
+  tokens?: number | undefined;
+  /** Dollars. */
+  cost?: number | undefined;
+  /** Milliseconds from the start of the run. */
+  wallMs?: number | undefined;
 }
 
 export interface Accepted {
@@ -954,6 +990,7 @@ export interface CommandMap {
       streamingBehavior?: 'steer' | 'followUp' | undefined;
       /** Makes the message safe to send again: it is stored and acted on once. */
       clientMessageId?: string | undefined;
+      limits?: Limits | undefined;
     };
     result: Accepted;
   };
@@ -992,6 +1029,7 @@ export interface CommandMap {
       images?: ImageInput[] | undefined;
       /** Makes the message safe to send again: it is stored and acted on once. */
       clientMessageId?: string | undefined;
+      limits?: Limits | undefined;
     };
     result: Accepted;
   };
@@ -1233,6 +1271,28 @@ export interface CommandMap {
       nextCursor?: string | undefined;
     };
   };
+  /** Move a stored session to the trash folder beside it. */
+  delete_session: {
+    params: {
+      sessionPath: string;
+    };
+    result: {
+      trashPath: string;
+    };
+  };
+  /** Give a stored session another name for listings. */
+  rename_session: {
+    params: {
+      sessionPath: string;
+      name: string;
+    };
+    result: undefined;
+  };
+  /** Look at everything a prompt would need, without asking a model. */
+  preflight: {
+    params: Record<never, never>;
+    result: Preflight;
+  };
   /** Write the session as one HTML page. */
   export_html: {
     params: {
@@ -1343,6 +1403,22 @@ export interface CommandMap {
   abort_bash: {
     params: Record<never, never>;
     result: undefined;
+  };
+  /** Every tool there is, and whether the model is offered it. */
+  get_tools: {
+    params: Record<never, never>;
+    result: {
+      tools: ToolInfo[];
+    };
+  };
+  /** Offer the model these tools and no others, from its next call on. */
+  set_active_tools: {
+    params: {
+      tools: string[];
+    };
+    result: {
+      activeTools: string[];
+    };
   };
   /** Replace the tools that this client runs for the agent. */
   set_host_tools: {

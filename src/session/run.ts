@@ -134,8 +134,6 @@ export class Run {
           this.#fail(error);
           throw error;
         }
-        // A model and hooks that answer at once must not keep everything else from its turn.
-        if (event.type === 'turn_end') await new Promise((resolve) => setImmediate(resolve));
         const room = audience.room();
         if (room !== undefined) await activity.during('client', () => unlessAborted(room, this.signal));
       }

@@ -213,6 +213,7 @@ export class Session {
 
   #conversation(run: Run): Conversation {
     const prompt = new RunSystemPrompt(this.#hooks, run.signal);
+    let turns = 0;
     return {
       prepare:
         this.#hooks.beforeAgentStart &&
@@ -221,6 +222,8 @@ export class Session {
           return messages.map((message) => this.transcript.add(message));
         }),
       ask: async () => {
+        // A model and hooks that answer at once must not keep everything else from its turn.
+        if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
         const request = await this.#request(await prompt.text(this.#basePrompt()), run.signal);
         const provider = await this.#registry.provider(request.model);
         this.activity.begin('provider');

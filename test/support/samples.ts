@@ -25,7 +25,11 @@ const required: Choice = (schema) => schema.required ?? [];
 const every: Choice = (schema) => Object.keys(schema.properties ?? {});
 
 function sampleObject(schema: Schema, choice: Choice): Fields {
-  return Object.fromEntries(choice(schema).map((name) => [name, sample(schema.properties?.[name] ?? {}, choice)]));
+  const fields = choice(schema).map((name) => [name, sample(schema.properties?.[name] ?? {}, choice)]);
+  return {
+    ...Object.fromEntries(fields),
+    ...('mimeType' in (schema.properties ?? {}) ? { mimeType: 'image/png' } : {}),
+  };
 }
 
 function sample(schema: Schema, choice: Choice): unknown {

@@ -57,21 +57,24 @@ export async function forkSessionFile(path: string, header: SessionHeader, sourc
   });
 }
 
+/** Makes a file that is held by its name and, since files have several names and get others, by its identity. */
 async function underLock(path: string, make: () => Omit<SessionFile, 'lock'>): Promise<SessionFile> {
-  const locks: Lock[] = [];
-  const lock = { release: async () => void (await Promise.all(locks.map((own) => own.release()))) };
-  const hold = async (taken: Promise<Lock>) => void locks.push(await orRefuse(taken, path));
+  const name = await orRefuse(acquireLock(path), path);
+  let content: Lock | undefined;
+  const release = async () => void (await Promise.all([name.release(), content?.release()]));
   try {
-    await hold(acquireLock(path));
     const before = statSync(path, { throwIfNoEntry: false });
-    if (before) await hold(acquireContentLock(before, path));
+    if (before) content = await orRefuse(acquireContentLock(before, path), path);
     const file = make();
-    // It was made just now, or migrated.
     const { dev, ino } = file.lines.identity;
-    if (before?.dev !== dev || before.ino !== ino) await hold(acquireContentLock({ dev, ino }, path));
-    return { ...file, lock };
+    if (before?.dev !== dev || before.ino !== ino) {
+      // It was made just now, or migrated: the old identity is free for others.
+      await content?.release();
+      content = await orRefuse(acquireContentLock({ dev, ino }, path), path);
+    }
+    return { ...file, lock: { release } };
   } catch (error) {
-    await lock.release();
+    await release();
     throw error;
   }
 }

@@ -34,6 +34,8 @@ function wrongFor(schema: Schema): Wrong[] {
       return here(null, 0, 1, 'true', '', [], {});
     case 'integer':
       return here(null, '1', 1.5, true, [1], ...(plain.minimum === undefined ? [] : [plain.minimum - 1]));
+    case 'number':
+      return here(null, '1', true, [1], {});
     case 'array':
       return [...here(null, 'a', 1, {}, { length: 0 }), ...wrongItems(plain.items ?? {})];
     case 'object':

@@ -45,6 +45,8 @@ export interface Conversation {
   readonly hasSteering: () => boolean;
   /** The steering messages that are due now. */
   readonly takeSteering: () => AgentMessage[];
+  /** Whether the model may be asked once more; a run that has used up its budget ends. */
+  readonly mayAsk: () => boolean;
   /** What the next turn begins with; undefined when nothing waits and the model is owed no answer either. */
   readonly next: (owed: boolean) => Delivery | undefined;
   /** Whether steering may skip tools that have not started. */
@@ -67,7 +69,7 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
   yield* said(first);
   if (talk.prepare) yield* said(await talk.prepare());
   yield* said(talk.takeSteering());
-  while (true) {
+  while (talk.mayAsk()) {
     const heard = yield* listen(talk);
     const { message, interruption } = heard;
     const toolResults = isBroken(message) ? [] : yield* work(heard, talk);
@@ -75,7 +77,7 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
     yield { type: 'turn_end', message, toolResults };
     const owed = toolResults.length > 0 || interruption !== undefined || wish?.continue === true;
     const isOver = talk.signal.aborted || (isBroken(message) && !interruption);
-    const next = isOver ? undefined : talk.next(owed);
+    const next = isOver || !talk.mayAsk() ? undefined : talk.next(owed);
     if (next) yield { type: 'turn_start' };
     yield* added([...(interruption?.messages ?? []), ...(wish?.messages ?? [])], talk);
     if (!next) return;

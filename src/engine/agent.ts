@@ -1,4 +1,7 @@
 import type { Tool } from '../agent/tool.ts';
+import type { ToolChoice } from '../agent/tool-choice.ts';
+import { Toolbox } from '../agent/toolbox.ts';
+import type { ShellOptions } from '../agent/tools/shell.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
@@ -6,6 +9,7 @@ import type { SessionHooks } from '../session/hooks.ts';
 import { chooseModel, clamped, type ModelName, storedChoice } from '../session/model-choice.ts';
 import { repairToolCalls } from '../session/repair.ts';
 import { type Modes, Session } from '../session/session.ts';
+import type { PromptParts } from '../session/system-prompt.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
 import type { Connection } from './connection.ts';
@@ -18,7 +22,11 @@ export interface AgentParts {
   readonly hooks: SessionHooks;
   /** `decided`: what a client said of the folder for this process. */
   readonly projectIn: (cwd: string, decided: boolean | undefined) => Project;
-  readonly tools: (project: Project) => readonly Tool[];
+  /** The built-in tools for a folder. */
+  readonly tools: (shell: ShellOptions) => readonly Tool[];
+  readonly toolChoice: ToolChoice;
+  readonly shell: (project: Project) => ShellOptions;
+  readonly promptParts: (project: Project) => PromptParts;
   /** Where new sessions of a folder go; undefined: they stay in memory. */
   readonly sessionDirectory: (cwd: string) => string | undefined;
   /** What was named on the command line; it wins over what a session remembers. */
@@ -42,6 +50,7 @@ export class Agent {
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
   readonly clients = new Set<Connection>();
+  readonly toolbox: Toolbox;
   readonly #parts: AgentParts;
   readonly #trust = new Map<string, boolean>();
   #session: Session;
@@ -57,6 +66,7 @@ export class Agent {
     this.registry = parts.registry;
     this.hooks = parts.hooks;
     const arrival = this.#arrival(first, undefined);
+    this.toolbox = new Toolbox(parts.tools(parts.shell(arrival.project)), parts.toolChoice);
     this.#session = arrival.session;
     this.#project = arrival.project;
     this.#news = newsOf(arrival);
@@ -110,7 +120,7 @@ export class Agent {
     await heard(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path }));
     const before = this.state;
     this.#session = arrival.session;
-    this.#project = arrival.project;
+    this.#takeProject(arrival.project);
     const left = [...this.clients].map(({ feed }) => feed?.restart(log));
     this.announce(before);
     for (const event of newsOf(arrival, previous)) this.audience.publish(event);
@@ -175,7 +185,7 @@ export class Agent {
     this.change(() => {
       this.project.setTrust(trusted, { remember });
       this.#trust.set(this.project.cwd, trusted);
-      this.session.tools = this.#parts.tools(this.project);
+      this.#takeProject(this.project);
     });
   }
 
@@ -186,7 +196,7 @@ export class Agent {
   }
 
   async #close(): Promise<void> {
-    await this.#session.abort();
+    await this.#session.stop();
     await soon(this.#moving);
     await soon(heard(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
     await this.#session.log.close();
@@ -197,6 +207,12 @@ export class Agent {
     return level === previousLevel
       ? undefined
       : heard(() => this.hooks.thinkingLevelSelect?.({ level, previousLevel }));
+  }
+
+  /** The tools are those of the folder and of its settings. */
+  #takeProject(project: Project): void {
+    this.#project = project;
+    this.toolbox.put('builtin', this.#parts.tools(this.#parts.shell(project)));
   }
 
   #arrival(log: SessionLog, previous: Session | undefined): Arrival {
@@ -210,13 +226,15 @@ export class Agent {
   }
 
   #sessionOn(log: SessionLog, project: Project, previous: Session | undefined): Session {
-    const { audience, registry, hooks, tools } = this.#parts;
+    const { audience, registry, hooks, shell, promptParts } = this.#parts;
     return new Session({
       log,
       audience,
       registry,
       hooks,
-      tools: tools(project),
+      tools: () => this.toolbox.active,
+      shell: () => shell(project),
+      promptParts: () => promptParts(project),
       choice: this.#choiceFor(log, project, previous),
       modes: previous ? { ...previous.modes } : defaultModes(project),
     });

@@ -11,6 +11,8 @@ import { understand } from './request.ts';
 
 /** What a handler works with. */
 export interface Context {
+  /** What the client called its request, if it did. */
+  readonly id: unknown;
   readonly agent: Agent;
   readonly connection: Connection;
   readonly lane: SessionLane;
@@ -25,7 +27,7 @@ export type Handler<C extends CommandName> = (params: Params<C>, context: Contex
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 
 /** Answers one line. Every command gets exactly one answer, also when it fails; frames get none. */
-export function dispatch(line: Line, peers: Omit<Context, 'afterAnswer' | 'signal'>): void {
+export function dispatch(line: Line, peers: Omit<Context, 'id' | 'afterAnswer' | 'signal'>): void {
   const inbound = understand(line);
   const { outbox } = peers.connection;
   if (inbound.kind === 'refused') outbox.send(failure(inbound.id, inbound.command, inbound.refusal));
@@ -47,7 +49,7 @@ export function dispatch(line: Line, peers: Omit<Context, 'afterAnswer' | 'signa
   let result: unknown;
   try {
     const { signal } = peers.lane;
-    result = invoke(name, inbound.params, { ...peers, signal, afterAnswer: (work) => after.push(work) });
+    result = invoke(name, inbound.params, { ...peers, id, signal, afterAnswer: (work) => after.push(work) });
   } catch (error) {
     fail(error);
     return;

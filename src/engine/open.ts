@@ -1,6 +1,7 @@
-import { bashTool } from '../agent/tools/bash.ts';
-import { readTool } from '../agent/tools/read.ts';
-import { writeTool } from '../agent/tools/write.ts';
+import type { ToolChoice } from '../agent/tool-choice.ts';
+import { builtinTools } from '../agent/tools/builtin.ts';
+import type { ShellOptions } from '../agent/tools/shell.ts';
+import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
 import { ModelRegistry } from '../model/registry.ts';
 import type { Script } from '../model/scripted/script.ts';
 import { withoutSecrets } from '../model/secret-variables.ts';
@@ -14,7 +15,7 @@ import { SessionLog } from '../store/sessions/session-log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
-import { Agent } from './agent.ts';
+import { Agent, type AgentParts } from './agent.ts';
 import { Connection } from './connection.ts';
 import { dispatch } from './dispatch.ts';
 import { idle } from './idle.ts';
@@ -43,6 +44,8 @@ export interface EngineOptions {
   /** The project in `cwd`, if somebody has looked at it already. */
   readonly project?: Project;
   readonly script?: Script | undefined;
+  readonly tools?: ToolChoice | undefined;
+  readonly prompt?: PromptWords | undefined;
   readonly dialect?: Partial<Dialect>;
   readonly hooks?: SessionHooks;
 }
@@ -50,6 +53,8 @@ export interface EngineOptions {
 /** One agent with everything it is made of, ready for clients. */
 export interface Engine {
   readonly warnings: readonly string[];
+  /** What the model is told before the conversation. */
+  systemPrompt(): Promise<string>;
   /** Serves a client until it leaves. Its leaving ends nothing. */
   connect(link: Link): Connection;
   /** Settles when all accepted work is done. */
@@ -65,18 +70,22 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const family = newUuid();
   const log = await firstLog(options);
   if (options.name !== undefined) log.append({ type: 'session_info', name: options.name });
-  const parts = {
+  const parts: AgentParts = {
     audience,
     registry: new ModelRegistry({ script: options.script }),
     hooks: options.hooks ?? {},
-    projectIn: (cwd: string, decided: boolean | undefined) => projectIn(cwd, decided, options),
-    tools: (project: Project) => toolsIn(project, { env: options.env, family }),
-    sessionDirectory: (cwd: string) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
+    projectIn: (cwd, decided) => projectIn(cwd, decided, options),
+    tools: builtinTools,
+    toolChoice: options.tools ?? {},
+    shell: (project) => shellIn(project, { env: withoutSecrets(options.env), family, moreEnv: () => identity(agent) }),
+    promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),
+    sessionDirectory: (cwd) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     named: { model: options.model, thinkingLevel: options.thinkingLevel },
   };
   const agent = new Agent(parts, log);
   return {
-    warnings: agent.project.warnings,
+    warnings: [...agent.project.warnings, ...agent.toolbox.unknown.map((name) => `There is no tool ${name}`)],
+    systemPrompt: () => agent.session.systemPrompt(),
     connect: (link) => connect(link, { agent, lane, dialect: options.dialect }),
     idle: () => idle({ agent, lane }),
     close: async () => {
@@ -135,13 +144,25 @@ function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<Sess
 
 const named = (id: string | undefined) => (id === undefined ? {} : { id });
 
-function toolsIn({ cwd, settings }: Project, { env, family }: { env: EngineOptions['env']; family: string }) {
-  const shell = {
-    cwd,
-    env: withoutSecrets(env),
-    family,
-    shellPath: settings.shellPath,
-    commandPrefix: settings.shellCommandPrefix,
+type ShellPlace = Pick<ShellOptions, 'env' | 'family' | 'moreEnv'>;
+
+const shellIn = ({ cwd, settings }: Project, place: ShellPlace): ShellOptions => ({
+  ...place,
+  cwd,
+  shellPath: settings.shellPath,
+  commandPrefix: settings.shellCommandPrefix,
+});
+
+/** What a command may want to know of whoever runs it, under the names that pi gives it. */
+function identity({ session }: Agent): Record<string, string | undefined> {
+  const { log, choice } = session;
+  return {
+    AI_AGENT: 'tau',
+    PI_CODING_AGENT: 'true',
+    PI_SESSION_ID: log.header.id,
+    PI_SESSION_FILE: log.path,
+    PI_PROVIDER: choice.model?.provider,
+    PI_MODEL: choice.model?.id,
+    PI_REASONING_LEVEL: choice.thinkingLevel,
   };
-  return [readTool(cwd), bashTool(shell), writeTool(cwd)];
 }

@@ -2,7 +2,7 @@ import type { SessionState } from '../protocol/generated/vocabulary.ts';
 import type { Agent } from './agent.ts';
 
 /** The state of the agent as clients are told of it. */
-export function stateOf({ session, project }: Agent): SessionState {
+export function stateOf({ session, project, toolbox }: Agent): SessionState {
   const { choice, log, modes, queue, run, transcript } = session;
   return {
     model: choice.model,
@@ -25,7 +25,7 @@ export function stateOf({ session, project }: Agent): SessionState {
     queuedMessageCount: queue.length,
     todoPhases: [],
     pendingUi: [],
-    activeTools: session.tools.map(({ name }) => name),
+    activeTools: toolbox.activeNames,
     runId: run?.id,
   };
 }

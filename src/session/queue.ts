@@ -7,6 +7,7 @@ import type {
   UserMessage,
 } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
+import { deliveredIn } from './delivered.ts';
 import type { Input } from './hooks.ts';
 import { inputOf, userMessage } from './input.ts';
 import type { Transcript } from './transcript.ts';
@@ -174,10 +175,4 @@ function restore({ log }: Transcript): QueuedMessage[] {
   }
   if (items.size > 0) for (const id of deliveredIn(log)) items.delete(id);
   return [...items.values()];
-}
-
-function* deliveredIn(log: Transcript['log']): Generator<string> {
-  for (const entry of log.find('"queueId":"')) {
-    if (entry.type === 'message' && entry.queueId !== undefined) yield entry.queueId;
-  }
 }

@@ -13,6 +13,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import type { Activity } from './activity.ts';
+import { Budget } from './budget.ts';
 import type { RunEvent, SessionHooks } from './hooks.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 
@@ -43,10 +44,12 @@ const LONG_MS = 2 ** 30;
 export class Run {
   readonly id = newUuid();
   readonly clientMessageIds: string[] = [];
+  readonly budget = new Budget();
   readonly #controller = new AbortController();
   readonly #parts: RunParts;
   readonly #settled: Promise<AgentSettledEvent>;
   #settle: (event: AgentSettledEvent) => void = () => {};
+  #shortage: string | undefined;
   #failure: { errorCode: RunError; errorMessage: string } | undefined;
 
   constructor(parts: RunParts) {
@@ -69,6 +72,12 @@ export class Run {
   /** Settles with the run's last event, after that was published. */
   get settled(): Promise<AgentSettledEvent> {
     return this.#settled;
+  }
+
+  /** Whether the budget allows another model call. The run ends where it does not. */
+  mayAsk(): boolean {
+    this.#shortage = this.budget.exhausted;
+    return this.#shortage === undefined;
   }
 
   serve(clientMessageId: string | undefined): void {
@@ -162,7 +171,8 @@ export class Run {
   }
 
   #goesOn(wish: Continuation | undefined): boolean {
-    return !this.signal.aborted && !this.#failure && (wish?.continue === true || this.#parts.hasWaiting());
+    const isFree = !this.signal.aborted && !this.#failure && this.#shortage === undefined;
+    return isFree && (wish?.continue === true || this.#parts.hasWaiting());
   }
 
   /** Stores what the agent said before anybody hears the whole of it. What clients said was stored when accepted. */
@@ -170,7 +180,9 @@ export class Run {
     const message = wholeMessage(event);
     if (!message) return;
     this.#parts.transcript.add(message);
-    if (message.role === 'assistant' && message.stopReason === 'error') {
+    if (message.role !== 'assistant') return;
+    this.budget.spend(message.usage);
+    if (message.stopReason === 'error') {
       this.#failure ??= { errorCode: message.errorCode ?? 'model_error', errorMessage: message.errorMessage ?? '' };
     }
   }
@@ -193,7 +205,8 @@ export class Run {
 
   get #outcome(): RunOutcome {
     if (this.#failure) return 'error';
-    return this.signal.aborted ? 'aborted' : 'ok';
+    if (this.signal.aborted) return 'aborted';
+    return this.#shortage === undefined ? 'ok' : 'budget';
   }
 
   #lastWord(): AgentSettledEvent {
@@ -203,6 +216,7 @@ export class Run {
       runId: this.id,
       aborted: outcome === 'aborted',
       outcome,
+      ...(outcome === 'budget' ? { errorMessage: this.#shortage } : {}),
       ...this.#failure,
       clientMessageIds: [...this.clientMessageIds],
     };

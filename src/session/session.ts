@@ -1,5 +1,6 @@
 import type { Conversation, Delivery } from '../agent/loop.ts';
 import type { Tool } from '../agent/tool.ts';
+import type { ShellOptions } from '../agent/tools/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import type { ModelRequest } from '../model/request.ts';
@@ -11,6 +12,7 @@ import type {
   AgentSettledEvent,
   ImageInput,
   InterruptMode,
+  Limits,
   QueueMode,
 } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
@@ -22,7 +24,8 @@ import { modelMessages } from './model-messages.ts';
 import { MessageQueue, type QueueKind } from './queue.ts';
 import { type Audience, Run } from './run.ts';
 import { RunSystemPrompt } from './run-system-prompt.ts';
-import { systemPrompt } from './system-prompt.ts';
+import { ShellCommands } from './shell-commands.ts';
+import { type PromptParts, systemPrompt } from './system-prompt.ts';
 import { Transcript } from './transcript.ts';
 
 /** How queued messages are delivered. */
@@ -37,7 +40,11 @@ export interface SessionParts {
   readonly audience: Audience;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
-  readonly tools: readonly Tool[];
+  /** What the model is offered now. */
+  readonly tools: () => readonly Tool[];
+  /** How commands are run now. */
+  readonly shell: () => ShellOptions;
+  readonly promptParts: () => PromptParts;
   readonly choice: Choice;
   readonly modes: Modes;
 }
@@ -47,6 +54,7 @@ export interface Submission {
   readonly message: string;
   readonly images?: readonly ImageInput[] | undefined;
   readonly clientMessageId?: string | undefined;
+  readonly limits?: Limits | undefined;
 }
 
 /** An answer to a submission, and the work that begins once the answer is out. */
@@ -67,12 +75,14 @@ export class Session {
   readonly queue: MessageQueue;
   readonly activity = new Activity();
   readonly modes: Modes;
-  tools: readonly Tool[];
+  readonly shell: ShellCommands;
   choice: Choice;
   lastRun: AgentSettledEvent | undefined;
   readonly #audience: Audience;
   readonly #registry: ModelRegistry;
   readonly #hooks: SessionHooks;
+  readonly #tools: () => readonly Tool[];
+  readonly #promptParts: () => PromptParts;
   #run: Run | undefined;
 
   constructor(parts: SessionParts) {
@@ -81,9 +91,17 @@ export class Session {
     this.#hooks = parts.hooks;
     this.choice = parts.choice;
     this.modes = parts.modes;
-    this.tools = parts.tools;
+    this.#tools = parts.tools;
+    this.#promptParts = parts.promptParts;
     this.transcript = new Transcript(parts.log, (entry) => this.#audience.publish({ type: 'entry_appended', entry }));
     this.queue = new MessageQueue(this.transcript, (update) => this.#audience.publish(update));
+    const { shell, hooks } = parts;
+    this.shell = new ShellCommands({
+      transcript: this.transcript,
+      hooks,
+      shell,
+      isRunning: () => this.#run !== undefined,
+    });
   }
 
   get log(): SessionLog {
@@ -98,15 +116,16 @@ export class Session {
   async prompt(submission: Submission, how: Manner = {}): Promise<Acceptance> {
     const { message, images, clientMessageId } = submission;
     checkWanted(how);
-    const repeated = this.#repeated(clientMessageId);
+    const repeated = this.#repeated(submission);
     if (repeated) return repeated;
     const raw = inputOf(message, images);
     // Without hooks nothing is awaited: whoever asks for the state next sees the run.
     const input = this.#hooks.input || this.#hooks.expand ? await this.#understood(raw, how) : raw;
     if (input === 'handled') return { accepted: { disposition: 'handled' } };
     checkWanted(how);
-    if (!this.#run) return this.#open(input, clientMessageId);
+    if (!this.#run) return this.#open(input, submission);
     if (!how.streamingBehavior) throw new Refusal('agent_busy', BUSY);
+    this.#run.budget.limit(submission.limits);
     return this.#enqueue(how.streamingBehavior, input, clientMessageId);
   }
 
@@ -122,6 +141,11 @@ export class Session {
     inputOf(message, images);
     requireModel(this.choice);
     return this.#whereabouts(clientMessageId) ? Promise.resolve() : this.abort();
+  }
+
+  /** Stops the run and every command that a client runs beside it; settles when nothing of this session works. */
+  async stop(): Promise<void> {
+    await Promise.all([this.abort(), this.shell.abort()]);
   }
 
   /** Settles when no run is active. */
@@ -149,7 +173,7 @@ export class Session {
   }
 
   /** What to say to a message that was here before, if it was. It is never acted on twice. */
-  #repeated(clientMessageId: string | undefined): Acceptance | undefined {
+  #repeated({ clientMessageId, limits }: Submission): Acceptance | undefined {
     const known = this.#whereabouts(clientMessageId);
     if (!known) return undefined;
     const runId = this.#run?.id;
@@ -160,15 +184,15 @@ export class Session {
     const neverBegan = !this.#run && this.transcript.endsWith(known.entry.id);
     if (!neverBegan) return { accepted: { disposition: 'handled', duplicate: true } };
     requireModel(this.choice);
-    const { accepted, begin } = this.#begin([known.entry.message], clientMessageId);
+    const { accepted, begin } = this.#begin([known.entry.message], { clientMessageId, limits });
     return { accepted: { ...accepted, duplicate: true }, begin };
   }
 
-  #open(input: Input, clientMessageId: string | undefined): Acceptance {
+  #open(input: Input, { clientMessageId, limits }: Submission): Acceptance {
     requireModel(this.choice);
     const message = userMessage(input);
     this.transcript.add(message, { clientMessageId });
-    return this.#begin([message], clientMessageId);
+    return this.#begin([message], { clientMessageId, limits });
   }
 
   #enqueue(kind: QueueKind, input: Input, clientMessageId: string | undefined): Acceptance {
@@ -176,7 +200,7 @@ export class Session {
     return { accepted: { disposition: 'queued', runId: this.#run?.id, queueId: id } };
   }
 
-  #begin(messages: AgentMessage[], clientMessageId: string | undefined) {
+  #begin(messages: AgentMessage[], { clientMessageId, limits }: Pick<Submission, 'clientMessageId' | 'limits'>) {
     const run = new Run({
       opening: messages,
       transcript: this.transcript,
@@ -188,11 +212,13 @@ export class Session {
       takeWaiting: (active) => this.#takeWaiting(active),
     });
     run.serve(clientMessageId);
+    run.budget.limit(limits);
     this.#run = run;
     void run.settled.then((event) => {
       this.lastRun = event;
       this.#run = undefined;
       this.queue.release();
+      this.shell.settle();
     });
     return { accepted: { disposition: 'started', runId: run.id } as const, begin: () => void run.drive() };
   }
@@ -214,6 +240,7 @@ export class Session {
   #conversation(run: Run): Conversation {
     const prompt = new RunSystemPrompt(this.#hooks, run.signal);
     let turns = 0;
+    let offered = this.#tools();
     return {
       prepare:
         this.#hooks.beforeAgentStart &&
@@ -224,12 +251,18 @@ export class Session {
       ask: async () => {
         // A model and hooks that answer at once must not keep everything else from its turn.
         if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
-        const request = await this.#request(await prompt.text(this.#basePrompt()), run.signal);
+        offered = this.#tools();
+        const request = await this.#request(await prompt.text(this.#basePrompt()), {
+          tools: offered,
+          signal: run.signal,
+        });
         const provider = await this.#registry.provider(request.model);
         this.activity.begin('provider');
         return ask(provider, request);
       },
-      tools: () => this.tools,
+      // What it was offered when it was asked, though that may have changed since.
+      tools: () => offered,
+      mayAsk: () => run.mayAsk(),
       add: (message) => this.transcript.add(message),
       hasSteering: () => this.queue.has('steer'),
       takeSteering: () => this.#claim('steer', run)(),
@@ -245,10 +278,18 @@ export class Session {
   }
 
   #basePrompt(): string {
-    return systemPrompt({ cwd: this.log.header.cwd, tools: this.tools });
+    return systemPrompt({ cwd: this.log.header.cwd, tools: this.#tools(), parts: this.#promptParts() });
   }
 
-  async #request(prompt: string, signal: AbortSignal): Promise<ModelRequest> {
+  /** What the model would be told before the conversation. */
+  async systemPrompt(): Promise<string> {
+    return new RunSystemPrompt(this.#hooks, NEVER).text(this.#basePrompt());
+  }
+
+  async #request(
+    prompt: string,
+    { tools, signal }: { tools: readonly Tool[]; signal: AbortSignal },
+  ): Promise<ModelRequest> {
     // On the device before the model is asked: what a client said survives a power cut.
     await this.transcript.sync();
     const { context, beforeRequest } = this.#hooks;
@@ -259,7 +300,7 @@ export class Session {
       thinkingLevel: this.choice.thinkingLevel,
       systemPrompt: prompt,
       messages: modelMessages(said ?? this.transcript.messages),
-      tools: this.tools,
+      tools,
       signal,
     };
     return (beforeRequest && (await unlessAborted(beforeRequest(request), signal))) ?? request;

@@ -1,13 +1,50 @@
 import type { Tool } from '../agent/tool.ts';
 
+/** A file in which people tell agents about a project. */
+export interface ContextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What others have to say in the system prompt. */
+export interface PromptParts {
+  /** In place of our own words. */
+  readonly system?: string | undefined;
+  /** Behind them. */
+  readonly append: readonly string[];
+  readonly contextFiles: readonly ContextFile[];
+}
+
+export interface PromptFacts {
+  readonly cwd: string;
+  readonly tools: readonly Tool[];
+  readonly parts: PromptParts;
+}
+
 /** What a model is told before the conversation. */
-export function systemPrompt({ cwd, tools }: { cwd: string; tools: readonly Tool[] }): string {
+export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
+  const today = new Date().toISOString().slice(0, 10);
+  const sections = [
+    parts.system ?? ownWords(tools),
+    ...parts.append,
+    ...projectContext(parts.contextFiles),
+    `Today is ${today}. The working directory is ${cwd}`,
+  ];
+  return sections.map((section) => section.trim()).join('\n\n');
+}
+
+function ownWords(tools: readonly Tool[]): string {
   const list = tools.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
   return `You are a coding agent. You work in a folder on the user's machine and act through tools.
 
 Tools:
 ${list || '(none)'}
 
-Look before you change things, keep changes small, name the files you touch, and say plainly when something failed.
-Working directory: ${cwd}`;
+Look before you change things, keep changes small, name the files you touch, and say plainly when something failed.`;
+}
+
+function projectContext(files: readonly ContextFile[]): string[] {
+  if (files.length === 0) return [];
+  const parts = files.map(({ path, text }) => `## ${path}\n\n${text.trim()}`);
+  return [`# Project context\n\n${parts.join('\n\n')}`];
 }

@@ -6,7 +6,7 @@ import { listProcesses } from '../../system/process-table.ts';
 import { compile, processes, temporaryFolder, textOf, until } from '../../system/testing/script.ts';
 import type { ToolError, ToolOutput } from '../tool.ts';
 import { bashTool } from './bash.ts';
-import type { ShellOptions } from './shell-command.ts';
+import type { ShellOptions } from './shell.ts';
 
 const cwd = temporaryFolder();
 const start = processes();
@@ -208,7 +208,7 @@ describe('abort', () => {
   it('that came before lets nothing begin', async () => {
     const command = ': > began; sleep 1000; echo never';
 
-    await expect(bash({ command, signal: AbortSignal.abort() })).rejects.toThrow('Command aborted');
+    expect(await failed({ command, signal: AbortSignal.abort() })).toEqual(failure('Command aborted'));
     expect(existsSync(join(cwd, 'began'))).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import type { Tool } from '../tool.ts';
-import type { ShellOptions } from './shell-command.ts';
+import type { ShellOptions } from './shell.ts';
 
 /** Runs a shell command in a process group of its own; nothing of it outlives an abort or the timeout. */
 export const bashTool = (options: ShellOptions): Tool => ({

@@ -35,7 +35,7 @@ export const sessions = {
     const from = { entryId, position: 'at' } as const;
     if (await mayNot(() => agent.hooks.beforeFork?.(from, signal), signal)) return { cancelled: true };
     // Before the copy is made: it holds what the run said last.
-    if (!detached) await agent.session.abort();
+    if (!detached) await agent.session.stop();
     return move(agent, { reason: 'fork', detached }, () => copyOf(agent, agent.session.log.leafId));
   },
 } satisfies Partial<Handlers>;
@@ -86,7 +86,7 @@ async function move(
 
 async function go(agent: Agent, log: SessionLog, reason: Reason): Promise<void> {
   const arrival = agent.prepare(log);
-  await agent.session.abort();
+  await agent.session.stop();
   await agent.enter(arrival, reason);
 }
 

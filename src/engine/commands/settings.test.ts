@@ -26,6 +26,9 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
     hooks: {},
     projectIn: () => new Project({ cwd, agentDir: cwd }),
     tools: () => [],
+    toolChoice: {},
+    shell: () => ({ cwd, env: {}, family: 'test' }),
+    promptParts: () => ({ append: [], contextFiles: [] }),
     sessionDirectory: () => undefined,
     named: {},
   };

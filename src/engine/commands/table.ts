@@ -5,6 +5,17 @@ import { prompting } from './prompting.ts';
 import { reading } from './reading.ts';
 import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
+import { shell } from './shell.ts';
+import { tools } from './tools.ts';
 
 /** Every command with the function that does it. The compiler refuses a table that lacks one. */
-export const handlers: Handlers = { ...prompting, ...handshake, ...sessions, ...reading, ...settings, ...later };
+export const handlers: Handlers = {
+  ...prompting,
+  ...handshake,
+  ...sessions,
+  ...reading,
+  ...settings,
+  ...shell,
+  ...tools,
+  ...later,
+};

@@ -1,0 +1,35 @@
+/** Which tools a model is offered, in the words of a command line. */
+export interface ToolChoice {
+  /** Names, with `*` for any letters: these and no others. `+name` and `-name` change the usual ones instead. */
+  readonly wanted?: readonly string[] | undefined;
+  readonly excluded?: readonly string[] | undefined;
+}
+
+/** What the model is offered unless somebody says otherwise. */
+export const USUAL_TOOLS: readonly string[] = ['read', 'bash', 'edit', 'write'];
+
+/** The names that are meant, in their own order, and those words that mean none. */
+export function chooseTools(names: readonly string[], { wanted, excluded = [] }: ToolChoice) {
+  const chosen = new Set(isChange(wanted) ? names.filter((name) => USUAL_TOOLS.includes(name)) : []);
+  const unknown: string[] = [];
+  const apply = (pattern: string, change: (name: string) => void) => {
+    const meant = names.filter((name) => fits(name, pattern));
+    if (meant.length === 0) unknown.push(pattern);
+    for (const name of meant) change(name);
+  };
+  for (const word of wanted ?? []) {
+    if (word.startsWith('-')) apply(word.slice(1), (name) => chosen.delete(name));
+    else apply(word.replace(/^\+/, ''), (name) => chosen.add(name));
+  }
+  for (const pattern of excluded) apply(pattern, (name) => chosen.delete(name));
+  return { chosen: names.filter((name) => chosen.has(name)), unknown };
+}
+
+/** Whether the words start from the usual tools: when there are none, or all of them say more or less. */
+const isChange = (wanted: readonly string[] | undefined) =>
+  wanted === undefined || (wanted.length > 0 && wanted.every((word) => /^[+-]/.test(word)));
+
+function fits(name: string, pattern: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`).test(name);
+}

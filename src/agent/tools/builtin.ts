@@ -1,0 +1,12 @@
+import type { Tool } from '../tool.ts';
+import { bashTool } from './bash.ts';
+import { readTool } from './read.ts';
+import type { ShellOptions } from './shell.ts';
+import { writeTool } from './write.ts';
+
+/** The tools that tau brings along, in the order in which the model is told of them. */
+export const builtinTools = (shell: ShellOptions): Tool[] => [
+  readTool(shell.cwd),
+  bashTool(shell),
+  writeTool(shell.cwd),
+];

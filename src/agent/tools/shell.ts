@@ -1,0 +1,109 @@
+import { closeSync, existsSync, statSync } from 'node:fs';
+import { openPipe } from '../../system/pipe.ts';
+import { PipeReader } from '../../system/pipe-reader.ts';
+import { type Exit, type GroupProcess, spawnGroup } from '../../system/process-group.ts';
+import { CommandOutput } from './command-output.ts';
+import type { Truncation } from './truncate.ts';
+
+/** How often a running command shows what it printed. */
+const UPDATE_MS = 100;
+
+/** A longer one would fire at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+export interface ShellOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What else a command is told when it starts. */
+  readonly moreEnv?: (() => Readonly<Record<string, string | undefined>>) | undefined;
+  readonly shellPath?: string | undefined;
+  /** A line put before every command. */
+  readonly commandPrefix?: string | undefined;
+  /** Whose processes these are: what is left of them ends together. */
+  readonly family: string;
+  /** How much of a long output is kept on disk. */
+  readonly logBytes?: number | undefined;
+}
+
+export interface ShellJob {
+  readonly command: string;
+  /** After which it is killed; 0 is never. */
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  readonly onStart?: () => void;
+  /** Called when there is more, but not all the time. */
+  readonly onOutput: (output: CommandOutput) => void;
+}
+
+/** How a command went. */
+export interface ShellRun {
+  readonly output: CommandOutput;
+  /** The end of what it printed; if that is not all, the whole is in the log of the output. */
+  readonly tail: Truncation;
+  readonly exit: Exit;
+  readonly end: 'exited' | 'timed out' | 'aborted';
+}
+
+/** Runs a command to its end, its timeout or the abort. What it leaves in the background may go on printing. */
+export async function runShell(options: ShellOptions, job: ShellJob): Promise<ShellRun> {
+  if (!statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`Working directory does not exist: ${options.cwd}\nCannot execute bash commands.`);
+  }
+  const output = new CommandOutput(options);
+  let nextUpdate: NodeJS.Timeout | undefined;
+  const show = () => {
+    clearTimeout(nextUpdate);
+    nextUpdate = undefined;
+    if (output.grew()) job.onOutput(output);
+  };
+  const pipe = await openPipe();
+  const reader = new PipeReader(pipe.read, (bytes) => {
+    output.add(bytes);
+    nextUpdate ??= setTimeout(show, UPDATE_MS);
+  });
+  const child = job.signal.aborted ? undefined : start(options, job.command, pipe.write);
+  closeSync(pipe.write);
+  if (child) job.onStart?.();
+  const ending = child ? await ended(child, job) : NEVER_BEGAN;
+  reader.drain();
+  output.end();
+  show();
+  const tail = output.tail();
+  reader.handOver(output.log);
+  return { output, tail, ...ending };
+}
+
+type Ending = Pick<ShellRun, 'exit' | 'end'>;
+
+const NEVER_BEGAN: Ending = { exit: { code: null, signal: null }, end: 'aborted' };
+
+function start(options: ShellOptions, command: string, output: number): GroupProcess {
+  return spawnGroup({
+    command: options.shellPath ?? defaultShell(),
+    args: ['-c', [options.commandPrefix, command].filter(Boolean).join('\n')],
+    cwd: options.cwd,
+    env: { ...options.env, ...options.moreEnv?.() },
+    output,
+    family: options.family,
+  });
+}
+
+/** Waits until the command has ended, of itself or because it must. */
+async function ended(child: GroupProcess, { seconds, signal }: ShellJob): Promise<Ending> {
+  let timedOut = false;
+  const expired = () => {
+    timedOut = true;
+    void child.kill();
+  };
+  const stop = () => void child.kill();
+  const timer = seconds > 0 ? setTimeout(expired, Math.min(seconds * 1000, LONGEST_TIMEOUT_MS)) : undefined;
+  signal.addEventListener('abort', stop, { once: true });
+  const exit = await child.exited;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', stop);
+  if (timedOut || signal.aborted) await child.kill();
+  if (signal.aborted) return { exit, end: 'aborted' };
+  return { exit, end: timedOut ? 'timed out' : 'exited' };
+}
+
+const defaultShell = () => (existsSync('/bin/bash') ? '/bin/bash' : 'sh');

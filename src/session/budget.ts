@@ -1,0 +1,33 @@
+import type { Limits, Usage } from '../protocol/generated/vocabulary.ts';
+
+/** What a run has used up, and what it may. */
+export class Budget {
+  readonly #begun = Date.now();
+  #limits: readonly Limits[] = [];
+  #turns = 0;
+  #tokens = 0;
+  #cost = 0;
+
+  /** Narrows what the run may use. Limits of a message that joins it count from the start of the run. */
+  limit(limits: Limits | undefined): void {
+    if (limits) this.#limits = [...this.#limits, limits];
+  }
+
+  spend({ totalTokens, input, output, cacheRead, cacheWrite, cost }: Usage): void {
+    this.#turns++;
+    this.#tokens += totalTokens || input + output + cacheRead + cacheWrite;
+    this.#cost += cost.total;
+  }
+
+  /** What forbids another model call, in words; undefined while nothing does. */
+  get exhausted(): string | undefined {
+    for (const { turns, tokens, cost, wallMs } of this.#limits) {
+      if (turns !== undefined && this.#turns >= turns) return `The run has used up its model calls (${turns})`;
+      if (tokens !== undefined && this.#tokens >= tokens) return `The run has used up its tokens (${tokens})`;
+      if (cost !== undefined && this.#cost >= cost) return `The run has used up its money ($${cost})`;
+      if (wallMs !== undefined && Date.now() - this.#begun >= wallMs)
+        return `The run has used up its time (${wallMs} ms)`;
+    }
+    return undefined;
+  }
+}

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Home, newHome, open, sessionFiles, stored } from '../support/open.ts';
 import type { Peer, Record_ } from '../support/peer.ts';
+import { randomFrom } from '../support/random.ts';
 
 const POINTS = process.env['SOAK'] ? 200 : 12;
 const SEED = Number(process.env['CRASH_SEED'] ?? Math.floor(Math.random() * 1_000_000));
@@ -146,15 +147,4 @@ function expectWhole(entries: readonly Entry[]): void {
 function sessionArguments(home: Home): string[] {
   const [path] = sessionFiles(home);
   return path === undefined ? [] : ['--session', path];
-}
-
-/** Numbers below a bound, the same for the same seed. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
 }

@@ -1,0 +1,139 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { listProcesses } from '../../src/system/process-table.ts';
+import { type Home, newHome, open, sessionFiles } from '../support/open.ts';
+import type { Peer } from '../support/peer.ts';
+import { until } from '../support/processes.ts';
+import { randomFrom } from '../support/random.ts';
+
+const RUNS = process.env['SOAK'] ? 1000 : 25;
+const SEED = Number(process.env['LEFTOVERS_SEED'] ?? Math.floor(Math.random() * 1_000_000));
+
+/** A length of sleep that nobody else has: its trace in the process list. */
+const NAP = `1000.${process.pid}${SEED}`;
+
+/** Commands that end by themselves, and commands that resist. */
+const commands = [
+  { command: 'true' },
+  { command: 'seq 1 300' },
+  { command: `sleep ${NAP}`, timeout: 0.03 },
+  { command: `sleep ${NAP}` },
+  { command: `trap '' TERM INT HUP; sleep ${NAP}` },
+  { command: `sleep ${NAP} & sleep ${NAP}` },
+  { command: `setsid sleep ${NAP} & echo up; sleep ${NAP}` },
+  { command: `(setsid bash -c 'sleep ${NAP} & disown; sleep ${NAP}' > /dev/null 2>&1 &); sleep ${NAP}` },
+  { command: `sleep ${NAP} &` },
+];
+
+it(`whatever is stopped, by whom and when, leaves no process, no temporary file and no lock (LEFTOVERS_SEED=${SEED})`, async () => {
+  const home = newHome();
+  const temporary = join(home.root, 'temporary');
+  mkdirSync(temporary);
+  const random = randomFrom(SEED);
+  const agents = new Agents(home, temporary, random);
+  let memory: number | undefined;
+
+  for (let run = 0; run < RUNS; run++) {
+    const agent = await agents.current();
+    await agent.oneRun();
+    if (agent.runs === 50) memory = agent.residentMB();
+    if (agent.runs > 50 && memory !== undefined) expect(agent.residentMB() - memory, `run ${run}`).toBeLessThan(40);
+    if (random(20) === 0) await agents.kill();
+  }
+  await agents.close();
+
+  await until(async () => (await napping()) === 0);
+  expect(readdirSync(temporary)).toEqual([]);
+  for (const path of sessionFiles(home)) {
+    const { peer, close } = await open('stdio', { home, args: ['--session', path] });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, sessionFile: path });
+    await close();
+  }
+}, 1_200_000);
+
+/** One agent after another, each until it is killed. */
+class Agents {
+  readonly #home: Home;
+  readonly #temporary: string;
+  readonly #random: (below: number) => number;
+  #agent: Awaited<ReturnType<Agents['start']>> | undefined;
+
+  constructor(home: Home, temporary: string, random: (below: number) => number) {
+    this.#home = home;
+    this.#temporary = temporary;
+    this.#random = random;
+  }
+
+  async current() {
+    this.#agent ??= await this.start();
+    return this.#agent;
+  }
+
+  async start() {
+    const random = this.#random;
+    const script = [
+      ...Array.from({ length: 40 }, () => {
+        const calls = Array.from({ length: 1 + random(3) }, () => commands[random(commands.length)]);
+        return { steps: calls.map((call) => ({ toolCall: { name: 'bash', arguments: call } })) };
+      }),
+      { repeat: true },
+    ];
+    const agent = await open('stdio', { home: this.#home, script, env: { TMPDIR: this.#temporary } });
+    const { peer } = agent;
+    let runs = 0;
+    const oneRun = async () => {
+      runs++;
+      await peer.ok({ type: 'prompt', message: 'go' });
+      await moment(peer, random(60));
+      if (random(4) === 0) peer.send({ type: 'bash', command: commands[random(commands.length)]?.command });
+      if (random(10) === 0) await peer.ok({ type: 'new_session' });
+      await Promise.all([peer.ok({ type: 'abort' }), peer.ok({ type: 'abort_bash' })]);
+      expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
+    };
+    const residentMB = () => {
+      const status = readFileSync(`/proc/${agent.process?.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    };
+    return {
+      ...agent,
+      oneRun,
+      residentMB,
+      get runs() {
+        return runs;
+      },
+    };
+  }
+
+  /** In the middle of things. */
+  async kill(): Promise<void> {
+    const agent = await this.current();
+    await agent.peer.ok({ type: 'prompt', message: 'go' });
+    for (let turn = this.#random(50); turn > 0; turn--) await new Promise((resolve) => setImmediate(resolve));
+    agent.process?.kill('SIGKILL');
+    await agent.process?.exited;
+    this.#agent = undefined;
+    await until(async () => (await napping()) === 0);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent?.close();
+  }
+}
+
+/** Until so much more was said, the run is over, or nothing more comes for a while: some commands never end. */
+async function moment(peer: Peer, records: number): Promise<void> {
+  const start = peer.records.length;
+  const isOver = () => peer.records.length >= start + records || peer.records.at(-1)?.type === 'agent_settled';
+  const deadline = Date.now() + 150;
+  while (!isOver() && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const napping = async () =>
+  (await listProcesses()).filter(({ pid }) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(NAP);
+    } catch {
+      return false;
+    }
+  }).length;

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fileGlob, nameGlob, pathGlob } from './glob.ts';
+
+describe('a pattern for names', () => {
+  it.each([
+    ['a.ts', ['a.ts'], ['b.ts', 'xa.ts', 'a.tsx']],
+    ['*', ['', 'a', '.hidden'], []],
+    ['*.ts', ['a.ts', '.ts'], ['a.tsx', 'ts']],
+    ['a*b*c', ['abc', 'aXbXbXc'], ['ab', 'abcX', 'acb']],
+    ['?', ['a', '界', '🙂'], ['', 'ab']],
+    ['[a-c]x', ['ax', 'cx'], ['dx', 'x', '-x']],
+    ['[!a-c]x', ['dx'], ['ax']],
+    ['[^a]', ['b'], ['a']],
+    ['[]a]', [']', 'a'], ['b']],
+    ['[a-]', ['a', '-'], ['b']],
+    ['[[:digit:]_]', ['7', '_'], ['a', ':', 'd']],
+    ['\\*', ['*'], ['a', '\\*']],
+    ['\\[a]', ['[a]'], ['a']],
+    ['[\\]]', [']'], ['\\']],
+    ['[a', [], ['[a', 'a']],
+    ['a\\', [], ['a', 'a\\']],
+    ['a.c', ['a.c'], ['abc']],
+    ['(a|b)+$', ['(a|b)+$'], ['a']],
+  ])('%s', (pattern, fitting, others) => {
+    const fits = nameGlob(pattern);
+
+    expect(fitting.filter((name) => !fits(name))).toEqual([]);
+    expect(others.filter(fits)).toEqual([]);
+  });
+
+  it('may be hostile', () => {
+    expect(nameGlob(`${'*a'.repeat(120)}*b`)('a'.repeat(255))).toBe(false);
+  });
+
+  it('finds every name in a wildcard made of its parts', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '.') })), (parts) => {
+        expect(nameGlob(parts.join('*'))(parts.join('ab'))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a pattern for paths', () => {
+  it.each([
+    ['a/b', ['a/b'], ['b', 'x/a/b', 'a/b/c']],
+    ['a/*', ['a/b'], ['a', 'a/b/c']],
+    ['**/b', ['b', 'a/b', 'x/a/b'], ['b/c']],
+    ['a/**', ['a/b', 'a/b/c'], ['a', 'b/a/c']],
+    ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['a', 'b', 'a/bb']],
+    ['**/a/**/b/*.ts', ['a/b/x.ts', 'z/a/y/b/x.ts'], ['a/x.ts', 'b/x.ts']],
+    ['a**/b', ['a/b', 'ax/b'], ['a/x/b']],
+  ])('%s', (pattern, fitting, others) => {
+    const fits = pathGlob(pattern);
+
+    expect(fitting.filter((path) => !fits(path))).toEqual([]);
+    expect(others.filter(fits)).toEqual([]);
+  });
+
+  it('may be hostile', () => {
+    expect(pathGlob(`${'**/a/'.repeat(100)}b`)(Array(1000).fill('a').join('/'))).toBe(false);
+  });
+});
+
+describe('a pattern of a model', () => {
+  it.each([
+    ['*.ts', ['a.ts', 'x/y/a.ts'], ['a.js']],
+    ['*.{ts,tsx}', ['a.ts', 'x/a.tsx'], ['a.js', 'a.{ts,tsx}']],
+    ['{src,test}/**/*.ts', ['src/a.ts', 'test/x/a.ts'], ['a.ts', 'lib/a.ts']],
+    ['{a,b{c,d}}', ['a', 'bc', 'bd'], ['b', 'c']],
+    ['{a/b,c}', ['a/b', 'c', 'x/c'], ['b', 'x/a/b']],
+    ['./a', ['a', 'x/a'], []],
+    ['/a/b', ['a/b'], ['x/a/b']],
+    ['{a', ['{a'], ['a']],
+    ['\\{a,b}', ['{a,b}'], ['a']],
+  ])('%s', (pattern, fitting, others) => {
+    const fits = fileGlob(pattern);
+
+    expect(fitting.filter((path) => !fits(path, false))).toEqual([]);
+    expect(others.filter((path) => fits(path, false))).toEqual([]);
+  });
+
+  it('with / at its end is one for folders', () => {
+    const fits = fileGlob('sr*/');
+
+    expect([fits('src', true), fits('src', false)]).toEqual([true, false]);
+  });
+
+  it('has a limit to its alternatives', () => {
+    expect(() => fileGlob('{a,b}'.repeat(20))).toThrow('Too many alternatives in {a,b}');
+  });
+});

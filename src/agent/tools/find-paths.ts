@@ -1,0 +1,34 @@
+import { stat } from 'node:fs/promises';
+import { type ToolOutput, textOutput } from '../tool.ts';
+import { fileGlob } from './glob.ts';
+import { ResultLines, shownName } from './result-lines.ts';
+import { walk } from './walk.ts';
+
+interface Wanted {
+  readonly pattern: string;
+  readonly folder: string;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+/** Shows the first paths below a folder that fit a pattern. */
+export async function findPaths({ pattern, folder, limit, signal }: Wanted): Promise<ToolOutput> {
+  const stats = await stat(folder).catch(() => undefined);
+  if (!stats) throw new Error(`Path not found: ${folder}`);
+  if (!stats.isDirectory()) throw new Error(`Not a directory: ${folder}`);
+  const fits = fileGlob(pattern);
+  const lines = new ResultLines();
+  let hasMore = false;
+  const visit = (path: string, isFolder: boolean) => {
+    if (!fits(path, isFolder)) return true;
+    hasMore = lines.length === limit;
+    return !hasMore && lines.push(shownName(path) + (isFolder ? '/' : ''));
+  };
+  await walk(folder, { signal, visit });
+  if (lines.length === 0) return textOutput('No files found matching pattern');
+  if (!hasMore) return lines.output();
+  return lines.output({
+    limitNotice: `${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`,
+    details: { resultLimitReached: limit },
+  });
+}

@@ -1,0 +1,102 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { IgnoreRules } from './ignore-rules.ts';
+
+/** How many folders are read before their turn comes. */
+const READ_AHEAD = 8;
+
+/** How long names are looked at before others have their turn. */
+const SLICE_MS = 10;
+
+export interface WalkOptions {
+  readonly signal: AbortSignal;
+  /** Gets a path relative to the folder where the walk began; answers whether to go on. */
+  readonly visit: (path: string, isFolder: boolean) => boolean;
+}
+
+/**
+ * Visits everything below a folder that no .gitignore hides, in the order of the names, a folder before what is inside.
+ *
+ * Links are not followed. `.git` is passed over, and so is the inside of folders that cannot be read or whose names are
+ * not UTF-8. Throws on abort.
+ */
+export async function walk(root: string, options: WalkOptions): Promise<void> {
+  const walker = new Walker(root, options);
+  await walker.inside({ path: root, entries: entriesOf(root), outer: await IgnoreRules.above(root) });
+}
+
+interface Folder {
+  readonly path: string;
+  readonly entries: Promise<Dirent[]>;
+  readonly outer: IgnoreRules | undefined;
+}
+
+class Walker {
+  readonly #prefix: number;
+  readonly #options: WalkOptions;
+  #sliceEnd = performance.now() + SLICE_MS;
+
+  constructor(root: string, options: WalkOptions) {
+    this.#prefix = below(root, '').length;
+    this.#options = options;
+  }
+
+  /** False when the visitor has seen enough. */
+  async inside({ path, entries, outer }: Folder): Promise<boolean> {
+    const all = await entries;
+    const rules = await rulesIn(path, all, outer);
+    const wanted: Dirent[] = [];
+    for (const entry of all) {
+      if (this.#mustPause()) await this.#pause();
+      const isIgnored = entry.name === '.git' || rules?.ignores(below(path, entry.name), isFolder(entry));
+      if (!isIgnored) wanted.push(entry);
+    }
+    const nextFolder = readAhead(wanted.filter(isFolder).map(({ name }) => below(path, name)));
+    for (const entry of wanted) {
+      if (this.#mustPause()) await this.#pause();
+      if (!this.#options.visit(below(path, entry.name).slice(this.#prefix), isFolder(entry))) return false;
+      if (isFolder(entry) && !(await this.inside({ ...nextFolder(), outer: rules }))) return false;
+    }
+    return true;
+  }
+
+  #mustPause(): boolean {
+    return this.#options.signal.aborted || performance.now() > this.#sliceEnd;
+  }
+
+  async #pause(): Promise<void> {
+    await setImmediate();
+    this.#sliceEnd = performance.now() + SLICE_MS;
+    if (this.#options.signal.aborted) throw new Error('Operation aborted');
+  }
+}
+
+const isFolder = (entry: Dirent) => entry.isDirectory();
+
+const below = (folder: string, name: string) => (folder.endsWith('/') ? folder + name : `${folder}/${name}`);
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The rules for what is in a folder. In another repository those from outside do not hold. */
+async function rulesIn(path: string, entries: readonly Dirent[], outer: IgnoreRules | undefined) {
+  const has = (name: string) => entries.some((entry) => entry.name === name);
+  const inherited = has('.git') ? undefined : outer;
+  return has('.gitignore') ? IgnoreRules.at(path, inherited) : inherited;
+}
+
+/** Hands out folders in their order, each time with the next ones being read already. */
+function readAhead(paths: readonly string[]): () => Pick<Folder, 'path' | 'entries'> {
+  const reading: Pick<Folder, 'path' | 'entries'>[] = [];
+  let started = 0;
+  return () => {
+    for (const path of paths.slice(started, started + READ_AHEAD - reading.length)) {
+      reading.push({ path, entries: entriesOf(path) });
+      started++;
+    }
+    return reading.shift() as Pick<Folder, 'path' | 'entries'>;
+  };
+}

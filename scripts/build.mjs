@@ -9,7 +9,9 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const written = new Set();
 const node = { platform: 'node', target: 'node20.19', minifySyntax: true, minifyWhitespace: true };
-const bundle = { ...node, bundle: true, splitting: true, format: 'esm', logLevel: 'warning', write: false };
+// What is installed beside the package because it brings programs of its own.
+const external = ['@vscode/ripgrep', 'sharp'];
+const bundle = { ...node, bundle: true, external, splitting: true, format: 'esm', logLevel: 'warning', write: false };
 
 await buildLibrary();
 const hub = await buildProgram();

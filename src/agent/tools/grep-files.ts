@@ -1,0 +1,94 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { type ToolOutput, textOutput } from '../tool.ts';
+import { fileGlob } from './glob.ts';
+import { GrepMatches, MAX_LINE_CHARACTERS } from './grep-matches.ts';
+import { isInRepository } from './ignore-rules.ts';
+import { checkRegular } from './regular-file.ts';
+import { shownName } from './result-lines.ts';
+import { runRipgrep } from './ripgrep.ts';
+import { MAX_LINES } from './truncate.ts';
+
+/** No character takes more. */
+const MAX_CHARACTER_BYTES = 4;
+
+interface Wanted {
+  readonly pattern: string;
+  readonly path: string;
+  readonly glob: string | undefined;
+  readonly ignoreCase: boolean;
+  readonly literal: boolean;
+  readonly context: number;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+/** Shows the first lines that match, in the order of the paths. */
+export async function searchFiles(wanted: Wanted): Promise<ToolOutput> {
+  const { path, limit, signal } = wanted;
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats) throw new Error(`Path not found: ${path}`);
+  await checkRegular(path);
+  const isFolder = stats.isDirectory();
+  const folder = isFolder ? path : dirname(path);
+  const glob = isFolder ? wanted.glob : undefined;
+  const matches = new GrepMatches({ limit, context: wanted.context, isWanted: wantedBy(glob) });
+  const target = isFolder ? './' : `./${basename(path)}`;
+  const message = await runRipgrep({
+    args: [...switches(wanted), ...ignoring(folder), ...nameFilter(glob), `--regexp=${wanted.pattern}`, target],
+    cwd: folder,
+    signal,
+    onLine: (line) => matches.add(line),
+  });
+  if (!matches.isEmpty) return matches.output();
+  return textOutput(message && !isFolder ? shownName(message.slice('./'.length)) : 'No matches found');
+}
+
+/** One thread finds everything in the same order each time, and holds back nothing that is to be shown. */
+function switches({ ignoreCase, literal, context, limit }: Wanted): string[] {
+  return [
+    '--sort=path',
+    '--no-heading',
+    '--with-filename',
+    '--null',
+    '--line-number',
+    '--color=never',
+    '--crlf',
+    '--no-context-separator',
+    `--max-columns=${MAX_CHARACTER_BYTES * MAX_LINE_CHARACTERS}`,
+    '--max-columns-preview',
+    `--max-count=${Math.min(limit, MAX_LINES) + 1}`,
+    `--context=${Math.min(context, MAX_LINES)}`,
+    ...(ignoreCase ? ['--ignore-case'] : []),
+    ...(literal ? ['--fixed-strings'] : []),
+  ];
+}
+
+/** The .gitignore files of the project say what is left out, and nothing that only this machine has. */
+const ignoring = (folder: string): string[] => [
+  '--hidden',
+  '--glob=!.git',
+  '--no-ignore-dot',
+  '--no-ignore-exclude',
+  '--no-ignore-global',
+  // In a repository it would also read what stands above the repository.
+  ...(isInRepository(folder) ? [] : ['--no-require-git']),
+];
+
+/**
+ * Keeps ripgrep from reading files whose names do not fit. `wantedBy` decides about the rest of the path.
+ *
+ * Its own globs are no use: what they name is searched although it is ignored.
+ */
+function nameFilter(glob: string | undefined): string[] {
+  const [, folders = '', name = ''] = /^(.*\/)?(.*)$/s.exec(glob ?? '') ?? [];
+  if (name === '' || name.startsWith('!') || /[!{]/.test(folders)) return [];
+  return [`--type-add=wanted:${name}`, '--type=wanted'];
+}
+
+function wantedBy(glob: string | undefined): (path: string) => boolean {
+  if (glob === undefined) return () => true;
+  const isNegated = glob.startsWith('!');
+  const fits = fileGlob(isNegated ? glob.slice(1) : glob);
+  return (path) => fits(path, false) !== isNegated;
+}

@@ -1,0 +1,76 @@
+import type { ToolOutput } from '../tool.ts';
+import { ResultLines, shownName } from './result-lines.ts';
+import type { FoundLine } from './ripgrep-output.ts';
+
+export const MAX_LINE_CHARACTERS = 500;
+
+export interface MatchOptions {
+  readonly limit: number;
+  readonly context: number;
+  /** Whether a file is one of those that were asked for. */
+  readonly isWanted: (path: string) => boolean;
+}
+
+/** What a search has found, as it is shown. */
+export class GrepMatches {
+  readonly #options: MatchOptions;
+  readonly #lines = new ResultLines();
+  #count = 0;
+  #last: FoundLine | undefined;
+  #hasMore = false;
+  #linesTruncated = false;
+
+  constructor(options: MatchOptions) {
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0;
+  }
+
+  /** Answers whether more is wanted. */
+  add(line: FoundLine): boolean {
+    const { path, number, isMatch, text } = line;
+    const shownPath = path.replace(/^\.\//, '');
+    if (!this.#options.isWanted(shownPath)) return true;
+    this.#hasMore = this.#count === this.#options.limit && !this.#followsLast(line);
+    if (this.#hasMore) return false;
+    if (isMatch) {
+      this.#count++;
+      this.#last = line;
+    }
+    const sign = isMatch ? ':' : '-';
+    return this.#lines.push(`${shownName(shownPath)}${sign}${number}${sign} ${this.#cut(text.replace(/\r$/, ''))}`);
+  }
+
+  output(): ToolOutput {
+    const { limit } = this.#options;
+    const more = `${limit} matches limit reached. Use limit=${limit * 2} for more, or refine pattern`;
+    const cut = `Some lines truncated to ${MAX_LINE_CHARACTERS} chars. Use read tool to see full lines`;
+    return this.#lines.output({
+      limitNotice: this.#hasMore ? more : undefined,
+      notices: this.#linesTruncated ? [cut] : [],
+      details: {
+        ...(this.#hasMore && { matchLimitReached: limit }),
+        ...(this.#linesTruncated && { linesTruncated: true }),
+      },
+    });
+  }
+
+  /** A line after the last match that is shown for its sake. */
+  #followsLast({ path, number, isMatch }: FoundLine): boolean {
+    return !isMatch && path === this.#last?.path && number <= this.#last.number + this.#options.context;
+  }
+
+  #cut(line: string): string {
+    const cut = cutLine(line);
+    if (cut !== line) this.#linesTruncated = true;
+    return cut;
+  }
+}
+
+/** Never cuts a character in two. */
+export function cutLine(line: string): string {
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  return `${line.slice(0, MAX_LINE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}... [truncated]`;
+}

@@ -1,0 +1,77 @@
+import { closeSync } from 'node:fs';
+import { openPipe } from '../../system/pipe.ts';
+import { PipeReader } from '../../system/pipe-reader.ts';
+import { type Exit, spawnGroup } from '../../system/process-group.ts';
+import { cutLine } from './grep-matches.ts';
+import { type FoundLine, RipgrepOutput } from './ripgrep-output.ts';
+
+/** Whose processes they are. Nobody ends them by that name: each ends with its call. */
+const FAMILY = 'grep';
+
+/** A message is longer only because it repeats the pattern. */
+const MAX_MESSAGE_LINES = 10;
+
+interface RipgrepRun {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  /** Answers whether more is wanted. */
+  readonly onLine: (line: FoundLine) => boolean;
+}
+
+/**
+ * Runs ripgrep until it has found everything, or enough; answers what else it had to say.
+ *
+ * Throws when it was killed, its message when it failed before it found anything, and on abort. It has ended then.
+ */
+export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Promise<string> {
+  const command = await program();
+  const pipe = await openPipe();
+  const enough = new AbortController();
+  let found = 0;
+  const output = new RipgrepOutput((line) => {
+    found++;
+    if (!enough.signal.aborted && !onLine(line)) enough.abort();
+  });
+  const reader = new PipeReader(pipe.read, (bytes) => output.add(bytes));
+  let exit: Exit;
+  try {
+    if (signal.aborted) throw new Error(ABORTED);
+    // Its complaints about files that cannot be read are switched off, so that only messages and found lines come.
+    const own = ['--no-config', '--no-messages', '--no-ignore-messages'];
+    const child = spawnGroup({ command, args: [...own, ...args], cwd, env: {}, output: pipe.write, family: FAMILY });
+    const stop = AbortSignal.any([signal, enough.signal]);
+    const kill = () => void child.kill();
+    stop.addEventListener('abort', kill, { once: true });
+    exit = await child.exited;
+    stop.removeEventListener('abort', kill);
+  } finally {
+    closeSync(pipe.write);
+  }
+  reader.drain();
+  if (signal.aborted) throw new Error(ABORTED);
+  const message = shortened(output.message);
+  const problem = enough.signal.aborted ? undefined : trouble(exit, found > 0 ? '' : message);
+  if (problem) throw new Error(problem);
+  return message;
+}
+
+const ABORTED = 'Operation aborted';
+
+async function program(): Promise<string> {
+  try {
+    return (await import('@vscode/ripgrep')).rgPath;
+  } catch (error) {
+    const name = `@vscode/ripgrep-${process.platform}-${process.arch}`;
+    throw new Error(`grep needs ripgrep, which is not installed. Run: npm install ${name}`, { cause: error });
+  }
+}
+
+function trouble({ code, signal, error }: Exit, message: string): string | undefined {
+  if (error) return `ripgrep cannot be run: ${error.message}`;
+  if (signal) return `ripgrep was killed by ${signal}`;
+  return code === 2 ? message : undefined;
+}
+
+const shortened = (message: string) =>
+  message.trim().replace(/^rg: /, '').split('\n').slice(-MAX_MESSAGE_LINES).map(cutLine).join('\n');

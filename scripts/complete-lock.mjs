@@ -11,7 +11,12 @@ const processors = ['arm64', 'arm', 'ia32', 'loong64', 'mips64el', 'ppc64', 'ris
 
 for (const entry of Object.values(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
-    lock.packages[`node_modules/${name}`] ??= { version, ...platformOf(name), ...(entry.dev ? { dev: true } : {}), optional: true };
+    lock.packages[`node_modules/${name}`] ??= {
+      version,
+      ...platformOf(name),
+      ...(entry.dev ? { dev: true } : {}),
+      optional: true,
+    };
   }
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));

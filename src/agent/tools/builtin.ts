@@ -1,5 +1,8 @@
 import type { Tool } from '../tool.ts';
 import { bashTool } from './bash.ts';
+import { findTool } from './find.ts';
+import { grepTool } from './grep.ts';
+import { lsTool } from './ls.ts';
 import { readTool } from './read.ts';
 import type { ShellOptions } from './shell.ts';
 import { writeTool } from './write.ts';
@@ -9,4 +12,7 @@ export const builtinTools = (shell: ShellOptions): Tool[] => [
   readTool(shell.cwd),
   bashTool(shell),
   writeTool(shell.cwd),
+  grepTool(shell.cwd),
+  findTool(shell.cwd),
+  lsTool(shell.cwd),
 ];

@@ -15,7 +15,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Turns TypeScript, with imports relative to src/system, into a file that a bare `node` can run. */
+/** Turns TypeScript, with imports relative to src/system, into a file that a bare `node` can run. sharp is not there for it. */
 export function compile(folder: string, source: string): string {
   const outfile = join(folder, `script-${++scripts}.mjs`);
   const contents = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);\n${source}`;
@@ -23,6 +23,7 @@ export function compile(folder: string, source: string): string {
     stdin: { contents, resolveDir: join(here, '..'), loader: 'ts' },
     outfile,
     bundle: true,
+    external: ['sharp'],
     platform: 'node',
     format: 'esm',
     target: 'node20',

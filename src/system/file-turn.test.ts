@@ -1,0 +1,60 @@
+import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { takeTurn } from './file-turn.ts';
+import { temporaryFolder } from './testing/script.ts';
+
+const folder = temporaryFolder();
+const path = (name: string) => join(folder, name);
+
+/** Something to wait for, and the way to let it happen. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+it('has one turn of a file at a time, in the order of the calls, whatever it is called', async () => {
+  writeFileSync(path('file'), '');
+  linkSync(path('file'), path('hard'));
+  symlinkSync('file', path('soft'));
+  const first = gate();
+  const log: string[] = [];
+
+  const turns = ['file', 'hard', 'soft'].map((name, index) =>
+    takeTurn(path(name), async () => {
+      log.push(`begin ${index}`);
+      if (index === 0) await first.opened;
+      log.push(`end ${index}`);
+    }),
+  );
+  first.open();
+  await Promise.all(turns);
+
+  expect(log).toEqual([0, 1, 2].flatMap((index) => [`begin ${index}`, `end ${index}`]));
+});
+
+it('lets other files go ahead', async () => {
+  const first = gate();
+  const held = takeTurn(path('a'), () => first.opened);
+
+  await takeTurn(path('b'), async () => first.open());
+
+  await held;
+});
+
+it('goes on after a turn that failed, and answers what each turn answers', async () => {
+  const turns = [
+    takeTurn(path('a'), async () => 1),
+    takeTurn(path('a'), async () => Promise.reject(new Error('no luck'))),
+    takeTurn(path('a'), async () => 3),
+  ];
+
+  expect(await Promise.allSettled(turns)).toEqual([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: new Error('no luck') },
+    { status: 'fulfilled', value: 3 },
+  ]);
+});

@@ -1,0 +1,99 @@
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { realPath } from './real-path.ts';
+
+const PERMISSIONS = 0o7777;
+
+/** Says that no file can be put in another's place: no right in its folder, an owner that we cannot give, a mount. */
+const CANNOT_SWAP = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
+
+/**
+ * Gives a file a new content, and nothing else: its mode, owner, links and the rights of whoever writes stay.
+ *
+ * A new file takes the old one's place at once, so that a crash or a full disk leaves the old text or the new. Where
+ * that would break a hard link, change the owner or is not possible, the file is overwritten: a full disk then still
+ * leaves the old text, a crash may not.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const target = realPath(path);
+  const old = await existing(target);
+  if (!old) return swap(target, text);
+  // A read-only file stays as it is, even where its folder would allow another in its place.
+  const file = await open(target, 'r+');
+  try {
+    if (old.nlink === 1 && (await swapped(target, text, old))) return;
+    await overwrite(file, Buffer.from(text));
+  } finally {
+    await file.close();
+  }
+}
+
+interface Ownership {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+async function existing(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function swapped(path: string, text: string, old: Ownership): Promise<boolean> {
+  try {
+    await swap(path, text, old);
+    return true;
+  } catch (error) {
+    if (CANNOT_SWAP.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+async function swap(path: string, text: string, old?: Ownership): Promise<void> {
+  const temporary = join(dirname(path), `.tau-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`);
+  const file = await open(temporary, 'wx', old ? 0o600 : 0o666);
+  try {
+    try {
+      if (old) await dress(file, old);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** The mode comes last: a change of the owner takes bits from it. */
+async function dress(file: FileHandle, old: Ownership): Promise<void> {
+  const { uid, gid } = await file.stat();
+  if (uid !== old.uid || gid !== old.gid) await file.chown(old.uid, old.gid);
+  await file.chmod(old.mode & PERMISSIONS);
+}
+
+/** What the file must grow by is written first: when there is no room for it, nothing is lost yet. */
+async function overwrite(file: FileHandle, bytes: Buffer): Promise<void> {
+  const { size } = await file.stat();
+  try {
+    await writeAt(file, bytes.subarray(size), size);
+  } catch (error) {
+    await file.truncate(size);
+    throw error;
+  }
+  await writeAt(file, bytes.subarray(0, size), 0);
+  await file.truncate(bytes.length);
+  await file.sync();
+}
+
+async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
+  }
+}

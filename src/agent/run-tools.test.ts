@@ -124,6 +124,18 @@ describe('one call', () => {
     expect(ran).toBe(false);
   });
 
+  it('may have its arguments brought into form by its tool, before they are checked', async () => {
+    const echo = {
+      ...tool(async ({ args }) => textOutput(String(args['path']))),
+      prepareArguments: () => ({ path: 'x' }),
+    };
+
+    const { events, results } = await played(runTools(run({ calls: [call('1', 'act', { path: 7 })], tools: [echo] })));
+
+    expect(textsOf(results)).toEqual(['x']);
+    expect(events[0]).toMatchObject({ args: { path: 7 } });
+  });
+
   it('runs with the arguments that a hook gives it, and tells those of the model', async () => {
     const echo = tool(async ({ args }) => textOutput(String(args['path'])));
     const hooks = { toolCall: async () => ({ args: { path: 'theirs' } }) };

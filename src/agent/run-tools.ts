@@ -105,9 +105,10 @@ async function permitted(call: ToolCall, { hooks, signal }: ToolRun): Promise<Re
 async function perform(invocation: ToolInvocation, name: string, run: ToolRun): Promise<ToolOutput> {
   const tool = run.tools.find((candidate) => candidate.name === name);
   if (!tool) throw new Error(`Tool ${name} not found`);
-  const problem = check(tool.parameters, invocation.args);
+  const args = tool.prepareArguments?.(invocation.args) ?? invocation.args;
+  const problem = check(tool.parameters, args);
   if (problem) throw new Error(invalidArguments(name, problem, invocation.args));
-  return stoppable(tool.execute(invocation), run.signal);
+  return stoppable(tool.execute({ ...invocation, args }), run.signal);
 }
 
 async function reviewed(ended: EndedCall, { hooks, signal }: ToolRun): Promise<ToolResult | undefined> {

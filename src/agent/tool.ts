@@ -18,6 +18,8 @@ export interface ToolInvocation {
 
 /** Something the model may do. It throws `Error` to tell the model that it failed, and stops soon after the signal. */
 export interface Tool extends ToolSpec {
+  /** Brings arguments that are meant well into the form that `parameters` demands. */
+  readonly prepareArguments?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly execute: (invocation: ToolInvocation) => Promise<ToolOutput>;
 }
 

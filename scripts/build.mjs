@@ -9,9 +9,9 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const written = new Set();
 const node = { platform: 'node', target: 'node20.19', minifySyntax: true, minifyWhitespace: true };
-// What is installed beside the package because it brings programs of its own.
-const external = ['@vscode/ripgrep', 'sharp'];
-const bundle = { ...node, bundle: true, external, splitting: true, format: 'esm', logLevel: 'warning', write: false };
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const external = Object.keys({ ...dependencies, ...optionalDependencies });
+const bundle = { ...node, external, bundle: true, splitting: true, format: 'esm', logLevel: 'warning', write: false };
 
 await buildLibrary();
 const hub = await buildProgram();

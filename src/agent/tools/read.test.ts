@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../system/testing/script.ts';
@@ -52,6 +53,33 @@ describe('a file', () => {
     mkdirSync(join(cwd, 'folder'));
 
     await expect(read({ path: 'folder' })).rejects.toThrow('EISDIR');
+  });
+
+  it('that has a NUL in its name says so', async () => {
+    await expect(read({ path: 'a\0b' })).rejects.toThrow('A path cannot hold a NUL character: "a\\u0000b"');
+  });
+
+  it.each([
+    ['a program', Buffer.from('\x7FELF\x02\x01\x01\0\0\0', 'latin1'), '10B'],
+    ['compressed', gzipSync(numbered(5000)), /[\d.]+KB/],
+    ['short and without a NUL', Buffer.from([0x80, 0xff, 0x03, 0xfe, 0x41, 0x9c]), '6B'],
+  ])('that is no text is not shown: %s', async (_what, content, size) => {
+    const path = file(content);
+
+    expect(textOf(await read({ path }))).toMatch(
+      new RegExp(`^\\[Binary file of ${typeof size === 'string' ? size : size.source}, not shown\\. Use bash`),
+    );
+  });
+
+  it.each([
+    ['in another encoding', Buffer.from('Grüße, schöne', 'latin1'), 'Gr\uFFFD\uFFFDe, sch\uFFFDne'],
+    ['with colours', Buffer.from('\x1B[1mbold\x1B[0m'), '\x1B[1mbold\x1B[0m'],
+  ])('%s is text all the same', async (_what, content, text) => {
+    expect(textOf(await read({ path: file(content) }))).toBe(text);
+  });
+
+  it('that the system makes up is read, though it says that it is empty', async () => {
+    expect(textOf(await read({ path: '/proc/self/status' }))).toMatch(/^Name:/);
   });
 
   it('is not read after an abort', async () => {
@@ -130,6 +158,47 @@ describe('a file that is too long', () => {
     expect(textOf(await read({ path }))).toBe(
       'a\n\n[Showing lines 1-1 of 3 (50.0KB limit). Use offset=2 to continue.]',
     );
+  });
+});
+
+describe('a file that is larger than memory should hold', () => {
+  const path = join(cwd, 'huge');
+  const bytes = 300 * 1024 * 1024;
+
+  /** One line of many gigabytes would do; a hole in the file costs nothing. */
+  function writeHuge(): void {
+    const fd = openSync(path, 'w');
+    writeSync(fd, `${numbered(3)}\n${'x'.repeat(16 * 1024)}`);
+    writeSync(fd, '\nlast but one\nlast', bytes);
+    closeSync(fd);
+  }
+
+  it('gives its first lines and its last, and keeps nothing of the rest', async () => {
+    writeHuge();
+    const before = process.memoryUsage().rss;
+
+    const first = await read({ path, limit: 2 });
+    const last = await read({ path, offset: 5 });
+
+    expect(textOf(first)).toBe('line 1\nline 2\n\n[4 more lines in file. Use offset=3 to continue.]');
+    expect(textOf(last)).toBe('last but one\nlast');
+    expect(process.memoryUsage().rss - before).toBeLessThan(bytes / 4);
+  });
+
+  it('tells how long a line is that is too long', async () => {
+    writeHuge();
+
+    expect(textOf(await read({ path, offset: 4 }))).toMatch(/^\[Line 4 is 300\.0MB, exceeds 50\.0KB limit\./);
+  });
+
+  it('is left when the call is aborted', async () => {
+    writeHuge();
+    const abort = new AbortController();
+
+    const reading = read({ path }, abort.signal);
+    setImmediate(() => abort.abort());
+
+    await expect(reading).rejects.toThrow('aborted');
   });
 });
 

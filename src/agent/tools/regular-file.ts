@@ -1,22 +1,30 @@
-import { stat } from 'node:fs/promises';
-import { sizeOf } from './truncate.ts';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 
-/** A larger file is read with bash, a piece at a time. */
-const MAX_FILE_BYTES = 100 * 1024 * 1024;
+const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
 
 /** Refuses what is there and is no ordinary file: a pipe or a device may keep whoever opens it waiting for ever. */
 export async function checkRegular(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
-  if (stats && !stats.isFile() && !stats.isDirectory()) throw new Error(`Not a regular file: ${path}`);
+  if (stats) refuseSpecial(path, stats);
 }
 
-/** Refuses a file that is too large to be held in memory. */
-export async function checkReadable(path: string): Promise<void> {
+/** Opens an ordinary file to read it, and nothing else, even if the path changes its meaning meanwhile. */
+export async function openRegular(path: string): Promise<FileHandle> {
   await checkRegular(path);
-  const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-  if (size > MAX_FILE_BYTES) {
-    throw new Error(
-      `File is too large: ${path} is ${sizeOf(size)}, at most ${sizeOf(MAX_FILE_BYTES)} can be read. Use bash: sed -n`,
-    );
+  const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  try {
+    refuseSpecial(path, await file.stat());
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
   }
+}
+
+function refuseSpecial(path: string, stats: Stats): void {
+  if (stats.isDirectory()) {
+    throw Object.assign(new Error(`EISDIR: illegal operation on a directory, open '${path}'`), { code: 'EISDIR' });
+  }
+  if (!stats.isFile()) throw new Error(`Not a regular file: ${path}`);
 }

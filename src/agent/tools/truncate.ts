@@ -16,8 +16,12 @@ export interface Truncation {
   readonly maxBytes: number;
 }
 
-/** Keeps whole lines from the beginning. A first line that is too long alone leaves nothing. */
-export function keepHead(text: string): Truncation {
+/**
+ * Keeps whole lines from the beginning. A first line that is too long alone leaves nothing.
+ *
+ * `total` tells of a text of which only the beginning is given; that must then be more than may be kept.
+ */
+export function keepHead(text: string, total?: { readonly lines: number; readonly bytes: number }): Truncation {
   const lines = text.split('\n');
   const kept: string[] = [];
   let bytes = 0;
@@ -31,7 +35,7 @@ export function keepHead(text: string): Truncation {
     bytes += size;
   }
   return {
-    ...verdict(kept.join('\n'), { lines: lines.length, bytes: Buffer.byteLength(text) }, truncatedBy),
+    ...verdict(kept.join('\n'), total ?? { lines: lines.length, bytes: Buffer.byteLength(text) }, truncatedBy),
     outputLines: kept.length,
     firstLineExceedsLimit: kept.length === 0 && truncatedBy === 'bytes',
   };

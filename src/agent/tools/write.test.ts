@@ -1,9 +1,18 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../system/testing/script.ts';
-import { toolPath } from './tool-path.ts';
 import { writeTool } from './write.ts';
 
 const cwd = temporaryFolder();
@@ -27,10 +36,34 @@ describe('write', () => {
     expect(readFileSync(join(cwd, 'file.txt'), 'utf8')).toBe('');
   });
 
+  it('keeps the mode of the file, and writes through a link, also into a folder that is still to be made', async () => {
+    writeFileSync(join(cwd, 'program'), 'old');
+    chmodSync(join(cwd, 'program'), 0o755);
+    symlinkSync('program', join(cwd, 'link'));
+    symlinkSync('not/yet/there', join(cwd, 'dangling'));
+
+    await write({ path: 'link', content: 'new' });
+    await write({ path: 'dangling', content: 'new' });
+
+    expect(readFileSync(join(cwd, 'program'), 'utf8')).toBe('new');
+    expect(statSync(join(cwd, 'program')).mode & 0o777).toBe(0o755);
+    expect(readFileSync(join(cwd, 'not/yet/there'), 'utf8')).toBe('new');
+    expect(['link', 'dangling'].map((name) => lstatSync(join(cwd, name)).isSymbolicLink())).toEqual([true, true]);
+    expect(readdirSync(cwd).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
   it('fails where a folder stands', async () => {
     mkdirSync(join(cwd, 'folder'));
 
-    await expect(write({ path: 'folder', content: 'x' })).rejects.toThrow('EISDIR');
+    await expect(write({ path: 'folder', content: 'x' })).rejects.toThrow(
+      `EISDIR: illegal operation on a directory, open '${join(cwd, 'folder')}'`,
+    );
+  });
+
+  it('does not write into a pipe', async () => {
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+
+    await expect(write({ path: 'pipe', content: 'x' })).rejects.toThrow(`Not a regular file: ${join(cwd, 'pipe')}`);
   });
 
   it('fails where no folder can be made', async () => {
@@ -41,22 +74,5 @@ describe('write', () => {
     await expect(write({ path: 'never.txt', content: 'x' }, AbortSignal.abort())).rejects.toThrow('aborted');
 
     expect(existsSync(join(cwd, 'never.txt'))).toBe(false);
-  });
-});
-
-describe('a path', () => {
-  it.each([
-    ['a/b', '/srv/a/b'],
-    ['../b', '/b'],
-    ['/etc/hosts', '/etc/hosts'],
-    ['@a/b', '/srv/a/b'],
-    ['@@a', '/srv/@a'],
-    ['~', homedir()],
-    ['~/a', join(homedir(), 'a')],
-    ['@~/a', join(homedir(), 'a')],
-    ['~user/a', '/srv/~user/a'],
-    ['a\u00A0b\u202Fc\u3000d', '/srv/a b c d'],
-  ])('%j is meant as %s', (path, meant) => {
-    expect(toolPath('/srv', path)).toBe(meant);
   });
 });

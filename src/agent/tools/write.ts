@@ -1,8 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { makeFolder } from '../../system/make-folder.ts';
+import { takeTurn } from '../../system/file-turn.ts';
 import { type Tool, textOutput } from '../tool.ts';
-import { checkRegular } from './regular-file.ts';
 import { toolPath } from './tool-path.ts';
 
 /** Writes a whole file, making its folders. */
@@ -21,9 +18,10 @@ export const writeTool = (cwd: string): Tool => ({
     const path = String(args['path']);
     const content = String(args['content']);
     const target = toolPath(cwd, path);
-    await checkRegular(target);
-    makeFolder(dirname(target));
-    await writeFile(target, content, { signal });
+    await takeTurn(target, async () => {
+      const { writeWholeFile } = await import('./write-file.ts');
+      await writeWholeFile(target, content, signal);
+    });
     return textOutput(`Successfully wrote ${content.length} bytes to ${path}`);
   },
 });

@@ -1,0 +1,69 @@
+/** The images that are known, by what they begin with. */
+export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/bmp';
+
+export interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Which image the bytes are the beginning of, whatever the file is called. */
+export function imageTypeOf(bytes: Buffer): ImageType | undefined {
+  const word = (from: number, to: number) => bytes.toString('latin1', from, to);
+  if (word(0, 8) === '\x89PNG\r\n\x1A\n' && word(12, 16) === 'IHDR') return 'image/png';
+  if (word(0, 3) === '\xFF\xD8\xFF') return 'image/jpeg';
+  if (word(0, 6) === 'GIF87a' || word(0, 6) === 'GIF89a') return 'image/gif';
+  if (word(0, 4) === 'RIFF' && word(8, 12) === 'WEBP') return 'image/webp';
+  if (word(0, 2) === 'BM' && bytes.length >= 30 && BITMAP_HEADERS.has(bytes.readUInt32LE(14))) return 'image/bmp';
+  return undefined;
+}
+
+/** How long the headers are that a bitmap may have. */
+const BITMAP_HEADERS = new Set([40, 52, 56, 108, 124]);
+
+/** The size that the image says it has; nothing if it ends before it says so. */
+export function imageSizeOf(bytes: Buffer, type: ImageType): ImageSize | undefined {
+  try {
+    return sizes[type](bytes);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Each throws a RangeError where it reads beyond the end. */
+const sizes: Readonly<Record<ImageType, (bytes: Buffer) => ImageSize | undefined>> = {
+  'image/png': (bytes) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }),
+  'image/jpeg': jpegSize,
+  'image/gif': (bytes) => ({ width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }),
+  'image/webp': webpSize,
+  'image/bmp': (bytes) => ({ width: bytes.readInt32LE(18), height: Math.abs(bytes.readInt32LE(22)) }),
+};
+
+/** Goes from segment to segment until one that begins a frame. */
+function jpegSize(bytes: Buffer): ImageSize | undefined {
+  for (let at = 2; bytes.readUInt8(at) === 0xff; ) {
+    const marker = bytes.readUInt8(at + 1);
+    if (marker === 0xff) at++;
+    else if (isFrame(marker)) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    else at += 2 + bytes.readUInt16BE(at + 2);
+  }
+  return undefined;
+}
+
+/** The markers from C0 to CF, but for three that are tables. */
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+function webpSize(bytes: Buffer): ImageSize | undefined {
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21);
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+    }
+    case 'VP8X':
+      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+    default:
+      return undefined;
+  }
+}

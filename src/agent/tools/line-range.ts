@@ -1,0 +1,69 @@
+import type { FileHandle } from 'node:fs/promises';
+import { MAX_BYTES } from './truncate.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+const LF = 10;
+
+/** Some lines of a file, without the break after the last of them. */
+export interface LineRange {
+  /** Their beginning: all of them, or more than may be shown. */
+  readonly head: Buffer;
+  readonly lines: number;
+  readonly bytes: number;
+  readonly firstLineBytes: number;
+  /** How many lines the whole file has. */
+  readonly totalLines: number;
+}
+
+/** Finds lines in a file of any size, and counts all of them, in little memory. */
+export async function scanLines(
+  file: FileHandle,
+  { offset, limit }: { offset: number; limit: number },
+  signal: AbortSignal,
+): Promise<LineRange> {
+  const head: Buffer[] = [];
+  let room = MAX_BYTES + 1;
+  let line = 1;
+  let start = offset === 1 ? 0 : Number.POSITIVE_INFINITY;
+  let firstEnd = Number.POSITIVE_INFINITY;
+  let end = Number.POSITIVE_INFINITY;
+  let size = 0;
+  for await (const chunk of chunksOf(file, signal)) {
+    // Byte by byte: a search for each break costs six times as much when the lines are short.
+    for (let at = 0; at < chunk.length; at++) {
+      if (chunk[at] !== LF) continue;
+      line++;
+      if (line === offset) start = size + at + 1;
+      if (line === offset + 1) firstEnd = size + at;
+      if (line === offset + limit) end = size + at;
+    }
+    const wanted = chunk.subarray(Math.max(0, start - size), Math.max(0, Math.min(end - size, chunk.length)));
+    const taken = Buffer.from(wanted.subarray(0, room));
+    room -= taken.length;
+    if (taken.length > 0) head.push(taken);
+    size += chunk.length;
+  }
+  if (offset > line) throw new Error(`Offset ${offset} is beyond end of file (${line} lines total)`);
+  return {
+    head: Buffer.concat(head),
+    lines: Math.min(line - offset + 1, limit),
+    bytes: Math.min(end, size) - start,
+    firstLineBytes: Math.min(firstEnd, size) - start,
+    totalLines: line,
+  };
+}
+
+/** The bytes of a file as long as it is now: one that grows is not followed. Each chunk is gone with the next. */
+async function* chunksOf(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer, void> {
+  const { size } = await file.stat();
+  // Some files of the system say that they are empty, and are not.
+  const end = size === 0 ? Number.POSITIVE_INFINITY : size;
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end));
+  for (let position = 0; position < end; ) {
+    signal.throwIfAborted();
+    const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, end - position), position);
+    if (bytesRead === 0) return;
+    yield chunk.subarray(0, bytesRead);
+    position += bytesRead;
+  }
+}

@@ -1,0 +1,25 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type ToolOutput, textOutput } from '../tool.ts';
+import { fitImage } from './image-fit.ts';
+import { imageTypeOf } from './image-header.ts';
+import { sizeOf } from './truncate.ts';
+
+/** A larger image is not looked at: it is held in memory as a whole. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** An image as a model can see it, or a note that says why it cannot. */
+export async function readImage(file: FileHandle, signal: AbortSignal): Promise<ToolOutput> {
+  const { size } = await file.stat();
+  if (size > MAX_FILE_BYTES) {
+    return textOutput(`[Image of ${sizeOf(size)} not shown: it is larger than ${sizeOf(MAX_FILE_BYTES)}.]`);
+  }
+  const bytes = await file.readFile({ signal });
+  const type = imageTypeOf(bytes);
+  const image = type ? await fitImage(bytes, type) : 'it cannot be decoded';
+  signal.throwIfAborted();
+  if (typeof image === 'string') return textOutput(`Read image file [${type}]\n[Image not shown: ${image}.]`);
+  const { content } = textOutput(
+    [`Read image file [${image.mimeType}]`, ...(image.note ? [image.note] : [])].join('\n'),
+  );
+  return { content: [...content, { type: 'image', data: image.bytes.toString('base64'), mimeType: image.mimeType }] };
+}

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../system/testing/script.ts';
+import { existingPath, toolPath } from './tool-path.ts';
+
+describe('a path', () => {
+  it.each([
+    ['a/b', '/srv/a/b'],
+    ['../b', '/b'],
+    ['/etc/hosts', '/etc/hosts'],
+    ['@a/b', '/srv/a/b'],
+    ['@@a', '/srv/@a'],
+    ['~', homedir()],
+    ['~/a', join(homedir(), 'a')],
+    ['@~/a', join(homedir(), 'a')],
+    ['~user/a', '/srv/~user/a'],
+    ['a\u00A0b\u202Fc\u3000d', '/srv/a b c d'],
+  ])('%j is meant as %s', (path, meant) => {
+    expect(toolPath('/srv', path)).toBe(meant);
+  });
+
+  it('cannot hold a NUL', () => {
+    expect(() => toolPath('/srv', 'a\0b')).toThrow('A path cannot hold a NUL character: "a\\u0000b"');
+  });
+});
+
+describe('a file that is there', () => {
+  const folder = temporaryFolder();
+
+  it.each([
+    ['Shot at 9.41 AM.png', 'Shot at 9.41\u202FAM.png'],
+    ['café.txt', 'cafe\u0301.txt'],
+    ["it's.txt", 'it’s.txt'],
+    ["l'été.txt", 'l’e\u0301te\u0301.txt'],
+    ['@scope.txt', '@scope.txt'],
+    ['wide\u3000name.txt', 'wide\u3000name.txt'],
+    ['plain.txt', 'plain.txt'],
+  ])('is found by the name %j', (typed, name) => {
+    writeFileSync(join(folder, name), '');
+
+    expect(existingPath(folder, typed)).toBe(join(folder, name));
+  });
+
+  it('is preferred as it is typed; else the path stays as it is read', () => {
+    writeFileSync(join(folder, "both'.txt"), '');
+    writeFileSync(join(folder, 'both’.txt'), '');
+
+    expect(existingPath(folder, "both'.txt")).toBe(join(folder, "both'.txt"));
+    expect(existingPath(folder, "@none'.txt")).toBe(join(folder, "none'.txt"));
+  });
+});

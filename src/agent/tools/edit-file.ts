@@ -1,0 +1,56 @@
+import { isUtf8 } from 'node:buffer';
+import { replaceFile } from '../../system/replace-file.ts';
+import { type ToolOutput, textOutput } from '../tool.ts';
+import { describeChange } from './edit-diff.ts';
+import { type Edit, editText } from './edit-text.ts';
+import { openRegular } from './regular-file.ts';
+import { sizeOf } from './truncate.ts';
+
+/** A larger file is changed with bash: all of it is held in memory, several times over. */
+const MAX_EDIT_BYTES = 32 * 1024 * 1024;
+
+/** One call: the path as the model wrote it, and the file that it means. */
+export interface FileEdit {
+  readonly path: string;
+  readonly target: string;
+  readonly edits: readonly Edit[];
+}
+
+/** Makes all edits of a call, or none. */
+export async function editFile({ path, target, edits }: FileEdit, signal: AbortSignal): Promise<ToolOutput> {
+  const before = await naming(path, contentOf(target, signal));
+  const after = editText(before, edits, path);
+  signal.throwIfAborted();
+  await naming(path, replaceFile(target, after));
+  const details = describeChange(path, before, after);
+  return { ...textOutput(`Successfully replaced ${edits.length} block(s) in ${path}.`), details };
+}
+
+async function contentOf(target: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const file = await openRegular(target);
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_EDIT_BYTES) {
+      throw new Error(
+        `File is too large: ${target} is ${sizeOf(size)}, at most ${sizeOf(MAX_EDIT_BYTES)} can be edited.`,
+      );
+    }
+    const bytes = await file.readFile({ signal });
+    // Bytes that are no characters would not survive the way through a string.
+    if (!isUtf8(bytes)) throw new Error(`Not UTF-8 text: ${target}`);
+    return bytes.toString();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Tells the model what the system refused in terms of the path that it gave. */
+async function naming<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw /^E[A-Z0-9]+$/.test(String(code)) ? new Error(`Could not edit file: ${path}. Error code: ${code}.`) : error;
+  }
+}

@@ -1,0 +1,40 @@
+import { takeTurn } from '../../system/file-turn.ts';
+import type { Tool } from '../tool.ts';
+import { asEditList } from './edit-arguments.ts';
+import type { Edit } from './edit-text.ts';
+import { existingPath } from './tool-path.ts';
+
+/** Replaces parts of a text file. */
+export const editTool = (cwd: string): Tool => ({
+  name: 'edit',
+  description:
+    'Replace parts of a text file. Each oldText must stand in the file exactly once, and no two may overlap; all are looked for in the file as it is before the call. Make several changes of one file in one call.',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Relative to the working directory, or absolute' },
+      edits: {
+        type: 'array',
+        description: 'The replacements',
+        items: {
+          type: 'object',
+          properties: {
+            oldText: { type: 'string', description: 'What the file holds now, with as many lines as make it unique' },
+            newText: { type: 'string', description: 'What is to stand there instead' },
+          },
+          required: ['oldText', 'newText'],
+        },
+      },
+    },
+    required: ['path', 'edits'],
+  },
+  prepareArguments: asEditList,
+  execute: async ({ args, signal }) => {
+    const path = String(args['path']);
+    const target = existingPath(cwd, path);
+    return takeTurn(target, async () => {
+      const { editFile } = await import('./edit-file.ts');
+      return editFile({ path, target, edits: args['edits'] as readonly Edit[] }, signal);
+    });
+  },
+});

@@ -1,0 +1,96 @@
+/** A text in the form in which it is compared, and the way back. */
+export interface MatchForm {
+  readonly text: string;
+  /** Where a position of the form stands in the text; nowhere when it is inside what was one character there. */
+  readonly origin: (position: number) => number | undefined;
+}
+
+/** Only line breaks are made the same. */
+export const plainForm = (text: string): MatchForm =>
+  text.includes('\r') ? formOf(text, (line) => line) : { text, origin: (position) => position };
+
+/** What looks alike is made the same: quotes, dashes, spaces, compatible characters, blanks at the ends of lines. */
+export const looseForm = (text: string): MatchForm => formOf(text, loosely);
+
+export const withPlainBreaks = (text: string) => text.replaceAll(/\r\n?/g, '\n');
+
+/** A line in the loose form, its blanks at the end too. */
+export const lookalike = (line: string) =>
+  // Most lines are plain, and this is most of the work for a large file.
+  /[\u0080-\uFFFF]/.test(line)
+    ? line
+        .normalize('NFKC')
+        .replaceAll(/[\u2018-\u201B]/g, "'")
+        .replaceAll(/[\u201C-\u201F]/g, '"')
+        .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
+        .replaceAll(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, ' ')
+    : line;
+
+const loosely = (line: string) => lookalike(line).trimEnd();
+
+interface Line {
+  readonly raw: string;
+  readonly form: string;
+  /** Where it begins in the text, and in the form. */
+  readonly start: number;
+  readonly formStart: number;
+}
+
+function formOf(text: string, normal: (line: string) => string): MatchForm {
+  const lines: Line[] = [];
+  const parts = text.split(/(\r\n?|\n)/);
+  let start = 0;
+  let formStart = 0;
+  for (let index = 0; index < parts.length; index += 2) {
+    const [raw = '', lineBreak = ''] = [parts[index], parts[index + 1]];
+    const form = normal(raw);
+    lines.push({ raw, form, start, formStart });
+    start += raw.length + lineBreak.length;
+    formStart += form.length + 1;
+  }
+  const columns = new Map<Line, Columns>();
+  const origin = (position: number) => {
+    const line = lineAt(lines, position);
+    const known = columns.get(line) ?? columnsOf(line);
+    columns.set(line, known);
+    const column = position - line.formStart;
+    const origin = known === 'same' ? column : known[column];
+    return origin === undefined ? undefined : line.start + origin;
+  };
+  return { text: lines.map(({ form }) => form).join('\n'), origin };
+}
+
+function lineAt(lines: readonly Line[], position: number): Line {
+  let low = 0;
+  let high = lines.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((lines[middle]?.formStart ?? 0) <= position) low = middle;
+    else high = middle - 1;
+  }
+  return lines[low] ?? { raw: '', form: '', start: 0, formStart: 0 };
+}
+
+/** For each column of the form at which a character begins, its column in the line. */
+type Columns = 'same' | readonly (number | undefined)[];
+
+/** A character with all that may melt into it: marks, later parts of Hangul syllables, halfwidth voice marks. */
+const CHARACTERS = /.[\p{M}\u1160-\u11FF\uD7B0-\uD7FF\uFF9E\uFF9F\uFFA0-\uFFDC]*/gsu;
+
+function columnsOf({ raw, form }: Line): Columns {
+  if (raw.trimEnd() === form) return 'same';
+  const columns: (number | undefined)[] = [];
+  let joined = '';
+  let at = 0;
+  for (const [character] of raw.matchAll(CHARACTERS)) {
+    columns[joined.length] = at;
+    joined += lookalike(character);
+    at += character.length;
+  }
+  columns[joined.length] = at;
+  if (joined === lookalike(raw)) return columns;
+  // Characters melt into each other in a way that is not known here: the line is matched whole or not at all.
+  const whole: (number | undefined)[] = [0];
+  whole[form.length] = raw.length;
+  return whole;
+}

@@ -1,5 +1,6 @@
 import type { Tool } from '../tool.ts';
 import { bashTool } from './bash.ts';
+import { editTool } from './edit.ts';
 import { findTool } from './find.ts';
 import { grepTool } from './grep.ts';
 import { lsTool } from './ls.ts';
@@ -11,6 +12,7 @@ import { writeTool } from './write.ts';
 export const builtinTools = (shell: ShellOptions): Tool[] => [
   readTool(shell.cwd),
   bashTool(shell),
+  editTool(shell.cwd),
   writeTool(shell.cwd),
   grepTool(shell.cwd),
   findTool(shell.cwd),

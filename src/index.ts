@@ -1,8 +1,10 @@
 /** The embedding door: an agent inside this process, spoken to like any other. */
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/client.ts';
 import { openEngine } from './engine/open.ts';
+import type { PromptWords } from './extend/prompt-parts.ts';
 import { ModelRegistry } from './model/registry.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
@@ -12,10 +14,12 @@ import { agentDir, sessionDirFor } from './store/agent-dir.ts';
 import { memoryPair } from './wire/memory.ts';
 
 export type * from './agent/hooks.ts';
+export type { ToolChoice } from './agent/tool-choice.ts';
 export { AgentClient, CommandFailed } from './client/client.ts';
 export { ConnectionLost } from './client/connection-lost.ts';
 export { EventsLost } from './client/event-stream.ts';
 export type { PromptRun } from './client/prompt-run.ts';
+export type { PromptWords } from './extend/prompt-parts.ts';
 export type * from './protocol/generated/vocabulary.ts';
 export type * from './session/hooks.ts';
 export { Refusal };
@@ -40,6 +44,10 @@ export interface OpenAgentOptions {
   readonly name?: string;
   /** Trust the project in `cwd`, or not, for as long as the agent lives. */
   readonly trust?: boolean;
+  /** Which tools the model is offered to begin with. */
+  readonly tools?: ToolChoice;
+  /** What the model is told before the conversation. */
+  readonly prompt?: PromptWords;
   /** Where your own code steps in. */
   readonly hooks?: SessionHooks;
 }
@@ -69,6 +77,8 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
     first: session !== undefined ? { kind: 'file', path: session, create: true } : { kind: keep ? 'new' : 'memory' },
     name: options.name,
     trust: options.trust,
+    tools: options.tools,
+    prompt: options.prompt,
     hooks: options.hooks ?? {},
     dialect: { stream: 'delta' },
   });

@@ -45,9 +45,9 @@ export interface Conversation {
   readonly hasSteering: () => boolean;
   /** The steering messages that are due now. */
   readonly takeSteering: () => AgentMessage[];
-  /** Whether the model may be asked once more; a run that has used up its budget ends. */
+  /** Whether the model may be asked at all. */
   readonly mayAsk: () => boolean;
-  /** What the next turn begins with; undefined when nothing waits and the model is owed no answer either. */
+  /** What the next turn begins with; undefined when nothing calls for one, or the model may not be asked again. */
   readonly next: (owed: boolean) => Delivery | undefined;
   /** Whether steering may skip tools that have not started. */
   readonly interruptsTools: () => boolean;
@@ -64,12 +64,17 @@ export type Delivery = () => AgentMessage[];
  * failures are events. The reader of the events is its clock: it goes on when the reader asks for the next one.
  */
 export async function* runTurns(first: readonly AgentMessage[], talk: Conversation): AsyncGenerator<LoopEvent> {
+  const mayAsk = talk.mayAsk();
   yield { type: 'agent_start' };
+  if (!mayAsk) {
+    yield* said(first);
+    return;
+  }
   yield { type: 'turn_start' };
   yield* said(first);
   if (talk.prepare) yield* said(await talk.prepare());
   yield* said(talk.takeSteering());
-  while (talk.mayAsk()) {
+  while (true) {
     const heard = yield* listen(talk);
     const { message, interruption } = heard;
     const toolResults = isBroken(message) ? [] : yield* work(heard, talk);
@@ -77,7 +82,7 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
     yield { type: 'turn_end', message, toolResults };
     const owed = toolResults.length > 0 || interruption !== undefined || wish?.continue === true;
     const isOver = talk.signal.aborted || (isBroken(message) && !interruption);
-    const next = isOver || !talk.mayAsk() ? undefined : talk.next(owed);
+    const next = isOver ? undefined : talk.next(owed);
     if (next) yield { type: 'turn_start' };
     yield* added([...(interruption?.messages ?? []), ...(wish?.messages ?? [])], talk);
     if (!next) return;

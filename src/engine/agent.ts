@@ -9,6 +9,7 @@ import type { SessionHooks } from '../session/hooks.ts';
 import { chooseModel, clamped, type ModelName, storedChoice } from '../session/model-choice.ts';
 import { repairToolCalls } from '../session/repair.ts';
 import { type Modes, Session } from '../session/session.ts';
+import { recoverCommands } from '../session/shell-commands.ts';
 import type { PromptParts } from '../session/system-prompt.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
@@ -118,6 +119,8 @@ export class Agent {
     const previous = this.#session;
     const { log } = arrival.session;
     await heard(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path }));
+    // Whatever a client has started since the run was stopped.
+    await previous.shell.close();
     const before = this.state;
     this.#session = arrival.session;
     this.#takeProject(arrival.project);
@@ -199,6 +202,7 @@ export class Agent {
     await this.#session.stop();
     await soon(this.#moving);
     await soon(heard(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
+    await this.#session.shell.close();
     await this.#session.log.close();
   }
 
@@ -220,6 +224,7 @@ export class Agent {
     const isHere = previous !== undefined && this.#project.cwd === cwd;
     const project = isHere ? this.#project : this.#parts.projectIn(cwd, this.#trust.get(cwd));
     const repaired = repairToolCalls(log);
+    recoverCommands(log);
     const session = this.#sessionOn(log, project, previous);
     if (isFresh(log)) recordChoice(session);
     return { session, project, repaired };

@@ -1,12 +1,12 @@
-import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ContextFile } from '../session/system-prompt.ts';
+import { realPath } from '../system/real-path.ts';
 import { readWords } from './prompt-file.ts';
 
 /** In each folder the first of these that is there. */
 const NAMES = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLAUDE.md', 'CLAUDE.MD'];
 
-/** What the user tells all agents, then what the folders from the root down to this one tell them. No file counts twice. */
+/** What the user tells all agents, then what the folders from the root down to this one do. No file counts twice. */
 export function contextFiles({ agentDir, cwd }: { agentDir: string; cwd: string }): ContextFile[] {
   const seen = new Set<string>();
   return [agentDir, ...foldersDownTo(resolve(cwd))].flatMap((folder) => {
@@ -14,8 +14,8 @@ export function contextFiles({ agentDir, cwd }: { agentDir: string; cwd: string 
       const path = join(folder, name);
       const text = readWords(path);
       if (text === undefined) continue;
-      const real = realpathSync(path);
-      if (seen.has(real)) return [];
+      const real = realPath(path);
+      if (seen.has(real) || text.trim() === '') return [];
       seen.add(real);
       return [{ path, text }];
     }

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 
 /** More than this is no advice any more. */
 export const MAX_PROMPT_BYTES = 256 * 1024;
@@ -10,7 +11,8 @@ export function readWords(path: string): string | undefined {
   try {
     // Most of the time it is not there, and an exception costs more than a look.
     if (!existsSync(path)) return undefined;
-    fd = openSync(path, 'r');
+    // A pipe by that name must not make us wait for its writer.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return undefined;
   }
@@ -18,11 +20,10 @@ export function readWords(path: string): string | undefined {
     const stats = fstatSync(fd);
     if (!stats.isFile()) return undefined;
     const bytes = Buffer.alloc(Math.min(stats.size, MAX_PROMPT_BYTES));
-    const text = bytes
-      .subarray(0, readSync(fd, bytes))
-      .toString()
-      .replace(/^\uFEFF/, '');
-    return stats.size > MAX_PROMPT_BYTES ? `${text}\n[The rest of ${path} is left out: it is too long.]` : text;
+    const decoder = new StringDecoder();
+    const text = decoder.write(bytes.subarray(0, readSync(fd, bytes))).replace(/^\uFEFF/, '');
+    if (stats.size <= MAX_PROMPT_BYTES) return text + decoder.end();
+    return `${text}\n[The rest of ${path} is left out: it is too long.]`;
   } catch {
     return undefined;
   } finally {
@@ -30,12 +31,12 @@ export function readWords(path: string): string | undefined {
   }
 }
 
-/** SYSTEM.md or APPEND_SYSTEM.md: the project's, if it is trusted, else the user's. */
+/** SYSTEM.md or APPEND_SYSTEM.md: the project's, if it is trusted, else the user's. A blank one says nothing. */
 export function promptFile(name: string, { agentDir, cwd, trusted }: PromptPlaces): string | undefined {
   const folders = [...(trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : []), agentDir];
   for (const folder of folders) {
     const text = readWords(join(folder, name));
-    if (text !== undefined) return text;
+    if (text?.trim()) return text;
   }
   return undefined;
 }

@@ -2,9 +2,11 @@ import type { PromptParts } from '../session/system-prompt.ts';
 import { contextFiles } from './context-files.ts';
 import { type PromptPlaces, promptFile } from './prompt-file.ts';
 
-/** What the command line says about the system prompt; it wins over files. */
+/** What whoever opens the agent says about the system prompt; it wins over files. */
 export interface PromptWords {
+  /** In place of tau's own words and of SYSTEM.md. */
   readonly system?: string | undefined;
+  /** In place of APPEND_SYSTEM.md. */
   readonly append?: readonly string[] | undefined;
   /** False: AGENTS.md and the like are left alone. */
   readonly contextFiles?: boolean | undefined;

@@ -2,7 +2,7 @@ import type { Limits, Usage } from '../protocol/generated/vocabulary.ts';
 
 /** What a run has used up, and what it may. */
 export class Budget {
-  readonly #begun = Date.now();
+  readonly #begun = performance.now();
   #limits: readonly Limits[] = [];
   #turns = 0;
   #tokens = 0;
@@ -25,7 +25,7 @@ export class Budget {
       if (turns !== undefined && this.#turns >= turns) return `The run has used up its model calls (${turns})`;
       if (tokens !== undefined && this.#tokens >= tokens) return `The run has used up its tokens (${tokens})`;
       if (cost !== undefined && this.#cost >= cost) return `The run has used up its money ($${cost})`;
-      if (wallMs !== undefined && Date.now() - this.#begun >= wallMs)
+      if (wallMs !== undefined && performance.now() - this.#begun >= wallMs)
         return `The run has used up its time (${wallMs} ms)`;
     }
     return undefined;

@@ -46,7 +46,7 @@ function charsOf(message: AgentMessage): number {
         }),
       );
     case 'bashExecution':
-      return message.command.length + message.output.length;
+      return message.excludeFromContext ? 0 : message.command.length + message.output.length;
     case 'branchSummary':
     case 'compactionSummary':
       return message.summary.length;

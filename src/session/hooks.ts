@@ -75,7 +75,7 @@ export interface SessionHooks extends AgentHooks {
   }) => Promise<void>;
   readonly thinkingLevelSelect?: (choice: { level: ThinkingLevel; previousLevel: ThinkingLevel }) => Promise<void>;
 
-  // What follows is called for a message or a run; there a hook that rejects fails it.
+  // What follows is called for a message, a run or a command; there a hook that rejects fails it.
 
   /** Sees raw input first. `handled`: nothing is left to do. */
   readonly input?: (input: RawInput, signal: AbortSignal) => Promise<'handled' | Input | undefined>;
@@ -93,16 +93,18 @@ export interface SessionHooks extends AgentHooks {
     signal: AbortSignal,
   ) => Promise<Continuation | undefined>;
 
+  /** A command that a client runs beside the conversation; what it answers stands for the command, which then never runs. */
+  readonly userBash?: (
+    command: { command: string; cwd: string; excludeFromContext: boolean },
+    signal: AbortSignal,
+  ) => Promise<Result<'bash'> | undefined>;
+
   /** Not called yet, like all that follow. */
   readonly resourcesDiscover?: (from: {
     cwd: string;
     reason: 'startup' | 'reload';
   }) => Promise<{ skillPaths?: readonly string[]; promptPaths?: readonly string[] } | undefined>;
   readonly projectTrust?: (cwd: string) => Promise<{ trusted: boolean; remember: boolean } | undefined>;
-  readonly userBash?: (
-    command: { command: string; cwd: string; excludeFromContext: boolean },
-    signal: AbortSignal,
-  ) => Promise<Result<'bash'> | undefined>;
   readonly beforeCompact?: (
     plan: {
       branch: readonly SessionEntry[];

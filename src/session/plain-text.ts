@@ -1,7 +1,27 @@
-import { stripVTControlCharacters } from 'node:util';
+const ESCAPE = '\u001B';
 
-/** The beginning of a sequence for a terminal whose rest may be in the next piece. */
-const UNFINISHED = /\u001B(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001B]{0,1000}\u001B?)?$/;
+/** What ends a sequence that carries text, such as the title of a window. */
+const BELL = '\u0007';
+
+/** What looks like a longer one is text. */
+const LONGEST = 4096;
+
+/** The sequences of ECMA-48: their beginnings, and what completes each. */
+const KINDS = [
+  { begun: `(?:${ESCAPE}\\[|\u009B)[0-?]{0,${LONGEST}}[ -/]{0,${LONGEST}}`, completed: '[@-~]' },
+  {
+    begun: `${ESCAPE}[\\]PX^_][^${ESCAPE}${BELL}\u009C]{0,${LONGEST}}`,
+    completed: `(?:${BELL}|\u009C|${ESCAPE}\\\\)`,
+    half: `${ESCAPE}?`,
+  },
+  { begun: `${ESCAPE}[ -/]{1,${LONGEST}}`, completed: '[0-~]' },
+  { begun: ESCAPE, completed: '[0-Z\\\\`-~]' },
+];
+
+const SEQUENCE = new RegExp(KINDS.map(({ begun, completed }) => begun + completed).join('|'), 'g');
+
+/** The beginning of a sequence whose rest may be in the next piece. */
+const UNFINISHED = new RegExp(`(?:${KINDS.map(({ begun, half = '' }) => begun + half).join('|')})$`);
 
 /** Printed text without what only a terminal understands. Pieces may be cut anywhere. */
 export class PlainText {
@@ -14,11 +34,14 @@ export class PlainText {
     return plain(text.slice(0, start));
   }
 
+  /** What was held back for a rest that never came. */
   end(): string {
-    return plain(this.#held);
+    const rest = plain(this.#held);
+    this.#held = '';
+    return rest;
   }
 }
 
 /** Without colours, cursor movements, other control characters but tabs and line feeds, and interlinear marks. */
 export const plain = (text: string): string =>
-  stripVTControlCharacters(text).replaceAll(/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/gu, '');
+  text.replaceAll(SEQUENCE, '').replaceAll(/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/gu, '');

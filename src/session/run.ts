@@ -74,7 +74,7 @@ export class Run {
     return this.#settled;
   }
 
-  /** Whether the budget allows another model call. The run ends where it does not. */
+  /** Whether the budget allows the model call that is wanted now. The run ends where it does not. */
   mayAsk(): boolean {
     this.#shortage = this.budget.exhausted;
     return this.#shortage === undefined;
@@ -117,8 +117,9 @@ export class Run {
   /** Ends a stretch of work; answers what the next one begins with, if there is to be one. */
   #handOver(end: () => AgentEndEvent, wish: Continuation | undefined): readonly AgentMessage[] | undefined {
     try {
-      this.#parts.audience.publish(end());
-      if (!this.#goesOn(wish)) return undefined;
+      const event = end();
+      this.#parts.audience.publish(event);
+      if (event.isTerminal) return undefined;
       return wish?.continue ? [] : this.#parts.takeWaiting(this);
     } catch (error) {
       this.#fail(error);
@@ -172,7 +173,7 @@ export class Run {
 
   #goesOn(wish: Continuation | undefined): boolean {
     const isFree = !this.signal.aborted && !this.#failure && this.#shortage === undefined;
-    return isFree && (wish?.continue === true || this.#parts.hasWaiting());
+    return isFree && (wish?.continue === true || this.#parts.hasWaiting()) && this.mayAsk();
   }
 
   /** Stores what the agent said before anybody hears the whole of it. What clients said was stored when accepted. */

@@ -125,8 +125,9 @@ export class Session {
     checkWanted(how);
     if (!this.#run) return this.#open(input, submission);
     if (!how.streamingBehavior) throw new Refusal('agent_busy', BUSY);
+    const queued = this.#enqueue(how.streamingBehavior, input, clientMessageId);
     this.#run.budget.limit(submission.limits);
-    return this.#enqueue(how.streamingBehavior, input, clientMessageId);
+    return queued;
   }
 
   /** Stops the run; settles when everything has stopped. */
@@ -239,20 +240,26 @@ export class Session {
 
   #conversation(run: Run): Conversation {
     const prompt = new RunSystemPrompt(this.#hooks, run.signal);
+    // Files are looked at once: a prompt that changes within a run costs the provider's cache.
+    let parts: PromptParts | undefined;
+    const base = () => {
+      parts ??= this.#promptParts();
+      return this.#basePrompt(parts);
+    };
     let turns = 0;
     let offered = this.#tools();
     return {
       prepare:
         this.#hooks.beforeAgentStart &&
         (async () => {
-          const messages = await prompt.consult(this.#basePrompt(), run.opening);
+          const messages = await prompt.consult(base(), run.opening);
           return messages.map((message) => this.transcript.add(message));
         }),
       ask: async () => {
         // A model and hooks that answer at once must not keep everything else from its turn.
         if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
         offered = this.#tools();
-        const request = await this.#request(await prompt.text(this.#basePrompt()), {
+        const request = await this.#request(await prompt.text(base()), {
           tools: offered,
           signal: run.signal,
         });
@@ -267,9 +274,10 @@ export class Session {
       hasSteering: () => this.queue.has('steer'),
       takeSteering: () => this.#claim('steer', run)(),
       next: (owed) => {
+        const isWanted = owed || this.queue.length > 0;
+        if (!isWanted || !run.mayAsk()) return undefined;
         if (this.queue.has('steer')) return this.#claim('steer', run);
-        if (owed) return () => [];
-        return this.queue.has('followUp') ? this.#claim('followUp', run) : undefined;
+        return owed ? () => [] : this.#claim('followUp', run);
       },
       interruptsTools: () => this.modes.interrupt === 'immediate',
       hooks: this.#hooks,
@@ -277,13 +285,13 @@ export class Session {
     };
   }
 
-  #basePrompt(): string {
-    return systemPrompt({ cwd: this.log.header.cwd, tools: this.#tools(), parts: this.#promptParts() });
+  #basePrompt(parts: PromptParts): string {
+    return systemPrompt({ cwd: this.log.header.cwd, tools: this.#tools(), parts });
   }
 
   /** What the model would be told before the conversation. */
   async systemPrompt(): Promise<string> {
-    return new RunSystemPrompt(this.#hooks, NEVER).text(this.#basePrompt());
+    return new RunSystemPrompt(this.#hooks, NEVER).text(this.#basePrompt(this.#promptParts()));
   }
 
   async #request(

@@ -4,6 +4,7 @@ import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { BashExecutionMessage, BashResult } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
+import type { SessionLog } from '../store/sessions/session-log.ts';
 import { deliveredIn } from './delivered.ts';
 import type { SessionHooks } from './hooks.ts';
 import { PlainText, plain } from './plain-text.ts';
@@ -32,40 +33,36 @@ export interface ShellRequest {
   readonly hasRoom: () => boolean;
 }
 
+/** A command that ended during a run, as it is stored until that is over. */
+interface Ended {
+  readonly sessionId: string;
+  readonly id: string;
+  readonly message: BashExecutionMessage;
+}
+
 /** The commands that clients run beside the conversation. What they print becomes part of it when no run is active. */
 export class ShellCommands {
   readonly #parts: ShellParts;
-  readonly #running = new Map<AbortController, Promise<unknown>>();
-  #ended: { readonly id: string; readonly message: BashExecutionMessage }[];
+  readonly #running = new Map<AbortController, Promise<BashResult>>();
+  readonly #ended: Ended[] = [];
+  #isClosed = false;
 
   constructor(parts: ShellParts) {
     this.#parts = parts;
-    this.#ended = restore(parts.transcript);
-    this.settle();
   }
 
   /** Runs a command to its end. Any number of them run side by side, also during a run. */
   async run(request: ShellRequest): Promise<BashResult> {
+    if (this.#isClosed) throw new Refusal('overloaded', 'The agent is leaving the session');
+    if (request.command.includes('\0'))
+      throw new Refusal('invalid_params', 'Invalid parameters: command must not contain a null character');
     if (this.#running.size >= MAX_COMMANDS)
       throw new Refusal('overloaded', `More than ${MAX_COMMANDS} commands at once`);
     const controller = new AbortController();
-    const result = this.#resultOf(request, controller.signal);
-    this.#running.set(controller, result);
+    const work = this.#work(request, controller.signal);
+    this.#running.set(controller, work);
     try {
-      const { output, exitCode, cancelled, truncated, fullOutputPath } = await result;
-      const { command, excludeFromContext } = request;
-      this.#keep({
-        role: 'bashExecution',
-        command,
-        output,
-        exitCode,
-        cancelled,
-        truncated,
-        fullOutputPath,
-        timestamp: Date.now(),
-        ...(excludeFromContext ? { excludeFromContext } : {}),
-      });
-      return await result;
+      return await work;
     } finally {
       this.#running.delete(controller);
     }
@@ -75,7 +72,13 @@ export class ShellCommands {
   async abort(): Promise<void> {
     const running = [...this.#running];
     for (const [controller] of running) controller.abort();
-    await Promise.allSettled(running.map(([, result]) => result));
+    await Promise.allSettled(running.map(([, work]) => work));
+  }
+
+  /** Kills every command and takes no other. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.abort();
   }
 
   /** Puts into the conversation what ended while it could not take it. What cannot be stored now waits on. */
@@ -91,6 +94,24 @@ export class ShellCommands {
     }
   }
 
+  async #work(request: ShellRequest, signal: AbortSignal): Promise<BashResult> {
+    const result = await this.#resultOf(request, signal);
+    const { output, exitCode, cancelled, truncated, fullOutputPath } = result;
+    const { command, excludeFromContext } = request;
+    this.#keep({
+      role: 'bashExecution',
+      command,
+      output,
+      exitCode,
+      cancelled,
+      truncated,
+      fullOutputPath,
+      timestamp: Date.now(),
+      ...(excludeFromContext ? { excludeFromContext } : {}),
+    });
+    return result;
+  }
+
   #keep(message: BashExecutionMessage): void {
     const { transcript, isRunning } = this.#parts;
     if (!isRunning()) {
@@ -98,9 +119,9 @@ export class ShellCommands {
       return;
     }
     const id = newUuid().slice(0, 8);
-    const data = { sessionId: transcript.log.header.id, id, message };
-    transcript.append({ type: 'custom', customType: SHELL_TYPE, data });
-    this.#ended.push({ id, message });
+    const ended: Ended = { sessionId: transcript.log.header.id, id, message };
+    transcript.append({ type: 'custom', customType: SHELL_TYPE, data: ended });
+    this.#ended.push(ended);
   }
 
   async #resultOf(request: ShellRequest, signal: AbortSignal): Promise<BashResult> {
@@ -112,11 +133,16 @@ export class ShellCommands {
     if (replaced) return replaced;
     const { runShell } = await import('../agent/tools/shell.ts');
     const text = new PlainText();
+    const news = (output: CommandOutput) => {
+      const { text: piece, skipped } = output.take();
+      if (skipped > 0) text.end();
+      return text.take(piece);
+    };
     const tell = (output: CommandOutput) => {
-      if (request.hasRoom()) request.onText(text.take(output.take().text));
+      if (request.hasRoom()) request.onText(news(output));
     };
     const run = await runShell(options, { command, seconds: 0, signal, onOutput: tell });
-    request.onText(text.take(run.output.take().text) + text.end());
+    request.onText(news(run.output) + text.end());
     if (run.exit.error) throw new Refusal('internal', run.exit.error.message, { cause: run.exit.error });
     return resultOf(run);
   }
@@ -130,18 +156,17 @@ const resultOf = ({ output, tail, exit, end }: ShellRun): BashResult => ({
   fullOutputPath: output.log?.path ?? null,
 });
 
-/** What ended in this session during a run that never did. Entries copied from another one do not count. */
-function restore({ log }: Transcript) {
-  const ended: { id: string; message: BashExecutionMessage }[] = [];
+/** Puts into the conversation what ended during a run that a crash cut off. Entries copied from elsewhere do not count. */
+export function recoverCommands(log: SessionLog): void {
+  const ended: Ended[] = [];
   for (const node of log.named(SHELL_TYPE)) {
     const entry = log.entry(node.id);
-    const data =
-      entry?.type === 'custom'
-        ? (entry.data as ((typeof ended)[number] & { sessionId: string }) | undefined)
-        : undefined;
-    if (data?.sessionId === log.header.id) ended.push({ id: data.id, message: data.message });
+    const data = entry?.type === 'custom' ? (entry.data as Ended | undefined) : undefined;
+    if (data?.sessionId === log.header.id) ended.push(data);
   }
-  if (ended.length === 0) return [];
+  if (ended.length === 0) return;
   const delivered = new Set(deliveredIn(log));
-  return ended.reverse().filter(({ id }) => !delivered.has(id));
+  for (const { id, message } of ended.reverse()) {
+    if (!delivered.has(id)) log.append({ type: 'message', queueId: id, message });
+  }
 }

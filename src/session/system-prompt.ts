@@ -30,18 +30,25 @@ export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
     ...projectContext(parts.contextFiles),
     `Today is ${today}. The working directory is ${cwd}`,
   ];
-  return sections.map((section) => section.trim()).join('\n\n');
+  return sections
+    .map((section) => section.trim())
+    .filter(Boolean)
+    .join('\n\n');
 }
 
 function ownWords(tools: readonly Tool[]): string {
+  if (tools.length === 0) return WITHOUT_TOOLS;
   const list = tools.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
   return `You are a coding agent. You work in a folder on the user's machine and act through tools.
 
 Tools:
-${list || '(none)'}
+${list}
 
 Look before you change things, keep changes small, name the files you touch, and say plainly when something failed.`;
 }
+
+const WITHOUT_TOOLS = `You are a coding agent for a folder on the user's machine. You have no tools at the moment: \
+say what is to be done, and ask for whatever you need to see.`;
 
 function projectContext(files: readonly ContextFile[]): string[] {
   if (files.length === 0) return [];

@@ -87,10 +87,12 @@ export class Transcript {
     return entry?.type === 'message' ? entry : undefined;
   }
 
-  /** Whether nothing has been said after this entry. */
+  /** Whether nothing has been said after this entry. What commands beside the conversation printed does not count. */
   endsWith(entryId: string): boolean {
-    const [last] = this.log.named('message');
-    return last?.id === entryId;
+    for (const { id, role } of this.log.named('message')) {
+      if (role !== 'bashExecution') return id === entryId;
+    }
+    return false;
   }
 }
 

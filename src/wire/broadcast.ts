@@ -43,6 +43,11 @@ export class Broadcast {
     }
   }
 
+  /** Whether every client keeps up. */
+  get hasRoom(): boolean {
+    return [...this.#listeners].every(({ outbox }) => !outbox.isFull);
+  }
+
   /** Undefined while every client keeps up; otherwise settles when one that is behind has caught up: ask again then. */
   room(): Promise<void> | undefined {
     for (const { outbox } of this.#listeners) {

@@ -65,11 +65,15 @@ export class Outbox {
     return this.#backlog;
   }
 
+  /** Whether the reader is so far behind that whoever makes more has to wait. */
+  get isFull(): boolean {
+    const waiting = this.#backlog + this.#merged;
+    return !this.#closed && (waiting > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES));
+  }
+
   /** Undefined while there is room; otherwise settles when the reader has caught up. */
   room(): Promise<void> | undefined {
-    const waiting = this.#backlog + this.#merged;
-    const isFull = waiting > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES);
-    if (this.#closed || !isFull) return undefined;
+    if (!this.isFull) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { MAX_WAITING } from '../../src/engine/lanes.ts';
@@ -255,6 +255,33 @@ verifies(
     await atRest(agent);
 
     expect(megabytes(agent, 'VmHWM')).toBeLessThan(4 * before);
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'B19',
+  'a command that floods a client which does not read costs little, and ends',
+  async ({ open }) => {
+    const agent = await open();
+    const { peer, home } = agent;
+    await peer.ok({ type: 'bash', command: 'true' });
+    const before = megabytes(agent, 'VmRSS');
+
+    peer.link.pause();
+    peer.send({ id: 'flood', type: 'bash', command: 'yes flood | head -c 48000000; echo the end; touch flooded' });
+    await until(() => existsSync(join(home.cwd, 'flooded')));
+    await until(() => saidBy(agent, 'bashExecution').length === 2);
+    const most = megabytes(agent, 'VmHWM');
+    peer.link.resume();
+    const response = await peer.find(({ id, type }) => id === 'flood' && type === 'response');
+    rmSync((response['data'] as { fullOutputPath: string }).fullOutputPath);
+
+    expect(most).toBeLessThan(4 * before);
+    const updates = peer.records.filter(({ type }) => type === 'bash_execution_update');
+    const text = updates.map(({ delta }) => delta).join('');
+    expect(text.endsWith('flood\nthe end\n')).toBe(true);
+    expect(text.length).toBeLessThan(5_000_000);
   },
   ['stdio', 'unix'],
 );

@@ -20,7 +20,7 @@ export const sessions = {
     const target = { reason: 'resume', targetSessionFile: path } as const;
     if (await mayNot(() => agent.hooks.beforeSwitch?.(target, signal), signal)) return { cancelled: true };
     if (isCurrent(agent, path)) {
-      if (!detached) await agent.session.abort();
+      if (!detached) await agent.session.stop();
       return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
     }
     return move(agent, { reason: 'resume', detached }, () => SessionLog.open(path));

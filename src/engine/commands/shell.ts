@@ -5,7 +5,7 @@ export const shell = {
     agent.session.shell.run({
       command,
       excludeFromContext,
-      hasRoom: () => agent.audience.room() === undefined,
+      hasRoom: () => agent.audience.hasRoom,
       onText: (delta) => {
         if (delta !== '')
           agent.audience.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { Usage } from '../protocol/generated/vocabulary.ts';
+import { Budget } from './budget.ts';
+
+const used = (tokens: Partial<Usage>, total = 0): Usage => ({
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  ...tokens,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total },
+});
+
+it('without limits nothing is ever used up', () => {
+  const budget = new Budget();
+  budget.limit(undefined);
+  budget.limit({});
+  for (let turn = 0; turn < 100; turn++) budget.spend(used({ totalTokens: 1e9 }, 1e6));
+
+  expect(budget.exhausted).toBeUndefined();
+});
+
+it.each([
+  [{ turns: 2 }, 'The run has used up its model calls (2)'],
+  [{ tokens: 200 }, 'The run has used up its tokens (200)'],
+  [{ cost: 0.5 }, 'The run has used up its money ($0.5)'],
+  [{ turns: 9, tokens: 200, cost: 9 }, 'The run has used up its tokens (200)'],
+])('%o is used up by the second answer', (limits, words) => {
+  const budget = new Budget();
+  budget.limit(limits);
+
+  budget.spend(used({ totalTokens: 100 }, 0.25));
+  expect(budget.exhausted).toBeUndefined();
+  budget.spend(used({ totalTokens: 100 }, 0.25));
+
+  expect(budget.exhausted).toBe(words);
+});
+
+it.each([{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }])('%o allows nothing', (limits) => {
+  const budget = new Budget();
+  budget.limit(limits);
+
+  expect(budget.exhausted).toMatch(/^The run has used up its .+ \(\$?0( ms)?\)$/);
+});
+
+it('counts every kind of token where a provider gives no sum', () => {
+  const budget = new Budget();
+  budget.limit({ tokens: 10 });
+
+  budget.spend(used({ input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }));
+
+  expect(budget.exhausted).toContain('tokens');
+});
+
+it('what is limited later counts from the start', () => {
+  const budget = new Budget();
+  budget.limit({ turns: 9 });
+  budget.spend(used({}));
+  expect(budget.exhausted).toBeUndefined();
+
+  budget.limit({ turns: 1 });
+  budget.limit({ turns: 5 });
+
+  expect(budget.exhausted).toContain('(1)');
+});

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { PlainText, plain } from './plain-text.ts';
+
+it.each([
+  ['colours', '\u001B[1;31mred\u001B[0m', 'red'],
+  ['colours with colons', '\u001B[38:2::1:2:3mred', 'red'],
+  ['cursor movements', 'a\u001B[2K\u001B[1Gb\u001B[?25l', 'ab'],
+  ['a title, ended either way', '\u001B]0;title\u0007a\u001B]0;title\u001B\\b', 'ab'],
+  ['links', '\u001B]8;;https://example.com\u0007here\u001B]8;;\u0007', 'here'],
+  ['character sets', '\u001B(Bplain\u001B)0', 'plain'],
+  ['short sequences', '\u001B7a\u001B8\u001B=\u001Bcb\u001BM', 'ab'],
+  ['the single introducer', '\u009B1mbold', 'bold'],
+  ['device strings', '\u001BP1;2|text\u001B\\a', 'a'],
+  ['carriage returns', '10%\r20%\r\n', '10%20%\n'],
+  ['other control characters', 'a\0b\u0007c\bd\u007Fe\u0085f\tg\n', 'abcdef\tg\n'],
+  ['interlinear marks', 'a\uFFF9b\uFFFAc\uFFFBd', 'abcd'],
+  ['what never ends', '\u001B]0;no end', ']0;no end'],
+  ['what ends too late', `\u001B[${'1'.repeat(5000)}m`, `[${'1'.repeat(5000)}m`],
+])('%s', (_title, printed, text) => {
+  expect(plain(printed)).toBe(text);
+});
+
+it('keeps everything else', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      fc.pre(!/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/u.test(text));
+      expect(plain(text)).toBe(text);
+    }),
+  );
+});
+
+it('it does not matter where the text is cut', () => {
+  const unit = fc.constantFrom(
+    '\u001B',
+    '\u009B',
+    '\u0007',
+    '\\',
+    '[',
+    ']',
+    '(',
+    'P',
+    '0',
+    ';',
+    '?',
+    ' ',
+    'm',
+    'é',
+    '\n',
+    '\r',
+  );
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit, maxLength: 5 }), { maxLength: 20 }), (pieces) => {
+      const text = new PlainText();
+      const told = pieces.map((piece) => text.take(piece)).join('') + text.end();
+      expect(told).toBe(plain(pieces.join('')));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+it('holds back no more than the longest sequence', () => {
+  const text = new PlainText();
+  let told = text.take('\u001B]');
+  for (let count = 0; count < 100; count++) told += text.take('x'.repeat(100));
+
+  expect(told.length).toBeGreaterThan(5000);
+});
+
+it('starts anew after its end', () => {
+  const text = new PlainText();
+  text.take('a\u001B[3');
+
+  expect([text.end(), text.take('1mb'), text.end()]).toEqual(['[3', '1mb', '']);
+});

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import type { Tool } from '../agent/tool.ts';
+import { textOutput } from '../agent/tool.ts';
+import { systemPrompt } from './system-prompt.ts';
+
+const tool = (name: string): Tool => ({
+  name,
+  description: `Does ${name}.`,
+  parameters: { type: 'object' },
+  execute: async () => textOutput(''),
+});
+
+const nothing = { append: [], contextFiles: [] };
+
+const today = new Date().toISOString().slice(0, 10);
+
+it.each([[['read', 'bash', 'edit', 'write']], [['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls']]])(
+  'says what it is, which tools it has and where it works: %j',
+  (names) => {
+    const prompt = systemPrompt({ cwd: '/work', tools: names.map(tool), parts: nothing });
+
+    expect(prompt).toContain(`Tools:\n${names.map((name) => `- ${name}: Does ${name}.`).join('\n')}\n\n`);
+    expect(prompt.endsWith(`Today is ${today}. The working directory is /work`)).toBe(true);
+    expect(prompt).not.toMatch(/\n{3}|^\s|\s$/);
+  },
+);
+
+it('does not speak of tools that are not there', () => {
+  const prompt = systemPrompt({ cwd: '/work', tools: [], parts: nothing });
+
+  expect(prompt).not.toContain('Tools:');
+  expect(prompt).toContain('You have no tools');
+});
+
+it('says what it was told to say, in the order: words, additions, files, place', () => {
+  const parts = {
+    system: '\n\nYou are a pirate.\n',
+    append: ['One more.', 'And another.'],
+    contextFiles: [
+      { path: '/a/AGENTS.md', text: '\nUse tabs.\n\n' },
+      { path: '/a/b/AGENTS.md', text: 'Use spaces.' },
+    ],
+  };
+
+  expect(systemPrompt({ cwd: '/a/b', tools: [tool('read')], parts })).toBe(
+    [
+      'You are a pirate.',
+      'One more.',
+      'And another.',
+      '# Project context',
+      '## /a/AGENTS.md',
+      'Use tabs.',
+      '## /a/b/AGENTS.md',
+      'Use spaces.',
+      `Today is ${today}. The working directory is /a/b`,
+    ].join('\n\n'),
+  );
+});
+
+it('empty words leave no gap', () => {
+  const prompt = systemPrompt({ cwd: '/work', tools: [], parts: { ...nothing, system: '' } });
+
+  expect(prompt).toBe(`Today is ${today}. The working directory is /work`);
+});

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openWith } from '../support/hooks.ts';
+import { openWith, silence } from '../support/hooks.ts';
 import { newGate, newHome, start, stored } from '../support/open.ts';
 import { Peer, type Record_ } from '../support/peer.ts';
 import { living } from '../support/processes.ts';
@@ -153,6 +153,22 @@ verifies('B17', 'a move that is only prepared, or refused, stops no command', as
   await peer.refused({ type: 'fork', entryId: 'nothing' });
 
   expect(await living(pids)).toHaveLength(2);
+});
+
+it('[B16 C21] commands and abort_bash wait for no other command', async () => {
+  const { asked, wait } = silence();
+  const { client } = await openWith({ input: wait });
+  const prompt = client.prompt({ message: 'go' }).catch((error: unknown) => error);
+  await asked;
+
+  const events = client.events();
+  const command = client.bash({ command: FOREVER });
+  for await (const { type } of events) if (type === 'bash_execution_update') break;
+  await client.abortBash();
+
+  expect(await command).toMatchObject({ cancelled: true });
+  await client.abort();
+  expect(await prompt).toMatchObject({ code: 'agent_busy' });
 });
 
 it('[B17] a command that comes while the agent is on its way is stopped, too, and stored where it ran', async () => {

@@ -25,12 +25,14 @@ verifies('Z40', 'no key reaches tools, records, session files, arguments or stde
 
   const agent = await open({ home, env: { ...keys, GREETING: 'hello tools' }, script, args: ['--name', 'secrets'] });
   const records = await agent.peer.run('what do you know?');
+  const { output } = await agent.peer.ok({ type: 'bash', command: tell });
   await agent.peer.run('fail');
   await agent.peer.ok({ type: 'get_state' });
   await agent.peer.ok({ type: 'get_available_models' });
   await agent.close();
 
   expect(JSON.stringify(records)).toContain('GREETING=hello tools');
+  expect(output).toContain('GREETING=hello tools');
   expect(leaks({ records: JSON.stringify(agent.peer.records), stderr: agent.process?.stderr() ?? '' })).toEqual([]);
   expect(leaks(Object.fromEntries(filesWritten(home).map((file) => [file, readFileSync(file, 'utf8')])))).toEqual([]);
 });

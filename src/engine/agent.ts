@@ -4,7 +4,7 @@ import { Toolbox } from '../agent/toolbox.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
-import type { AgentEvent, Model, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import { chooseModel, clamped, type ModelName, storedChoice } from '../session/model-choice.ts';
 import { repairToolCalls } from '../session/repair.ts';
@@ -15,12 +15,14 @@ import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
 import type { Connection } from './connection.ts';
 import type { Project } from './project.ts';
+import { SharedTurns } from './shared-turns.ts';
 import { stateOf } from './state.ts';
 
 export interface AgentParts {
   readonly audience: Broadcast;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** `decided`: what a client said of the folder for this process. */
   readonly projectIn: (cwd: string, decided: boolean | undefined) => Project;
   /** The built-in tools for a folder. */
@@ -54,6 +56,7 @@ export class Agent {
   readonly toolbox: Toolbox;
   readonly #parts: AgentParts;
   readonly #trust = new Map<string, boolean>();
+  readonly #preflight = new SharedTurns(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
   #session: Session;
   #project: Project;
   #news: AgentEvent[];
@@ -85,6 +88,10 @@ export class Agent {
   /** Where new sessions go; undefined: they stay in memory. */
   get sessionDirectory(): string | undefined {
     return this.#parts.sessionDirectory(this.project.cwd);
+  }
+
+  get env(): Readonly<Record<string, string | undefined>> {
+    return this.#parts.env;
   }
 
   get state(): SessionState {
@@ -190,6 +197,11 @@ export class Agent {
       this.#trust.set(this.project.cwd, trusted);
       this.#takeProject(this.project);
     });
+  }
+
+  /** What stands in the way of a prompt. */
+  preflight(): Promise<Preflight> {
+    return this.#preflight.take();
   }
 
   /** Stops everything and lets go of the session. */

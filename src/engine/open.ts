@@ -74,6 +74,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     audience,
     registry: new ModelRegistry({ script: options.script }),
     hooks: options.hooks ?? {},
+    env: options.env,
     projectIn: (cwd, decided) => projectIn(cwd, decided, options),
     tools: builtinTools,
     toolChoice: options.tools ?? {},

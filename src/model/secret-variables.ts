@@ -29,3 +29,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What tools may know of the environment. */
 export const withoutSecrets = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.has(name)));
+
+/** The names of those that are set. */
+export const secretsSet = (env: Environment): string[] => [...secretVariables].filter((name) => env[name]);

@@ -111,6 +111,7 @@ describe('readSettings', () => {
     ['[]', 'the file must hold an object'],
     ['null', 'the file must hold an object'],
     ['', 'Unexpected end of JSON input'],
+    ['{"defaultModel":sk-secret}', "Unexpected token 's': not valid JSON; the file is ignored"],
   ])('ignores a file that holds %j', (text, reason) => {
     const source = files({ 'agent/settings.json': text, 'project/.pi/settings.json': { defaultModel: 'c' } });
 

@@ -94,10 +94,14 @@ function readFile(file: string, warnings: string[]): Values {
     warnings.push(`${file}: the file must hold an object; it is ignored`);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') warnings.push(`${file}: ${message}; the file is ignored`);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      warnings.push(`${file}: ${withoutQuote(message)}; the file is ignored`);
   }
   return {};
 }
+
+/** JSON.parse quotes the file around the mistake; what stands in the file goes to no log. */
+const withoutQuote = (message: string) => message.replace(/, (\.\.\.)?".*is not valid JSON$/s, ': not valid JSON');
 
 interface Acceptance {
   readonly schemas: Readonly<Record<string, Schema>>;

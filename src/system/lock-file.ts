@@ -32,6 +32,12 @@ export async function acquireLockFile(path: string): Promise<Lock> {
   return { release: () => remove(file, self) };
 }
 
+/** Who holds the lock of a file, if anybody alive does. */
+export async function lockFileHolder(path: string): Promise<{ readonly pid: number | undefined } | undefined> {
+  const holder = await read(`${realPath(path)}.lock`);
+  return holder && (await isAlive(holder)) ? { pid: holder.pid } : undefined;
+}
+
 /** Creates the lock file; answers the holder when someone else has it. */
 async function take(file: string, self: Holder): Promise<Holder | undefined> {
   let holder: Holder | undefined;

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { acquireLock, type Lock, LockHeld } from './lock.ts';
-import { acquireLockFile } from './lock-file.ts';
+import { acquireLock, type Lock, LockHeld, lockHolder } from './lock.ts';
+import { acquireLockFile, lockFileHolder } from './lock-file.ts';
 import { compile, exitOf, processes, temporaryFolder, textOf } from './testing/script.ts';
 
 const base = temporaryFolder();
@@ -15,15 +15,21 @@ afterEach(async () => {
 });
 
 const kinds = [
-  { kind: 'lock', acquire: acquireLock, source: `import { acquireLock as acquire } from './lock.ts';` },
+  {
+    kind: 'lock',
+    acquire: acquireLock,
+    askHolder: lockHolder,
+    source: `import { acquireLock as acquire } from './lock.ts';`,
+  },
   {
     kind: 'lock file',
     acquire: acquireLockFile,
+    askHolder: lockFileHolder,
     source: `import { acquireLockFile as acquire } from './lock-file.ts';`,
   },
 ];
 
-describe.each(kinds)('$kind', ({ acquire, source }) => {
+describe.each(kinds)('$kind', ({ acquire, askHolder, source }) => {
   const newFolder = () => mkdtempSync(join(base, 'case-'));
   const take = async (path: string) => {
     const lock = await acquire(path);
@@ -49,6 +55,19 @@ describe.each(kinds)('$kind', ({ acquire, source }) => {
 
     expect(refusal).toBeInstanceOf(LockHeld);
     expect(refusal).toMatchObject({ name: 'LockHeld', pid: holder.pid });
+  });
+
+  it('can be asked for its holder without being taken', async () => {
+    const path = join(newFolder(), 'file');
+    expect(await askHolder(path)).toBeUndefined();
+
+    const holder = await holderOf(path);
+    expect(await askHolder(path)).toEqual({ pid: holder.pid });
+
+    holder.kill('SIGKILL');
+    await exitOf(holder);
+    expect(await askHolder(path)).toBeUndefined();
+    await take(path);
   });
 
   it('is refused a second time in the same process', async () => {

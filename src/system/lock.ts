@@ -27,6 +27,13 @@ export async function acquireContentLock({ dev, ino }: { dev: number; ino: numbe
   return take(socketName(`${dev}:${ino}`), path);
 }
 
+/** Who holds the lock of a file, without taking it; undefined when nobody does, no pid when the holder does not say. */
+export async function lockHolder(path: string): Promise<{ readonly pid: number | undefined } | undefined> {
+  if (process.platform !== 'linux') return (await import('./lock-file.ts')).lockFileHolder(path);
+  const holder = await askHolder(socketName(realPath(path)));
+  return holder === 'gone' ? undefined : holder;
+}
+
 async function take(name: string, path: string): Promise<Lock> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const server = await listen(name);

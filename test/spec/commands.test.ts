@@ -34,6 +34,8 @@ verifies('C2 C5 C12', 'every command can do without an id, and then its response
   const { peer } = await open();
 
   for (const name of commandNames) peer.send({ type: name, ...sampleParams(name) });
+  // The one that neither the lane nor a run waits for.
+  await peer.find(({ command }) => command === 'preflight');
 
   const answers = await answered(peer);
   expect(answers.map(({ command }) => command).sort()).toEqual([...commandNames].sort());

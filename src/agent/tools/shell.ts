@@ -106,4 +106,5 @@ async function ended(child: GroupProcess, { seconds, signal }: ShellJob): Promis
   return { exit, end: timedOut ? 'timed out' : 'exited' };
 }
 
-const defaultShell = () => (existsSync('/bin/bash') ? '/bin/bash' : 'sh');
+/** The shell that runs commands when the settings name none. */
+export const defaultShell = () => (existsSync('/bin/bash') ? '/bin/bash' : 'sh');

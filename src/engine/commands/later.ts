@@ -17,7 +17,6 @@ export const later = {
   list_sessions: refuse('list_sessions'),
   delete_session: refuse('delete_session'),
   rename_session: refuse('rename_session'),
-  preflight: refuse('preflight'),
   get_messages_page: refuse('get_messages_page'),
   navigate_tree: refuse('navigate_tree'),
   export_html: refuse('export_html'),

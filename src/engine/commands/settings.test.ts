@@ -24,6 +24,7 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
     audience: new Broadcast(),
     registry: new OneModel(),
     hooks: {},
+    env: {},
     projectIn: () => new Project({ cwd, agentDir: cwd }),
     tools: () => [],
     toolChoice: {},

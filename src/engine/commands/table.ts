@@ -1,6 +1,7 @@
 import type { Handlers } from '../dispatch.ts';
 import { handshake } from './handshake.ts';
 import { later } from './later.ts';
+import { preflight } from './preflight.ts';
 import { prompting } from './prompting.ts';
 import { reading } from './reading.ts';
 import { sessions } from './sessions.ts';
@@ -17,5 +18,6 @@ export const handlers: Handlers = {
   ...settings,
   ...shell,
   ...tools,
+  ...preflight,
   ...later,
 };

@@ -1,0 +1,31 @@
+import { messageOf } from '../../protocol/errors.ts';
+import type { Finding } from '../../protocol/generated/vocabulary.ts';
+
+/** Longer than this no check is waited for: a network folder may never answer. */
+const CHECK_LIMIT_MS = 2000;
+
+/** Something to look at. What it throws is its finding. */
+export type Check = () => Found | Promise<Found>;
+
+type Found = Finding | readonly Finding[];
+
+export const fine = (check: string, message: string): Finding => ({ check, status: 'ok', message });
+export const warning = (check: string, message: string): Finding => ({ check, status: 'warning', message });
+export const problem = (check: string, message: string): Finding => ({ check, status: 'error', message });
+
+/** Makes all checks at once; answers what they found, in their order. Never rejects, and never waits long. */
+export async function findings(checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
+  return (await Promise.all(Object.entries(checks).map(([name, check]) => inTime(name, check)))).flat();
+}
+
+async function inTime(name: string, check: Check): Promise<Found> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Finding>((resolve) => {
+    const message = `No answer within ${CHECK_LIMIT_MS / 1000} seconds: see whether a disk or a network folder hangs`;
+    timer = setTimeout(() => resolve(warning(name, message)), CHECK_LIMIT_MS);
+  });
+  const looked = (async () => check())().catch((error: unknown) => problem(name, messageOf(error)));
+  const found = await Promise.race([looked, late]);
+  clearTimeout(timer);
+  return found;
+}

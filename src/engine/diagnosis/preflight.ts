@@ -1,0 +1,41 @@
+import type { Finding, Preflight } from '../../protocol/generated/vocabulary.ts';
+import type { Agent } from '../agent.ts';
+import { diskSpaceFinding } from './disk-space.ts';
+import { findings, fine, warning } from './finding.ts';
+import { futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from './folders.ts';
+import { ripgrepFinding, sharpFinding } from './installed.ts';
+import { keysFinding, modelFinding } from './model.ts';
+import { sessionFileFinding } from './session-file.ts';
+import { settingsFindings, trustFinding } from './settings-files.ts';
+import { shellFinding } from './shell.ts';
+
+/** Looks at everything a prompt would need, without asking a model. */
+export async function preflight(agent: Agent): Promise<Preflight> {
+  const { session, project, env, sessionDirectory } = agent;
+  const found = await findings({
+    model: () => modelFinding(session.choice),
+    keys: () => keysFinding(env),
+    'working folder': () => workingFolderFinding(project.cwd),
+    'session file': () => sessionFileFinding(session.log.path),
+    'session folder': () => sessionFolderFindings(sessionDirectory),
+    'temporary folder': () => temporaryFolderFinding(),
+    shell: () => shellFinding(project.settings.shellPath, env),
+    tools: () => toolsFinding(session.tools.map(({ name }) => name)),
+    settings: () => settingsFindings(project),
+    trust: () => trustFinding(project),
+    'disk space': () => diskSpaceFinding([project.cwd, ...(sessionDirectory === undefined ? [] : [sessionDirectory])]),
+    ripgrep: ripgrepFinding,
+    sharp: sharpFinding,
+  });
+  return { ok: found.every(({ status }) => status !== 'error'), findings: found };
+}
+
+const sessionFolderFindings = async (path: string | undefined): Promise<readonly Finding[]> =>
+  path === undefined ? [] : [await futureFolderFinding('session folder', path, SESSION_FOLDER_REMEDY)];
+
+const SESSION_FOLDER_REMEDY = 'Change its permissions, or name another folder with --session-dir';
+
+const toolsFinding = (names: readonly string[]): Finding =>
+  names.length > 0
+    ? fine('tools', names.join(', '))
+    : warning('tools', 'None is active: the model can only talk. Choose some with set_active_tools');

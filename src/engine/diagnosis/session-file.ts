@@ -1,0 +1,27 @@
+import { access, constants } from 'node:fs/promises';
+import type { Finding } from '../../protocol/generated/vocabulary.ts';
+import { lockHolder } from '../../system/lock.ts';
+import { fine, problem } from './finding.ts';
+
+const CHECK = 'session file';
+
+/** Whether the session can go on being stored: the file is there, can be written, and is ours alone. */
+export async function sessionFileFinding(path: string | undefined): Promise<Finding> {
+  if (path === undefined) return fine(CHECK, 'None: the session is kept in memory only');
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return problem(
+      CHECK,
+      isGone ? `${path} was removed. ${BEGIN_ANOTHER}` : `${path} cannot be written. ${PERMISSIONS}`,
+    );
+  }
+  const holder = await lockHolder(path);
+  if (holder?.pid === process.pid) return fine(CHECK, path);
+  const who = holder ? `process ${holder.pid ?? 'unknown'} holds it` : 'nobody holds it';
+  return problem(CHECK, `${path} is not locked by this process: ${who}. ${BEGIN_ANOTHER}`);
+}
+
+const BEGIN_ANOTHER = 'Nothing more can be stored in it: begin another session with new_session';
+const PERMISSIONS = 'Change its permissions, or begin another session with new_session';

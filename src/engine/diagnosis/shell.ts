@@ -1,0 +1,52 @@
+import { closeSync, openSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { defaultShell } from '../../agent/tools/shell.ts';
+import { withoutSecrets } from '../../model/secret-variables.ts';
+import type { Finding } from '../../protocol/generated/vocabulary.ts';
+import { newUuid } from '../../store/sessions/random-id.ts';
+import { spawnGroup } from '../../system/process-group.ts';
+import { fine, problem } from './finding.ts';
+
+/** How long a shell may take to do nothing. */
+const SHELL_LIMIT_MS = 1000;
+
+const REMEDY = 'Set shellPath in settings.json to a shell that works';
+
+/** Whether the shell of the `bash` tool can be found, and does nothing when told to. */
+export async function shellFinding(
+  shellPath: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Finding> {
+  const shell = shellPath ?? defaultShell();
+  if (isAbsolute(shell) && !(await isProgram(shell))) {
+    return problem('shell', `${shell} is not there or cannot be run. ${REMEDY}`);
+  }
+  const trouble = await troubleWith(shell, env);
+  return trouble === undefined ? fine('shell', shell) : problem('shell', `${shell} ${trouble}. ${REMEDY}`);
+}
+
+const isProgram = (path: string) =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** What went wrong when the shell ran `true`. Nothing of it is left behind. */
+async function troubleWith(shell: string, env: Readonly<Record<string, string | undefined>>) {
+  const output = openSync('/dev/null', 'w');
+  const options = { command: shell, args: ['-c', 'true'], cwd: '/', env: withoutSecrets(env), output };
+  const child = spawnGroup({ ...options, family: newUuid() });
+  closeSync(output);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    void child.kill();
+  }, SHELL_LIMIT_MS);
+  const { code, signal, error } = await child.exited;
+  clearTimeout(timer);
+  await child.kill();
+  if (late) return `did not run \`true\` within ${SHELL_LIMIT_MS} ms`;
+  if (error) return `does not start (${error.code})`;
+  return code === 0 ? undefined : `cannot run \`true\` (it ended with ${signal ?? code})`;
+}

@@ -14,4 +14,8 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'Talk to the agent in this terminal; without one, each line of stdin is a prompt',
     run: async (args) => (await import('./chat.ts')).chat(args),
   },
+  doctor: {
+    about: 'Look at everything tau depends on here, without spending a token',
+    run: async (args) => (await import('./doctor.ts')).doctor(args),
+  },
 };

@@ -38,6 +38,7 @@ export const flags = {
   name: { short: 'n', value: 'name', about: 'Name the session' },
   approve: { short: 'a', about: 'Trust this project for now' },
   'no-approve': { short: 'na', about: 'Do not trust this project for now' },
+  json: { about: 'With tau doctor: print JSON' },
   help: { short: 'h', about: 'Show this' },
   version: { short: 'v', about: 'Show the version' },
   verbose: { about: '', ignored: true },

@@ -15,6 +15,7 @@ Usage
   tau chat [options]        talk to the agent in this terminal; without one,
                             each line of stdin is a prompt
   tau --mode rpc [options]  speak JSON lines with a program
+  tau doctor [--json]       look at everything that tau depends on here
 
 Options
 ${rows.join('')}
@@ -23,7 +24,8 @@ ${indented(ignored.join(' '))}
 
 Exit codes
   0  all went well
-  1  it could not be opened, or a prompt of tau chat without a terminal failed
+  1  it could not be opened, a prompt of tau chat without a terminal failed, or
+     tau doctor found an error
   2  wrong use of the command line
   129, 130, 143  ended by SIGHUP, SIGINT, SIGTERM
 

@@ -19,6 +19,17 @@ const SCAN_BATCH = 200;
 /** The living processes, on Linux only those not older than this one: no descendant is missing. */
 export const listProcesses = (): Promise<ProcessRow[]> => (process.platform === 'linux' ? scanProc() : listByPs());
 
+/** The living processes of any age that carry a mark; Linux only. */
+export async function markedProcesses(): Promise<{ readonly pid: number; readonly mark: string }[]> {
+  const found: { pid: number; mark: string }[] = [];
+  for (const [index, pid] of pidsInProc().entries()) {
+    if (index % SCAN_BATCH === SCAN_BATCH - 1) await new Promise((resolve) => setImmediate(resolve));
+    const mark = readMark(pid);
+    if (mark !== undefined && readStat(pid)) found.push({ pid, mark });
+  }
+  return found;
+}
+
 /** Whether a row of `listProcesses` still stands for the same living process; taken on trust outside Linux. */
 export const isSame = ({ pid, startedAt }: ProcessRow): boolean =>
   process.platform !== 'linux' || readStat(pid)?.startedAt === startedAt;

@@ -28,11 +28,11 @@ export interface InTerminal extends Pick<Command, 'child' | 'stdout' | 'finished
 export function inTerminal(
   home: Home,
   args: readonly string[],
-  { columns = 80, height = 24 }: { columns?: number; height?: number } = {},
+  { columns = 80, height = 24, env = {} }: { columns?: number; height?: number; env?: Record<string, string> } = {},
 ): InTerminal {
   const program = ['sh', '-c', SIZED, 'sh', `${columns}`, `${height}`, process.execPath, TAU, ...args];
   const { child, stdout, stderr, finished, send } = command(home, ['python3', '-c', TERMINAL, ...program], {
-    env: { TERM: 'xterm', NO_COLOR: '1' },
+    env: { TERM: 'xterm', NO_COLOR: '1', ...env },
   });
   const screen = () => {
     const drawn = new Screen({ columns, height });

@@ -1,0 +1,32 @@
+import type { Finding } from '../protocol/generated/vocabulary.ts';
+
+const RESET = '\x1b[0m';
+
+/** What stands before a finding: for a screen with colours, and for everything else. */
+const signs = {
+  ok: { sign: '✓', colour: '\x1b[32m', word: 'ok' },
+  warning: { sign: '!', colour: '\x1b[33m', word: 'warning' },
+  error: { sign: '✗', colour: '\x1b[31m', word: 'error' },
+} as const satisfies Record<Finding['status'], object>;
+
+/** The findings as a table for people. */
+export function doctorReport(found: readonly Finding[]): string {
+  const width = Math.max(...found.map(({ check }) => check.length));
+  const isScreen = process.stdout.isTTY && !process.env['NO_COLOR'];
+  const rows = found.map(({ check, status, message }) => {
+    const { sign, colour, word } = signs[status];
+    const mark = isScreen ? `${colour}${sign}${RESET}` : word.padEnd(signs.warning.word.length);
+    return `${mark} ${check.padEnd(width)}  ${message}\n`;
+  });
+  return `${rows.join('')}\n${summary(found)}\n`;
+}
+
+function summary(found: readonly Finding[]): string {
+  const count = (status: Finding['status']) => found.filter((finding) => finding.status === status).length;
+  const errors = count('error');
+  const warnings = count('warning');
+  if (errors + warnings === 0) return 'Nothing is wrong.';
+  return `${plural(errors, 'error')}, ${plural(warnings, 'warning')}.`;
+}
+
+const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,70 @@
+import { join, resolve } from 'node:path';
+import { agentFilesFindings } from '../engine/diagnosis/agent-folder.ts';
+import { diskSpaceFinding } from '../engine/diagnosis/disk-space.ts';
+import { environmentFindings } from '../engine/diagnosis/environment.ts';
+import { findings } from '../engine/diagnosis/finding.ts';
+import { futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from '../engine/diagnosis/folders.ts';
+import { ripgrepFinding, sharpFinding } from '../engine/diagnosis/installed.ts';
+import { orphansFinding, outputLogsFinding, pipesFinding } from '../engine/diagnosis/leftovers.ts';
+import { keysFinding, modelFinding } from '../engine/diagnosis/model.ts';
+import { settingsFindings, trustFinding } from '../engine/diagnosis/settings-files.ts';
+import { shellFinding } from '../engine/diagnosis/shell.ts';
+import { storedSessionFindings } from '../engine/diagnosis/stored-sessions.ts';
+import { versionFindings } from '../engine/diagnosis/versions.ts';
+import { Project } from '../engine/project.ts';
+import { ModelRegistry } from '../model/registry.ts';
+import type { Finding } from '../protocol/generated/vocabulary.ts';
+import { chooseModel } from '../session/model-choice.ts';
+import { agentDir, expandHome } from '../store/agent-dir.ts';
+import { doctorReport } from './doctor-report.ts';
+import type { Arguments } from './flags.ts';
+
+/** Looks at everything that tau depends on here, and says what to do about it. Changes nothing, asks no model. */
+export async function doctor(args: Arguments): Promise<number> {
+  const found = await examine(args);
+  const ok = found.every(({ status }) => status !== 'error');
+  process.stdout.write(args.json ? `${JSON.stringify({ ok, findings: found }, null, 2)}\n` : doctorReport(found));
+  return ok ? 0 : 1;
+}
+
+/** Whatever is broken breaks its own finding and no other: each check finds out by itself what it needs to know. */
+function examine(args: Arguments): Promise<Finding[]> {
+  const { env } = process;
+  const root = () => agentDir(env);
+  const cwd = () => process.cwd();
+  const project = () => new Project({ cwd: cwd(), agentDir: root(), trust: trustOf(args) });
+  const sessions = () => {
+    const chosen = args['session-dir'] ?? env['PI_CODING_AGENT_SESSION_DIR'] ?? project().settings.sessionDir;
+    return chosen === undefined ? join(root(), 'sessions') : resolve(cwd(), expandHome(chosen));
+  };
+  return findings({
+    tau: versionFindings,
+    model: () => modelFinding(usualModel(project())),
+    keys: () => keysFinding(env),
+    'working folder': () => workingFolderFinding(cwd()),
+    'agent folder': () => futureFolderFinding('agent folder', root(), 'Name another with PI_CODING_AGENT_DIR'),
+    'agent files': () => agentFilesFindings(root()),
+    'session folder': () => futureFolderFinding('session folder', sessions(), 'Name another with --session-dir'),
+    'temporary folder': () => temporaryFolderFinding(),
+    'disk space': () => diskSpaceFinding([root(), cwd()]),
+    settings: () => settingsFindings(project()),
+    trust: () => trustFinding(project()),
+    shell: () => shellFinding(project().settings.shellPath, env),
+    ripgrep: ripgrepFinding,
+    sharp: sharpFinding,
+    sessions: () => storedSessionFindings([join(root(), 'sessions'), sessions()]),
+    'output logs': () => outputLogsFinding(),
+    pipes: () => pipesFinding(),
+    processes: orphansFinding,
+    environment: () => environmentFindings(env),
+  });
+}
+
+function usualModel({ settings: { defaultProvider: provider, defaultModel: id } }: Project) {
+  return chooseModel(new ModelRegistry(), provider && id ? { provider, id } : undefined);
+}
+
+function trustOf(args: Arguments): boolean | undefined {
+  if (args.approve) return true;
+  return args['no-approve'] ? false : undefined;
+}

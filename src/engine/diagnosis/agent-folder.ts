@@ -1,0 +1,25 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Finding } from '../../protocol/generated/vocabulary.ts';
+import { fine, problem, warning } from './finding.ts';
+
+/** The files of the agent folder beside the sessions; those that may hold secrets or decide about trust are private. */
+const files = { 'settings.json': 'open', 'trust.json': 'private', 'auth.json': 'private' } as const;
+
+/** What there is in the agent folder, and whether others may look into what they should not. */
+export const agentFilesFindings = (agentDir: string): Promise<Finding[]> =>
+  Promise.all(Object.entries(files).map(([name, kind]) => fileFinding(join(agentDir, name), { name, kind })));
+
+async function fileFinding(path: string, { name, kind }: { name: string; kind: 'open' | 'private' }): Promise<Finding> {
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (stats instanceof Error) {
+    return stats.code === 'ENOENT' || stats.code === 'ENOTDIR'
+      ? fine(name, `${path} (not there)`)
+      : problem(name, `${path} cannot be read (${stats.code}). Change the permissions of the folders above it`);
+  }
+  if (!stats.isFile()) return problem(name, `${path} is not a file. Move it away`);
+  if (kind === 'private' && (stats.mode & 0o077) !== 0) {
+    return warning(name, `${path} can be read by other users. Run: chmod 600 ${path}`);
+  }
+  return fine(name, path);
+}

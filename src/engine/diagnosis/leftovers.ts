@@ -1,0 +1,66 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Finding } from '../../protocol/generated/vocabulary.ts';
+import { fifoFolders } from '../../system/guardian.ts';
+import { markedProcesses } from '../../system/process-table.ts';
+import { fine, warning } from './finding.ts';
+import { sizeText } from './size-text.ts';
+
+/** Logs of long outputs stay until somebody removes them: from this size on it is worth a word. */
+const MANY_BYTES = 1024 * 1024 * 1024;
+/** How many files of a temporary folder are looked at. */
+const MAX_FILES = 10_000;
+
+/** The logs of long outputs that this user has in the temporary folder. */
+export async function outputLogsFinding(folder = tmpdir()): Promise<Finding> {
+  const logs = await ownFiles(folder, /^pi-bash-[0-9a-f]+\.log$/);
+  const bytes = logs.reduce((sum, { size }) => sum + size, 0);
+  const text = `${logs.length} in ${folder}, ${sizeText(bytes)}`;
+  return bytes < MANY_BYTES
+    ? fine('output logs', text)
+    : warning('output logs', `${text}. Remove those that nobody reads any more: ${join(folder, 'pi-bash-*.log')}`);
+}
+
+/** Pipes that an agent made for a command and did not live to take. */
+export async function pipesFinding(folders = fifoFolders()): Promise<Finding> {
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const files = await ownFiles(folder, /^tau-[0-9a-f]{16}-\d+$/);
+      return files.filter((file) => file.isFifo).map(({ path }) => path);
+    }),
+  );
+  const pipes = found.flat();
+  if (pipes.length === 0) return fine('pipes', 'None is left over');
+  return warning('pipes', `Left over unless an agent is starting a command: ${pipes.join(', ')}. They can be removed`);
+}
+
+/** Processes whose agent is gone, and whose guardian did not end them. */
+export async function orphansFinding(): Promise<Finding> {
+  const orphans = (await markedProcesses()).filter(({ mark }) => !isAlive(agentOf(mark))).map(({ pid }) => pid);
+  if (orphans.length === 0) return fine('processes', 'None was left behind by an agent');
+  const pids = orphans.join(' ');
+  return warning('processes', `Left behind by an agent that is gone: ${pids}. Look at them, then: kill ${pids}`);
+}
+
+/** The pid of the innermost agent in a mark. */
+const agentOf = (mark: string) => Number.parseInt(mark.slice(mark.lastIndexOf('/') + 1), 36);
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function ownFiles(folder: string, name: RegExp) {
+  const names = (await readdir(folder).catch(() => [])).filter((candidate) => name.test(candidate)).slice(0, MAX_FILES);
+  const files: { path: string; size: number; isFifo: boolean }[] = [];
+  for (const path of names.map((found) => join(folder, found))) {
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats?.uid === process.getuid?.())
+      files.push({ path, size: stats?.size ?? 0, isFifo: stats?.isFIFO() ?? false });
+  }
+  return files;
+}

@@ -1,0 +1,73 @@
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Finding } from '../../protocol/generated/vocabulary.ts';
+import { lockHolder } from '../../system/lock.ts';
+import { fine, warning } from './finding.ts';
+import { sizeText } from './size-text.ts';
+
+/** How many session files are looked at. */
+const MAX_FILES = 20_000;
+/** How many of them, last written first, are asked who holds them. */
+const MAX_ASKED = 200;
+const ASKED_AT_ONCE = 20;
+
+interface StoredFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly writtenAt: number;
+}
+
+/** What is kept in the folders of sessions, which process holds which, and what was thrown away. */
+export async function storedSessionFindings(folders: readonly string[]): Promise<Finding[]> {
+  const all = (await Promise.all([...new Set(folders)].map(filesBelow))).flat();
+  const kept = all.filter(({ path }) => path.endsWith('.jsonl') && !isTrash(dirname(path)));
+  const trashed = all.filter(({ path }) => isTrash(dirname(path)));
+  return [
+    fine('sessions', `${amount(kept, 'session')} stored`),
+    ...(await holderFindings(kept)),
+    ...(trashed.length === 0
+      ? []
+      : [warning('trash', `${amount(trashed, 'file')}. Remove them if nobody wants them back`)]),
+  ];
+}
+
+async function holderFindings(files: readonly StoredFile[]): Promise<Finding[]> {
+  const asked = files.toSorted((a, b) => b.writtenAt - a.writtenAt).slice(0, MAX_ASKED);
+  const held: string[] = [];
+  for (let from = 0; from < asked.length; from += ASKED_AT_ONCE) {
+    const batch = asked.slice(from, from + ASKED_AT_ONCE);
+    const holders = await Promise.all(batch.map(({ path }) => lockHolder(path).catch(() => undefined)));
+    for (const [index, holder] of holders.entries()) {
+      if (holder) held.push(`process ${holder.pid ?? 'unknown'} holds ${batch[index]?.path}`);
+    }
+  }
+  const scope = files.length > asked.length ? ` of the last ${asked.length}` : '';
+  if (held.length === 0) return [fine('locks', `No session${scope} is in use`)];
+  return held.map((text) => fine('locks', text));
+}
+
+const isTrash = (folder: string) => /[/\\]\.?trash$/.test(folder);
+
+const amount = (files: readonly StoredFile[], what: string) => {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return `${files.length} ${what}${files.length === 1 ? '' : 's'} of ${sizeText(bytes)}`;
+};
+
+/** The files in a folder, in its folders, and in the trash of those. */
+async function filesBelow(folder: string): Promise<StoredFile[]> {
+  const files: StoredFile[] = [];
+  const folders = [{ path: folder, depth: 0 }];
+  for (const { path, depth } of folders) {
+    for (const entry of await entriesOf(path)) {
+      if (files.length >= MAX_FILES) return files;
+      const inner = join(path, entry.name);
+      if (entry.isDirectory() && depth < 2) folders.push({ path: inner, depth: depth + 1 });
+      const stats = entry.isFile() ? await stat(inner).catch(() => undefined) : undefined;
+      if (stats) files.push({ path: inner, bytes: stats.size, writtenAt: stats.mtimeMs });
+    }
+  }
+  return files;
+}
+
+const entriesOf = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => []);

@@ -19,7 +19,7 @@ export async function chat(args: Arguments): Promise<number> {
     (await Promise.race([hasTerminal() ? talk(client) : recite(client, { demo: args.demo !== undefined }), unread])) ===
     false;
   client.close();
-  await engine.close();
+  await engine.close('the conversation is over');
   await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), unread]);
   return failed ? 1 : 0;
 }

@@ -39,6 +39,12 @@ export const flags = {
   approve: { short: 'a', about: 'Trust this project for now' },
   'no-approve': { short: 'na', about: 'Do not trust this project for now' },
   json: { about: 'With tau doctor: print JSON' },
+  'log-level': {
+    value: 'level',
+    choices: ['error', 'warn', 'info', 'debug'],
+    about: 'Log this much (or TAU_LOG)',
+  },
+  'log-file': { value: 'path', about: 'Log to this file instead of stderr' },
   help: { short: 'h', about: 'Show this' },
   version: { short: 'v', about: 'Show the version' },
   verbose: { about: '', ignored: true },

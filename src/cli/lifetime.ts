@@ -2,8 +2,10 @@ import type { Connection } from '../engine/connection.ts';
 import { type Engine, openEngine } from '../engine/open.ts';
 import { Refusal } from '../protocol/errors.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
+import type { Log } from '../system/log.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Arguments } from './flags.ts';
+import { logFailure, logFor } from './logging.ts';
 import { engineOptions } from './options.ts';
 
 /** How long a client that does not read may delay the end after a signal. */
@@ -11,13 +13,16 @@ const LAST_WORDS_MS = 500;
 
 /** Opens the agent; what stands in the way goes to stderr, and nothing to stdout. */
 export async function opened(args: Arguments, dialect: Partial<Dialect> = {}): Promise<Engine | undefined> {
+  let log: Log | undefined;
   try {
+    log = await logFor(args);
     const options = await engineOptions(args);
-    const engine = await openEngine({ ...options, dialect: { ...options.dialect, ...dialect } });
+    const engine = await openEngine({ ...options, log, dialect: { ...options.dialect, ...dialect } });
     for (const warning of engine.warnings) process.stderr.write(`tau: ${warning}\n`);
     return engine;
   } catch (error) {
     if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
+    logFailure(log, error);
     process.stderr.write(`${error.message}\n`);
     return undefined;
   }
@@ -28,9 +33,9 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error 
 
 /** On a signal everything stops and is stored; the clients hear of it if they listen. `first`: before anything else. */
 export function leaveOnSignal(engine: Engine, connections: () => Connection[], first = () => {}): void {
-  onExitSignal(async () => {
+  onExitSignal(async (signal) => {
     first();
-    await engine.close();
+    await engine.close(signal);
     const patience = new Promise<void>((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref());
     await Promise.race([Promise.all(connections().map(told)), patience]);
   });

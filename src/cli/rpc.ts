@@ -29,7 +29,7 @@ async function over(engine: Engine, connection: Connection, { abort }: { abort: 
   const ended = new Promise<'ended'>((resolve) => link.onEnd(() => resolve('ended')));
   const how = await Promise.race([gone, ended]);
   if (how === 'ended' && !abort) await Promise.race([finished(engine, connection), gone]);
-  await engine.close();
+  await engine.close(how === 'gone' ? 'stdout closed' : 'stdin closed');
   await Promise.race([told(connection), gone]);
 }
 

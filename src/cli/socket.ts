@@ -10,7 +10,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
   const served = new OneAtATime(engine);
   const server = await listenUnix(path, (link) => served.take(link)).catch((error: NodeJS.ErrnoException) => error);
   if (server instanceof Error) {
-    await engine.close();
+    await engine.close('the socket cannot be listened on');
     process.stderr.write(
       `tau: cannot listen on ${path}: ${server.code === 'EADDRINUSE' ? 'it is in use' : server.message}\n`,
     );

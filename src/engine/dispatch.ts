@@ -5,6 +5,7 @@ import { type Line, toLine, toText } from '../wire/json-lines.ts';
 import type { Agent } from './agent.ts';
 import { handlers } from './commands/table.ts';
 import type { Connection } from './connection.ts';
+import type { Journal } from './journal.ts';
 import { JsonText } from './json-text.ts';
 import type { SessionLane } from './lanes.ts';
 import { understand } from './request.ts';
@@ -26,15 +27,24 @@ export type Handler<C extends CommandName> = (params: Params<C>, context: Contex
 
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 
+interface Peers extends Omit<Context, 'id' | 'afterAnswer' | 'signal'> {
+  /** Who writes down what is refused. */
+  readonly journal?: Journal | undefined;
+}
+
 /** Answers one line. Every command gets exactly one answer, also when it fails; frames get none. */
-export function dispatch(line: Line, peers: Omit<Context, 'id' | 'afterAnswer' | 'signal'>): void {
+export function dispatch(line: Line, { journal, ...peers }: Peers): void {
   const inbound = understand(line);
   const { outbox } = peers.connection;
-  if (inbound.kind === 'refused') outbox.send(failure(inbound.id, inbound.command, inbound.refusal));
+  const refuse = (id: unknown, command: string, refusal: Refusal) => {
+    journal?.refused(command, refusal);
+    outbox.send(failure(id, command, refusal));
+  };
+  if (inbound.kind === 'refused') refuse(inbound.id, inbound.command, inbound.refusal);
   if (inbound.kind !== 'command') return;
   const { id, name } = inbound;
   const after: (() => void)[] = [];
-  const fail = (error: unknown) => outbox.send(failure(id, name, Refusal.from(error)));
+  const fail = (error: unknown) => refuse(id, name, Refusal.from(error));
   const succeed = (data: unknown) => {
     let line: string;
     try {

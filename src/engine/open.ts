@@ -12,6 +12,7 @@ import type { SessionHooks } from '../session/hooks.ts';
 import type { ModelName } from '../session/model-choice.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
+import type { Log } from '../system/log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
@@ -19,6 +20,7 @@ import { Agent, type AgentParts } from './agent.ts';
 import { Connection } from './connection.ts';
 import { dispatch } from './dispatch.ts';
 import { idle } from './idle.ts';
+import type { Journal } from './journal.ts';
 import { SessionLane } from './lanes.ts';
 import { Project } from './project.ts';
 
@@ -48,6 +50,8 @@ export interface EngineOptions {
   readonly prompt?: PromptWords | undefined;
   readonly dialect?: Partial<Dialect>;
   readonly hooks?: SessionHooks;
+  /** Where to write down what happens. */
+  readonly log?: Log | undefined;
 }
 
 /** One agent with everything it is made of, ready for clients. */
@@ -59,13 +63,15 @@ export interface Engine {
   connect(link: Link): Connection;
   /** Settles when all accepted work is done. */
   idle(): Promise<void>;
-  /** Stops whatever runs, stores everything, lets go of the session and ends every process it started. */
-  close(): Promise<void>;
+  /** Stops whatever runs, stores everything, lets go of the session and ends every process it started. `why`: for the log. */
+  close(why?: string): Promise<void>;
 }
 
 /** Composes an agent and opens its first session. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const audience = new Broadcast();
+  const journal = options.log && new (await import('./journal.ts')).Journal(options.log);
+  const audience = journal?.audience ?? new Broadcast();
+  const hooks = options.hooks ?? {};
   const lane = new SessionLane();
   const family = newUuid();
   const log = await firstLog(options);
@@ -73,7 +79,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const parts: AgentParts = {
     audience,
     registry: new ModelRegistry({ script: options.script }),
-    hooks: options.hooks ?? {},
+    hooks: journal?.timed(hooks) ?? hooks,
     env: options.env,
     projectIn: (cwd, decided) => projectIn(cwd, decided, options),
     tools: builtinTools,
@@ -84,12 +90,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     named: { model: options.model, thinkingLevel: options.thinkingLevel },
   };
   const agent = new Agent(parts, log);
+  journal?.opened(agent);
   return {
     warnings: [...agent.project.warnings, ...agent.toolbox.unknown.map((name) => `There is no tool ${name}`)],
     systemPrompt: () => agent.session.systemPrompt(),
-    connect: (link) => connect(link, { agent, lane, dialect: options.dialect }),
+    connect: (link) => connect(link, { agent, lane, journal, dialect: options.dialect }),
     idle: () => idle({ agent, lane }),
-    close: async () => {
+    close: async (why) => {
+      journal?.closing(why);
       lane.shut();
       try {
         await agent.close();
@@ -101,12 +109,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-function connect(
-  link: Link,
-  parts: { agent: Agent; lane: SessionLane; dialect: Partial<Dialect> | undefined },
-): Connection {
-  const { agent, lane } = parts;
-  const connection = new Connection(link, parts.dialect);
+interface Host {
+  readonly agent: Agent;
+  readonly lane: SessionLane;
+  readonly journal: Journal | undefined;
+  readonly dialect: Partial<Dialect> | undefined;
+}
+
+function connect(link: Link, { agent, lane, journal, dialect }: Host): Connection {
+  const connection = new Connection(link, dialect);
   connection.outbox.event(ready);
   for (const event of agent.takeNews()) connection.outbox.event(event);
   agent.audience.add(connection);
@@ -117,7 +128,7 @@ function connect(
     connection.close();
   });
   lane.hold(agent.start());
-  connection.receive((line) => dispatch(line, { agent, connection, lane }));
+  connection.receive((line) => dispatch(line, { agent, connection, lane, journal }));
   return connection;
 }
 

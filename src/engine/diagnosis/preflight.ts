@@ -11,7 +11,7 @@ import { shellFinding } from './shell.ts';
 
 /** Looks at everything a prompt would need, without asking a model. */
 export async function preflight(agent: Agent): Promise<Preflight> {
-  const { session, project, env, sessionDirectory } = agent;
+  const { session, project, toolbox, env, sessionDirectory } = agent;
   const found = await findings({
     model: () => modelFinding(session.choice),
     keys: () => keysFinding(env),
@@ -20,7 +20,7 @@ export async function preflight(agent: Agent): Promise<Preflight> {
     'session folder': () => sessionFolderFindings(sessionDirectory),
     'temporary folder': () => temporaryFolderFinding(),
     shell: () => shellFinding(project.settings.shellPath, env),
-    tools: () => toolsFinding(session.tools.map(({ name }) => name)),
+    tools: () => toolsFinding(toolbox.activeNames),
     settings: () => settingsFindings(project),
     trust: () => trustFinding(project),
     'disk space': () => diskSpaceFinding([project.cwd, ...(sessionDirectory === undefined ? [] : [sessionDirectory])]),

@@ -1,0 +1,23 @@
+import { Refusal } from '../protocol/errors.ts';
+import type { Log } from '../system/log.ts';
+import { type Arguments, UsageError } from './flags.ts';
+
+/** The log that somebody asked for, by naming a level or a file for it. */
+export async function logFor(args: Arguments): Promise<Log | undefined> {
+  const file = args['log-file'];
+  const level = args['log-level'] ?? (process.env['TAU_LOG'] || undefined);
+  if (level === undefined && file === undefined) return undefined;
+  const { logLevels, openLog } = await import('../system/log.ts');
+  const known = logLevels.find((candidate) => candidate === (level ?? 'info'));
+  if (!known) throw new UsageError(`TAU_LOG must be one of ${logLevels.join(', ')}`);
+  const log = openLog({ level: known, file });
+  const mode = args.socket === undefined ? (args.mode ?? 'chat') : 'socket';
+  log.write('info', 'process', 'started', { mode, pid: process.pid, node: process.version });
+  return log;
+}
+
+/** Why there is no agent: the code alone, since the words may quote what was in a file. */
+export const logFailure = (log: Log | undefined, error: Error): void =>
+  log?.write('error', 'process', 'could not open', {
+    code: error instanceof Refusal ? error.code : (error as NodeJS.ErrnoException).code,
+  });

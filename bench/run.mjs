@@ -1,21 +1,30 @@
-// Measures the built program: node bench/run.mjs [names…] [--rounds n] [--json file]. See docs/benchmarks.md.
+// Measures the built program: node bench/run.mjs [names…] [--peers] [--rounds n] [--json file]. See docs/benchmarks.md.
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { abort } from './rows/abort.mjs';
+import { bashFlood } from './rows/bash-flood.mjs';
+import { bigImage } from './rows/big-image.mjs';
 import { bigLine } from './rows/big-line.mjs';
 import { deltasCumulative } from './rows/deltas-cumulative.mjs';
 import { deltasDelta } from './rows/deltas-delta.mjs';
 import { idle20 } from './rows/idle-20.mjs';
 import { openLong } from './rows/open-long.mjs';
+import { peerRows } from './rows/peers.mjs';
 import { prompt } from './rows/prompt.mjs';
 import { readyRss } from './rows/ready-rss.mjs';
 import { stalledReader } from './rows/stalled-reader.mjs';
 import { start } from './rows/start.mjs';
+import { toolTurn } from './rows/tool-turn.mjs';
 import { measure } from './support/measure.mjs';
+import { installedPeers } from './support/peers.mjs';
 import { Place } from './support/place.mjs';
 import { table, verdict } from './support/table.mjs';
 
-const benchmarks = [start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, idle20, stalledReader];
+const benchmarks = [
+  ...[start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, idle20, stalledReader],
+  ...[toolTurn, bashFlood, abort, bigImage],
+];
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -30,13 +39,14 @@ async function main(args) {
 
 /** What the command line asks for; undefined when it makes no sense. */
 function askedFor(args) {
-  const options = { rounds: { type: 'string' }, json: { type: 'string' } };
+  const options = { rounds: { type: 'string' }, json: { type: 'string' }, peers: { type: 'boolean' } };
   const { values, positionals: names } = parseArgs({ args, options, allowPositionals: true });
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
   const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
   const makesSense = names.length === 0 || names.length === chosen.length;
   if (!makesSense || !(rounds === undefined || (Number.isInteger(rounds) && rounds > 0))) return undefined;
-  return { chosen, rounds, json: values.json };
+  const peers = values.peers ? installedPeers((text) => process.stderr.write(`${text}\n`)).map(peerRows) : [];
+  return { chosen: [...chosen, ...peers], rounds, json: values.json };
 }
 
 async function runAll({ chosen, rounds }) {
@@ -59,7 +69,7 @@ async function runAll({ chosen, rounds }) {
 
 function usage() {
   const names = benchmarks.map(({ name }) => name).join(', ');
-  process.stderr.write(`node bench/run.mjs [names…] [--rounds n] [--json file]\nnames: ${names}\n`);
+  process.stderr.write(`node bench/run.mjs [names…] [--peers] [--rounds n] [--json file]\nnames: ${names}\n`);
   return 2;
 }
 

@@ -15,8 +15,8 @@ export class Child {
   #stderr = '';
   #waiting = [];
 
-  constructor(args, { cwd, env, stdin = 'pipe' }) {
-    this.#process = spawn(process.execPath, args, { cwd, env, stdio: [stdin, 'pipe', 'pipe'] });
+  constructor(args, { cwd, env, stdin = 'pipe', node = process.execPath }) {
+    this.#process = spawn(node, args, { cwd, env, stdio: [stdin, 'pipe', 'pipe'] });
     this.#process.stdin?.on('error', () => undefined);
     this.#process.stdout.on('data', (chunk) => this.#take(chunk));
     this.#process.stderr.on('data', (chunk) => {

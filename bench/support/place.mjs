@@ -31,9 +31,14 @@ export class Place {
     return this.path(name);
   }
 
-  /** Lets `use` work with an agent; `args` go behind `--mode rpc`, `stdin` may be an open file. */
-  agent(args, use, { stdin } = {}) {
-    return this.#use([this.path('dist/tau.cjs'), '--mode', 'rpc', ...args], { stdin, use });
+  /** Lets `use` work with an agent; `args` go behind `--mode rpc`, `stdin` may be an open file, `node` another Node. */
+  agent(args, use, { stdin, node } = {}) {
+    return this.#use([this.path('dist/tau.cjs'), '--mode', 'rpc', ...args], { stdin, node, use });
+  }
+
+  /** Lets `use` work with a program of somebody else. */
+  program(path, args, { use, node }) {
+    return this.#use([path, ...args], { use, node });
   }
 
   /** Lets `use` work with a bare node that runs this code. */
@@ -46,10 +51,10 @@ export class Place {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #use(args, { stdin, use }) {
+  async #use(args, { stdin, node, use }) {
     const { PATH } = process.env;
     const env = { PATH, HOME: this.path('home'), PI_CODING_AGENT_DIR: this.path('agent') };
-    const child = new Child(args, { cwd: this.path('project'), env, stdin });
+    const child = new Child(args, { cwd: this.path('project'), env, stdin, node });
     this.#children.add(child);
     try {
       const sample = await use(child);

@@ -18,6 +18,7 @@ import { chooseModel } from '../session/model-choice.ts';
 import { agentDir, expandHome } from '../store/agent-dir.ts';
 import { doctorReport } from './doctor-report.ts';
 import type { Arguments } from './flags.ts';
+import { trustOf } from './options.ts';
 
 /** Looks at everything that tau depends on here, and says what to do about it. Changes nothing, asks no model. */
 export async function doctor(args: Arguments): Promise<number> {
@@ -62,9 +63,4 @@ function examine(args: Arguments): Promise<Finding[]> {
 
 function usualModel({ settings: { defaultProvider: provider, defaultModel: id } }: Project) {
   return chooseModel(new ModelRegistry(), provider && id ? { provider, id } : undefined);
-}
-
-function trustOf(args: Arguments): boolean | undefined {
-  if (args.approve) return true;
-  return args['no-approve'] ? false : undefined;
 }

@@ -74,7 +74,8 @@ async function sessionNamed(name: string, { cwd, root, sessionDirectory }: Place
   return { kind: 'file', path, create: false };
 }
 
-function trustOf(args: Arguments): boolean | undefined {
+/** What the command line says of trust in the project, if anything. */
+export function trustOf(args: Arguments): boolean | undefined {
   if (args.approve) return true;
   return args['no-approve'] ? false : undefined;
 }

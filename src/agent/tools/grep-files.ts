@@ -28,8 +28,8 @@ export async function searchFiles(wanted: Wanted): Promise<ToolOutput> {
   const { path, limit, signal } = wanted;
   const stats = await stat(path).catch(() => undefined);
   if (!stats) throw new Error(`Path not found: ${path}`);
-  await checkRegular(path);
   const isFolder = stats.isDirectory();
+  if (!isFolder) await checkRegular(path);
   const folder = isFolder ? path : dirname(path);
   const glob = isFolder ? wanted.glob : undefined;
   const matches = new GrepMatches({ limit, context: wanted.context, isWanted: wantedBy(glob) });

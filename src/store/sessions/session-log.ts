@@ -199,13 +199,15 @@ export class SessionLog {
     try {
       if (file && isEmpty && !keepEmpty) rmSync(file.realPath, { force: true });
     } finally {
-      this.#lines.close();
+      // In this order: a file that was removed lends its identity to another as soon as it is closed.
       await file?.lock.release();
+      this.#lines.close();
     }
   }
 
   #write(line: string, facts: LineFacts | undefined): number {
     if (!facts) throw new TypeError('Not an entry');
+    if (this.#closing !== undefined) throw new Error(`${this.path ?? 'The session'} is closed`);
     if (Buffer.byteLength(line) > LONGEST_LINE) {
       throw new Refusal('invalid_params', `Entry is longer than ${LONGEST_LINE} bytes`);
     }

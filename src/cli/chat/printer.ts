@@ -1,4 +1,9 @@
-import type { AgentEvent, AssistantMessageEvent, ToolProgress } from '../../protocol/generated/vocabulary.ts';
+import type {
+  AgentEvent,
+  AssistantMessageEvent,
+  ToolExecutionStartEvent,
+  ToolProgress,
+} from '../../protocol/generated/vocabulary.ts';
 
 /** Lines of a tool's output that are shown. */
 const SHOWN_LINES = 12;
@@ -38,7 +43,7 @@ export class Printer {
         this.#step(event.assistantMessageEvent);
         break;
       case 'tool_execution_start':
-        this.#line(`${this.#ink.bold(`▸ ${harmless(event.toolName)}`)} ${harmless(headline(event.args))}`);
+        this.#line(callLine(event, this.#ink));
         break;
       case 'tool_execution_end':
         this.#output(event.result, event.isError);
@@ -92,6 +97,10 @@ export class Printer {
 
 /** Without what would move the cursor, ring or recolour: files and commands may hold anything. */
 export const harmless = (text: string) => text.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+
+/** A call of a tool in a line. */
+export const callLine = ({ toolName, args }: Pick<ToolExecutionStartEvent, 'toolName' | 'args'>, ink: Ink): string =>
+  `${ink.bold(`▸ ${harmless(toolName)}`)} ${harmless(headline(args))}`;
 
 /** The argument that tells most about a call, on one line. */
 function headline(args: Readonly<Record<string, unknown>>): string {

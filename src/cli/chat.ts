@@ -11,7 +11,7 @@ export async function chat(args: Arguments): Promise<number> {
   if (!engine) return 1;
   const [inside, outside] = memoryPair();
   engine.connect(inside);
-  leaveOnSignal(engine, () => []);
+  leaveOnSignal(engine, async () => {});
   const client = new AgentClient(outside);
   // Whoever read this has left, as `head` does: everything stops, without a word.
   const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));

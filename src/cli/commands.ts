@@ -1,14 +1,21 @@
 import type { Arguments } from './flags.ts';
+import { topics } from './help/topics.ts';
 
-/** A word after `tau`, and what it does. */
-export interface Command {
+/** What a word on the command line is for. */
+interface Wording {
   /** What may follow it. */
   readonly takes?: string;
   readonly about: string;
+}
+
+/** A word after `tau`, and what it does. */
+export interface Command extends Wording {
+  /** The words that may come next. */
+  readonly subcommands?: Readonly<Record<string, Wording>>;
   readonly run: (args: Arguments) => Promise<number>;
 }
 
-/** Every command, for the parser and for the help. Each is loaded when it is asked for. */
+/** Every command, for the parser, for the help and for completion. Each is loaded when it is asked for. */
 export const commands: Readonly<Record<string, Command>> = {
   chat: {
     about: 'Talk to the agent in this terminal; without one, each line of stdin is a prompt',
@@ -17,5 +24,11 @@ export const commands: Readonly<Record<string, Command>> = {
   doctor: {
     about: 'Look at everything tau depends on here, without spending a token',
     run: async (args) => (await import('./doctor.ts')).doctor(args),
+  },
+  help: {
+    takes: '[topic]',
+    about: 'Tell more about one thing',
+    subcommands: topics,
+    run: async ({ positionals }) => (await import('./help.ts')).help(positionals[1]),
   },
 };

@@ -9,45 +9,82 @@ export interface Flag {
   /** The choice that is made when nothing is said. */
   readonly default?: string;
   readonly about: string;
+  /** The page of the help that tells of it, besides the page of all options. */
+  readonly topic?: string;
+  /** Told on the first page of the help. */
+  readonly common?: true;
+  /** May be said several times, and every value counts. */
+  readonly repeats?: true;
   /** Accepted for the sake of scripts written for pi, without effect. */
   readonly ignored?: true;
+  /** Known, but not built yet: to ignore it would be to do something else than was asked. */
+  readonly later?: true;
 }
 
-/** Every flag, for the parser and for the help. */
+/** Every flag, for the parser, for the help and for completion. */
 export const flags = {
-  mode: { value: 'rpc', choices: ['rpc'], about: 'Speak JSON lines over stdin and stdout' },
-  socket: { value: 'path', about: 'With --mode rpc: serve clients of a Unix socket instead' },
+  print: { short: 'p', about: 'Answer the prompts and leave', topic: 'modes', common: true },
+  mode: { value: 'mode', choices: ['text', 'json', 'rpc'], about: 'How to run', topic: 'modes', common: true },
+  verbose: { about: 'With --print: tell on stderr which tools run', topic: 'modes' },
+  socket: { value: 'path', about: 'With --mode rpc: serve clients of a Unix socket instead', topic: 'rpc' },
   stream: {
     value: 'form',
     choices: ['cumulative', 'delta'],
     default: 'cumulative',
     about: 'How answers stream',
+    topic: 'rpc',
   },
-  'on-eof': { value: 'what', choices: ['finish', 'abort'], default: 'finish', about: 'When stdin closes' },
-  provider: { value: 'name', about: 'Provider of the model' },
-  model: { value: 'model', about: 'Model as id or provider/id, also with :thinking' },
-  thinking: { value: 'level', choices: choices.ThinkingLevel, about: 'Thinking' },
-  script: { value: 'file', about: 'Let the built-in model play this script' },
-  offline: { about: 'Look for nothing on the network' },
-  session: { value: 'path|id', about: 'Open this session: a file, or the beginning of an id' },
-  'session-id': { value: 'id', about: 'Open the session with this id, or make it' },
-  'session-dir': { value: 'dir', about: 'Keep sessions in this folder' },
-  demo: { about: 'With tau chat, when nobody asks: show one prompt' },
-  continue: { short: 'c', about: 'Go on with the latest session of this folder' },
-  'no-session': { about: 'Keep nothing on disk' },
-  name: { short: 'n', value: 'name', about: 'Name the session' },
+  'on-eof': {
+    value: 'what',
+    choices: ['finish', 'abort'],
+    default: 'finish',
+    about: 'When stdin closes',
+    topic: 'rpc',
+  },
+  provider: { value: 'name', about: 'Provider of the model', topic: 'models' },
+  model: { value: 'model', about: 'Model as id or provider/id, also with :thinking', topic: 'models', common: true },
+  thinking: { value: 'level', choices: choices.ThinkingLevel, about: 'Thinking', topic: 'models' },
+  script: { value: 'file', about: 'Let the built-in model play this script', topic: 'models' },
+  offline: { about: 'Look for nothing on the network', topic: 'models' },
+  continue: { short: 'c', about: 'Go on with the latest session of this folder', topic: 'sessions', common: true },
+  session: {
+    value: 'path|id',
+    about: 'Open this session: a file, or the beginning of an id',
+    topic: 'sessions',
+    common: true,
+  },
+  'session-id': { value: 'id', about: 'Open the session with this id, or make it', topic: 'sessions' },
+  fork: { value: 'path|id', about: 'Copy this session into this folder and go on there', topic: 'sessions' },
+  'no-session': { about: 'Keep nothing on disk', topic: 'sessions', common: true },
+  'session-dir': { value: 'dir', about: 'Keep sessions in this folder', topic: 'sessions' },
+  name: { short: 'n', value: 'name', about: 'Name the session', topic: 'sessions' },
+  export: { value: 'session', about: 'The same as tau export', topic: 'sessions' },
+  tools: {
+    short: 't',
+    value: 'list',
+    about: 'Offer these tools only: names and globs, commas between',
+    topic: 'tools',
+  },
+  'exclude-tools': { short: 'xt', value: 'list', about: 'Offer all tools but these', topic: 'tools' },
+  'no-tools': { short: 'nt', about: 'Offer no tools', topic: 'tools' },
+  'no-builtin-tools': { short: 'nbt', about: 'Offer no tools of tau itself', topic: 'tools' },
+  'system-prompt': { value: 'text|file', about: 'Say this instead of the usual system prompt', topic: 'tools' },
+  'append-system-prompt': {
+    value: 'text|file',
+    about: 'Say this too, after it; may be repeated',
+    topic: 'tools',
+    repeats: true,
+  },
+  'no-context-files': { short: 'nc', about: 'Leave AGENTS.md and CLAUDE.md out of it', topic: 'tools' },
+  'print-system-prompt': { about: 'Show the system prompt that a run would send', topic: 'tools' },
   approve: { short: 'a', about: 'Trust this project for now' },
   'no-approve': { short: 'na', about: 'Do not trust this project for now' },
-  json: { about: 'With tau doctor: print JSON' },
-  'log-level': {
-    value: 'level',
-    choices: ['error', 'warn', 'info', 'debug'],
-    about: 'Log this much (or TAU_LOG)',
-  },
+  'log-level': { value: 'level', choices: ['error', 'warn', 'info', 'debug'], about: 'Log this much (or TAU_LOG)' },
   'log-file': { value: 'path', about: 'Log to this file instead of stderr' },
-  help: { short: 'h', about: 'Show this' },
-  version: { short: 'v', about: 'Show the version' },
-  verbose: { about: '', ignored: true },
+  json: { about: 'With tau doctor and tau sessions: print JSON' },
+  demo: { about: 'With tau chat, when nobody asks: show one prompt' },
+  help: { short: 'h', about: 'Show this', common: true },
+  version: { short: 'v', about: 'Show the version', common: true },
   theme: { value: 'path', about: '', ignored: true },
   'use-theme': { value: 'name', about: '', ignored: true },
   'no-themes': { about: '', ignored: true },
@@ -55,61 +92,48 @@ export const flags = {
   'no-extensions': { short: 'ne', about: '', ignored: true },
   'no-skills': { short: 'ns', about: '', ignored: true },
   'no-prompt-templates': { short: 'np', about: '', ignored: true },
-  'no-context-files': { short: 'nc', about: '', ignored: true },
   'no-mcp': { about: '', ignored: true },
+  'api-key': { value: 'key', about: '', later: true },
+  models: { value: 'list', about: '', later: true },
+  'list-models': { about: '', later: true },
+  resume: { short: 'r', about: '', later: true },
+  extension: { short: 'e', value: 'path', about: '', later: true },
+  skill: { value: 'path', about: '', later: true },
+  'prompt-template': { value: 'path', about: '', later: true },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export type FlagName = keyof typeof flags;
-export type Arguments = { readonly [F in FlagName]?: string } & { readonly positionals: readonly string[] };
+
+/** The command line, read: a switch that was said is `'true'`. */
+export type Arguments = { readonly [F in FlagName]?: Value<(typeof flags)[F]> } & {
+  readonly positionals: readonly string[];
+  /** What was said with an `@` in front. */
+  readonly files: readonly string[];
+};
+
+type Value<F extends Flag> = F extends { repeats: true } ? readonly string[] : string;
 
 /** Bad words on the command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Reads the command line. A value may follow its flag or an equals sign; `--` ends the flags. */
-export function parseFlags(argv: readonly string[]): Arguments {
-  const values: Partial<Record<FlagName, string>> = {};
-  const positionals: string[] = [];
-  const words = [...argv];
-  for (let word = words.shift(); word !== undefined; word = words.shift()) {
-    if (word === '--') {
-      positionals.push(...words);
-      break;
-    }
-    if (!word.startsWith('-') || word === '-') {
-      positionals.push(word);
-      continue;
-    }
-    const [given = '', inline] = split(word);
-    const name = flagNamed(given);
-    if (!name) throw new UsageError(`Unknown option: ${given}`);
-    values[name] = valueFor(name, inline, words);
+/** A word that is none of those that are known here. */
+export class UnknownWord extends UsageError {
+  readonly word: string;
+  readonly known: readonly string[];
+  /** What to add when no known word is near. */
+  readonly advice: string;
+
+  constructor(message: string, { word, known, advice = '' }: { word: string; known: string[]; advice?: string }) {
+    super(message);
+    this.word = word;
+    this.known = known;
+    this.advice = advice;
   }
-  return { ...values, positionals };
 }
 
-function split(word: string): [string, string?] {
-  const equals = word.indexOf('=');
-  return equals === -1 || !word.startsWith('--') ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
-}
-
-function flagNamed(word: string): FlagName | undefined {
-  const names = Object.keys(flags) as FlagName[];
-  if (word.startsWith('--')) return names.find((name) => `--${name}` === word);
-  return names.find((name) => `-${(flags[name] as Flag).short}` === word);
-}
-
-function valueFor(name: FlagName, inline: string | undefined, rest: string[]): string {
-  const flag: Flag = flags[name];
-  if (flag.value === undefined) {
-    if (inline !== undefined) throw new UsageError(`--${name} takes no value`);
-    return 'true';
-  }
-  const value = inline ?? rest.shift();
-  if (value === undefined || value === '') throw new UsageError(`--${name} requires a value`);
-  if (flag.choices && !flag.choices.includes(value)) {
-    throw new UsageError(`--${name} must be one of ${flag.choices.join(', ')}, not ${JSON.stringify(value)}`);
-  }
-  return value;
+/** A failure that is told word for word as pi tells it, for scripts that look for that. */
+export class PiFailure extends Error {
+  override readonly name = 'PiFailure';
 }

@@ -1,52 +1,41 @@
 import { version } from '../protocol/generated/version.ts';
-import { wrap } from './chat/wrap.ts';
-import { type Flag, flags } from './flags.ts';
+import { commands } from './commands.ts';
+import { type Flag, flags, UnknownWord } from './flags.ts';
+import { commandPage, commandRows } from './help/commands.ts';
+import { flagRow, list, page, section } from './help/layout.ts';
+import { pages } from './help/pages.ts';
+import { type Topic, topics } from './help/topics.ts';
+import { say } from './say.ts';
 
-const WIDTH = 80;
-
-/** What `tau --help` says. */
-export function help(): string {
-  const all = Object.entries<Flag>(flags);
-  const rows = all.filter(([, flag]) => !flag.ignored).map(([name, flag]) => row(name, flag));
-  const ignored = all.filter(([, flag]) => flag.ignored).map(([name]) => `--${name}`);
-  return `tau ${version}: a headless coding agent that other programs drive
-
-Usage
-  tau chat [options]        talk to the agent in this terminal; without one,
-                            each line of stdin is a prompt
-  tau --mode rpc [options]  speak JSON lines with a program
-  tau doctor [--json]       look at everything that tau depends on here
-
-Options
-${rows.join('')}
-Taken without effect, for scripts that were written for pi
-${indented(ignored.join(' '))}
-
-Exit codes
-  0  all went well
-  1  it could not be opened, a prompt of tau chat without a terminal failed, or
-     tau doctor found an error
-  2  wrong use of the command line
-  129, 130, 143  ended by SIGHUP, SIGINT, SIGTERM
-
-Try it
-  printf '%s\\n' '{"id":"1","type":"prompt","message":"list the files"}' |
-    tau --mode rpc --no-session
-`;
+/** Tells about one topic or command, or what has the name of both; without any, what a newcomer needs. */
+export function help(about?: string): number {
+  if (about === undefined) return say(firstPage());
+  const found: string[] = [];
+  const command = Object.hasOwn(commands, about) ? commands[about] : undefined;
+  if (command) found.push(commandPage(about, command));
+  if (Object.hasOwn(topics, about)) found.push(pages[about as Topic]());
+  if (found.length > 0) return say(page(...found));
+  const known = [...Object.keys(topics), ...Object.keys(commands)];
+  const advice = `: there is ${Object.keys(topics).join(', ')}`;
+  throw new UnknownWord(`No help about ${about}`, { word: about, known, advice });
 }
 
-function row(name: string, flag: Flag): string {
-  const short = flag.short ? `-${flag.short}, ` : '';
-  const value = flag.value ? ` <${flag.value}>` : '';
-  return `  ${`${short}--${name}${value}`.padEnd(20)} ${flag.about}${choicesOf(flag)}\n`;
-}
+const firstPage = () =>
+  page(
+    `tau ${version}: a headless coding agent that other programs drive`,
+    section(
+      'Usage',
+      list([
+        ['tau', 'Talk to the agent in this terminal'],
+        ['tau -p <prompt>... [@file...]', 'Print an answer and leave'],
+        ['tau --mode json <prompt>...', 'Print all that happens, as JSON lines'],
+        ['tau --mode rpc', 'Speak JSON lines with a program'],
+        ['tau <command>', 'Do something else'],
+      ]),
+    ),
+    section('Commands', list(commandRows())),
+    section('Common options', list(common().map(([name, flag]) => flagRow(name, flag)))),
+    section('Read on with tau help <topic>', list(Object.entries(topics).map(([name, topic]) => [name, topic.about]))),
+  );
 
-function choicesOf({ choices = [], default: standard }: Flag): string {
-  if (choices.length < 2) return '';
-  return `: ${choices.map((word) => (word === standard ? `${word} (default)` : word)).join(', ')}`;
-}
-
-function indented(text: string): string {
-  const { rows, last } = wrap(text, WIDTH - 2);
-  return `${rows}${last}`.replaceAll(/^/gm, '  ');
-}
+const common = () => Object.entries<Flag>(flags).filter(([, flag]) => flag.common);

@@ -23,7 +23,7 @@ export async function opened(args: Arguments, dialect: Partial<Dialect> = {}): P
   } catch (error) {
     if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
     logFailure(log, error);
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`tau: ${error.message}\n`);
     return undefined;
   }
 }
@@ -31,13 +31,16 @@ export async function opened(args: Arguments, dialect: Partial<Dialect> = {}): P
 /** A folder that cannot be made, a full disk: the user's to mend, not a bug to trace. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
 
-/** On a signal everything stops and is stored; the clients hear of it if they listen. `first`: before anything else. */
-export function leaveOnSignal(engine: Engine, connections: () => Connection[], first = () => {}): void {
+/**
+ * On a signal everything stops and is stored; then whoever listens is told, unless it takes them too long. `first`:
+ * before anything else.
+ */
+export function leaveOnSignal(engine: Engine, tell: () => Promise<unknown>, first = () => {}): void {
   onExitSignal(async (signal) => {
     first();
     await engine.close(signal);
     const patience = new Promise<void>((resolve) => setTimeout(resolve, LAST_WORDS_MS).unref());
-    await Promise.race([Promise.all(connections().map(told)), patience]);
+    await Promise.race([tell(), patience]);
   });
 }
 

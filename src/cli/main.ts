@@ -1,45 +1,47 @@
 import { version } from '../protocol/generated/version.ts';
-import { type Arguments, parseFlags, UsageError } from './flags.ts';
+import { checkContradictions } from './contradictions.ts';
+import { type Arguments, PiFailure, UnknownWord, UsageError } from './flags.ts';
+import { parseFlags } from './parse-flags.ts';
 import { rpc } from './rpc.ts';
 
 /** Runs the command line and answers the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  let args: Arguments;
   try {
-    args = parseFlags(argv);
-    if (args.version) return say(`${version}\n`);
-    if (args.help || args.positionals[0] === 'help') return say((await import('./help.ts')).help());
-    return await run(args);
+    return await run(parseFlags(argv));
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`tau: ${error.message} (see tau --help)\n`);
-    return 2;
+    if (error instanceof UsageError) return complain(`tau: ${error.message}${await hint(error)} (see tau --help)`, 2);
+    if (error instanceof PiFailure) return complain(error.message, 1);
+    throw error;
   }
 }
 
 async function run(args: Arguments): Promise<number> {
-  const [command, ...others] = args.positionals;
-  if (args.mode === 'rpc') {
-    if (command?.startsWith('@')) {
-      process.stderr.write('Error: @file arguments are not supported in RPC mode\n');
-      return 1;
-    }
-    if (command !== undefined)
-      throw new UsageError(`--mode rpc takes no ${JSON.stringify(command)}: prompts come over the wire`);
-    return rpc(args);
-  }
-  if (args.socket) throw new UsageError('--socket goes with --mode rpc');
-  if (command === undefined && !process.stdin.isTTY) {
-    throw new UsageError('Say what to do: tau chat, or tau --mode rpc');
-  }
-  const { commands } = await import('./commands.ts');
-  const chosen = commands[command ?? 'chat'];
-  if (!chosen) throw new UsageError(`Unknown command: ${command}`);
-  if (others.length > 0 && !chosen.takes) throw new UsageError(`tau ${command} takes no ${JSON.stringify(others[0])}`);
-  return chosen.run(args);
+  if (args.version) return (await import('./say.ts')).say(`${version}\n`);
+  if (args.help) return (await import('./help.ts')).help(args.positionals[0]);
+  checkContradictions(args);
+  if (args['print-system-prompt']) return (await import('./show-system-prompt.ts')).showSystemPrompt(args);
+  if (args.export !== undefined) return (await import('./command.ts')).runExport(args, args.export);
+  if (args.mode === 'rpc') return serve(args);
+  if (args.print || args.mode) return (await import('./print.ts')).print(args);
+  return (await import('./command.ts')).runCommand(args);
 }
 
-function say(text: string): number {
-  process.stdout.write(text);
-  return 0;
+function serve(args: Arguments): Promise<number> {
+  const [word] = args.positionals;
+  if (args.files.length > 0) throw new PiFailure('Error: @file arguments are not supported in RPC mode');
+  if (word !== undefined)
+    throw new UsageError(`--mode rpc takes no ${JSON.stringify(word)}: prompts come over the wire`);
+  return rpc(args);
+}
+
+async function hint(error: UsageError): Promise<string> {
+  if (!(error instanceof UnknownWord)) return '';
+  const { nearest } = await import('./nearest.ts');
+  const meant = nearest(error.word, error.known);
+  return meant === undefined ? error.advice : `, did you mean ${meant}?`;
+}
+
+function complain(line: string, code: number): number {
+  process.stderr.write(`${line}\n`);
+  return code;
 }

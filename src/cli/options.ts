@@ -1,15 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import type { EngineOptions, FirstSession } from '../engine/open.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { EngineOptions } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
 import { ModelRegistry } from '../model/registry.ts';
 import { isLevel } from '../model/thinking.ts';
-import { messageOf, Refusal } from '../protocol/errors.ts';
+import { messageOf } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { findModel, type ModelName } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
-import { isSessionId } from '../store/sessions/header.ts';
-import { type Arguments, UsageError } from './flags.ts';
+import { firstSession } from './first-session.ts';
+import { type Arguments, type FlagName, UsageError } from './flags.ts';
 
 /** What the command line and the environment say about the agent to open. */
 export async function engineOptions(args: Arguments): Promise<EngineOptions> {
@@ -21,57 +21,25 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
   const sessionDirectory = (folder: string) =>
     given === undefined ? sessionDirFor(root, folder) : resolve(cwd, expandHome(given));
   const { model, thinkingLevel } = modelNamed(args);
+  const name = nameOf(args);
+  const script = await scriptOf(args);
+  const prompt = promptOf(args, cwd);
   return {
     cwd,
     agentDir: root,
     env: process.env,
     sessionDirectory,
     first: await firstSession(args, { cwd, root, sessionDirectory: sessionDirectory(cwd) }),
-    name: nameOf(args),
+    name,
     model,
     thinkingLevel: (args.thinking as ThinkingLevel | undefined) ?? thinkingLevel,
     trust,
     project,
-    script: await scriptOf(args),
+    script,
+    ...toolsOf(args),
+    ...(prompt ? { prompt } : {}),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };
-}
-
-interface Places {
-  readonly cwd: string;
-  readonly root: string;
-  readonly sessionDirectory: string;
-}
-
-async function firstSession(args: Arguments, places: Places): Promise<FirstSession> {
-  const id = args['session-id'];
-  if (id !== undefined && !isSessionId(id))
-    throw new UsageError('--session-id takes up to 128 letters, digits, - and _, with a letter or digit at both ends');
-  if (args['no-session']) return { kind: 'memory', id };
-  if (args.session !== undefined) return sessionNamed(args.session, places);
-  if (id === undefined && !args.continue) return { kind: 'new' };
-  const { findById, latestSession } = await import('../store/sessions/find-session.ts');
-  if (id === undefined) {
-    const path = latestSession(places.sessionDirectory, places.cwd);
-    return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };
-  }
-  const { root, cwd, sessionDirectory: sessionDir } = places;
-  const path = findById({ root, cwd, sessionDir, id });
-  return path === undefined ? { kind: 'new', id } : { kind: 'file', path, create: false };
-}
-
-async function sessionNamed(name: string, { cwd, root, sessionDirectory }: Places): Promise<FirstSession> {
-  if (/[/\\]|\.jsonl$/.test(name)) {
-    const path = resolve(cwd, expandHome(name));
-    if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory()) {
-      throw new Refusal('session_not_found', `Session not found: ${path} (its folder does not exist)`);
-    }
-    return { kind: 'file', path, create: true };
-  }
-  const { findSession } = await import('../store/sessions/find-session.ts');
-  const path = findSession({ root, cwd, sessionDir: sessionDirectory, idPrefix: name });
-  if (path === undefined) throw new Refusal('session_not_found', `No session found matching '${name}'`);
-  return { kind: 'file', path, create: false };
 }
 
 /** What the command line says of trust in the project, if anything. */
@@ -84,6 +52,42 @@ function nameOf(args: Arguments): string | undefined {
   const name = args.name?.trim();
   if (name === '') throw new UsageError('--name requires a non-empty value');
   return name;
+}
+
+function toolsOf(args: Arguments): Pick<EngineOptions, 'tools'> {
+  const wanted = args['no-tools'] || args['no-builtin-tools'] ? [] : args.tools && listOf(args.tools);
+  const excluded = args['exclude-tools'] && listOf(args['exclude-tools']);
+  if (!wanted && !excluded) return {};
+  return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}) } };
+}
+
+const listOf = (value: string) =>
+  value
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+
+function promptOf(args: Arguments, cwd: string): EngineOptions['prompt'] | undefined {
+  const system = args['system-prompt'];
+  const append = args['append-system-prompt'];
+  const contextFiles = args['no-context-files'] === undefined;
+  if (system === undefined && append === undefined && contextFiles) return undefined;
+  return {
+    ...(system === undefined ? {} : { system: textOrFile('system-prompt', system, cwd) }),
+    ...(append ? { append: append.map((value) => textOrFile('append-system-prompt', value, cwd)) } : {}),
+    ...(contextFiles ? {} : { contextFiles }),
+  };
+}
+
+/** What the file says if there is one of this name; otherwise the value says it itself. */
+function textOrFile(flag: FlagName, value: string, cwd: string): string {
+  const path = resolve(cwd, expandHome(value));
+  if (!existsSync(path)) return value;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--${flag}: ${messageOf(error)}`);
+  }
 }
 
 /** A model of another provider is kept as it was named: prompts fail until there are credentials for it. */

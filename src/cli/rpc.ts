@@ -12,10 +12,9 @@ export async function rpc(args: Arguments): Promise<number> {
   if (!engine) return 1;
   if (!link) return (await import('./socket.ts')).serveSocket(engine, args.socket ?? '');
   // Before the first record: whoever has read that may send a signal.
-  const connections: Connection[] = [];
-  leaveOnSignal(engine, () => connections);
-  const connection = engine.connect(link);
-  connections.push(connection);
+  let connection: Connection | undefined;
+  leaveOnSignal(engine, async () => connection && told(connection));
+  connection = engine.connect(link);
   const parent = watchParent(() => process.kill(process.pid, 'SIGHUP'));
   await over(engine, connection, { abort: args['on-eof'] === 'abort' });
   parent.stop();

@@ -3,7 +3,7 @@ import type { Engine } from '../engine/open.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/unix.node.ts';
-import { leaveOnSignal } from './lifetime.ts';
+import { leaveOnSignal, told } from './lifetime.ts';
 
 /** Serves clients one after another; none of them ends anything by leaving. Only a signal ends this. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {
@@ -18,7 +18,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
   }
   leaveOnSignal(
     engine,
-    () => (served.current ? [served.current] : []),
+    async () => served.current && told(served.current),
     () => server.close(),
   );
   return new Promise<number>(() => {});

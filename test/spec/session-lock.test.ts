@@ -28,7 +28,7 @@ verifies(
 
       expect(await second.process.exited).toEqual({ code: 1, signal: null });
       expect(second.process.stdout()).toBe('');
-      expect(second.process.stderr()).toMatch(/^Session is in use by process \d+: .+\n$/);
+      expect(second.process.stderr()).toMatch(/^tau: Session is in use by process \d+: .+\n$/);
       expect(second.process.stderr()).toContain(`process ${holder.process?.pid}:`);
     }
     expect(readFileSync(path)).toEqual(before);

@@ -67,7 +67,7 @@ verifies(
     const { process } = start(home, ['--session', join(home.root, 'no/such/a.jsonl')]);
 
     expect(await process.exited).toEqual({ code: 1, signal: null });
-    expect(process.stderr()).toMatch(/^Session not found: .+\n$/);
+    expect(process.stderr()).toMatch(/^tau: Session not found: .+\n$/);
     expect(process.stdout()).toBe('');
     expect(existsSync(join(home.root, 'no'))).toBe(false);
   },
@@ -90,7 +90,7 @@ verifies(
       const { process } = start(home, ['--session', path]);
 
       expect(await process.exited).toEqual({ code: 1, signal: null });
-      expect(process.stderr()).toBe(`Not a session file: ${path}\n`);
+      expect(process.stderr()).toBe(`tau: Not a session file: ${path}\n`);
       expect(process.stdout()).toBe('');
       expect(readFileSync(path, 'utf8')).toBe(content);
     }

@@ -1,0 +1,28 @@
+import { commands } from './commands.ts';
+import { type Arguments, UnknownWord, UsageError } from './flags.ts';
+
+/** Does what the first word asks for. Without any word: a conversation, or where there is no terminal an answer. */
+export async function runCommand(args: Arguments): Promise<number> {
+  const [word, ...others] = args.positionals;
+  if (args.files.length > 0) throw new UsageError(`@${args.files[0]} goes with --print`);
+  if (word === undefined && !process.stdin.isTTY) return (await import('./print.ts')).print(args);
+  const command = named(word ?? 'chat');
+  if (others.length > 0 && !command.takes && !command.subcommands) {
+    throw new UsageError(`tau ${word} takes no ${JSON.stringify(others[0])}`);
+  }
+  return command.run(args);
+}
+
+function named(word: string) {
+  const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
+  if (command) return command;
+  const advice = `; to ask it: tau -p ${JSON.stringify(word)}`;
+  throw new UnknownWord(`Unknown command: ${word}`, { word, known: Object.keys(commands), advice });
+}
+
+/** pi's way to say `tau export <session> [file]`. */
+export function runExport(args: Arguments, session: string): Promise<number> {
+  const command = commands['export'];
+  if (!command) throw new UsageError('--export is not supported yet');
+  return command.run({ ...args, positionals: ['export', session, ...args.positionals] });
+}

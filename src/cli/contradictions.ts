@@ -1,0 +1,22 @@
+import { type Arguments, type FlagName, UsageError } from './flags.ts';
+
+/** Flags of which at most one can be meant. */
+const exclusive: readonly (readonly FlagName[])[] = [
+  ['session', 'session-id', 'continue', 'fork'],
+  ['session', 'no-session'],
+  ['continue', 'no-session'],
+  ['fork', 'no-session'],
+  ['tools', 'no-tools'],
+  ['tools', 'no-builtin-tools'],
+  ['approve', 'no-approve'],
+];
+
+/** Refuses flags that cannot be meant together: none of them is left out silently. */
+export function checkContradictions(args: Arguments): void {
+  for (const names of exclusive) {
+    const [first, second] = names.filter((name) => args[name] !== undefined);
+    if (second) throw new UsageError(`--${first} and --${second} contradict each other`);
+  }
+  if (args.print && args.mode === 'rpc') throw new UsageError('--print and --mode rpc contradict each other');
+  if (args.socket && args.mode !== 'rpc') throw new UsageError('--socket goes with --mode rpc');
+}

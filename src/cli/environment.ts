@@ -1,0 +1,7 @@
+/** What is read from the environment. */
+export const environment = {
+  PI_CODING_AGENT_DIR: 'Folder of settings and sessions; ~/.pi/agent unless set',
+  PI_CODING_AGENT_SESSION_DIR: 'Folder of sessions, unless --session-dir is given',
+  NO_COLOR: 'Set: tau chat uses no colours',
+  TERM: 'dumb: tau chat takes each line of stdin as a prompt',
+} as const;

@@ -1,0 +1,49 @@
+import { wrap } from '../chat/wrap.ts';
+import type { Flag } from '../flags.ts';
+
+const WIDTH = 80;
+const INDENT = '  ';
+
+/** The widest that the left column of a list becomes; what is wider stands on a line of its own. */
+const WIDEST = 30;
+
+/** Parts with a blank line between them. */
+export const page = (...parts: readonly string[]) => parts.map((part) => `${part.trimEnd()}\n`).join('\n');
+
+/** A heading and what belongs to it. */
+export const section = (title: string, body: string) => `${title}\n${body}`;
+
+/** Text in lines that fit, indented. */
+export const paragraph = (text: string) =>
+  `${lines(text, WIDTH - INDENT.length).join(`\n${INDENT}`)}\n`.replace(/^/, INDENT);
+
+/** Names with what is to be said about each, in two columns. */
+export function list(rows: readonly (readonly [name: string, about: string])[]): string {
+  const column = Math.min(WIDEST, Math.max(...rows.map(([name]) => name.length))) + INDENT.length;
+  return rows.map(([name, about]) => row(name, about, column)).join('');
+}
+
+function row(name: string, about: string, column: number): string {
+  const margin = INDENT + ' '.repeat(column);
+  const [first = '', ...others] = lines(about, WIDTH - margin.length);
+  const head = `${INDENT}${name.padEnd(column)}`;
+  const start = name.length + INDENT.length > column ? `${INDENT}${name}\n${margin}` : head;
+  return `${`${start}${first}`.trimEnd()}\n${others.map((line) => `${margin}${line}\n`).join('')}`;
+}
+
+function lines(text: string, width: number): string[] {
+  const { rows, last } = wrap(text, width);
+  return `${rows}${last}`.split('\n');
+}
+
+/** A flag as a row of a list. */
+export function flagRow(name: string, flag: Flag): readonly [string, string] {
+  const short = flag.short ? `-${flag.short}, ` : '';
+  const value = flag.value ? ` <${flag.value}>` : '';
+  return [`${short}--${name}${value}`, `${flag.about}${choicesOf(flag)}`];
+}
+
+function choicesOf({ choices = [], default: standard }: Flag): string {
+  if (choices.length === 0) return '';
+  return `: ${choices.map((word) => (word === standard ? `${word} (default)` : word)).join(', ')}`;
+}

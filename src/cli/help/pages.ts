@@ -1,0 +1,89 @@
+import { environment } from '../environment.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { type Flag, flags } from '../flags.ts';
+import { commandRows } from './commands.ts';
+import { flagRow, list, page, paragraph, section } from './layout.ts';
+import type { Topic } from './topics.ts';
+
+/** What each page of the help says. */
+export const pages: Readonly<Record<Topic, () => string>> = {
+  modes: () =>
+    page(
+      paragraph('In a terminal, tau without anything is a conversation. The other modes:'),
+      list([
+        ['tau -p <prompt>...', 'Runs the prompts one after another in one session and prints the last answer.'],
+        ['tau --mode json', 'The same, but prints the header of the session and every event as JSON lines.'],
+        ['tau --mode rpc', 'Reads commands and writes records as JSON lines until stdin closes.'],
+      ]),
+      paragraph(
+        'What is piped in stands before the first prompt, and so do the files that are named with an @: texts under ' +
+          'their names, images as images. Words after -- are prompts, whatever they begin with.',
+      ),
+      options('modes'),
+      examples("tau -p 'What does this program do?' @src/main.ts", "git diff | tau -p 'Review this.'"),
+    ),
+  sessions: () =>
+    page(
+      paragraph(
+        'Every conversation is kept as a file that pi can read too, below ~/.pi/agent/sessions, by the folder it was ' +
+          'held in. One process at a time may have it open. A session in which nothing was said leaves no file.',
+      ),
+      options('sessions'),
+      examples("tau -p -c 'And now the tests.'", 'tau --session 0199'),
+    ),
+  models: () =>
+    page(
+      paragraph(
+        'Only the built-in model answers yet: it needs no key and no network, and plays a script when told to. ' +
+          'Its models are tau/scripted, tau/scripted-small and tau/scripted-slow.',
+      ),
+      options('models'),
+      examples("tau -p --model tau/scripted:high 'list the files'"),
+    ),
+  tools: () =>
+    page(
+      paragraph('The agent acts through tools, with the rights of whoever started it: tau is not a sandbox.'),
+      options('tools'),
+      examples("tau -p --tools read 'read package.json'"),
+    ),
+  rpc: () =>
+    page(
+      paragraph(
+        'Commands come in and records go out, one JSON object per line. Every command gets one response with its id; ' +
+          'agent_settled is the one definite end of a run. docs/protocol.md has every command, event and shape.',
+      ),
+      options('rpc'),
+      examples(
+        `printf '%s\\n' '{"id":"1","type":"prompt","message":"list the files"}' |`,
+        '  tau --mode rpc --no-session',
+      ),
+    ),
+  commands: () => page(list(commandRows())),
+  options: () =>
+    page(
+      rowsOf((flag) => !flag.ignored && !flag.later),
+      section('Taken without effect, for scripts that were written for pi', paragraph(namesOf((flag) => flag.ignored))),
+      section('Known, but not supported yet', paragraph(namesOf((flag) => flag.later))),
+    ),
+  environment: () => page(list(Object.entries(environment))),
+  'exit-codes': () => page(list(Object.entries(exitCodes))),
+};
+
+const options = (topic: Topic) =>
+  section(
+    'Options',
+    rowsOf((flag) => flag.topic === topic),
+  );
+
+const examples = (...lines: readonly string[]) => section('Try it', lines.map((line) => `  ${line}\n`).join(''));
+
+type Choice = (flag: Flag) => boolean | undefined;
+
+const chosen = (wanted: Choice) => Object.entries<Flag>(flags).filter(([, flag]) => wanted(flag));
+
+const rowsOf = (wanted: Choice) => list(chosen(wanted).map(([name, flag]) => flagRow(name, flag)));
+
+const namesOf = (wanted: Choice) =>
+  chosen(wanted)
+    .map(([name]) => `--${name}`)
+    .join(' ');

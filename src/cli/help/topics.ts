@@ -1,0 +1,14 @@
+/** The pages of the help, besides those of the commands. */
+export const topics = {
+  modes: { about: 'Chat, one answer, JSON lines, a program at the other end' },
+  sessions: { about: 'Where conversations are kept, and how to go on with one' },
+  models: { about: 'Which model answers' },
+  tools: { about: 'What the agent can do, and what it is told' },
+  rpc: { about: 'How a program drives it' },
+  commands: { about: 'Every command' },
+  options: { about: 'Every option' },
+  environment: { about: 'What is read from the environment' },
+  'exit-codes': { about: 'What the exit code says' },
+} as const;
+
+export type Topic = keyof typeof topics;

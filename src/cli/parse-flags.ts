@@ -1,0 +1,62 @@
+import { type Arguments, type Flag, type FlagName, flags, UnknownWord, UsageError } from './flags.ts';
+
+/** Reads the command line. A value may follow its flag or an equals sign; `--` ends the flags and the files. */
+export function parseFlags(argv: readonly string[]): Arguments {
+  const values: Partial<Record<FlagName, string | string[]>> = {};
+  const positionals: string[] = [];
+  const files: string[] = [];
+  const words = [...argv];
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '--') {
+      positionals.push(...words);
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      if (word.startsWith('@')) files.push(word.slice(1));
+      else positionals.push(word);
+      continue;
+    }
+    const { name, inline } = flagIn(word);
+    const value = valueFor(name, inline, words);
+    values[name] = (flags[name] as Flag).repeats ? [...(values[name] ?? []), value] : value;
+  }
+  return { ...(values as Partial<Arguments>), positionals, files };
+}
+
+function flagIn(word: string): { name: FlagName; inline: string | undefined } {
+  const [given = '', inline] = split(word);
+  const name = flagNamed(given);
+  if (!name) throw new UnknownWord(`Unknown option: ${given}`, { word: given, known: longNames() });
+  if ((flags[name] as Flag).later) throw new UsageError(`--${name} is not supported yet`);
+  return { name, inline };
+}
+
+function split(word: string): [string, string?] {
+  const equals = word.indexOf('=');
+  return equals === -1 || !word.startsWith('--') ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
+}
+
+function flagNamed(word: string): FlagName | undefined {
+  const names = Object.keys(flags) as FlagName[];
+  if (word.startsWith('--')) return names.find((name) => `--${name}` === word);
+  return names.find((name) => `-${(flags[name] as Flag).short}` === word);
+}
+
+const longNames = () => Object.keys(flags).map((name) => `--${name}`);
+
+function valueFor(name: FlagName, inline: string | undefined, rest: string[]): string {
+  const flag: Flag = flags[name];
+  if (flag.value === undefined) {
+    if (inline !== undefined) throw new UsageError(`--${name} takes no value`);
+    return 'true';
+  }
+  const isForgotten = rest[0] !== undefined && flagNamed(rest[0]) !== undefined;
+  const value = inline ?? (isForgotten ? undefined : rest.shift());
+  if (value === undefined || value === '') throw new UsageError(`--${name} requires a value${choicesOf(flag)}`);
+  if (flag.choices && !flag.choices.includes(value)) {
+    throw new UsageError(`--${name} must be one of ${flag.choices.join(', ')}, not ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
+const choicesOf = ({ choices }: Flag) => (choices ? `: ${choices.join(', ')}` : '');

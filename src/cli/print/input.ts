@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs';
+import { messageOf } from '../../protocol/errors.ts';
+import type { ImageContent } from '../../protocol/generated/vocabulary.ts';
+import { expandHome } from '../../store/agent-dir.ts';
+import { UsageError } from '../flags.ts';
+import { imageType } from './image-type.ts';
+
+/** What may be piped in or attached. Escaped and wrapped it still fits into one line of the protocol. */
+export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
+
+/** A file as a prompt carries it: a text under its name, or the name of an image and the image. */
+interface Attachment {
+  readonly text: string;
+  readonly image?: ImageContent;
+}
+
+/** What is piped in, without blank ends; empty where there is a terminal. */
+export async function pipedText(): Promise<string> {
+  if (process.stdin.isTTY) return '';
+  return textOf(await bytesOf(process.stdin, 'stdin'), 'stdin').trim();
+}
+
+/** Reads a file that was given as `@path`. */
+export async function fileNamed(path: string): Promise<Attachment> {
+  if (path === '') throw new UsageError('@ requires the name of a file');
+  const bytes = await bytesOf(createReadStream(expandHome(path)), `@${path}`);
+  const name = path.replaceAll('"', '&quot;');
+  const mimeType = imageType(bytes);
+  if (mimeType === undefined) return { text: `<file name="${name}">\n${ended(textOf(bytes, `@${path}`))}</file>` };
+  return { text: `<image name="${name}"/>`, image: { type: 'image', data: bytes.toString('base64'), mimeType } };
+}
+
+const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+
+async function bytesOf(source: AsyncIterable<Buffer>, name: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of source) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_INPUT_BYTES) break;
+    }
+  } catch (error) {
+    throw new UsageError(`${name}: ${reasonOf(error)}`);
+  }
+  if (size > MAX_INPUT_BYTES) throw new UsageError(`${name} is longer than ${MAX_INPUT_BYTES / 1024 / 1024} MiB`);
+  return Buffer.concat(chunks);
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no such file';
+  return code === 'EISDIR' ? 'it is a folder' : messageOf(error);
+}
+
+function textOf(bytes: Buffer, name: string): string {
+  try {
+    if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // What is no UTF-8 is no text either.
+  }
+  throw new UsageError(`${name} is neither text nor an image`);
+}

@@ -1,0 +1,22 @@
+import type { Arguments } from '../flags.ts';
+import { UsageError } from '../flags.ts';
+import type { Prompt } from './ask.ts';
+import { fileNamed, MAX_INPUT_BYTES, pipedText } from './input.ts';
+
+/** What to ask, in order. What is piped in, and then the files, stand before the first prompt. */
+export async function promptsOf(args: Arguments): Promise<Prompt[]> {
+  const files = [];
+  for (const path of args.files) files.push(await fileNamed(path));
+  const piped = await pipedText();
+  const [first = '', ...others] = args.positionals.filter((text) => text.trim() !== '');
+  const message = [piped, ...files.map(({ text }) => text), first].filter((text) => text !== '').join('\n\n');
+  const images = files.flatMap(({ image }) => image ?? []);
+  if (message === '') throw new UsageError('Nothing is asked: give a prompt, or say tau chat or tau --mode rpc');
+  checkSize([message, ...images.map(({ data }) => data)]);
+  return [{ message, images }, ...others.map((text) => ({ message: text, images: [] }))];
+}
+
+function checkSize(parts: readonly string[]): void {
+  const size = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  if (size > MAX_INPUT_BYTES) throw new UsageError('What is piped in and the files are too long together');
+}

@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { flags } from '../../src/cli/flags.ts';
+import { tau } from '../support/command.ts';
+import { newHome, sessionFiles } from '../support/open.ts';
+
+const wrong = (message: string) => ({
+  code: 2,
+  signal: null,
+  stdout: '',
+  stderr: `tau: ${message} (see tau --help)\n`,
+});
+
+it.each([
+  ['--modle x', 'Unknown option: --modle, did you mean --model?'],
+  ['--no-sesion', 'Unknown option: --no-sesion, did you mean --no-session?'],
+  ['--sesion=x', 'Unknown option: --sesion, did you mean --session?'],
+  ['--zzz', 'Unknown option: --zzz'],
+  ['-z', 'Unknown option: -z'],
+  ['caht', 'Unknown command: caht, did you mean chat?'],
+  ['sing', 'Unknown command: sing; to ask it: tau -p "sing"'],
+  ['toString', 'Unknown command: toString; to ask it: tau -p "toString"'],
+])('[Z25] tau %s says what may have been meant', async (words, message) => {
+  expect(await tau(newHome(), words.split(' '), { input: '' })).toEqual(wrong(message));
+});
+
+it.each([
+  ['--session a --no-session', '--session and --no-session contradict each other'],
+  ['--continue --session a', '--session and --continue contradict each other'],
+  ['--session-id a --session b', '--session and --session-id contradict each other'],
+  ['--fork a --continue', '--continue and --fork contradict each other'],
+  ['--fork a --no-session', '--fork and --no-session contradict each other'],
+  ['-t read -nt', '--tools and --no-tools contradict each other'],
+  ['-t read -nbt', '--tools and --no-builtin-tools contradict each other'],
+  ['-a -na', '--approve and --no-approve contradict each other'],
+  ['--mode rpc -p', '--print and --mode rpc contradict each other'],
+  ['-p --socket s', '--socket goes with --mode rpc'],
+])('[Z60] %s is refused before anything is done', async (words, message) => {
+  const home = newHome();
+
+  expect(await tau(home, [...words.split(' '), '--name', 'x'], { input: 'say hello' })).toEqual(wrong(message));
+  expect(sessionFiles(home)).toEqual([]);
+});
+
+it.each([
+  ['--mode', '--mode requires a value: text, json, rpc'],
+  ['--mode morse', '--mode must be one of text, json, rpc, not "morse"'],
+  ['--log-level loud', '--log-level must be one of error, warn, info, debug, not "loud"'],
+  ['--session --continue', '--session requires a value'],
+  ['--no-tools=all', '--no-tools takes no value'],
+  ['--system-prompt .', '--system-prompt: EISDIR: illegal operation on a directory, read'],
+  ['@notes.txt', '@notes.txt goes with --print'],
+])('[Z60] %s is a wrong use', async (words, message) => {
+  expect(await tau(newHome(), ['--name', 'x', ...words.split(' ')], { input: 'hi' })).toEqual(wrong(message));
+});
+
+const later = Object.entries(flags).flatMap(([name, flag]) => ('later' in flag ? [`--${name}`] : []));
+
+it.each([...later, '-e', '-r'])('[Z61] %s is refused as long as it is not built', async (flag) => {
+  const result = await tau(newHome(), ['-p', flag, 'value'], { input: '' });
+
+  expect(result).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^tau: --[\w-]+ is not supported yet \(see tau --help\)\n$/),
+  });
+});
+
+it('--print-system-prompt prints what a run would send, and leaves nothing behind', async () => {
+  const home = newHome();
+
+  const { code, stdout, stderr } = await tau(home, ['--print-system-prompt']);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`Working directory: ${home.cwd}\n`);
+  expect(sessionFiles(home)).toEqual([]);
+});
+
+it('a text may begin with the name of a flag after an equals sign', async () => {
+  const home = newHome();
+  writeFileSync(join(home.cwd, 'script.jsonl'), '{"text":"ok"}\n');
+
+  const result = await tau(home, ['-p', '--script=script.jsonl', '--name=--continue', '--', '--help'], { input: '' });
+
+  expect(result).toMatchObject({ code: 0, stdout: 'ok\n', stderr: '' });
+});

@@ -25,6 +25,15 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'Look at everything tau depends on here, without spending a token',
     run: async (args) => (await import('./doctor.ts')).doctor(args),
   },
+  completion: {
+    about: 'Print a script that teaches a shell to complete tau',
+    subcommands: {
+      bash: { about: 'eval "$(tau completion bash)"' },
+      zsh: { about: 'source <(tau completion zsh)' },
+      fish: { about: 'tau completion fish | source' },
+    },
+    run: async (args) => (await import('./completion.ts')).completion(args),
+  },
   help: {
     takes: '[topic]',
     about: 'Tell more about one thing',

@@ -51,6 +51,8 @@ it.each([
   ['--no-tools=all', '--no-tools takes no value'],
   ['--system-prompt .', '--system-prompt: EISDIR: illegal operation on a directory, read'],
   ['@notes.txt', '@notes.txt goes with --print'],
+  ['completion', 'tau completion takes bash, zsh, fish'],
+  ['completion csh', 'tau completion takes bash, zsh, fish'],
 ])('[Z60] %s is a wrong use', async (words, message) => {
   expect(await tau(newHome(), ['--name', 'x', ...words.split(' ')], { input: 'hi' })).toEqual(wrong(message));
 });

@@ -1,0 +1,33 @@
+import { type Flag, flags } from '../flags.ts';
+
+/** What may be typed after an option. */
+type Following = 'nothing' | 'choice' | 'file' | 'folder' | 'text';
+
+/** An option as a shell completes it. */
+export interface Option {
+  readonly name: string;
+  readonly short: string | undefined;
+  readonly about: string;
+  readonly value: string;
+  readonly choices: readonly string[];
+  readonly takes: Following;
+}
+
+/** Every option that has an effect. */
+export const options: readonly Option[] = Object.entries<Flag>(flags)
+  .filter(([, flag]) => !flag.ignored && !flag.later)
+  .map(([name, flag]) => ({
+    name,
+    short: flag.short,
+    about: flag.about,
+    value: flag.value ?? '',
+    choices: flag.choices ?? [],
+    takes: following(flag),
+  }));
+
+function following({ value, choices }: Flag): Following {
+  if (value === undefined) return 'nothing';
+  if (choices) return 'choice';
+  if (value === 'dir') return 'folder';
+  return /file|path|session/.test(value) ? 'file' : 'text';
+}

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import { AppendFile } from '../../system/append-file.ts';
-import { acquireContentLock, acquireLock, type Lock, LockHeld } from '../../system/lock.ts';
+import type { Lock } from '../../system/lock.ts';
 import { realPath } from '../../system/real-path.ts';
 import { type ForkSource, writeFork } from './fork.ts';
 import { CURRENT_VERSION, type NewHeader, newHeader, readHeader } from './header.ts';
@@ -11,6 +11,7 @@ import { EntryIndex } from './indexing/entry-index.ts';
 import { parseFacts, parseObject } from './indexing/line-facts.ts';
 import { LONGEST_LINE, scan } from './indexing/scan.ts';
 import { migrateFile } from './migrate.ts';
+import { SessionLock } from './session-lock.ts';
 
 /** A session file that this process holds, and what is in it. */
 export interface SessionFile {
@@ -57,36 +58,30 @@ export async function forkSessionFile(path: string, header: SessionHeader, sourc
   });
 }
 
-/** Makes a file that is held by its name and, since files have several names and get others, by its identity. */
-async function underLock(path: string, make: () => Omit<SessionFile, 'lock'>): Promise<SessionFile> {
-  const name = await orRefuse(acquireLock(path), path);
-  let content: Lock | undefined;
-  const release = async () => void (await Promise.all([name.release(), content?.release()]));
+/** Does something to a session file that nobody has open, and lets nobody open it meanwhile. Reads only its header. */
+export async function holdSessionFile<T>(path: string, work: () => T): Promise<T> {
+  const found = whatIsAt(path);
+  if (found === 'nothing') throw notFound(path);
+  if (found !== 'file') throw notASession(path);
+  const lock = await SessionLock.take(path);
   try {
-    const before = statSync(path, { throwIfNoEntry: false });
-    if (before) content = await orRefuse(acquireContentLock(before, path), path);
-    const file = make();
-    const { dev, ino } = file.lines.identity;
-    if (before?.dev !== dev || before.ino !== ino) {
-      // It was made just now, or migrated: the old identity is free for others.
-      await content?.release();
-      content = await orRefuse(acquireContentLock({ dev, ino }, path), path);
-    }
-    return { ...file, lock: { release } };
-  } catch (error) {
-    await release();
-    throw error;
+    if (!reading(path, readHeader)) throw notASession(path);
+    return work();
+  } finally {
+    await lock.release();
   }
 }
 
-async function orRefuse(taken: Promise<Lock>, path: string): Promise<Lock> {
+async function underLock(path: string, make: () => Omit<SessionFile, 'lock'>): Promise<SessionFile> {
+  const lock = await SessionLock.take(path);
   try {
-    return await taken;
+    const file = make();
+    // It was made just now, or migrated.
+    await lock.holdContent(file.lines.identity);
+    return { ...file, lock };
   } catch (error) {
-    if (!(error instanceof LockHeld)) throw error;
-    const holder = error.pid;
-    const who = holder === undefined ? 'another process' : `process ${holder}`;
-    throw new Refusal('session_in_use', `Session is in use by ${who}: ${path}`, { holder, cause: error });
+    await lock.release();
+    throw error;
   }
 }
 

@@ -1,0 +1,56 @@
+import { statSync } from 'node:fs';
+import { Refusal } from '../../protocol/errors.ts';
+import { acquireContentLock, acquireLock, type Lock, LockHeld } from '../../system/lock.ts';
+
+interface Identity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** The right to a session file: under its name, and for what is in it under every other name. */
+export class SessionLock implements Lock {
+  readonly #path: string;
+  #name: Lock | undefined;
+  #content: (Identity & { readonly lock: Lock }) | undefined;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Takes it, or refuses with `session_in_use`. The file need not exist. */
+  static async take(path: string): Promise<SessionLock> {
+    const lock = new SessionLock(path);
+    try {
+      lock.#name = await lock.#orRefuse(acquireLock(path));
+      const content = statSync(path, { throwIfNoEntry: false });
+      if (content) await lock.holdContent(content);
+      return lock;
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  /** Takes what is in the file now: it may have been made or replaced since. What it was before may be another file soon. */
+  async holdContent({ dev, ino }: Identity): Promise<void> {
+    const before = this.#content;
+    if (before?.dev === dev && before.ino === ino) return;
+    this.#content = { dev, ino, lock: await this.#orRefuse(acquireContentLock({ dev, ino }, this.#path)) };
+    await before?.lock.release();
+  }
+
+  async release(): Promise<void> {
+    await Promise.all([this.#name?.release(), this.#content?.lock.release()]);
+  }
+
+  async #orRefuse(taken: Promise<Lock>): Promise<Lock> {
+    try {
+      return await taken;
+    } catch (error) {
+      if (!(error instanceof LockHeld)) throw error;
+      const holder = error.pid;
+      const who = holder === undefined ? 'another process' : `process ${holder}`;
+      throw new Refusal('session_in_use', `Session is in use by ${who}: ${this.#path}`, { holder, cause: error });
+    }
+  }
+}

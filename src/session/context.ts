@@ -11,7 +11,8 @@ export function contextOf(branch: readonly SessionEntry[]): AgentMessage[] {
   const edits = new Map(
     branch.flatMap((entry) => (entry.type === 'context_edit' ? [[entry.targetId, entry] as const] : [])),
   );
-  return sinceCompaction(branch).flatMap((entry) => {
+  const firstKept = (compaction: SessionEntry) => (compaction as CompactionEntry).firstKeptEntryId;
+  return sinceCompaction(branch, firstKept).flatMap((entry) => {
     const edit = edits.get(entry.id);
     if (!edit) return saidBy(entry);
     return edit.replacement === null ? [] : [edit.replacement as AgentMessage];
@@ -19,11 +20,15 @@ export function contextOf(branch: readonly SessionEntry[]): AgentMessage[] {
 }
 
 /** The latest summary, what it kept, and what came after it; everything when nothing was ever compacted. */
-function sinceCompaction(branch: readonly SessionEntry[]): SessionEntry[] {
+export function sinceCompaction<E extends { readonly id: string; readonly type: string }>(
+  branch: readonly E[],
+  firstKeptBy: (compaction: E) => string,
+): E[] {
   const at = branch.findLastIndex((entry) => entry.type === 'compaction');
-  const compaction = branch[at] as CompactionEntry | undefined;
+  const compaction = branch[at];
   if (!compaction) return [...branch];
-  const first = branch.findIndex((entry) => entry.id === compaction.firstKeptEntryId);
+  const firstKept = firstKeptBy(compaction);
+  const first = branch.findIndex((entry) => entry.id === firstKept);
   // An older summary among what was kept is part of the latest one.
   const kept = first === -1 ? [] : branch.slice(first, at).filter(({ type }) => type !== 'compaction');
   return [compaction, ...kept, ...branch.slice(at + 1)];
@@ -73,7 +78,8 @@ function countRewritten(log: SessionLog): number {
   return compacted?.count ?? count;
 }
 
-function isSaid({ id, type, role }: EntryNode, log: SessionLog): boolean {
+/** Whether an entry adds to the conversation; a compaction does so in its own place only. */
+export function isSaid({ id, type, role }: EntryNode, log: SessionLog): boolean {
   if (type === 'branch_summary') return (log.entry(id) as BranchSummaryEntry).summary !== '';
   return type === 'custom_message' || (type === 'message' && role !== 'system');
 }

@@ -144,7 +144,7 @@ export const sessions = {
     doc: 'Stored sessions, the newest first.',
     params: { cwd: optional(text()), cursor: optional(text()), limit: optional(count()) },
     result: object({ sessions: list(SessionSummary), nextCursor: optional(text()) }),
-    fails: ['permission_denied'],
+    fails: ['not_found', 'permission_denied'],
     lane: 'read',
     scope: 'view',
   },

@@ -8,10 +8,13 @@ export function agentDir(env: NodeJS.ProcessEnv): string {
   return chosen ? resolve(expandHome(chosen, home)) : join(home, '.pi', 'agent');
 }
 
+/** The folder that holds a folder of sessions for each working directory. */
+export const sessionsFolder = (root: string) => join(root, 'sessions');
+
 /** The folder of the sessions that were held in one working directory. */
 export function sessionDirFor(root: string, cwd: string): string {
   const encoded = cwd.replace(/^[/\\]/, '').replace(/[/\\:]/g, '-');
-  return join(root, 'sessions', `--${encoded}--`);
+  return join(sessionsFolder(root), `--${encoded}--`);
 }
 
 /** A path as people write it in configuration, where no shell expands `~`. */

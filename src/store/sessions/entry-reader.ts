@@ -5,7 +5,7 @@ import type { Lines } from './lines.ts';
 
 /** Where the lines of a session are and what is known of them. */
 interface IndexedLines {
-  readonly lines: Lines;
+  readonly lines: Pick<Lines, 'size' | 'read'>;
   readonly index: EntryIndex;
 }
 

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { sessionDirFor } from '../agent-dir.ts';
+import { sessionDirFor, sessionsFolder } from '../agent-dir.ts';
 import { readHeader } from './header.ts';
 import { scan } from './indexing/scan.ts';
+import { TRASH } from './trash.ts';
 
 interface Places {
   /** The agent folder. */
@@ -17,14 +18,23 @@ interface Places {
  *
  * Among several the one last written to.
  */
-export function findSession({ idPrefix, ...places }: Places & { readonly idPrefix: string }): string | undefined {
-  if (idPrefix === '') return undefined;
-  return nearestFirst(places, (paths) => matchIn(paths, idPrefix));
+export function findSession(query: Places & { readonly idPrefix: string }): string | undefined {
+  return findSessions(query)[0];
+}
+
+/** All sessions that `findSession` chooses from, the last written first; an id that fits exactly leaves no choice. */
+export function findSessions({ idPrefix, ...places }: Places & { readonly idPrefix: string }): readonly string[] {
+  if (idPrefix === '') return [];
+  return nearestFirst(places, (paths) => matchesIn(paths, idPrefix));
 }
 
 /** The session with exactly this id: of this project if there is one, else of any project. */
 export function findById({ id, ...places }: Places & { readonly id: string }): string | undefined {
-  return nearestFirst(places, (paths) => paths.find((path) => tryReading(path, readHeader)?.id === id));
+  const [found] = nearestFirst(places, (paths) => {
+    const path = paths.find((candidate) => tryReading(candidate, readHeader)?.id === id);
+    return path === undefined ? [] : [path];
+  });
+  return found;
 }
 
 /** The session of a working directory that was last written to, among those in which something was said. */
@@ -36,22 +46,25 @@ export function latestSession(directory: string, cwd: string): string | undefine
 
 function nearestFirst(
   { root, cwd, sessionDir }: Places,
-  pick: (paths: readonly string[]) => string | undefined,
-): string | undefined {
+  pick: (paths: readonly string[]) => string[],
+): readonly string[] {
   const own = resolve(sessionDir ?? sessionDirFor(root, cwd));
-  const all = resolve(root, 'sessions');
-  const others = namesIn(all).map((name) => join(all, name));
-  return pick(sessionFiles([own])) ?? pick(sessionFiles(others));
+  const all = resolve(sessionsFolder(root));
+  const others = namesIn(all)
+    .filter((name) => name !== TRASH)
+    .map((name) => join(all, name));
+  const near = pick(sessionFiles([own]));
+  return near.length > 0 ? near : pick(sessionFiles(others));
 }
 
-function matchIn(paths: readonly string[], idPrefix: string): string | undefined {
-  let match: string | undefined;
+function matchesIn(paths: readonly string[], idPrefix: string): string[] {
+  const matches: string[] = [];
   for (const path of paths) {
     const id = tryReading(path, readHeader)?.id;
-    if (id === idPrefix) return path;
-    if (id?.startsWith(idPrefix)) match ??= path;
+    if (id === idPrefix) return [path];
+    if (id?.startsWith(idPrefix)) matches.push(path);
   }
-  return match;
+  return matches;
 }
 
 function hasMessage(fd: number): boolean {

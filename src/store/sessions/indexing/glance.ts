@@ -7,11 +7,15 @@ const BRACE_END = 0x7d;
 
 /** Printable, neither quote nor backslash: the same in latin1, in UTF-8 and inside a JSON string. */
 const word = '[ !#-\\[\\]-~]';
+const uncaptured = (pattern: string) => pattern.replaceAll(`(${word}`, `(?:${word}`);
 const PLACE = `"id":"(${word}+)","parentId":(?:null|"(${word}*)"),"timestamp":"${word}*"`;
 const CLIENT_IDS = `(?:,"clientMessageId":"${word}*")?(?:,"queueId":"${word}*")?`;
 
 const START = new RegExp(
   `^\\{"type":"(${word}+)",${PLACE}(?:${CLIENT_IDS},"message":\\{"role":"(${word}+)"|,"customType":"(${word}+)")?`,
+);
+const MESSAGE_START = new RegExp(
+  `^\\{"type":"message",${uncaptured(PLACE)}${CLIENT_IDS},"message":\\{"role":"(${word}+)"`,
 );
 const CUSTOM_START = new RegExp(`^\\{"type":"(custom|custom_message)","customType":"(${word}+)"`);
 /** pi puts the place of a custom entry last; in valid JSON only the outermost object can end right behind it. */
@@ -32,6 +36,12 @@ export function glance(bytes: Buffer, start: number, end: number): LineFacts | u
   const kind = type === 'message' ? found[4] : found[5];
   if (hasKind && kind === undefined) return undefined;
   return { type, id: found[2] ?? '', parentId: found[3] ?? null, kind: hasKind ? kind : undefined };
+}
+
+/** The role of a message, half as dear as all facts of its line; undefined when the line has to be looked at otherwise. */
+export function glanceAtRole(bytes: Buffer, start: number, end: number): string | undefined {
+  if (bytes[end - 1] !== BRACE_END) return undefined;
+  return MESSAGE_START.exec(bytes.toString('latin1', start, Math.min(end, start + GLANCE_BYTES)))?.[1];
 }
 
 function glanceAtCustom(head: string, tail: string): LineFacts | undefined {

@@ -1,0 +1,20 @@
+import { Refusal } from '../../protocol/errors.ts';
+
+/** Where a page ended: the place in the order, which stays the same when sessions come and go. */
+export interface Place {
+  readonly modifiedAt: number;
+  readonly path: string;
+}
+
+export const cursorAt = ({ modifiedAt, path }: Place): string =>
+  Buffer.from(JSON.stringify([modifiedAt, path])).toString('base64url');
+
+export function placeAt(cursor: string): Place {
+  try {
+    const [modifiedAt, path] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    if (typeof modifiedAt === 'number' && typeof path === 'string') return { modifiedAt, path };
+  } catch {
+    // Not one of ours.
+  }
+  throw new Refusal('not_found', `Not a cursor of a session listing: ${cursor.slice(0, 100)}`);
+}

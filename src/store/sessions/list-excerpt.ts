@@ -1,0 +1,31 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
+import { readEntries } from './entry-reader.ts';
+import { EntryIndex } from './indexing/entry-index.ts';
+import { scan } from './indexing/scan.ts';
+
+/** The last messages of a session as it stands, read without opening it for anybody else's writing. */
+export function lastMessages(path: string, count: number): AgentMessage[] {
+  const fd = openSync(path, 'r');
+  try {
+    const index = new EntryIndex();
+    let leaf: number | undefined;
+    const { end } = scan(fd, (facts, span) => {
+      leaf = index.add(facts, span);
+      return undefined;
+    });
+    index.resolve();
+    const rows = [...index.named(leaf, ['message'])].slice(0, count).reverse();
+    const read = (position: number, length: number) => readAt(fd, position, length);
+    return [...readEntries({ lines: { size: end, read }, index }, rows)].flatMap((entry) =>
+      entry.type === 'message' ? [entry.message] : [],
+    );
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readAt(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, readSync(fd, bytes, 0, length, position));
+}

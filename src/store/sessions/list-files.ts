@@ -1,0 +1,72 @@
+import { type Stats, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal } from '../../protocol/errors.ts';
+import { realPath } from '../../system/real-path.ts';
+import type { Breath } from './list-breath.ts';
+
+/** A file that may be a session. */
+export interface ListedFile {
+  readonly path: string;
+  readonly modifiedAt: number;
+  readonly size: number;
+}
+
+/** The folders that may hold sessions: the root, those in it, and one more that may lie elsewhere. */
+export async function sessionFolders(root: string, also: string | undefined): Promise<string[]> {
+  const inside = (await namesIn(root, { isRoot: true }))
+    .filter((entry) => !entry.name.startsWith('.') && !entry.isFile())
+    .map(({ name }) => join(root, name));
+  const folders = [root, ...inside, ...(also === undefined ? [] : [also])];
+  return [...new Map(folders.map((folder) => [placeOf(folder), folder])).values()];
+}
+
+/** The files in these folders that may be sessions, last written first. */
+export async function filesIn(folders: readonly string[], breath: Breath): Promise<ListedFile[]> {
+  const files: ListedFile[] = [];
+  for (const folder of folders) {
+    for (const { name } of await namesIn(folder)) {
+      await breath.take();
+      const path = join(folder, name);
+      const stats = name.endsWith('.jsonl') ? fileAt(path) : undefined;
+      if (stats) files.push({ path, modifiedAt: stats.mtimeMs, size: stats.size });
+    }
+  }
+  return files.sort(byAge);
+}
+
+/** The last written first; among equals by path, so that the order is always the same. */
+export function byAge(a: Pick<ListedFile, 'path' | 'modifiedAt'>, b: Pick<ListedFile, 'path' | 'modifiedAt'>): number {
+  if (a.modifiedAt !== b.modifiedAt) return b.modifiedAt - a.modifiedAt;
+  return a.path < b.path ? -1 : Number(a.path > b.path);
+}
+
+/** What a folder is called when every link is followed. */
+export function placeOf(folder: string): string {
+  try {
+    return realPath(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function fileAt(path: string): Stats | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isFile() ? stats : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What cannot be read holds nothing, except that the root has to be readable if it is there. */
+async function namesIn(folder: string, { isRoot = false } = {}) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isRoot && (error as NodeJS.ErrnoException).code === 'EACCES') {
+      throw new Refusal('permission_denied', `Sessions cannot be listed: ${folder} cannot be read`, { cause: error });
+    }
+    return [];
+  }
+}

@@ -1,0 +1,125 @@
+import { readHeader } from './header.ts';
+import { glance, glanceAtRole } from './indexing/glance.ts';
+import { parseObject } from './indexing/line-facts.ts';
+import { type ListedLine, tellLines } from './list-lines.ts';
+import { type Spent, spentOnAnswer, spentOnEntry } from './list-usage.ts';
+
+/** A first message is cut to this many characters in a listing. */
+const FIRST_MESSAGE_LENGTH = 500;
+
+/** A title that nobody gave is cut to this many characters. */
+const TITLE_LENGTH = 80;
+
+/** What a listing tells of a session file, beside its place and age. */
+export interface FileSummary {
+  readonly id: string;
+  readonly cwd: string;
+  readonly firstMessage: string;
+  /** Of all branches, as `get_session_stats` counts them. */
+  readonly messageCount: number;
+  readonly title?: string;
+  readonly name?: string;
+  readonly cost?: number;
+  readonly tokens?: number;
+}
+
+/** Reads what a listing tells of an open file, and yields after every block; undefined for what is no session. */
+export function* summarize(
+  fd: number,
+  isWanted: (cwd: string) => boolean,
+): Generator<void, FileSummary | 'unwanted' | undefined> {
+  const header = readHeader(fd);
+  if (!header) return undefined;
+  if (!isWanted(header.cwd)) return 'unwanted';
+  const count = new Count();
+  yield* tellLines(fd, (line) => count.take(line));
+  const { name, firstMessage = '', messageCount, spent } = count;
+  const title = name ?? shortened(firstMessage.split('\n', 1)[0] ?? '', TITLE_LENGTH);
+  return {
+    id: header.id,
+    cwd: header.cwd,
+    firstMessage,
+    messageCount,
+    ...(title === '' ? {} : { title }),
+    ...(name === undefined ? {} : { name }),
+    ...spent,
+  };
+}
+
+/** What the lines so far amount to. */
+class Count {
+  messageCount = 0;
+  firstMessage: string | undefined;
+  name: string | undefined;
+  /** Undefined once an answer did not say what it cost. */
+  spent: Spent | undefined = { tokens: 0, cost: 0 };
+
+  take(line: ListedLine): void {
+    const { type, role, entry } = factsOf(line);
+    switch (type) {
+      case 'message':
+        this.#takeMessage(role, line);
+        break;
+      case 'session_info': {
+        const { name } = entry ?? objectIn(line);
+        this.name = typeof name === 'string' && name !== '' ? name : undefined;
+        break;
+      }
+      case 'usage':
+      case 'compaction':
+      case 'branch_summary':
+        this.#spend(spentOnEntry(entry ?? objectIn(line)));
+        break;
+      default:
+    }
+  }
+
+  #takeMessage(role: unknown, line: ListedLine): void {
+    if (role === undefined || role === 'system') return;
+    this.messageCount++;
+    if (role === 'user' && !this.firstMessage) this.firstMessage = shortened(textIn(line), FIRST_MESSAGE_LENGTH);
+    if (role === 'assistant') this.#spend(spentOnAnswer(line));
+  }
+
+  #spend(more: Spent | undefined): void {
+    const { spent } = this;
+    this.spent = spent && more && { tokens: spent.tokens + more.tokens, cost: spent.cost + more.cost };
+  }
+}
+
+interface Facts {
+  readonly type: unknown;
+  readonly role?: unknown;
+  /** Of a line that had to be parsed. */
+  readonly entry?: Record<string, unknown>;
+}
+
+/** Entries of version 1 have no id, so that they are parsed. */
+function factsOf(line: ListedLine): Facts {
+  const plain = glanceAtRole(line.bytes, line.start, line.end);
+  if (plain !== undefined) return { type: 'message', role: plain };
+  const facts = glance(line.bytes, line.start, line.end);
+  if (facts) return { type: facts.type, role: facts.kind };
+  const entry = objectIn(line);
+  const { role } = (entry['message'] ?? {}) as { role?: unknown };
+  return { type: entry['type'], role, entry };
+}
+
+const objectIn = (line: ListedLine) => parseObject(line.text() ?? '') ?? {};
+
+/** The text of the message in a line. */
+function textIn(line: ListedLine): string {
+  const { content } = (objectIn(line)['message'] ?? {}) as { content?: unknown };
+  if (typeof content === 'string') return content.trim();
+  if (!Array.isArray(content)) return '';
+  const texts = content.map((block: { text?: unknown } | null) => block?.text);
+  return texts
+    .filter((text) => typeof text === 'string')
+    .join('')
+    .trim();
+}
+
+/** Cut to so many characters, never through the middle of one. */
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { line, linesOf, writeSession } from '../testing/sample-session.ts';
+import { tempFolder } from '../testing/temp-folder.ts';
+import { SessionLog } from './session-log.ts';
+import { moveToTrash, restoreFromTrash, TRASH } from './trash.ts';
+
+it('takes a session and gives it back as it was', async () => {
+  const path = writeSession(join(tempFolder(), 's.jsonl'), line('a', null));
+  const before = linesOf(path);
+
+  const trashed = await moveToTrash(path);
+  const isGone = !existsSync(path);
+  const restored = await restoreFromTrash(trashed);
+
+  expect({ trashed, isGone, restored }).toEqual({
+    trashed: join(dirname(path), TRASH, 's.jsonl'),
+    isGone: true,
+    restored: path,
+  });
+  expect(linesOf(path)).toEqual(before);
+});
+
+it('gives a session back beside one that has taken its place', async () => {
+  const path = writeSession(join(tempFolder(), 's.jsonl'), line('a', null, 'old'));
+  const trashed = await moveToTrash(path);
+  writeSession(path, line('a', null, 'new'));
+
+  const restored = await restoreFromTrash(trashed);
+
+  expect(restored).toBe(join(dirname(path), 's.2.jsonl'));
+  expect([linesOf(path)[1], linesOf(restored)[1]]).toEqual([line('a', null, 'new'), line('a', null, 'old')]);
+});
+
+it('leaves a session alone that is open, and lets go of one it could not move', async () => {
+  const folder = tempFolder();
+  const path = writeSession(join(folder, 's.jsonl'), line('a', null));
+  const log = await SessionLog.open(path);
+
+  await expect(moveToTrash(path)).rejects.toMatchObject({ code: 'session_in_use', holder: process.pid });
+  await log.close();
+  writeFileSync(join(folder, TRASH), 'a file where the trash should be');
+  await expect(moveToTrash(path)).rejects.toThrow();
+
+  expect(readdirSync(folder).sort()).toEqual([TRASH, 's.jsonl']);
+  await (await SessionLog.open(path)).close();
+});

@@ -1,0 +1,47 @@
+import { existsSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Refusal } from '../../protocol/errors.ts';
+import { makeFolder } from '../../system/make-folder.ts';
+import { realPath } from '../../system/real-path.ts';
+import { holdSessionFile } from './session-file.ts';
+
+/** The folder for sessions that were thrown away, beside those that were not. pi does not look into it either. */
+export const TRASH = '.trash';
+
+/** Moves a session that nobody has open to the trash beside it, and answers where it is now. */
+export async function moveToTrash(path: string): Promise<string> {
+  const file = realPath(path);
+  return holdSessionFile(path, () => move(file, join(dirname(file), TRASH)));
+}
+
+/** Moves a session back from the trash, and answers where it is now. */
+export async function restoreFromTrash(path: string): Promise<string> {
+  const folder = dirname(realPath(path));
+  if (basename(folder) !== TRASH) throw new Refusal('invalid_params', `Not in the trash: ${path}`);
+  return holdSessionFile(path, () => move(realPath(path), dirname(folder)));
+}
+
+/** In one step, so that a crash leaves the file in the one place or in the other. */
+function move(file: string, folder: string): string {
+  try {
+    makeFolder(folder);
+    const target = freePath(folder, basename(file));
+    renameSync(file, target);
+    return target;
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    throw new Refusal('permission_denied', `Session cannot be moved to ${folder}: ${file}`, { cause: error });
+  }
+}
+
+/** A name that nothing has there. Whoever moves a file of this name holds its lock, so that it stays free. */
+function freePath(folder: string, name: string): string {
+  const stem = name.replace(/\.jsonl$/, '');
+  for (let number = 1; ; number++) {
+    const path = join(folder, number === 1 ? name : `${stem}.${number}.jsonl`);
+    if (!existsSync(path)) return path;
+  }
+}
+
+const isForbidden = (error: unknown) =>
+  ['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -11,6 +11,7 @@ import { repairToolCalls } from '../session/repair.ts';
 import { type Modes, Session } from '../session/session.ts';
 import { recoverCommands } from '../session/shell-commands.ts';
 import type { PromptParts } from '../session/system-prompt.ts';
+import type { SessionList } from '../store/sessions/list-sessions.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
 import type { Connection } from './connection.ts';
@@ -32,6 +33,8 @@ export interface AgentParts {
   readonly promptParts: (project: Project) => PromptParts;
   /** Where new sessions of a folder go; undefined: they stay in memory. */
   readonly sessionDirectory: (cwd: string) => string | undefined;
+  /** Looks at what is stored. */
+  readonly sessionList: () => Promise<SessionList>;
   /** What was named on the command line; it wins over what a session remembers. */
   readonly named: { readonly model?: ModelName | undefined; readonly thinkingLevel?: ThinkingLevel | undefined };
 }
@@ -61,6 +64,7 @@ export class Agent {
   #project: Project;
   #news: AgentEvent[];
   #isStarted = false;
+  #sessionList: Promise<SessionList> | undefined;
   #moving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -92,6 +96,12 @@ export class Agent {
 
   get env(): Readonly<Record<string, string | undefined>> {
     return this.#parts.env;
+  }
+
+  /** What is stored; loaded when somebody first asks for it. */
+  get sessionList(): Promise<SessionList> {
+    this.#sessionList ??= this.#parts.sessionList();
+    return this.#sessionList;
   }
 
   get state(): SessionState {
@@ -188,6 +198,11 @@ export class Agent {
       session.choice = { ...session.choice, thinkingLevel };
     });
     return this.#tellLevel(previousLevel);
+  }
+
+  /** Names the session, for listings. */
+  setName(name: string): void {
+    this.change(() => this.session.transcript.append({ type: 'session_info', name }));
   }
 
   /** Trusts the project or not; its settings, and the tools made from them, follow at once. */

@@ -10,6 +10,7 @@ import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary
 import { PROTOCOL } from '../protocol/number.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import type { ModelName } from '../session/model-choice.ts';
+import { sessionsFolder } from '../store/agent-dir.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Log } from '../system/log.ts';
@@ -87,6 +88,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     shell: (project) => shellIn(project, { env: withoutSecrets(options.env), family, moreEnv: () => identity(agent) }),
     promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),
     sessionDirectory: (cwd) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
+    sessionList: async () => {
+      const { SessionList } = await import('../store/sessions/list-sessions.ts');
+      return new SessionList(sessionsFolder(options.agentDir));
+    },
     named: { model: options.model, thinkingLevel: options.thinkingLevel },
   };
   const agent = new Agent(parts, log);

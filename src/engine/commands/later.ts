@@ -14,10 +14,6 @@ export const later = {
   abort_retry: refuse('abort_retry'),
   set_host_tools: refuse('set_host_tools'),
   set_todos: refuse('set_todos'),
-  list_sessions: refuse('list_sessions'),
-  delete_session: refuse('delete_session'),
-  rename_session: refuse('rename_session'),
-  get_messages_page: refuse('get_messages_page'),
   navigate_tree: refuse('navigate_tree'),
   export_html: refuse('export_html'),
 } satisfies Partial<Handlers>;

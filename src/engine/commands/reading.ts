@@ -1,3 +1,4 @@
+import { Refusal } from '../../protocol/errors.ts';
 import type { ForkPoints } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../../session/context-usage.ts';
 import type { Agent } from '../agent.ts';
@@ -9,6 +10,11 @@ export const reading = {
   get_state: (_params, { agent }) => agent.state,
 
   get_messages: (_params, { agent }) => ({ messages: [...agent.session.transcript.messages] }),
+
+  get_messages_page: async ({ cursor, limit }, { agent }) => {
+    const { messagePage } = await import('../../session/message-page.ts');
+    return messagePage(agent.session.log, { cursor, limit: atLeastOne(limit) });
+  },
 
   get_entries: ({ since, limit }, { agent }) => {
     const { log } = agent.session;
@@ -41,6 +47,12 @@ export const reading = {
 
   get_commands: () => ({ commands: [] }),
 } satisfies Partial<Handlers>;
+
+/** A page of nothing could not say where the next one begins. */
+export function atLeastOne(limit: number | undefined): number | undefined {
+  if (limit === 0) throw new Refusal('invalid_params', 'limit must be at least 1');
+  return limit;
+}
 
 function forkPoints({ session }: Agent): ForkPoints {
   const messages = session.log.branch().flatMap((entry) => {

@@ -102,7 +102,8 @@ function copyOf(agent: Agent, leafId: string | null): Promise<SessionLog> {
   return log.copy({ leafId, directory: agent.sessionDirectory });
 }
 
-function isCurrent(agent: Agent, path: string): boolean {
+/** Whether this path leads to the session that the agent is in. */
+export function isCurrent(agent: Agent, path: string): boolean {
   const current = agent.session.log.path;
   return current !== undefined && realPath(current) === realPath(path);
 }

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { ModelRegistry } from '../../model/registry.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
+import { SessionList } from '../../store/sessions/list-sessions.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { Broadcast } from '../../wire/broadcast.ts';
@@ -31,6 +32,7 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
     shell: () => ({ cwd, env: {}, family: 'test' }),
     promptParts: () => ({ append: [], contextFiles: [] }),
     sessionDirectory: () => undefined,
+    sessionList: async () => new SessionList(cwd),
     named: {},
   };
   const agent = new Agent(parts, SessionLog.inMemory({ cwd }));

@@ -1,6 +1,7 @@
 import { levelsOf } from '../../model/thinking.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import { nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
+import { sessionNameFrom } from '../../session/session-name.ts';
 import type { Handlers } from '../dispatch.ts';
 
 export const settings = {
@@ -35,9 +36,7 @@ export const settings = {
   },
 
   set_session_name: ({ name }, { agent }) => {
-    const plain = name.replaceAll(/[\r\n]+/g, ' ').trim();
-    if (plain === '') throw new Refusal('invalid_params', 'Session name cannot be empty');
-    agent.change(() => agent.session.transcript.append({ type: 'session_info', name: plain }));
+    agent.setName(sessionNameFrom(name));
     return undefined;
   },
 

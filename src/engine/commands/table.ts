@@ -7,6 +7,7 @@ import { reading } from './reading.ts';
 import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
+import { storedSessions } from './stored-sessions.ts';
 import { tools } from './tools.ts';
 
 /** Every command with the function that does it. The compiler refuses a table that lacks one. */
@@ -19,5 +20,6 @@ export const handlers: Handlers = {
   ...shell,
   ...tools,
   ...preflight,
+  ...storedSessions,
   ...later,
 };

@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { Refusal } from '../../protocol/errors.ts';
+import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
+import { sessionNameFrom } from '../../session/session-name.ts';
+import { nameStored } from '../../store/sessions/name-stored.ts';
+import type { Agent } from '../agent.ts';
+import type { Handlers } from '../dispatch.ts';
+import { atLeastOne } from './reading.ts';
+import { isCurrent } from './sessions.ts';
+
+export const storedSessions = {
+  list_sessions: async ({ cwd, cursor, limit }, { agent }) => {
+    const list = await agent.sessionList;
+    const { sessions, ...rest } = await list.list({
+      ...(cwd === undefined ? {} : { cwd: from(agent, cwd) }),
+      also: agent.sessionDirectory,
+      cursor,
+      limit: atLeastOne(limit),
+    });
+    return { sessions: sessions.map((session) => withStatus(session, agent)), ...rest };
+  },
+
+  delete_session: async ({ sessionPath }, { agent }) => {
+    const path = from(agent, sessionPath);
+    if (isCurrent(agent, path)) {
+      const reason = 'The agent is in this session: move to another one before you delete it';
+      throw new Refusal('session_in_use', `${reason}: ${path}`, { holder: process.pid });
+    }
+    const { moveToTrash } = await import('../../store/sessions/trash.ts');
+    return { trashPath: await moveToTrash(path) };
+  },
+
+  rename_session: async ({ sessionPath, name }, { agent }) => {
+    const plain = sessionNameFrom(name);
+    const path = from(agent, sessionPath);
+    if (isCurrent(agent, path)) agent.setName(plain);
+    else await nameStored(path, plain);
+    return undefined;
+  },
+} satisfies Partial<Handlers>;
+
+const from = (agent: Agent, path: string) => resolve(agent.session.log.header.cwd, path);
+
+/** What the agent itself is doing is known; of the sessions of others only a file can be seen. */
+function withStatus(session: SessionSummary, agent: Agent): SessionSummary {
+  if (session.id !== agent.session.log.header.id || !isCurrent(agent, session.path)) return session;
+  const { isStreaming, pendingUi } = agent.state;
+  if (!isStreaming) return { ...session, status: 'idle' };
+  return { ...session, status: pendingUi.length > 0 ? 'waiting' : 'running' };
+}

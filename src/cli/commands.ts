@@ -21,6 +21,19 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'Talk to the agent in this terminal; without one, each line of stdin is a prompt',
     run: async (args) => (await import('./chat.ts')).chat(args),
   },
+  sessions: {
+    takes: '[list|show|export|rm|rename|restore]',
+    about: 'Look after the sessions on disk',
+    subcommands: {
+      list: { about: 'Those of this folder; with --all, of every folder' },
+      show: { about: 'What is in one: tau sessions show <id>' },
+      export: { about: 'Write one as a web page: tau sessions export <id>' },
+      rm: { about: 'Move some to the trash: tau sessions rm <id>...' },
+      rename: { about: 'Give one a name: tau sessions rename <id> <name>' },
+      restore: { about: 'Take one out of the trash; without an id, show the trash' },
+    },
+    run: async (args) => (await import('./sessions.ts')).sessions(args),
+  },
   doctor: {
     about: 'Look at everything tau depends on here, without spending a token',
     run: async (args) => (await import('./doctor.ts')).doctor(args),

@@ -55,7 +55,7 @@ async function forkOf(name: string, places: Places): Promise<FirstSession> {
 }
 
 /** The path that a name is; undefined when it is an id. */
-const pathIn = (name: string, { cwd }: Places): string | undefined =>
+export const pathIn = (name: string, { cwd }: Pick<Places, 'cwd'>): string | undefined =>
   /[/\\]|\.jsonl$/.test(name) ? resolve(cwd, expandHome(name)) : undefined;
 
 async function sessionWithId(idPrefix: string, { root, cwd, sessionDirectory: sessionDir }: Places): Promise<string> {

@@ -13,13 +13,7 @@ import { type Arguments, type FlagName, UsageError } from './flags.ts';
 
 /** What the command line and the environment say about the agent to open. */
 export async function engineOptions(args: Arguments): Promise<EngineOptions> {
-  const cwd = process.cwd();
-  const root = agentDir(process.env);
-  const trust = trustOf(args);
-  const project = new Project({ cwd, agentDir: root, trust });
-  const given = args['session-dir'] ?? process.env['PI_CODING_AGENT_SESSION_DIR'] ?? project.settings.sessionDir;
-  const sessionDirectory = (folder: string) =>
-    given === undefined ? sessionDirFor(root, folder) : resolve(cwd, expandHome(given));
+  const { cwd, root, trust, project, sessionDirectory } = surroundings(args);
   const { model, thinkingLevel } = modelNamed(args);
   const name = nameOf(args);
   const script = await scriptOf(args);
@@ -40,6 +34,18 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     ...(prompt ? { prompt } : {}),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };
+}
+
+/** Where tau is, and where it finds and keeps things. */
+export function surroundings(args: Arguments) {
+  const cwd = process.cwd();
+  const root = agentDir(process.env);
+  const trust = trustOf(args);
+  const project = new Project({ cwd, agentDir: root, trust });
+  const given = args['session-dir'] ?? process.env['PI_CODING_AGENT_SESSION_DIR'] ?? project.settings.sessionDir;
+  const sessionDirectory = (folder: string) =>
+    given === undefined ? sessionDirFor(root, folder) : resolve(cwd, expandHome(given));
+  return { cwd, root, trust, project, sessionDirectory };
 }
 
 /** What the command line says of trust in the project, if anything. */

@@ -1,0 +1,54 @@
+import { Refusal } from '../../protocol/errors.ts';
+import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
+import { lastMessages } from '../../store/sessions/list-excerpt.ts';
+import { summaryAt } from '../../store/sessions/list-sessions.ts';
+import { harmless } from '../chat/printer.ts';
+import { ageOf } from './table.ts';
+
+/** Messages at the end of a session that are shown, and how much of each. */
+const SHOWN_MESSAGES = 6;
+const SHOWN_CHARACTERS = 200;
+
+/** What there is to know of a session, and how it ended. */
+export async function page(path: string): Promise<string> {
+  const summary = await summaryAt(path);
+  if (!summary) throw new Refusal('not_a_session', `Not a session file: ${path}`);
+  const { id, name, cwd, messageCount, lastModified, tokens, cost } = summary;
+  const facts = [
+    ['id', id],
+    ['name', name],
+    ['file', path],
+    ['folder', cwd],
+    ['last used', `${lastModified} (${ageOf(lastModified)})`],
+    ['messages', `${messageCount}`],
+    ['tokens', tokens === undefined ? undefined : `${tokens}`],
+    ['cost', cost === undefined ? undefined : `$${cost.toFixed(4)}`],
+  ];
+  const lines = facts.flatMap(([what = '', fact]) =>
+    fact === undefined ? [] : [`${what.padEnd(10)}${oneLine(fact)}`],
+  );
+  const said = lastMessages(path, SHOWN_MESSAGES).map(shortForm);
+  return [...lines, ...(said.length > 0 ? ['', ...said] : []), ''].join('\n');
+}
+
+function shortForm(message: AgentMessage): string {
+  const text = oneLine(textOf(message));
+  const short = text.length > SHOWN_CHARACTERS ? `${[...text].slice(0, SHOWN_CHARACTERS - 1).join('')}…` : text;
+  return `${marks[message.role] ?? `${message.role}:`} ${short}`;
+}
+
+const marks: Partial<Record<AgentMessage['role'], string>> = { user: '›', assistant: ' ', toolResult: '  ▸' };
+
+function textOf(message: AgentMessage): string {
+  if ('summary' in message) return message.summary;
+  if ('command' in message) return message.command;
+  if (typeof message.content === 'string') return message.content;
+  return message.content
+    .map((block) => {
+      if (block.type === 'text') return block.text;
+      return block.type === 'toolCall' ? `▸ ${block.name}` : '';
+    })
+    .join(' ');
+}
+
+const oneLine = (text: string) => harmless(text.replaceAll(/\s+/g, ' ')).trim();

@@ -1,0 +1,62 @@
+import { homedir } from 'node:os';
+import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
+import { harmless } from '../chat/printer.ts';
+
+/** Ids are shown as long as it takes to tell them apart, and never shorter than this. */
+const SHORTEST_ID = 8;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** From this many days on a date says more than an age. */
+const OLD_DAYS = 30;
+
+/** Sessions as lines of text, the ids and ages in front. */
+export function listTable(sessions: readonly SessionSummary[], { withFolder }: { withFolder: boolean }): string {
+  const length = idLength(sessions.map(({ id }) => id));
+  const rows = sessions.map(({ id, lastModified, messageCount, cwd, title }) => [
+    id.slice(0, length),
+    ageOf(lastModified),
+    `${messageCount}`,
+    ...(withFolder ? [folderName(cwd)] : []),
+    title ?? '',
+  ]);
+  return aligned([['ID', 'AGE', 'MESSAGES', ...(withFolder ? ['FOLDER'] : []), 'TITLE'], ...rows.map(oneLine)]);
+}
+
+/** How long ago that was; long ago as a date. */
+export function ageOf(time: string): string {
+  const age = Math.max(0, Date.now() - Date.parse(time));
+  if (age < MINUTE_MS) return 'now';
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)}m`;
+  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)}h`;
+  return age < OLD_DAYS * DAY_MS ? `${Math.floor(age / DAY_MS)}d` : time.slice(0, 10);
+}
+
+function idLength(ids: readonly string[]): number {
+  const longest = Math.max(0, ...ids.map((id) => id.length));
+  for (let length = SHORTEST_ID; length < longest; length++) {
+    if (new Set(ids.map((id) => id.slice(0, length))).size === new Set(ids).size) return length;
+  }
+  return longest;
+}
+
+function folderName(cwd: string): string {
+  const home = homedir();
+  return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+}
+
+const oneLine = (cells: readonly string[]) => cells.map((cell) => harmless(cell.replaceAll(/\s+/g, ' ')));
+
+/** Numbers to the right; the last column is not padded. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row.map((cell, column) => {
+      if (column === row.length - 1) return cell;
+      const width = widths[column] ?? 0;
+      return /^\d+$/.test(cell) && column > 0 ? cell.padStart(width) : cell.padEnd(width);
+    });
+  return rows.map((row) => `${line(row).join('  ').trimEnd()}\n`).join('');
+}

@@ -9,6 +9,7 @@ import { bigLine } from './rows/big-line.mjs';
 import { deltasCumulative } from './rows/deltas-cumulative.mjs';
 import { deltasDelta } from './rows/deltas-delta.mjs';
 import { idle20 } from './rows/idle-20.mjs';
+import { list } from './rows/list.mjs';
 import { openLong } from './rows/open-long.mjs';
 import { peerRows } from './rows/peers.mjs';
 import { prompt } from './rows/prompt.mjs';
@@ -22,7 +23,7 @@ import { Place } from './support/place.mjs';
 import { table, verdict } from './support/table.mjs';
 
 const benchmarks = [
-  ...[start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, idle20, stalledReader],
+  ...[start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, list, idle20, stalledReader],
   ...[toolTurn, bashFlood, abort, bigImage],
 ];
 

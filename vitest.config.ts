@@ -1,8 +1,15 @@
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// Everything that tests make goes into one folder, which goes with them.
+process.env['TMPDIR'] = join(realpathSync(tmpdir()), `tau-${process.pid}`);
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: 'test/support/temporary.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -110,7 +110,7 @@ async function acceptsMore(peer: Peer, name: CommandName): Promise<void> {
   const params = JSON.stringify({ id: 'more', type: name, ...fullParams(name) });
   peer.send(`{${unknown},${params.slice(1)}\n`);
 
-  const answer = await peer.find(({ id }) => id === 'more');
+  const answer = await peer.find(({ id, type }) => id === 'more' && type === 'response');
 
   expect(answer).toMatchObject({ type: 'response', command: name });
   expect(answer['code']).not.toBe('invalid_params');

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeFileAtomic } from './atomic-write.ts';
+import { writeFileAtomic, writePiecesAtomic } from './atomic-write.ts';
 import { compile, exitOf, processes, temporaryFolder } from './testing/script.ts';
 
 const base = temporaryFolder();
@@ -109,5 +109,37 @@ describe('writeFileAtomic', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(await exit).toBe(0);
+  });
+});
+
+describe('writePiecesAtomic', () => {
+  const pieces = (...texts: string[]) => texts.map((text) => Buffer.from(text));
+
+  it('writes the pieces one after another, into a file of the given mode or with the mode of the old one', async () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'old'), 'old and longer');
+    chmodSync(join(folder, 'old'), 0o604);
+
+    await writePiecesAtomic(join(folder, 'new'), pieces('a', '', 'ü\n'), { newMode: 0o600 });
+    await writePiecesAtomic(join(folder, 'old'), pieces('b'), { newMode: 0o600 });
+
+    expect(readFileSync(join(folder, 'new'), 'utf8')).toBe('aü\n');
+    expect(readFileSync(join(folder, 'old'), 'utf8')).toBe('b');
+    expect([modeOf(join(folder, 'new')), modeOf(join(folder, 'old'))]).toEqual([0o600, 0o604]);
+    expect(readdirSync(folder).sort()).toEqual(['new', 'old']);
+  });
+
+  it('leaves the old text, and nothing else, when a piece cannot be had', async () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'file'), 'old');
+    function* broken() {
+      yield Buffer.from('half');
+      throw new Error('no more');
+    }
+
+    await expect(writePiecesAtomic(join(folder, 'file'), broken(), { newMode: 0o600 })).rejects.toThrow('no more');
+
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['file']);
   });
 });

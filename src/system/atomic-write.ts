@@ -1,4 +1,5 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { realPath } from './real-path.ts';
 
@@ -17,6 +18,35 @@ export function writeFileAtomic(path: string, text: string, options: { readonly 
   const temporary = temporaryBeside(target);
   try {
     writeSynced(temporary, text, mode);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(target));
+}
+
+/**
+ * The same for what is too long to be held at once: between two pieces others have their turn.
+ *
+ * A new file gets the given mode, an existing one keeps its own.
+ */
+export async function writePiecesAtomic(
+  path: string,
+  pieces: Iterable<Uint8Array>,
+  options: { readonly newMode: number },
+): Promise<void> {
+  const target = realPath(path);
+  const temporary = temporaryBeside(target);
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.chmod(modeOf(target) ?? options.newMode);
+      for (const piece of pieces) await file.writeFile(piece);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
     renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -1,5 +1,6 @@
 // Bundles what is published: the library as ES modules, the program as CommonJS with as little to load as possible.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -13,12 +14,54 @@ const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root
 const external = Object.keys({ ...dependencies, ...optionalDependencies });
 const bundle = { ...node, external, bundle: true, splitting: true, format: 'esm', logLevel: 'warning', write: false };
 
+await buildSessionPage();
 await buildLibrary();
 const hub = await buildProgram();
 put(join(dist, 'tau.cjs'), entryWith(hub));
 chmodSync(join(dist, 'tau.cjs'), 0o755);
 warm(hub);
 removeLeftovers();
+
+/** The page that sessions are exported into: one file that fetches nothing and runs nothing but its own script. */
+async function buildSessionPage() {
+  const source = join(root, 'src/web/export');
+  const { outputFiles } = await build({
+    entryPoints: [join(source, 'main.ts'), join(source, 'page.css')],
+    outdir: dist,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+  });
+  const [script, style] = outputFiles.map(({ text }) => text.trim());
+  if (/<\/(?:script|style)|<!--/i.test(script + style)) throw new Error('The page would end inside its own script');
+  const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hash(script)}`,
+    `style-src ${hash(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  const parts = {
+    POLICY: policy.join('; '),
+    '<!-- style -->': `<style>${style}</style>`,
+    '<!-- session -->': '<script type="application/jsonl">\n%SESSION%\n</script>',
+    '<!-- script -->': `<script>${script}</script>`,
+  };
+  const page = readFileSync(join(source, 'page.html'), 'utf8');
+  put(
+    join(dist, 'session-page.html'),
+    page.replaceAll(/POLICY|<!-- \w+ -->/g, (mark) => parts[mark] ?? mark),
+  );
+}
 
 async function buildLibrary() {
   const { outputFiles } = await build({
@@ -49,7 +92,12 @@ async function buildProgram() {
     plugins: [oneHub(join(root, 'src/cli/rpc.ts'))],
   });
   for (const { path, text } of outputFiles) {
-    const { code } = await transform(text, { ...node, format: 'cjs', supported: { 'dynamic-import': false } });
+    const { code } = await transform(text, {
+      ...node,
+      format: 'cjs',
+      supported: { 'dynamic-import': false },
+      define: { 'import.meta.dirname': '__dirname' },
+    });
     put(path.replace(/\.js$/, '.cjs'), code.replaceAll(/require\("(\.[^"]+)\.js"\)/g, 'require("$1.cjs")'));
   }
   const [largest] = outputFiles.toSorted((a, b) => b.text.length - a.text.length);

@@ -1,0 +1,123 @@
+import { plainText } from '../code/plain-text.ts';
+import { element } from '../element.ts';
+import { hashOf } from './entries/entry-view.ts';
+import { titleOf } from './session/entry-words.ts';
+import { type Fields, listOf, textOf } from './session/fields.ts';
+import type { Entry, Session } from './session/session.ts';
+import type { Row } from './session/tree-rows.ts';
+
+const ROW_HEIGHT = 30;
+const MARGIN = 12;
+const MAX_DEPTH = 10;
+
+const signs: Readonly<Record<string, string>> = {
+  user: '›',
+  assistant: '·',
+  toolResult: '⚙',
+  bashExecution: '$',
+  compaction: '≡',
+  branch_summary: '↩',
+};
+
+/** The outline of the session. Only the rows in sight are in the page. */
+export class Outline {
+  readonly #session: Session;
+  readonly #scroller: HTMLElement;
+  readonly #list = element('ul', { class: 'rows' });
+  readonly #calls: ReadonlyMap<string, Fields>;
+  #rows: readonly Row[] = [];
+  #onBranch: ReadonlySet<Entry> = new Set();
+  #current: Entry | undefined;
+
+  constructor(session: Session, scroller: HTMLElement) {
+    this.#session = session;
+    this.#scroller = scroller;
+    this.#calls = callsIn(session.entries);
+    scroller.append(this.#list);
+    scroller.addEventListener('scroll', () => this.#draw(), { passive: true });
+    scroller.addEventListener('keydown', (event) => this.#step(event));
+    new ResizeObserver(() => this.#draw()).observe(scroller);
+  }
+
+  show(rows: readonly Row[]): void {
+    this.#rows = rows;
+    this.#list.style.height = `${rows.length * ROW_HEIGHT}px`;
+    this.#draw();
+  }
+
+  set branch(entries: readonly Entry[]) {
+    this.#onBranch = new Set(entries);
+    this.#draw();
+  }
+
+  /** Marks the entry that is being read, and keeps it in sight. */
+  set current(entry: Entry | undefined) {
+    if (this.#current === entry) return;
+    this.#current = entry;
+    const index = this.#rows.findIndex((row) => row.entry === entry);
+    const { scrollTop, clientHeight } = this.#scroller;
+    const top = index * ROW_HEIGHT;
+    if (index !== -1 && (top < scrollTop || top + ROW_HEIGHT > scrollTop + clientHeight)) {
+      this.#scroller.scrollTop = top - clientHeight / 2;
+    }
+    this.#draw();
+  }
+
+  #draw(): void {
+    const { scrollTop, clientHeight } = this.#scroller;
+    const from = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - MARGIN);
+    const to = Math.min(this.#rows.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + MARGIN);
+    const focused = this.#list.contains(document.activeElement) ? this.#indexOf(document.activeElement) : undefined;
+    this.#list.replaceChildren(...this.#rows.slice(from, to).map((row, index) => this.#row(row, from + index)));
+    if (focused !== undefined) this.#linkAt(focused)?.focus({ preventScroll: true });
+  }
+
+  #row({ entry, depth }: Row, index: number): HTMLElement {
+    const label = this.#session.labels.get(entry.id);
+    const sign = Object.hasOwn(signs, entry.kind) ? (signs[entry.kind] ?? '') : '◦';
+    const isError = entry.message['isError'] === true || entry.message['stopReason'] === 'error';
+    const classes = [entry.kind === 'user' && 'mine', !this.#onBranch.has(entry) && 'elsewhere', isError && 'failed'];
+    const link = element(
+      'a',
+      {
+        class: classes.filter(Boolean).join(' '),
+        attributes: { href: hashOf(entry), 'aria-current': entry === this.#current ? 'true' : undefined },
+      },
+      element('span', { class: 'sign', attributes: { 'aria-hidden': 'true' } }, sign),
+      label !== undefined && element('span', { class: 'label' }, ...plainText(label)),
+      element('span', { class: 'title' }, ...plainText(titleOf(entry, (id) => this.#calls.get(id)))),
+    );
+    link.style.paddingInlineStart = `${10 + Math.min(depth, MAX_DEPTH) * 12}px`;
+    const item = element(
+      'li',
+      { attributes: { 'aria-setsize': String(this.#rows.length), 'aria-posinset': String(index + 1) } },
+      link,
+    );
+    item.style.top = `${index * ROW_HEIGHT}px`;
+    return item;
+  }
+
+  #step(event: KeyboardEvent): void {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const index = this.#indexOf(document.activeElement);
+    if (by === undefined || index === undefined) return;
+    event.preventDefault();
+    const next = Math.min(Math.max(index + by, 0), this.#rows.length - 1);
+    this.#linkAt(next)?.focus();
+  }
+
+  #indexOf(link: Element | null): number | undefined {
+    const position = link?.closest('li')?.getAttribute('aria-posinset');
+    return position ? Number(position) - 1 : undefined;
+  }
+
+  #linkAt(index: number): HTMLElement | null {
+    return this.#list.querySelector<HTMLElement>(`li[aria-posinset="${index + 1}"] a`);
+  }
+}
+
+function callsIn(entries: readonly Entry[]): Map<string, Fields> {
+  const answers = entries.filter(({ kind }) => kind === 'assistant');
+  const calls = answers.flatMap(({ message }) => listOf(message['content']).filter(({ type }) => type === 'toolCall'));
+  return new Map(calls.map((call) => [textOf(call['id']), call]));
+}

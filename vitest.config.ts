@@ -9,7 +9,7 @@ process.env['TMPDIR'] = join(realpathSync(tmpdir()), `tau-${process.pid}`);
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: 'test/support/temporary.ts',
+    globalSetup: ['test/support/temporary.ts', 'test/support/browser-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

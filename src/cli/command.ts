@@ -21,8 +21,7 @@ function named(word: string) {
 }
 
 /** pi's way to say `tau export <session> [file]`. */
-export function runExport(args: Arguments, session: string): Promise<number> {
-  const command = commands['export'];
-  if (!command) throw new UsageError('--export is not supported yet');
-  return command.run({ ...args, positionals: ['export', session, ...args.positionals] });
+export async function runExport(args: Arguments, session: string): Promise<number> {
+  const { exportPage } = await import('./export.ts');
+  return exportPage({ ...args, positionals: ['export', session, ...args.positionals] });
 }

@@ -21,6 +21,11 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'Talk to the agent in this terminal; without one, each line of stdin is a prompt',
     run: async (args) => (await import('./chat.ts')).chat(args),
   },
+  export: {
+    takes: '<path|id> [out.html]',
+    about: 'Write a stored session as one HTML page',
+    run: async (args) => (await import('./export.ts')).exportPage(args),
+  },
   sessions: {
     takes: '[list|show|export|rm|rename|restore]',
     about: 'Look after the sessions on disk',

@@ -72,10 +72,8 @@ async function exported({ args, words, find }: Desk): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined) throw new UsageError('tau sessions export takes the id or the path of a session');
   const path = await find(name);
-  const { commands } = await import('./commands.ts');
-  const command = commands['export'];
-  if (!command) throw new Refusal('not_supported', 'This version of tau cannot export sessions');
-  return command.run({ ...args, positionals: ['export', path, ...rest] });
+  const { exportPage } = await import('./export.ts');
+  return exportPage({ ...args, positionals: ['export', path, ...rest] });
 }
 
 async function removed({ words, find }: Desk): Promise<number> {

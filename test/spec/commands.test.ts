@@ -37,6 +37,8 @@ verifies('C2 C5 C12', 'every command can do without an id, and then its response
   // The one that neither the lane nor a run waits for.
   await peer.find(({ command }) => command === 'preflight');
 
+  // Reading waits for no work, and idling for no reading.
+  for (const name of commandNames) await peer.find(({ command }) => command === name);
   const answers = await answered(peer);
   expect(answers.map(({ command }) => command).sort()).toEqual([...commandNames].sort());
   for (const answer of answers) expect(Object.hasOwn(answer, 'id')).toBe(false);

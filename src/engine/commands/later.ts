@@ -15,5 +15,4 @@ export const later = {
   set_host_tools: refuse('set_host_tools'),
   set_todos: refuse('set_todos'),
   navigate_tree: refuse('navigate_tree'),
-  export_html: refuse('export_html'),
 } satisfies Partial<Handlers>;

@@ -1,4 +1,5 @@
 import type { Handlers } from '../dispatch.ts';
+import { exporting } from './export.ts';
 import { handshake } from './handshake.ts';
 import { later } from './later.ts';
 import { preflight } from './preflight.ts';
@@ -16,6 +17,7 @@ export const handlers: Handlers = {
   ...handshake,
   ...sessions,
   ...reading,
+  ...exporting,
   ...settings,
   ...shell,
   ...tools,

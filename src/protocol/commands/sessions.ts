@@ -175,7 +175,7 @@ export const sessions = {
     doc: 'Write the session as one HTML page.',
     params: { outputPath: optional(filled()) },
     result: object({ path: text() }),
-    fails: ['permission_denied'],
+    fails: ['not_supported', 'not_found', 'permission_denied'],
     lane: 'read',
     scope: 'view',
   },

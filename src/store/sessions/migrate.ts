@@ -9,7 +9,8 @@ export function migrateFile(path: string, version: number): void {
   writeFileAtomic(path, migrate(readFileSync(path, 'utf8'), version));
 }
 
-function migrate(text: string, version: number): string {
+/** The text of a session file of version 1 or 2 as the current one would have it. */
+export function migrate(text: string, version: number): string {
   const lines = text.split('\n');
   const chained = version < 2 ? chain(lines) : lines;
   return chained.map(toVersion3).join('\n');

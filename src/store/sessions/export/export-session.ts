@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { Refusal } from '../../../protocol/errors.ts';
+import { writePiecesAtomic } from '../../../system/atomic-write.ts';
+import { readPage } from './page.ts';
+import { SessionSource } from './session-source.ts';
+
+interface Export {
+  readonly sessionPath: string;
+  /** Where a relative `outputPath` begins. */
+  readonly cwd: string;
+  readonly outputPath?: string | undefined;
+  /** The entry at which the session stands, if that is not its last. */
+  readonly leafId?: string | null | undefined;
+}
+
+/** The session holds what only its user may read, and so does the page. */
+const MODE = 0o600;
+
+const cannotWrite: Readonly<Record<string, (path: string) => Refusal>> = {
+  ENOENT: (path) => new Refusal('not_found', `Cannot write ${path}: its folder does not exist`),
+  ENOTDIR: (path) => new Refusal('not_found', `Cannot write ${path}: its folder does not exist`),
+  ENAMETOOLONG: (path) => new Refusal('invalid_params', `Cannot write ${path}: the name is too long`),
+  EACCES: (path) => new Refusal('permission_denied', `Cannot write ${path}: permission denied`),
+  EPERM: (path) => new Refusal('permission_denied', `Cannot write ${path}: permission denied`),
+  EROFS: (path) => new Refusal('permission_denied', `Cannot write ${path}: the file system is read-only`),
+};
+
+/**
+ * Writes a session as one HTML page and answers where, as the caller would name it.
+ *
+ * The page holds the session as it is at the moment of the call, all branches of it and nothing else.
+ */
+export async function exportSession({ sessionPath, cwd, outputPath, leafId }: Export): Promise<string> {
+  const path = outputPath ?? `pi-session-${basename(sessionPath, '.jsonl')}.html`;
+  const target = resolve(cwd, path);
+  const source = new SessionSource(sessionPath);
+  try {
+    if (!source.hasMessages) throw new Refusal('not_found', 'Nothing to export yet - start a conversation first');
+    const there = statSync(target, { throwIfNoEntry: false });
+    if (there && !there.isFile()) throw new Refusal('invalid_params', `Cannot write ${path}: it is no file`);
+    if (source.isAt(there)) throw new Refusal('invalid_params', `Cannot write ${path}: it is the session itself`);
+    await writePiecesAtomic(target, pieces(source, leafId), { newMode: MODE });
+  } catch (error) {
+    throw cannotWrite[(error as NodeJS.ErrnoException).code ?? '']?.(path) ?? error;
+  } finally {
+    source.close();
+  }
+  return path;
+}
+
+function* pieces(source: SessionSource, leafId: string | null | undefined): Generator<Uint8Array> {
+  const { before, after } = readPage();
+  yield Buffer.from(before);
+  yield inert(Buffer.from(`${JSON.stringify(leafId === undefined ? {} : { leafId })}\n`));
+  for (const block of source.blocks()) yield inert(block);
+  yield Buffer.from(after);
+}
+
+/**
+ * The same JSON without a `<`, so that nothing in it can end the element that it stands in: in JSON a `<` is always
+ * inside a string. A carriage return is always outside, and would be a line feed to the parser of HTML.
+ */
+function inert(block: Buffer): Buffer {
+  if (!block.includes('<') && !block.includes('\r')) return block;
+  return Buffer.from(block.toString('latin1').replaceAll('<', '\\u003c').replaceAll('\r', ' '), 'latin1');
+}

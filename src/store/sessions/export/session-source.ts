@@ -1,0 +1,82 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { Refusal } from '../../../protocol/errors.ts';
+import { CURRENT_VERSION, readHeader } from '../header.ts';
+import { scan } from '../indexing/scan.ts';
+import { migrate } from '../migrate.ts';
+
+const BLOCK_BYTES = 256 * 1024;
+
+/**
+ * A session file as it was when this was made, for reading alone: no lock is taken and nothing is mended.
+ *
+ * A session only grows at its end, so what was there stays true while its writer goes on.
+ */
+export class SessionSource {
+  readonly #fd: number;
+  readonly #size: number;
+  readonly #version: number;
+
+  constructor(path: string) {
+    this.#fd = opened(path);
+    try {
+      const stats = fstatSync(this.#fd);
+      const header = stats.isFile() ? readHeader(this.#fd) : undefined;
+      if (!header) throw notASession(path);
+      this.#size = stats.size;
+      this.#version = header.version ?? 1;
+    } catch (error) {
+      closeSync(this.#fd);
+      throw error;
+    }
+  }
+
+  /** Whether anything was said. Entries of version 1 have no ids, by which they could be told apart. */
+  get hasMessages(): boolean {
+    if (this.#version < 2) return true;
+    let found = false;
+    scan(this.#fd, ({ type }) => {
+      found = type === 'message';
+      return found ? 'stop' : undefined;
+    });
+    return found;
+  }
+
+  /** Whether this is the file that a path leads to. */
+  isAt(stats: { readonly dev: number; readonly ino: number } | undefined): boolean {
+    const own = fstatSync(this.#fd);
+    return own.dev === stats?.dev && own.ino === stats.ino;
+  }
+
+  /** The lines in blocks, brought to the current version. The last may be torn, as any line may be broken. */
+  *blocks(): Generator<Buffer> {
+    if (this.#version < CURRENT_VERSION) {
+      yield Buffer.from(migrate(readFileSync(this.#fd, 'utf8'), this.#version));
+      return;
+    }
+    for (let position = 0; position < this.#size; ) {
+      const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, this.#size - position));
+      const filled = readSync(this.#fd, block, 0, block.length, position);
+      if (filled === 0) return;
+      yield block.subarray(0, filled);
+      position += filled;
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function opened(path: string): number {
+  try {
+    // Without waiting: a pipe would be opened only when somebody writes into it.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new Refusal('session_not_found', `Session not found: ${path}`);
+    if (code === 'EACCES') throw new Refusal('permission_denied', `Session file cannot be read: ${path}`);
+    throw notASession(path);
+  }
+}
+
+const notASession = (path: string) => new Refusal('not_a_session', `Not a session file: ${path}`);

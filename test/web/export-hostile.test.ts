@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { exported, ready, words } from '../support/exported.ts';
+import { hostileEntries } from '../support/hostile-session.ts';
+import { answer, entry, userSaid } from '../support/stored-session.ts';
+
+const { open } = useBrowser();
+
+/** Everything in the page that could act, and how it got there. */
+const AUDIT = `(() => {
+  const all = [...document.querySelectorAll('*')];
+  const names = (element) => [...element.attributes].map(({ name }) => name);
+  return {
+    hacked: window.hacked,
+    acting: all.map(({ localName }) => localName).filter((name) => /^(script|iframe|object|embed|form|svg|math|link|base|frame|video|audio)$/.test(name)),
+    handlers: all.flatMap(names).filter((name) => /^on/.test(name)),
+    links: [...new Set(all.filter(({ href }) => href).map(({ href }) => new URL(href).protocol))].sort(),
+    pictures: [...new Set([...document.images].map(({ src }) => src.split(',')[0]))].sort(),
+    foreign: all.filter(({ namespaceURI }) => namespaceURI !== 'http://www.w3.org/1999/xhtml').length,
+  };
+})()`;
+
+const harmless = {
+  hacked: undefined,
+  acting: [],
+  handlers: [],
+  foreign: 0,
+};
+
+it('[S42] nothing that stands in any field of any entry runs, loads or leaves', async () => {
+  const entries = hostileEntries();
+  const file = await exported(entries);
+  const view = await open(file);
+  const page = await ready(view);
+
+  await page.getByRole('button', { name: 'Unfold all' }).click();
+  await page.getByLabel('What the outline shows').selectOption('all');
+  await page.getByLabel('Search the session').fill('hacked');
+  await page.keyboard.press('Enter');
+
+  expect(await page.evaluate(AUDIT)).toEqual({ ...harmless, links: ['file:', 'https:'], pictures: [] });
+  expect(view.complaints).toEqual([]);
+  const text = await words(page.locator('main'));
+  for (const hostile of ['<script>', '<img src=x onerror=', '</script>', ']]>']) expect(text).toContain(hostile);
+  expect(readFileSync(file, 'utf8').match(/<script/g)).toHaveLength(2);
+  expect(entries.length).toBeGreaterThan(1000);
+});
+
+it('[S42] only pictures are pictures, and only links are links', async () => {
+  const image = (mimeType: string, data = 'aGk=') => ({ type: 'image', mimeType, data });
+  const images = [
+    image('image/svg+xml', 'PHN2ZyBvbmxvYWQ9ImhhY2tlZD0xIi8+'),
+    image('text/html'),
+    image('image/png" onerror="hacked=1'),
+    image('image/png,<svg onload=hacked=1>'),
+    image('image/png;charset=x'),
+    image('image/png', '"><script>hacked=1</script>'),
+    image('image/gif', 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'),
+  ];
+  const links = [
+    '[a](javascript:hacked=1)',
+    '[b](JaVaScRiPt:hacked=1)',
+    '[c](\tjavascript:hacked=1)',
+    '[d](data:text/html,<script>hacked=1</script>)',
+    '[e](vbscript:hacked)',
+    '[f](//evil.example/x)',
+    '[g](file:///etc/passwd)',
+    '[h](blob:https://evil.example/x)',
+    '<javascript:hacked=1>',
+    '![i](https://evil.example/pixel.png)',
+    '[j](https://good.example/ "title" onclick=hacked=1)',
+    '[k](https://good.example/"onmouseover="hacked=1)',
+    '[l](mailto:ada@good.example)',
+    '[m][n]\n\n[n]: javascript:hacked=1',
+  ];
+  const view = await open(
+    await exported([
+      entry('message', 'a', null, { message: { role: 'user', content: images, timestamp: 1 } }),
+      entry('message', 'b', 'a', { message: answer({ content: links.map((text) => ({ type: 'text', text })) }) }),
+      userSaid('c', 'b', links.join('\n')),
+    ]),
+  );
+  const page = await ready(view);
+
+  const audit = await page.evaluate(AUDIT);
+
+  expect(audit).toEqual({ ...harmless, links: ['file:', 'https:', 'mailto:'], pictures: ['data:image/gif;base64'] });
+  const targets = await page.evaluate(
+    `[...document.querySelectorAll('.markdown a')].map(({ href, rel }) => href + ' ' + rel)`,
+  );
+  expect(new Set(targets as string[])).toEqual(
+    new Set([
+      'https://evil.example/pixel.png noopener noreferrer',
+      'https://good.example/ noopener noreferrer',
+      'https://good.example/%22onmouseover=%22hacked=1 noopener noreferrer',
+      'mailto:ada@good.example noopener noreferrer',
+    ]),
+  );
+  expect(view.complaints).toEqual([]);
+});
+
+it('[S42] lines that are broken, strange, endless or nested too deeply do not keep the others from being shown', async () => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const custom = (id: string, parent: string, data: string) =>
+    `{"type":"custom_message","customType":"x","content":${data},"display":true,"id":"${id}","parentId":"${parent}","timestamp":"never"}`;
+  const file = await exported([
+    userSaid('first', null, 'Good morning'),
+    '{"type":"message","id":"torn","parentId":"first","message":{"role":"us',
+    'null',
+    '[]',
+    '{"type":"message","id":"lost","parentId":"first","timestamp":"x","message":null}',
+    custom('deep', 'first', deep),
+    custom('number', 'deep', '7'),
+    '{"type":"message","id":"odd","parentId":"number","timestamp":5,"message":{"role":"assistant","content":{"a":1},"usage":"x","model":[]}}',
+    '{"type":"unheard_of","id":"new","parentId":"odd","timestamp":"","payload":{"a":"<b>"}}',
+    userSaid('circle', 'last', 'y'.repeat(1_000_000)),
+    userSaid('last', 'circle', 'Good night'),
+  ]);
+  const view = await open(file);
+  const page = await ready(view);
+
+  await page.getByRole('button', { name: 'Unfold all' }).click();
+
+  expect(await words(page.locator('main'))).toContain('Good night');
+  await page.getByRole('navigation', { name: 'Outline' }).getByText('Good morning').click();
+  await page.locator('.aimed').getByText('Good morning').waitFor();
+  expect(view.complaints).toEqual([]);
+});
+
+it('[S42] the policy of the page allows its own script and style, pictures in the page, and nothing else', async () => {
+  const text = readFileSync(await exported([userSaid('a', null, 'hello')]), 'utf8');
+
+  const [, policy = ''] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(text) ?? [];
+
+  expect(policy.replaceAll(/sha256-[\w+/]{43}=/g, 'HASH').split('; ')).toEqual([
+    "default-src 'none'",
+    "script-src 'HASH'",
+    "style-src 'HASH'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ]);
+  expect(text.length).toBeLessThan(100_000);
+});

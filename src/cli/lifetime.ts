@@ -21,8 +21,8 @@ export async function opened(args: Arguments, dialect: Partial<Dialect> = {}): P
     for (const warning of engine.warnings) process.stderr.write(`tau: ${warning}\n`);
     return engine;
   } catch (error) {
-    if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
     logFailure(log, error);
+    if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
     process.stderr.write(`tau: ${error.message}\n`);
     return undefined;
   }

@@ -11,13 +11,13 @@ export async function logFor(args: Arguments): Promise<Log | undefined> {
   const known = logLevels.find((candidate) => candidate === (level ?? 'info'));
   if (!known) throw new UsageError(`TAU_LOG must be one of ${logLevels.join(', ')}`);
   const log = openLog({ level: known, file });
-  const mode = args.socket === undefined ? (args.mode ?? 'chat') : 'socket';
+  const mode = args.socket === undefined ? (args.mode ?? (args.print ? 'text' : 'chat')) : 'socket';
   log.write('info', 'process', 'started', { mode, pid: process.pid, node: process.version });
   return log;
 }
 
 /** Why there is no agent: the code alone, since the words may quote what was in a file. */
-export const logFailure = (log: Log | undefined, error: Error): void =>
+export const logFailure = (log: Log | undefined, error: unknown): void =>
   log?.write('error', 'process', 'could not open', {
-    code: error instanceof Refusal ? error.code : (error as NodeJS.ErrnoException).code,
+    code: error instanceof Refusal ? error.code : (error as Partial<NodeJS.ErrnoException> | undefined)?.code,
   });

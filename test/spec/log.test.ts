@@ -87,17 +87,23 @@ it('a session that cannot be opened and one that cannot be stored are errors of 
   const path = join(home.root, 'log.txt');
   const args = ['--log-level', 'error', '--log-file', path];
 
-  await tau(home, ['--mode', 'rpc', '--session', 'f00d', ...args], { input: '' });
+  writeFileSync(join(home.root, 'letter.txt'), 'Dear all\n');
+
+  for (const session of ['f00d', '../letter.txt']) {
+    await tau(home, ['--mode', 'rpc', '--session', session, ...args], { input: '' });
+  }
   const agent = await open('stdio', { home, args });
   await agent.peer.find('ready');
   rmSync(agent.sessionFiles()[0] ?? '');
   await agent.peer.run('hello');
   await agent.close();
 
-  const [first, second, ...rest] = readFileSync(path, 'utf8').split('\n');
-  expect(first).toContain('error process could not open code=session_not_found');
-  expect(second).toMatch(/error run settled run=\S+ outcome=error code=storage_failed /);
-  expect(rest).toEqual(['']);
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  expect(lines).toEqual([
+    expect.stringMatching(/ error process could not open$/),
+    expect.stringMatching(/ error process could not open code=not_a_session$/),
+    expect.stringMatching(/ error run settled run=\S+ outcome=error code=storage_failed /),
+  ]);
 });
 
 verifies(

@@ -48,6 +48,8 @@ export class Outbox {
   /** Characters of deltas in those. */
   #merged = 0;
   #backlog = 0;
+  /** Characters that the link has taken and not passed on yet. */
+  #underWay = 0;
   #blocked = false;
   #closed = false;
   #quietUntil = 0;
@@ -67,7 +69,7 @@ export class Outbox {
 
   /** Whether the reader is so far behind that whoever makes more has to wait. */
   get isFull(): boolean {
-    const waiting = this.#backlog + this.#merged;
+    const waiting = this.#underWay + this.#backlog + this.#merged;
     return !this.#closed && (waiting > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES));
   }
 
@@ -177,12 +179,18 @@ export class Outbox {
     if (this.#blocked) {
       this.#lines.push(line);
       this.#backlog += line.length;
-    } else this.#blocked = !this.#link.write(line);
+    } else this.#hand(line);
+  }
+
+  #hand(line: string): void {
+    this.#blocked = !this.#link.write(line);
+    this.#underWay = this.#blocked ? this.#underWay + line.length : 0;
   }
 
   #drained(): void {
     if (this.#closed) return;
     this.#blocked = false;
+    this.#underWay = 0;
     let sent = 0;
     while (sent < this.#lines.length && !this.#blocked) {
       const item = this.#lines[sent] ?? '';
@@ -190,7 +198,7 @@ export class Outbox {
       sent++;
       if (typeof item !== 'string') continue;
       this.#backlog -= item.length;
-      this.#blocked = !this.#link.write(item);
+      this.#hand(item);
     }
     this.#lines.splice(0, sent);
     if (!this.#blocked && this.#updates.length > 0) this.#releaseUpdates();
@@ -206,7 +214,7 @@ export class Outbox {
         return true;
       }
       written += value.length;
-      this.#blocked = !this.#link.write(value);
+      this.#hand(value);
       if (this.#blocked || written < SERIES_SLICE) continue;
       this.#blocked = true;
       setTimeout(() => this.#drained());

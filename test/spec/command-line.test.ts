@@ -75,7 +75,7 @@ it('--print-system-prompt prints what a run would send, and leaves nothing behin
   const { code, stdout, stderr } = await tau(home, ['--print-system-prompt']);
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toContain(`Working directory: ${home.cwd}\n`);
+  expect(stdout).toContain(`The working directory is ${home.cwd}\n`);
   expect(sessionFiles(home)).toEqual([]);
 });
 

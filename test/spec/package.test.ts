@@ -33,8 +33,9 @@ it('every link in the pages of the package leads into the package', () => {
   expect(missing).toEqual([]);
 });
 
-it('has no dependency to install', () => {
-  expect(packageJson).not.toHaveProperty('dependencies');
+it('brings along only what has a program of its own', () => {
+  expect(Object.keys(packageJson.dependencies)).toEqual(['@vscode/ripgrep']);
+  expect(Object.keys(packageJson.optionalDependencies)).toEqual(['sharp']);
 });
 
 it('every door of the package opens, and has types', async () => {

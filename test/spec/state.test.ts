@@ -33,7 +33,7 @@ verifies(
       queuedMessageCount: 0,
       todoPhases: [],
       pendingUi: [],
-      activeTools: ['read', 'bash', 'write'],
+      activeTools: ['read', 'bash', 'edit', 'write'],
     });
     expect(models[0]).toMatchObject({ provider: 'tau', id: 'scripted' });
   },

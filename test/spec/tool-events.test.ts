@@ -213,7 +213,7 @@ verifies('T15', 'the model has read, write and bash', async ({ open }) => {
 
   expect(readFileSync(join(home.cwd, 'notes/a.txt'), 'utf8')).toBe('hello');
   expect(texts(records)).toEqual(['Successfully wrote 5 bytes to notes/a.txt', 'hello', `hello${home.cwd}\n`]);
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ activeTools: ['read', 'bash', 'write'] });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ activeTools: ['read', 'bash', 'edit', 'write'] });
 });
 
 verifies('T4 T12', 'a process left in the background does not hold up the run', async ({ open }) => {

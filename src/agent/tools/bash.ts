@@ -1,11 +1,11 @@
 import type { Tool } from '../tool.ts';
 import type { ShellOptions } from './shell.ts';
+import { MAX_BYTES, MAX_LINES, sizeOf } from './truncate.ts';
 
 /** Runs a shell command in a process group of its own; nothing of it outlives an abort or the timeout. */
 export const bashTool = (options: ShellOptions): Tool => ({
   name: 'bash',
-  description:
-    'Run a bash command in the working directory. Answers what it printed, stdout and stderr together, the last 2000 lines or 50 KB of it.',
+  description: `Run a bash command in the working directory. Answers what it printed, stdout and stderr together, the last ${MAX_LINES} lines or ${sizeOf(MAX_BYTES)} of it.`,
   parameters: {
     type: 'object',
     properties: {

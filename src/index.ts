@@ -6,6 +6,7 @@ import { AgentClient } from './client/client.ts';
 import { openEngine } from './engine/open.ts';
 import type { PromptWords } from './extend/prompt-parts.ts';
 import { ModelRegistry } from './model/registry.ts';
+import { isLevel } from './model/thinking.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
 import type { SessionHooks } from './session/hooks.ts';
@@ -66,12 +67,16 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
   const env = options.env ?? process.env;
   const root = options.agentDir ?? agentDir(env);
   const { session, keep, model, script, sessionDirectory } = options;
+  const { thinkingLevel } = options;
+  if (thinkingLevel !== undefined && !isLevel(thinkingLevel)) {
+    throw new Refusal('invalid_params', `Not a thinking level: ${thinkingLevel}`);
+  }
   const engine = await openEngine({
     cwd,
     env,
     agentDir: root,
     model: model === undefined ? undefined : findModel(new ModelRegistry(), model),
-    thinkingLevel: options.thinkingLevel,
+    thinkingLevel,
     script: script === undefined ? undefined : await scriptIn(script),
     sessionDirectory: (folder) => sessionDirectory ?? sessionDirFor(root, folder),
     first: session !== undefined ? { kind: 'file', path: session, create: true } : { kind: keep ? 'new' : 'memory' },

@@ -56,6 +56,15 @@ function gate() {
 }
 
 describe('one call', () => {
+  it('whose arguments are wrong is not told all of them again', async () => {
+    const huge = call('1', 'act', { path: 1, text: 'x'.repeat(1_000_000) });
+
+    const { results } = await played(runTools(run({ calls: [huge] })));
+
+    expect(textsOf(results)[0]).toMatch(/^Validation failed for tool "act":\n {2}- path must be a string\n/);
+    expect(textsOf(results)[0]?.length).toBeLessThan(3000);
+  });
+
   it('has a start, its progress, an end and a result', async () => {
     const progressing = tool(async ({ update }) => {
       update(textOutput('half'));

@@ -113,7 +113,8 @@ async function perform(invocation: ToolInvocation, name: string, run: ToolRun): 
 
 async function reviewed(ended: EndedCall, { hooks, signal }: ToolRun): Promise<ToolResult | undefined> {
   try {
-    return hooks.toolResult ? await unlessAborted(hooks.toolResult(ended, signal), signal) : undefined;
+    const replaced = hooks.toolResult ? await unlessAborted(hooks.toolResult(ended, signal), signal) : undefined;
+    return Array.isArray(replaced?.content) ? replaced : undefined;
   } catch {
     return undefined;
   }
@@ -175,5 +176,11 @@ const resultMessage = (call: ToolCall, { content, details, isError }: ToolResult
   timestamp: Date.now(),
 });
 
-const invalidArguments = (name: string, problem: string, args: unknown) =>
-  `Validation failed for tool "${name}":\n  - ${problem}\n\nReceived arguments:\n${JSON.stringify(args, null, 2)}`;
+/** The model knows what it sent; it needs to be told only what was understood of it. */
+const MAX_ECHO_CHARACTERS = 2000;
+
+function invalidArguments(name: string, problem: string, args: unknown): string {
+  const text = JSON.stringify(args, null, 2);
+  const shown = text.length > MAX_ECHO_CHARACTERS ? `${text.slice(0, MAX_ECHO_CHARACTERS)}…` : text;
+  return `Validation failed for tool "${name}":\n  - ${problem}\n\nReceived arguments:\n${shown}`;
+}

@@ -15,10 +15,10 @@ import { Project } from '../engine/project.ts';
 import { ModelRegistry } from '../model/registry.ts';
 import type { Finding } from '../protocol/generated/vocabulary.ts';
 import { chooseModel } from '../session/model-choice.ts';
-import { agentDir, expandHome } from '../store/agent-dir.ts';
+import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
 import { doctorReport } from './doctor-report.ts';
 import type { Arguments } from './flags.ts';
-import { trustOf } from './options.ts';
+import { chosenSessionDir, trustOf } from './options.ts';
 
 /** Looks at everything that tau depends on here, and says what to do about it. Changes nothing, asks no model. */
 export async function doctor(args: Arguments): Promise<number> {
@@ -35,8 +35,8 @@ function examine(args: Arguments): Promise<Finding[]> {
   const cwd = () => process.cwd();
   const project = () => new Project({ cwd: cwd(), agentDir: root(), trust: trustOf(args) });
   const sessions = () => {
-    const chosen = args['session-dir'] ?? env['PI_CODING_AGENT_SESSION_DIR'] ?? project().settings.sessionDir;
-    return chosen === undefined ? join(root(), 'sessions') : resolve(cwd(), expandHome(chosen));
+    const chosen = chosenSessionDir(args, project());
+    return chosen === undefined ? sessionsFolder(root()) : resolve(cwd(), expandHome(chosen));
   };
   return findings({
     tau: versionFindings,

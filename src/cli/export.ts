@@ -6,6 +6,7 @@ import { findSession } from '../store/sessions/find-session.ts';
 import { harmless } from './chat/printer.ts';
 import { pathIn } from './first-session.ts';
 import { type Arguments, UsageError } from './flags.ts';
+import { isSystemError } from './lifetime.ts';
 import { surroundings } from './options.ts';
 
 /** Writes a stored session as one HTML page. Only reads the session, so somebody may be at work in it. */
@@ -18,13 +19,10 @@ export async function exportPage(args: Arguments): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
-    process.stderr.write(`${harmless(error.message)}\n`);
+    process.stderr.write(`tau: ${harmless(error.message)}\n`);
     return 1;
   }
 }
-
-/** A full disk: the user's to mend, not a bug to trace. */
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
 
 function sessionNamed(name: string, args: Arguments): string {
   const { cwd, root, sessionDirectory } = surroundings(args);

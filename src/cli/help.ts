@@ -8,7 +8,7 @@ import { type Topic, topics } from './help/topics.ts';
 import { say } from './say.ts';
 
 /** Tells about one topic or command, or what has the name of both; without any, what a newcomer needs. */
-export function help(about?: string): number {
+export async function help(about?: string): Promise<number> {
   if (about === undefined) return say(firstPage());
   const found: string[] = [];
   const command = Object.hasOwn(commands, about) ? commands[about] : undefined;

@@ -29,7 +29,8 @@ export async function opened(args: Arguments, dialect: Partial<Dialect> = {}): P
 }
 
 /** A folder that cannot be made, a full disk: the user's to mend, not a bug to trace. */
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error;
 
 /**
  * On a signal everything stops and is stored; then whoever listens is told, unless it takes them too long. `first`:
@@ -48,4 +49,10 @@ export function leaveOnSignal(engine: Engine, tell: () => Promise<unknown>, firs
 export async function told({ outbox, link }: Connection): Promise<void> {
   await outbox.flush();
   await link.flush();
+}
+
+/** Settles when everything the client has sent is done, also what waits because it reads slowly. */
+export async function finished(engine: Engine, connection: Connection): Promise<void> {
+  await connection.answered();
+  await engine.idle();
 }

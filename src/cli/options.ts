@@ -42,11 +42,15 @@ export function surroundings(args: Arguments) {
   const root = agentDir(process.env);
   const trust = trustOf(args);
   const project = new Project({ cwd, agentDir: root, trust });
-  const given = args['session-dir'] ?? process.env['PI_CODING_AGENT_SESSION_DIR'] ?? project.settings.sessionDir;
+  const given = chosenSessionDir(args, project);
   const sessionDirectory = (folder: string) =>
     given === undefined ? sessionDirFor(root, folder) : resolve(cwd, expandHome(given));
   return { cwd, root, trust, project, sessionDirectory };
 }
+
+/** The one folder for all sessions, if somebody chose one. A variable that is empty says nothing. */
+export const chosenSessionDir = (args: Arguments, { settings }: Project): string | undefined =>
+  args['session-dir'] ?? (process.env['PI_CODING_AGENT_SESSION_DIR'] || settings.sessionDir);
 
 /** What the command line says of trust in the project, if anything. */
 export function trustOf(args: Arguments): boolean | undefined {

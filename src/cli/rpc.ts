@@ -3,7 +3,7 @@ import type { Engine } from '../engine/open.ts';
 import { watchParent } from '../system/parent-watch.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
 import type { Arguments } from './flags.ts';
-import { leaveOnSignal, opened, told } from './lifetime.ts';
+import { finished, leaveOnSignal, opened, told } from './lifetime.ts';
 
 /** Serves one client over stdin and stdout, or clients of a socket one after another, until there is nobody to serve. */
 export async function rpc(args: Arguments): Promise<number> {
@@ -30,10 +30,4 @@ async function over(engine: Engine, connection: Connection, { abort }: { abort: 
   if (how === 'ended' && !abort) await Promise.race([finished(engine, connection), gone]);
   await engine.close(how === 'gone' ? 'stdout closed' : 'stdin closed');
   await Promise.race([told(connection), gone]);
-}
-
-/** Everything the client has sent, also what waits because it reads slowly, is done. */
-async function finished(engine: Engine, connection: Connection): Promise<void> {
-  await connection.answered();
-  await engine.idle();
 }

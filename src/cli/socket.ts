@@ -3,7 +3,7 @@ import type { Engine } from '../engine/open.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/unix.node.ts';
-import { leaveOnSignal, told } from './lifetime.ts';
+import { finished, leaveOnSignal, told } from './lifetime.ts';
 
 /** Serves clients one after another; none of them ends anything by leaving. Only a signal ends this. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {
@@ -53,9 +53,8 @@ class OneAtATime {
     link.onClose(() => this.#forget(connection));
     link.onEnd(() => {
       this.#listening = true;
-      void this.#engine
-        .idle()
-        .then(() => connection.outbox.flush())
+      void finished(this.#engine, connection)
+        .then(() => told(connection))
         .then(() => this.#release(connection));
     });
   }

@@ -39,8 +39,8 @@ export interface AgentParts {
   readonly named: { readonly model?: ModelName | undefined; readonly thinkingLevel?: ThinkingLevel | undefined };
 }
 
-/** How long a hook may put off the end. */
-const LAST_HOOK_MS = 3000;
+/** How long a hook may put off that a session is left. */
+const HOOK_PATIENCE_MS = 3000;
 
 /** A session that the agent could go over to. */
 export interface Arrival {
@@ -135,7 +135,7 @@ export class Agent {
   async #move(arrival: Arrival, reason: 'new' | 'resume' | 'fork'): Promise<void> {
     const previous = this.#session;
     const { log } = arrival.session;
-    await heard(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path }));
+    await soon(heard(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path })));
     // Whatever a client has started since the run was stopped.
     await previous.shell.close();
     const before = this.state;
@@ -296,11 +296,11 @@ function heard(tell: () => Promise<void> | undefined): Promise<void> | undefined
   }
 }
 
-/** Settles with the work, or when it takes longer than an end may be put off. */
+/** Settles with the work, or when it takes longer than a session may be kept from being left. */
 async function soon(work: Promise<void> | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LAST_HOOK_MS);
+    timer = setTimeout(resolve, HOOK_PATIENCE_MS);
   });
   await Promise.race([work?.catch(() => {}), limit]);
   clearTimeout(timer);

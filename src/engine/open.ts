@@ -10,6 +10,7 @@ import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary
 import { PROTOCOL } from '../protocol/number.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import type { ModelName } from '../session/model-choice.ts';
+import { sessionNameFrom } from '../session/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
@@ -62,7 +63,7 @@ export interface Engine {
   systemPrompt(): Promise<string>;
   /** Serves a client until it leaves. Its leaving ends nothing. */
   connect(link: Link): Connection;
-  /** Settles when all accepted work is done. */
+  /** Settles when every session command is done and no run is active. */
   idle(): Promise<void>;
   /** Stops whatever runs, stores everything, lets go of the session and ends every process it started. `why`: for the log. */
   close(why?: string): Promise<void>;
@@ -75,8 +76,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const hooks = options.hooks ?? {};
   const lane = new SessionLane();
   const family = newUuid();
-  const log = await firstLog(options);
-  if (options.name !== undefined) log.append({ type: 'session_info', name: options.name });
+  const name = options.name === undefined ? undefined : sessionNameFrom(options.name);
   const parts: AgentParts = {
     audience,
     registry: new ModelRegistry({ script: options.script }),
@@ -94,7 +94,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
     named: { model: options.model, thinkingLevel: options.thinkingLevel },
   };
-  const agent = new Agent(parts, log);
+  const agent = await firstAgent(parts, await firstLog(options), name);
   journal?.opened(agent);
   return {
     warnings: [...agent.project.warnings, ...agent.toolbox.unknown.map((name) => `There is no tool ${name}`)],
@@ -119,6 +119,17 @@ interface Host {
   readonly lane: SessionLane;
   readonly journal: Journal | undefined;
   readonly dialect: Partial<Dialect> | undefined;
+}
+
+/** An agent in its first session. One that cannot be opened lets go of it. */
+async function firstAgent(parts: AgentParts, log: SessionLog, name: string | undefined): Promise<Agent> {
+  try {
+    if (name !== undefined) log.append({ type: 'session_info', name });
+    return new Agent(parts, log);
+  } catch (error) {
+    await log.close({ keepEmpty: true });
+    throw error;
+  }
 }
 
 function connect(link: Link, { agent, lane, journal, dialect }: Host): Connection {

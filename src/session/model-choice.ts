@@ -96,5 +96,6 @@ function storedModel(log: SessionLog): ModelName | undefined {
   const entry = latest && log.entry(latest.id);
   if (entry?.type === 'model_change') return { provider: entry.provider, id: entry.modelId };
   if (entry?.type !== 'message' || entry.message.role !== 'assistant') return undefined;
-  return { provider: entry.message.provider, id: entry.message.model };
+  const { provider, model } = entry.message;
+  return provider && model ? { provider, id: model } : undefined;
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 
 /** From the gravest to the least: a log takes its own level and those before it. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
@@ -73,18 +73,26 @@ function fileSink(path: string, maxBytes: number): (line: string) => void {
     try {
       const bytes = Buffer.from(line);
       if (size !== undefined && size > 0 && size + bytes.length > maxBytes) {
-        closeSync(fd);
+        const full = fd;
         fd = undefined;
-        renameSync(path, `${path}.1`);
+        setAside(path, full);
         fd = openForAppend(path);
         size = sizeOf(fd);
       }
       writeSync(fd, bytes);
-      if (size !== undefined) size += bytes.length;
+      if (size !== undefined) size = sizeOf(fd);
     } catch {
       // A full disk costs this line; a file that cannot be opened again ends the log.
     }
   };
+}
+
+/** Sets a full file aside, unless somebody else has done so already: what has its name now is another one. */
+function setAside(path: string, fd: number): void {
+  const { dev, ino } = fstatSync(fd);
+  closeSync(fd);
+  const now = statSync(path, { throwIfNoEntry: false });
+  if (now?.dev === dev && now.ino === ino) renameSync(path, `${path}.1`);
 }
 
 /** A FIFO that nobody reads is refused at once instead of waited for. */

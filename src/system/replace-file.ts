@@ -8,7 +8,7 @@ const PERMISSIONS = 0o7777;
 const CANNOT_SWAP = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
 
 /**
- * Gives a file a new content, and nothing else: its mode, owner, links and the rights of whoever writes stay.
+ * Gives a file a new content: its mode, owner and links stay. Attributes beyond those, such as access lists, may not.
  *
  * A new file takes the old one's place at once, so that a crash or a full disk leaves the old text or the new. Where
  * that would break a hard link, change the owner or is not possible, the file is overwritten: a full disk then still

@@ -228,6 +228,23 @@ describe('updates', () => {
   });
 });
 
+describe('an answer whose updates are large', () => {
+  it('[M23] keeps its distance also when each of them is more than the link takes at once', () => {
+    const { reader, stream } = setUp(plainDialect);
+    stream({ type: 'text_start', contentIndex: 0 }, text('x'.repeat(2 * MAX_BACKLOG)));
+    const before = reader.lines.length;
+
+    for (let count = 0; count < 100; count++) {
+      reader.appetite = 1;
+      stream(text('a'));
+      reader.drain(1);
+      vi.advanceTimersByTime(1);
+    }
+
+    expect(reader.lines.length - before).toBeLessThan(3);
+  });
+});
+
 describe('a reader that never drains', () => {
   it('[M25] is owed no more than the backlog and one record', () => {
     const { outbox } = setUpBehind();

@@ -144,11 +144,14 @@ export class Outbox {
     if (last && merge(last, update)) return;
     if ('toolCallId' in update.record && this.#replaceToolUpdate(update.record)) return;
     this.#updates.push(update);
-    if (this.#blocked) return;
+    if (!this.#blocked) this.#releaseInTime();
+  }
+
+  /** Releases the updates that wait: at once, or when the one before has had its time and they are only more of it. */
+  #releaseInTime(): void {
     const wait = this.#quietUntil - performance.now();
-    if (wait <= 0) this.#releaseUpdates();
-    else if (isDelta(update)) this.#timer ??= setTimeout(() => this.#releaseUpdates(), wait);
-    else this.#releaseUpdates();
+    if (wait <= 0 || !this.#updates.every(isDelta)) this.#releaseUpdates();
+    else this.#timer ??= setTimeout(() => this.#releaseUpdates(), wait);
   }
 
   #replaceToolUpdate(record: ToolExecutionUpdateEvent): boolean {
@@ -173,6 +176,7 @@ export class Outbox {
       this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, line.length / BYTES_PER_MS);
       this.#put(line);
     }
+    if (!this.isFull) this.#wake();
   }
 
   #put(line: string): void {
@@ -201,7 +205,7 @@ export class Outbox {
       this.#hand(item);
     }
     this.#lines.splice(0, sent);
-    if (!this.#blocked && this.#updates.length > 0) this.#releaseUpdates();
+    if (!this.#blocked && this.#updates.length > 0) this.#releaseInTime();
     if (this.#backlog <= MAX_BACKLOG / 2) this.#wake();
   }
 

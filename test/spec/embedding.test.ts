@@ -78,6 +78,16 @@ it('[V14] closing ends what its commands left in the background, and nothing of 
   expect(await living([pidOf(leaving), pidOf(staying)])).toEqual([pidOf(staying)]);
 });
 
+it('[V14] a session that cannot be opened is let go', async () => {
+  const home = newHome();
+  const session = join(home.cwd, 'mine.jsonl');
+
+  await expect(opened({ session, name: '\n' }, home)).rejects.toMatchObject({ code: 'invalid_params' });
+  const { agent } = await opened({ session, name: ' two\nlines ' }, home);
+
+  expect(await agent.client.getState()).toMatchObject({ sessionFile: session, sessionName: 'two lines' });
+});
+
 it('[V14 V11] closing stops the run and its tools, and rejects what waits', async () => {
   const { agent, home } = await opened({ keep: true });
   const events = agent.client.events();

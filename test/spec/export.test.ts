@@ -48,7 +48,7 @@ verifies('S38', 'outputPath is where the page goes, and is answered as it was gi
   const { peer, home } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
   mkdirSync(join(home.cwd, 'out'));
-  writeFileSync(join(home.cwd, 'old.html'), 'old');
+  writeFileSync(join(home.cwd, 'old.html'), '<!DOCTYPE html><title>old</title>');
   chmodSync(join(home.cwd, 'old.html'), 0o644);
   symlinkSync('out/linked.html', join(home.cwd, 'link.html'));
 
@@ -82,7 +82,15 @@ verifies('S38', 'a place where nothing can be written is refused, and nothing is
   mkdirSync(join(home.cwd, 'folder'));
   writeFileSync(join(home.cwd, 'file'), 'text');
 
-  const places = ['missing/page.html', 'file/page.html', 'folder', '/dev/null', session, `${'x'.repeat(300)}.html`];
+  const places = [
+    'missing/page.html',
+    'file/page.html',
+    'folder',
+    '/dev/null',
+    `${'x'.repeat(300)}.html`,
+    session,
+    'file',
+  ];
   const refusals = [];
   for (const outputPath of places) refusals.push(await peer.refused({ type: 'export_html', outputPath }));
 
@@ -92,8 +100,10 @@ verifies('S38', 'a place where nothing can be written is refused, and nothing is
     'invalid_params',
     'invalid_params',
     'invalid_params',
-    'invalid_params',
+    'permission_denied',
+    'permission_denied',
   ]);
+  expect(readFileSync(join(home.cwd, 'file'), 'utf8')).toBe('text');
   expect(readFileSync(session, 'utf8')).toBe(before);
   expect(readdirSync(home.cwd).sort()).toEqual(['file', 'folder']);
 });

@@ -276,3 +276,16 @@ it('[P49] a run without a first call does not ask the hooks how to begin', async
 
   expect([asked, rolesOf(messages)]).toEqual([0, ['user']]);
 });
+
+verifies('P46', 'a limit that nobody knows is refused, not ignored', async ({ open }) => {
+  const { peer } = await open();
+
+  for (const type of ['prompt', 'abort_and_prompt']) {
+    expect(await peer.request({ type, message: 'go', limits: { maxTurns: 1 } })).toMatchObject({
+      success: false,
+      code: 'invalid_params',
+      error: 'Invalid parameters: limits.maxTurns is not one of turns, tokens, cost, wallMs',
+    });
+  }
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
+});

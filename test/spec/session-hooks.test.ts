@@ -167,3 +167,9 @@ it('a hook that throws at once is passed over like one that rejects', async () =
   expect((await client.promptAndWait('say hello')).settled).toMatchObject({ outcome: 'ok' });
   await close();
 });
+
+it('a move waits for sessionShutdown, but not for ever', async () => {
+  const { client } = await openWith({ sessionShutdown: () => new Promise(() => {}) });
+
+  expect(await client.newSession()).toMatchObject({ cancelled: false });
+});

@@ -18,6 +18,19 @@ it('[Z36] the socket speaks the protocol, and only its owner may use it', async 
   expect(statSync(agent.path).mode & 0o777).toBe(0o600);
 });
 
+it('[Z36 C12] a client that says no more is still answered, whatever it asked', async () => {
+  const agent = await listening();
+  await agent.ready();
+  const commands = ['bash', 'list_sessions', 'preflight'].map((type) => ({ id: type, type, command: 'sleep 0.05' }));
+
+  for (const request of commands) {
+    const socket = connect(agent.path);
+    socket.end(`${JSON.stringify(request)}\n`);
+    const records = (await text(socket)).trim().split('\n');
+    expect(records.map((line) => JSON.parse(line)).at(-1)).toMatchObject({ id: request.id, type: 'response' });
+  }
+});
+
 it('[Z36] the mode is right under any umask', async () => {
   const home = newHome();
   const shell = 'umask 000; exec "$0" "$1" --mode rpc --socket agent.sock';

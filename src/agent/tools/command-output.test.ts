@@ -176,3 +176,15 @@ describe('the log', () => {
     expect([output.tail().truncated, output.log?.cutAt]).toEqual([true, undefined]);
   });
 });
+
+it('half a character that waits for its rest cuts nothing off', () => {
+  const output = new CommandOutput();
+
+  output.add(Buffer.from([0xe2, 0x82]));
+  const early = output.tail();
+  output.add(Buffer.from([0xac]));
+  output.end();
+
+  expect([early.content, early.truncated]).toEqual(['', false]);
+  expect([output.tail().content, output.tail().truncated, output.log]).toEqual(['€', false, undefined]);
+});

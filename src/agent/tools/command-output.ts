@@ -59,8 +59,10 @@ export class CommandOutput {
     // The line that the window cuts is dropped, unless it is all there is.
     const cut = this.#size <= WINDOW_BYTES ? 0 : window.indexOf(LF) + 1;
     const bytes = window.subarray(cut === window.length ? 0 : cut);
-    const text = this.#ended ? bytes.toString() : new StringDecoder().write(bytes);
-    const tail = keepTail(text, { lines: this.#lines + (this.#endsOpen ? 1 : 0), bytes: this.#size });
+    // Half a character at the end is shown when the rest of it has come, and counts then.
+    const size = this.#size - (this.#ended ? 0 : unfinished(bytes));
+    const text = bytes.toString('utf8', 0, bytes.length - (this.#size - size));
+    const tail = keepTail(text, { lines: this.#lines + (size > this.#lineStart ? 1 : 0), bytes: size });
     if (tail.truncated) this.#startLog();
     return tail;
   }
@@ -123,4 +125,14 @@ export class CommandOutput {
       this.#lineStart = this.#size + at + 1;
     }
   }
+}
+
+/** How many bytes at the end begin a character without ending it. */
+function unfinished(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80 || byte > 0xf4) return 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
 }

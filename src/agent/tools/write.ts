@@ -22,6 +22,6 @@ export const writeTool = (cwd: string): Tool => ({
       const { writeWholeFile } = await import('./write-file.ts');
       await writeWholeFile(target, content, signal);
     });
-    return textOutput(`Successfully wrote ${content.length} bytes to ${path}`);
+    return textOutput(`Successfully wrote ${Buffer.byteLength(content)} bytes to ${path}`);
   },
 });

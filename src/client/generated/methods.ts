@@ -171,7 +171,7 @@ export abstract class AgentMethods {
     return this.call('preflight', {});
   }
 
-  /** Write the session as one HTML page. */
+  /** Write the session as one HTML page. Of what is there already only a web page is replaced. */
   exportHtml(params: Params<'export_html'> = {}): Promise<Result<'export_html'>> {
     return this.call('export_html', params);
   }

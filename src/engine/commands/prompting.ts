@@ -1,3 +1,5 @@
+import { Refusal } from '../../protocol/errors.ts';
+import type { Limits } from '../../protocol/generated/vocabulary.ts';
 import type { QueueKind } from '../../session/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
@@ -6,6 +8,7 @@ import { idle } from '../idle.ts';
 export const prompting = {
   prompt: async (params, context) => {
     const { agent, signal } = context;
+    checkLimits(params.limits);
     return began(await agent.session.prompt(params, { streamingBehavior: params.streamingBehavior, signal }), context);
   },
 
@@ -21,6 +24,7 @@ export const prompting = {
   },
 
   abort_and_prompt: (params, context) => {
+    checkLimits(params.limits);
     // At once, whatever waits in the lane; and again in its turn, for a run that has begun by then.
     void context.agent.session.makeRoomFor(params);
     const { agent, lane, signal } = context;
@@ -64,6 +68,14 @@ export const prompting = {
     return undefined;
   },
 } satisfies Partial<Handlers>;
+
+/** A limit that is not known would be none: what guards money is refused instead of ignored. */
+function checkLimits(limits: Limits | undefined): void {
+  const known = ['turns', 'tokens', 'cost', 'wallMs'];
+  const unknown = Object.keys(limits ?? {}).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new Refusal('invalid_params', `Invalid parameters: limits.${unknown} is not one of ${known.join(', ')}`);
+}
 
 async function queued(streamingBehavior: QueueKind, params: Submission, context: Context) {
   const { agent, signal } = context;

@@ -1,4 +1,3 @@
-import { Refusal } from '../../protocol/errors.ts';
 import type { ForkPoints } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../../session/context-usage.ts';
 import type { Agent } from '../agent.ts';
@@ -13,7 +12,7 @@ export const reading = {
 
   get_messages_page: async ({ cursor, limit }, { agent }) => {
     const { messagePage } = await import('../../session/message-page.ts');
-    return messagePage(agent.session.log, { cursor, limit: atLeastOne(limit) });
+    return messagePage(agent.session.log, { cursor, limit });
   },
 
   get_entries: ({ since, limit }, { agent }) => {
@@ -47,12 +46,6 @@ export const reading = {
 
   get_commands: () => ({ commands: [] }),
 } satisfies Partial<Handlers>;
-
-/** A page of nothing could not say where the next one begins. */
-export function atLeastOne(limit: number | undefined): number | undefined {
-  if (limit === 0) throw new Refusal('invalid_params', 'limit must be at least 1');
-  return limit;
-}
 
 function forkPoints({ session }: Agent): ForkPoints {
   const messages = session.log.branch().flatMap((entry) => {

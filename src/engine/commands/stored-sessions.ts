@@ -5,7 +5,6 @@ import { sessionNameFrom } from '../../session/session-name.ts';
 import { nameStored } from '../../store/sessions/name-stored.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
-import { atLeastOne } from './reading.ts';
 import { isCurrent } from './sessions.ts';
 
 export const storedSessions = {
@@ -15,7 +14,7 @@ export const storedSessions = {
       ...(cwd === undefined ? {} : { cwd: from(agent, cwd) }),
       also: agent.sessionDirectory,
       cursor,
-      limit: atLeastOne(limit),
+      limit,
     });
     return { sessions: sessions.map((session) => withStatus(session, agent)), ...rest };
   },

@@ -26,7 +26,7 @@ export async function outputLogsFinding(folder = tmpdir()): Promise<Finding> {
 export async function pipesFinding(folders = fifoFolders()): Promise<Finding> {
   const found = await Promise.all(
     folders.map(async (folder) => {
-      const files = await ownFiles(folder, /^tau-[0-9a-f]{16}-\d+$/);
+      const files = await ownFiles(folder, /^tau-[0-9a-f]{16}(-\d+)?$/);
       return files.filter((file) => file.isFifo).map(({ path }) => path);
     }),
   );

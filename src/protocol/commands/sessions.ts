@@ -1,6 +1,6 @@
 import { SessionEntry, TreeNode } from '../entries.ts';
 import { AgentMessage } from '../messages.ts';
-import { count, filled, flag, list, nullable, object, optional, text } from '../schema.ts';
+import { count, filled, flag, list, nullable, object, optional, several, text } from '../schema.ts';
 import { Preflight, SessionState, SessionStats, SessionSummary, SlashCommand } from '../state.ts';
 import type { CommandTable } from './row.ts';
 
@@ -87,7 +87,7 @@ export const sessions = {
   },
   get_messages_page: {
     doc: 'The messages of the conversation, a page at a time.',
-    params: { cursor: optional(text()), limit: optional(count()) },
+    params: { cursor: optional(text()), limit: optional(several()) },
     result: object({ messages: list(AgentMessage), nextCursor: optional(text()), totalMessages: count() }),
     fails: ['not_found'],
     lane: 'read',
@@ -142,7 +142,7 @@ export const sessions = {
   },
   list_sessions: {
     doc: 'Stored sessions, the newest first.',
-    params: { cwd: optional(text()), cursor: optional(text()), limit: optional(count()) },
+    params: { cwd: optional(text()), cursor: optional(text()), limit: optional(several()) },
     result: object({ sessions: list(SessionSummary), nextCursor: optional(text()) }),
     fails: ['not_found', 'permission_denied'],
     lane: 'read',
@@ -172,12 +172,12 @@ export const sessions = {
     scope: 'view',
   },
   export_html: {
-    doc: 'Write the session as one HTML page.',
+    doc: 'Write the session as one HTML page. Of what is there already only a web page is replaced.',
     params: { outputPath: optional(filled()) },
     result: object({ path: text() }),
     fails: ['not_supported', 'not_found', 'permission_denied'],
     lane: 'read',
-    scope: 'view',
+    scope: 'prompt',
   },
   get_commands: {
     doc: 'The slash commands that `prompt` understands.',

@@ -38,7 +38,7 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   delete_session: { lane: 'session', scope: 'prompt' },
   rename_session: { lane: 'session', scope: 'prompt' },
   preflight: { lane: 'read', scope: 'view' },
-  export_html: { lane: 'read', scope: 'view' },
+  export_html: { lane: 'read', scope: 'prompt' },
   get_commands: { lane: 'read', scope: 'view' },
   set_trust: { lane: 'session', scope: 'admin' },
   set_model: { lane: 'session', scope: 'prompt' },

@@ -311,7 +311,7 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "limit": {
     "type": "integer",
-    "minimum": 0
+    "minimum": 1
    }
   }
  },
@@ -380,7 +380,7 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "limit": {
     "type": "integer",
-    "minimum": 0
+    "minimum": 1
    }
   }
  },

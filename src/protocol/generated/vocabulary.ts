@@ -1293,7 +1293,7 @@ export interface CommandMap {
     params: Record<never, never>;
     result: Preflight;
   };
-  /** Write the session as one HTML page. */
+  /** Write the session as one HTML page. Of what is there already only a web page is replaced. */
   export_html: {
     params: {
       outputPath?: string | undefined;

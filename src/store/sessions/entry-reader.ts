@@ -71,10 +71,24 @@ const endOf = ({ offset, length }: Span) => offset + length;
 /** An entry under another id than the index has for it is no entry: the middle of a line is not looked at by the index. */
 function parse(line: string, id: string): SessionEntry | undefined {
   const value = parseObject(line);
-  return value?.['id'] === id && hasItsMessage(value) ? (value as unknown as SessionEntry) : undefined;
+  if (value?.['id'] !== id) return undefined;
+  if (value['type'] !== 'message') return value as unknown as SessionEntry;
+  const message = soundMessage(value['message']);
+  return message && ({ ...value, message } as unknown as SessionEntry);
 }
 
-/** A message entry whose message is missing says nothing that anybody could use. */
-function hasItsMessage({ type, message }: Record<string, unknown>): boolean {
-  return type !== 'message' || (typeof message === 'object' && message !== null && 'role' in message);
+/**
+ * A message that everybody can read: what lacks a content of its kind has an empty one. Without a role it says nothing
+ * that anybody could use.
+ */
+function soundMessage(message: unknown): object | undefined {
+  if (!isObject(message) || typeof message['role'] !== 'string') return undefined;
+  const { role, content } = message;
+  if (role === 'bashExecution') return { command: '', output: '', ...message };
+  if (role !== 'user' && role !== 'assistant' && role !== 'toolResult') return message;
+  if (role === 'user' && typeof content === 'string') return message;
+  if (Array.isArray(content) && content.every(isObject)) return message;
+  return { ...message, content: Array.isArray(content) ? content.filter(isObject) : [] };
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { sessionDirFor, sessionsFolder } from '../agent-dir.ts';
 import { readHeader } from './header.ts';
 import { scan } from './indexing/scan.ts';
-import { TRASH } from './trash.ts';
 
 interface Places {
   /** The agent folder. */
@@ -50,9 +49,12 @@ function nearestFirst(
 ): readonly string[] {
   const own = resolve(sessionDir ?? sessionDirFor(root, cwd));
   const all = resolve(sessionsFolder(root));
-  const others = namesIn(all)
-    .filter((name) => name !== TRASH)
-    .map((name) => join(all, name));
+  const others = [
+    all,
+    ...namesIn(all)
+      .filter((name) => !name.startsWith('.'))
+      .map((name) => join(all, name)),
+  ];
   const near = pick(sessionFiles([own]));
   return near.length > 0 ? near : pick(sessionFiles(others));
 }

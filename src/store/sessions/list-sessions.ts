@@ -73,7 +73,7 @@ export class SessionList {
     const known = this.#known.get(path);
     const isFresh = known?.size === size && known.modifiedAt === modifiedAt;
     const summary = isFresh ? known.summary : await read(path, isWanted, breath);
-    if (summary === 'unwanted') return undefined;
+    if (summary === 'unwanted' || summary === 'unreadable') return undefined;
     if (!isFresh) this.#remember(path, { size, modifiedAt, summary });
     return summary && summary.messageCount > 0 && isWanted(summary.cwd) ? summary : undefined;
   }
@@ -91,16 +91,16 @@ export class SessionList {
 export async function summaryAt(path: string): Promise<SessionSummary | undefined> {
   const stats = statSync(path, { throwIfNoEntry: false });
   const summary = stats?.isFile() ? await read(path, () => true, new Breath()) : undefined;
-  if (!stats || !summary || summary === 'unwanted') return undefined;
+  if (!stats || !summary || typeof summary === 'string') return undefined;
   return toldOf({ path, size: stats.size, modifiedAt: stats.mtimeMs }, summary);
 }
 
-/** Reads a file, unless its header says that nobody asked for it. One that cannot be read is no session. */
+/** Reads a file, unless its header says that nobody asked for it. One that cannot be read now may be readable later. */
 async function read(
   path: string,
   isWanted: (cwd: string) => boolean,
   breath: Breath,
-): Promise<FileSummary | 'unwanted' | undefined> {
+): Promise<FileSummary | 'unwanted' | 'unreadable' | undefined> {
   await breath.take();
   let fd: number | undefined;
   try {
@@ -111,7 +111,7 @@ async function read(
       await breath.take();
     }
   } catch {
-    return undefined;
+    return 'unreadable';
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -11,6 +11,7 @@ export const TRASH = '.trash';
 /** Moves a session that nobody has open to the trash beside it, and answers where it is now. */
 export async function moveToTrash(path: string): Promise<string> {
   const file = realPath(path);
+  if (basename(dirname(file)) === TRASH) throw new Refusal('invalid_params', `Already in the trash: ${path}`);
   return holdSessionFile(path, () => move(file, join(dirname(file), TRASH)));
 }
 

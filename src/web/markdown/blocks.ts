@@ -65,8 +65,8 @@ function code(lines: readonly string[], at: number): Taken {
   const indent = (lines[at] ?? '').indexOf(fence);
   const closes = (line: string) => line.trim().length >= fence.length && isOnly(line.trim(), fence[0] ?? '');
   const from = at + 1;
-  const found = lines.findIndex((line, index) => index >= from && closes(line));
-  const to = found === -1 ? lines.length : found;
+  let to = from;
+  while (to < lines.length && !closes(lines[to] ?? '')) to++;
   const text = lines.slice(from, to).map((line) => line.slice(Math.min(indent, indentOf(line))));
   return { block: { type: 'code', language: language.trim(), text: text.join('\n') }, lines: to - at + 1 };
 }

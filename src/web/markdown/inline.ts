@@ -193,6 +193,8 @@ const settled = (items: readonly Item[]): Inline[] =>
 
 /** An address in a sentence, without what ends the sentence. */
 function withoutTail(address: string): string {
-  const trimmed = address.replace(/[.,;:!?_~]+$/, '');
-  return trimmed.endsWith(')') && !trimmed.includes('(') ? withoutTail(trimmed.slice(0, -1)) : trimmed;
+  const tail = address.includes('(') ? '.,;:!?_~' : '.,;:!?_~)';
+  let end = address.length;
+  while (end > 0 && tail.includes(address[end - 1] ?? '')) end--;
+  return address.slice(0, end);
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { Refusal } from '../../../protocol/errors.ts';
 import { writePiecesAtomic } from '../../../system/atomic-write.ts';
@@ -39,7 +39,9 @@ export async function exportSession({ sessionPath, cwd, outputPath, leafId }: Ex
     if (!source.hasMessages) throw new Refusal('not_found', 'Nothing to export yet - start a conversation first');
     const there = statSync(target, { throwIfNoEntry: false });
     if (there && !there.isFile()) throw new Refusal('invalid_params', `Cannot write ${path}: it is no file`);
-    if (source.isAt(there)) throw new Refusal('invalid_params', `Cannot write ${path}: it is the session itself`);
+    if (there && there.size > 0 && !isPage(target)) {
+      throw new Refusal('permission_denied', `Cannot write ${path}: there is a file that is no web page`);
+    }
     await writePiecesAtomic(target, pieces(source, leafId), { newMode: MODE });
   } catch (error) {
     throw cannotWrite[(error as NodeJS.ErrnoException).code ?? '']?.(path) ?? error;
@@ -47,6 +49,17 @@ export async function exportSession({ sessionPath, cwd, outputPath, leafId }: Ex
     source.close();
   }
   return path;
+}
+
+/** Whether a file is a web page, such as an earlier export: nothing else is overwritten. */
+function isPage(path: string): boolean {
+  const fd = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(256);
+    return /^\uFEFF?\s*<(!doctype html|html)/i.test(head.subarray(0, readSync(fd, head)).toString());
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function* pieces(source: SessionSource, leafId: string | null | undefined): Generator<Uint8Array> {

@@ -41,12 +41,6 @@ export class SessionSource {
     return found;
   }
 
-  /** Whether this is the file that a path leads to. */
-  isAt(stats: { readonly dev: number; readonly ino: number } | undefined): boolean {
-    const own = fstatSync(this.#fd);
-    return own.dev === stats?.dev && own.ino === stats.ino;
-  }
-
   /** The lines in blocks, brought to the current version. The last may be torn, as any line may be broken. */
   *blocks(): Generator<Buffer> {
     if (this.#version < CURRENT_VERSION) {

@@ -213,6 +213,7 @@ describe('updates', () => {
     outbox.event({ type: 'turn_start' });
     outbox.event(update('a', '4'));
     reader.drain();
+    vi.runAllTimers();
 
     expect(reader.records).toEqual([update('a', '3'), update('b', '1'), { type: 'turn_start' }, update('a', '4')]);
   });

@@ -206,7 +206,7 @@ it('[S44] tau export says in one line what stands in its way', async () => {
   const misuse = await Promise.all([exporting(home), exporting(home, session, 'a.html', 'b.html')]);
 
   expect(failures.map(({ code, stdout }) => [code, stdout])).toEqual(failures.map(() => [1, '']));
-  expect(failures.map(({ stderr }) => stderr)).toEqual([
+  expect(failures.map(({ stderr }) => stderr.replace(/^tau: /, ''))).toEqual([
     "No session found matching 'nobody'\n",
     `Session not found: ${join(home.cwd, 'nowhere/a.jsonl')}\n`,
     `Not a session file: ${join(home.cwd, 'notes.txt')}\n`,

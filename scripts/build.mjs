@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, transform } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
@@ -89,7 +89,7 @@ async function buildProgram() {
     entryPoints: { cli: join(root, 'src/cli/main.ts') },
     outdir: join(dist, 'cli'),
     chunkNames: '[name]-[hash]',
-    plugins: [oneHub(join(root, 'src/cli/rpc.ts'))],
+    plugins: [await oneHub(join(root, 'src/cli/main.ts'), join(root, 'src/cli/rpc.ts'))],
   });
   for (const { path, text } of outputFiles) {
     const { code } = await transform(text, {
@@ -105,23 +105,31 @@ async function buildProgram() {
 }
 
 /** esbuild makes a file per set of entries that reach a module: let everything lazy reach the hub, and it is one set. */
-function oneHub(hubSource) {
+async function oneHub(entry, hubSource) {
+  const lazy = await lazyModules(entry, hubSource);
   return {
     name: 'one-hub',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-        const target = resolve(resolveDir, path);
-        return kind === 'dynamic-import' && target !== hubSource
-          ? { path: target, pluginData: { isLazy: true } }
-          : undefined;
-      });
-      onLoad({ filter: /\.ts$/ }, ({ path, pluginData }) => {
-        if (!pluginData?.isLazy) return undefined;
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        if (!lazy.has(path)) return undefined;
         const contents = `import ${JSON.stringify(hubSource)};\n${readFileSync(path, 'utf8')}`;
         return { contents, loader: 'ts', resolveDir: dirname(path) };
       });
     },
   };
+}
+
+/** What is loaded lazily. Were it part of the hub too, the hub would fall apart into several files. */
+async function lazyModules(entry, hubSource) {
+  const { metafile } = await build({ ...bundle, entryPoints: [entry], outdir: dist, metafile: true });
+  const importsOf = (kind, path) =>
+    metafile.inputs[path].imports.filter((one) => one.kind === kind && !one.external).map((one) => one.path);
+  const inHub = new Set([relative(process.cwd(), hubSource)]);
+  for (const path of inHub) for (const next of importsOf('import-statement', path)) inHub.add(next);
+  const lazy = Object.keys(metafile.inputs).flatMap((path) => importsOf('dynamic-import', path));
+  const both = lazy.filter((path) => inHub.has(path));
+  if (both.length > 0) throw new Error(`Loaded lazily, and yet part of the hub: ${both.join(', ')}`);
+  return new Set(lazy.map((path) => resolve(path)));
 }
 
 /** Node 22 keeps compiled code by itself; for Node 20 the hub is compiled from what `warm` kept. */

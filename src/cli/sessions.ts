@@ -1,6 +1,8 @@
 import { Refusal } from '../protocol/errors.ts';
+import { sessionNameFrom } from '../session/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
 import { SessionList } from '../store/sessions/list-sessions.ts';
+import { nameStored } from '../store/sessions/name-stored.ts';
 import { harmless } from './chat/printer.ts';
 import { pathIn } from './first-session.ts';
 import { type Arguments, UsageError } from './flags.ts';
@@ -94,8 +96,6 @@ async function renamed({ words, find }: Desk): Promise<number> {
   const [session, ...name] = words;
   if (session === undefined || name.length === 0)
     throw new UsageError('tau sessions rename takes a session and a name');
-  const { sessionNameFrom } = await import('../session/session-name.ts');
-  const { nameStored } = await import('../store/sessions/name-stored.ts');
   await nameStored(await find(session), sessionNameFrom(name.join(' ')));
   return 0;
 }

@@ -172,6 +172,10 @@ describe('any edits of any text', () => {
     );
   });
 
+  it('are found exactly in a line that ends in a blank and holds a character of two parts', () => {
+    expect(edit('e\u0301<> \n\r\n', ['<>', '#'])).toBe('e\u0301# \n\r\n');
+  });
+
   it('are found whatever stands for quotes, dashes, spaces and line ends, and change nothing else', () => {
     const alike: Readonly<Record<string, readonly string[]>> = {
       '"': ['"', '“', '”', '„', '‟'],

@@ -78,7 +78,7 @@ type Columns = 'same' | readonly (number | undefined)[];
 const CHARACTERS = /.[\p{M}\u1160-\u11FF\uD7B0-\uD7FF\uFF9E\uFF9F\uFFA0-\uFFDC]*/gsu;
 
 function columnsOf({ raw, form }: Line): Columns {
-  if (raw.trimEnd() === form) return 'same';
+  if (raw === form || raw.trimEnd() === form) return 'same';
   const columns: (number | undefined)[] = [];
   let joined = '';
   let at = 0;

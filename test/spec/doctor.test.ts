@@ -19,7 +19,7 @@ async function examined(home: Home, env: Record<string, string> = {}) {
 
 const messages = (findings: readonly Finding[]) => findings.map(({ message }) => message).join('\n');
 
-it('[DG5] tau doctor tells what it found, a line each, and ends with 0 when nothing is an error', async () => {
+it('[U24] tau doctor tells what it found, a line each, and ends with 0 when nothing is an error', async () => {
   const home = newHome();
 
   const { code, stdout, stderr } = await tau(home, ['doctor'], { input: '' });
@@ -31,7 +31,7 @@ it('[DG5] tau doctor tells what it found, a line each, and ends with 0 when noth
   expect(readdirSync(home.root)).toEqual(['project']);
 });
 
-it('[DG5] on a screen findings have signs and colours, without colours words', async () => {
+it('[U24] on a screen findings have signs and colours, without colours words', async () => {
   const home = newHome();
   const colourful = inTerminal(home, ['doctor'], { env: { NO_COLOR: '' } });
   const plain = inTerminal(home, ['doctor']);
@@ -43,7 +43,7 @@ it('[DG5] on a screen findings have signs and colours, without colours words', a
   expect(words).toContain('ok      tau');
 });
 
-it('[DG5] a model that cannot be used and a shell that is not there end with 1', async () => {
+it('[U24] a model that cannot be used and a shell that is not there end with 1', async () => {
   const home = newHome();
   mkdirSync(home.agentDir);
   const settings = { defaultProvider: 'acme', defaultModel: 'large', shellPath: '/nowhere/zsh' };
@@ -65,7 +65,7 @@ it.each<[string, (home: Home) => Record<string, string>, string]>([
   ['a temporary folder that is not there', () => ({ TMPDIR: '/nowhere/tmp' }), 'temporary folder'],
   ['sessions in a file', ({ root }) => ({ PI_CODING_AGENT_SESSION_DIR: join(root, 'file') }), 'session folder'],
   ['a home that is not there', () => ({ HOME: '/nowhere', PI_CODING_AGENT_DIR: '' }), ''],
-])('[DG6] tau doctor works with %s', async (_what, envFor, broken) => {
+])('[U25] tau doctor works with %s', async (_what, envFor, broken) => {
   const home = newHome();
   writeFileSync(join(home.root, 'file'), '');
 
@@ -76,7 +76,7 @@ it.each<[string, (home: Home) => Record<string, string>, string]>([
   expect(findings.length).toBeGreaterThan(20);
 });
 
-it('[DG6] tau doctor works with broken settings, trust and credentials, and quotes none of them', async () => {
+it('[U25] tau doctor works with broken settings, trust and credentials, and quotes none of them', async () => {
   const home = newHome();
   for (const name of ['settings.json', 'trust.json', 'auth.json']) {
     mkdirSync(home.agentDir, { recursive: true });
@@ -92,7 +92,7 @@ it('[DG6] tau doctor works with broken settings, trust and credentials, and quot
   expect(JSON.stringify(findings)).not.toContain('hunter2');
 });
 
-it('[DG7] tau doctor names the process that holds a session', async () => {
+it('[U26] tau doctor names the process that holds a session', async () => {
   const agent = await open('stdio');
   await agent.peer.run('hello');
   const [path = ''] = agent.sessionFiles();
@@ -108,7 +108,7 @@ it('[DG7] tau doctor names the process that holds a session', async () => {
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
 
-it('[DG7] tau doctor counts what was left over, and removes nothing', async () => {
+it('[U26] tau doctor counts what was left over, and removes nothing', async () => {
   const home = newHome();
   const temporary = join(home.root, 'tmp');
   const trash = join(home.agentDir, 'sessions', '--project--', 'trash');
@@ -130,7 +130,7 @@ it('[DG7] tau doctor counts what was left over, and removes nothing', async () =
   expect(statSync(join(trash, 'old.jsonl')).size).toBe(1024);
 });
 
-it('[DG6] tau doctor works in a folder that was removed', async () => {
+it('[U25] tau doctor works in a folder that was removed', async () => {
   const home = newHome();
   const leave = 'rmdir "$PWD" && exec "$0" "$1" doctor --json';
   const gone = join(home.root, 'gone');

@@ -9,7 +9,7 @@ const SECRET = 'hunter2';
 const processes = ['stdio', 'unix'] as const;
 
 verifies(
-  'DG8',
+  'U27',
   'a log tells of the start, the session, model calls, tools, runs, refusals and the end',
   async ({ open, transport }) => {
     const script = [{ toolCall: { name: 'bash', arguments: { command: 'false' } } }, { text: 'It failed.' }];
@@ -40,7 +40,7 @@ verifies(
   processes,
 );
 
-it('[DG8] without a level nothing is logged; TAU_LOG gives one, and a flag wins over it', async () => {
+it('[U27] without a level nothing is logged; TAU_LOG gives one, and a flag wins over it', async () => {
   const prompt = '{"type":"prompt","message":"hello"}\n{"type":"nonsense"}\n';
   const args = ['--mode', 'rpc', '--no-session'];
   const env = { TAU_LOG: 'warn' };
@@ -64,7 +64,7 @@ it.each([
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^.+\n$/) });
 });
 
-it('[DG9] a log file is appended to, private, and holds JSON lines when its name says so', async () => {
+it('[U28] a log file is appended to, private, and holds JSON lines when its name says so', async () => {
   const home = newHome();
   const path = join(home.root, 'tau.jsonl');
   const args = ['--mode', 'rpc', '--no-session', '--log-file', path];
@@ -107,7 +107,7 @@ it('a session that cannot be opened and one that cannot be stored are errors of 
 });
 
 verifies(
-  'DG10',
+  'U29',
   'nothing that anybody said or keeps secret gets into a log, at any level',
   async ({ open }) => {
     const home = newHome();

@@ -22,7 +22,7 @@ function withSettings(settings: object | string): Home {
 }
 
 verifies(
-  'DG1',
+  'U20',
   'preflight looks at everything a prompt needs, and a prompt still gets the first answer',
   async (bench) => {
     const agent = await bench.open({ script: [{ text: 'the first answer' }], args: ['--model', 'tau/scripted'] });
@@ -51,7 +51,7 @@ verifies(
   },
 );
 
-verifies('DG1', 'preflight is answered in the middle of a run and leaves it alone', async ({ open }) => {
+verifies('U20', 'preflight is answered in the middle of a run and leaves it alone', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ text: 'half ' }, { await: gate.path }, { text: 'whole' }] }] });
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -66,7 +66,7 @@ verifies('DG1', 'preflight is answered in the middle of a run and leaves it alon
 });
 
 verifies(
-  'DG2',
+  'U21',
   'a model that was named and cannot be used is an error, the one nobody chose a warning',
   async (bench) => {
     const unusable = await bench.open({ args: ['--model', 'acme/large'] });
@@ -84,7 +84,7 @@ verifies(
   },
 );
 
-verifies('DG2', 'a finding follows what was changed just before it was asked for', async ({ open }) => {
+verifies('U21', 'a finding follows what was changed just before it was asked for', async ({ open }) => {
   const { peer } = await open({ args: ['--model', 'acme/large'] });
 
   const before = preflight(peer);
@@ -95,7 +95,7 @@ verifies('DG2', 'a finding follows what was changed just before it was asked for
   expect(about('model', after)).toEqual({ check: 'model', status: 'ok', message: 'tau/scripted-small' });
 });
 
-verifies('DG2', 'a working folder and a session file that are gone are errors', async ({ open }) => {
+verifies('U21', 'a working folder and a session file that are gone are errors', async ({ open }) => {
   const { peer, home, sessionFiles } = await open();
   await peer.find('ready');
   rmSync(sessionFiles()[0] ?? '');
@@ -111,7 +111,7 @@ verifies('DG2', 'a working folder and a session file that are gone are errors', 
   });
 });
 
-verifies('DG2', 'a session that stays in memory has no file to look at', async ({ open }) => {
+verifies('U21', 'a session that stays in memory has no file to look at', async ({ open }) => {
   const { peer } = await open({ args: ['--no-session'] });
 
   const found = await preflight(peer);
@@ -120,7 +120,7 @@ verifies('DG2', 'a session that stays in memory has no file to look at', async (
   expect(about('session folder', found)).toBeUndefined();
 });
 
-verifies('DG2', 'a shell that is not there or fails is an error', async ({ open }) => {
+verifies('U21', 'a shell that is not there or fails is an error', async ({ open }) => {
   const missing = await open({ home: withSettings({ shellPath: '/nowhere/zsh' }) });
   const failing = await open({ home: withSettings({ shellPath: '/bin/false' }) });
 
@@ -131,7 +131,7 @@ verifies('DG2', 'a shell that is not there or fails is an error', async ({ open 
   }
 });
 
-verifies('DG3', 'a shell that hangs is told of, and nothing of it is left', async ({ open }) => {
+verifies('U22', 'a shell that hangs is told of, and nothing of it is left', async ({ open }) => {
   const home = newHome();
   const shell = join(home.root, 'hanging-shell');
   const pids = join(home.root, 'pids');
@@ -147,7 +147,7 @@ verifies('DG3', 'a shell that hangs is told of, and nothing of it is left', asyn
   expect(await living(readFileSync(pids, 'utf8').trim().split(' ').map(Number))).toEqual([]);
 });
 
-verifies('DG2', 'settings that make no sense and a project that nobody trusts are warnings', async ({ open }) => {
+verifies('U21', 'settings that make no sense and a project that nobody trusts are warnings', async ({ open }) => {
   const home = withSettings('{"steeringMode":"sometimes"}');
   mkdirSync(join(home.cwd, '.pi'));
   writeFileSync(join(home.cwd, '.pi', 'settings.json'), '{}');
@@ -166,7 +166,7 @@ verifies('DG2', 'settings that make no sense and a project that nobody trusts ar
   expect(about('trust', trusted)).toMatchObject({ status: 'ok' });
 });
 
-verifies('DG4', 'keys are told by name only', async ({ open }) => {
+verifies('U23', 'keys are told by name only', async ({ open }) => {
   const home = withSettings('{"shellPath":sk-hunter2}');
   const { peer } = await open({ home, env: { ANTHROPIC_API_KEY: 'sk-hunter2', PI_AUTH_TOKEN: 'sk-hunter2' } });
 

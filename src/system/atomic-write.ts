@@ -1,9 +1,10 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { realPath } from './real-path.ts';
 
-const PERMISSIONS = 0o7777;
+/** What a mode says of a file beside its kind. */
+export const PERMISSIONS = 0o7777;
 const CANNOT_SYNC_FOLDER = new Set(['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']);
 
 /**
@@ -37,12 +38,19 @@ export async function writePiecesAtomic(
   options: { readonly newMode: number },
 ): Promise<void> {
   const target = realPath(path);
+  await swapIn(target, 0o600, async (file) => {
+    await file.chmod(modeOf(target) ?? options.newMode);
+    for (const piece of pieces) await file.writeFile(piece);
+  });
+}
+
+/** Puts a file, made with this mode and filled as told, in the place of another at once, or leaves that as it was. */
+export async function swapIn(target: string, mode: number, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const temporary = temporaryBeside(target);
+  const file = await open(temporary, 'wx', mode);
   try {
-    const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.chmod(modeOf(target) ?? options.newMode);
-      for (const piece of pieces) await file.writeFile(piece);
+      await fill(file);
       await file.sync();
     } finally {
       await file.close();
@@ -61,7 +69,7 @@ function modeOf(path: string): number | undefined {
 }
 
 const temporaryBeside = (path: string) =>
-  join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+  join(dirname(path), `.tau-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`);
 
 function writeSynced(path: string, text: string, mode: number | undefined): void {
   const fd = openSync(path, 'wx', mode === undefined ? 0o666 : 0o600);

@@ -1,8 +1,6 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { PERMISSIONS, swapIn } from './atomic-write.ts';
 import { realPath } from './real-path.ts';
-
-const PERMISSIONS = 0o7777;
 
 /** Says that no file can be put in another's place: no right in its folder, an owner that we cannot give, a mount. */
 const CANNOT_SWAP = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
@@ -53,23 +51,11 @@ async function swapped(path: string, text: string, old: Ownership): Promise<bool
   }
 }
 
-async function swap(path: string, text: string, old?: Ownership): Promise<void> {
-  const temporary = join(dirname(path), `.tau-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`);
-  const file = await open(temporary, 'wx', old ? 0o600 : 0o666);
-  try {
-    try {
-      if (old) await dress(file, old);
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
+const swap = (path: string, text: string, old?: Ownership): Promise<void> =>
+  swapIn(path, old ? 0o600 : 0o666, async (file) => {
+    if (old) await dress(file, old);
+    await file.writeFile(text);
+  });
 
 /** The mode comes last: a change of the owner takes bits from it. */
 async function dress(file: FileHandle, old: Ownership): Promise<void> {

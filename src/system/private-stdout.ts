@@ -1,3 +1,4 @@
+import { batchedWrite } from './batched-write.ts';
 import { redirectChildren } from './stdout/redirect-children.ts';
 import { redirectFilePromises, redirectFiles } from './stdout/redirect-files.ts';
 
@@ -44,7 +45,9 @@ function take(): Stdout {
 const updateImports = () => process.getBuiltinModule('node:module').syncBuiltinESMExports();
 
 function writerTo(stream: NodeJS.WriteStream): Stdout {
-  const write = stream.write.bind(stream);
+  // The stream's own way is about to be redirected.
+  const flush = stream.write.bind(stream);
+  const write = batchedWrite(stream);
   const drained: (() => void)[] = [];
   const failed: ((error: NodeJS.ErrnoException) => void)[] = [];
   let failure: NodeJS.ErrnoException | undefined;
@@ -71,7 +74,7 @@ function writerTo(stream: NodeJS.WriteStream): Stdout {
     flush: () =>
       new Promise((resolve) => {
         if (failure) resolve();
-        else write('', () => resolve());
+        else flush('', () => resolve());
       }),
   };
 }

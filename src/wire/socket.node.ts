@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { batchedWrite } from '../system/batched-write.ts';
 import { type Line, LineReader, MAX_LINE_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
 
@@ -8,10 +9,11 @@ const LINGER_MS = 1000;
 /** A stream socket as a link. Errors of the socket are closings: there is nobody left to tell. */
 export function socketLink(socket: Socket, longestLine = MAX_LINE_BYTES): Link {
   const reader = new LineReader(longestLine);
+  const write = batchedWrite(socket);
   let closing = false;
   socket.on('error', () => {});
   return {
-    write: (text) => !socket.destroyed && socket.write(text),
+    write: (text) => !socket.destroyed && write(text),
     onDrain: (listener) => void socket.on('drain', listener),
     flush: () => new Promise((resolve) => (socket.destroyed ? resolve() : void socket.write('', () => resolve()))),
     onLine: (listener) => {

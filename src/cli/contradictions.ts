@@ -11,6 +11,13 @@ const exclusive: readonly (readonly FlagName[])[] = [
   ['approve', 'no-approve'],
 ];
 
+/** Flags that mean something to these commands only. */
+const ofCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
+  all: ['sessions'],
+  json: ['sessions', 'doctor'],
+  demo: ['chat'],
+};
+
 /** Refuses flags that cannot be meant together: none of them is left out silently. */
 export function checkContradictions(args: Arguments): void {
   for (const names of exclusive) {
@@ -19,4 +26,10 @@ export function checkContradictions(args: Arguments): void {
   }
   if (args.print && args.mode === 'rpc') throw new UsageError('--print and --mode rpc contradict each other');
   if (args.socket && args.mode !== 'rpc') throw new UsageError('--socket goes with --mode rpc');
+  if (args['on-eof'] && args.mode !== 'rpc') throw new UsageError('--on-eof goes with --mode rpc');
+  const command = args.mode || args.print ? '' : (args.positionals[0] ?? 'chat');
+  for (const [name, commands] of Object.entries(ofCommands)) {
+    if (args[name as FlagName] === undefined || commands.includes(command)) continue;
+    throw new UsageError(`--${name} goes with tau ${commands.join(' and tau ')}`);
+  }
 }

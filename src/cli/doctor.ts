@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { agentFilesFindings } from '../engine/diagnosis/agent-folder.ts';
 import { diskSpaceFinding } from '../engine/diagnosis/disk-space.ts';
 import { environmentFindings } from '../engine/diagnosis/environment.ts';
@@ -18,7 +18,7 @@ import { chooseModel } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
 import { doctorReport } from './doctor-report.ts';
 import type { Arguments } from './flags.ts';
-import { chosenSessionDir, trustOf } from './options.ts';
+import { chosenSessionDir, trustOf, workingFolder } from './options.ts';
 
 /** Looks at everything that tau depends on here, and says what to do about it. Changes nothing, asks no model. */
 export async function doctor(args: Arguments): Promise<number> {
@@ -32,7 +32,7 @@ export async function doctor(args: Arguments): Promise<number> {
 function examine(args: Arguments): Promise<Finding[]> {
   const { env } = process;
   const root = () => agentDir(env);
-  const cwd = () => process.cwd();
+  const cwd = workingFolder;
   const project = () => new Project({ cwd: cwd(), agentDir: root(), trust: trustOf(args) });
   const sessions = () => {
     const chosen = chosenSessionDir(args, project());
@@ -53,7 +53,7 @@ function examine(args: Arguments): Promise<Finding[]> {
     shell: () => shellFinding(project().settings.shellPath, env),
     ripgrep: ripgrepFinding,
     sharp: sharpFinding,
-    sessions: () => storedSessionFindings([join(root(), 'sessions'), sessions()]),
+    sessions: () => storedSessionFindings([sessionsFolder(root()), sessions()]),
     'output logs': () => outputLogsFinding(),
     pipes: () => pipesFinding(),
     processes: orphansFinding,

@@ -1,18 +1,11 @@
 import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { FirstSession } from '../engine/open.ts';
 import { Refusal } from '../protocol/errors.ts';
-import { expandHome } from '../store/agent-dir.ts';
 import { isSessionId } from '../store/sessions/header.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { type Arguments, PiFailure, UsageError } from './flags.ts';
-
-/** Where sessions are looked for and made. */
-interface Places {
-  readonly cwd: string;
-  readonly root: string;
-  readonly sessionDirectory: string;
-}
+import { type Places, pathIn, sessionsNamed } from './session-named.ts';
 
 /** The session that the command line asks for. A fork is made here: ask for everything else first. */
 export async function firstSession(args: Arguments, places: Places): Promise<FirstSession> {
@@ -54,13 +47,8 @@ async function forkOf(name: string, places: Places): Promise<FirstSession> {
   }
 }
 
-/** The path that a name is; undefined when it is an id. */
-export const pathIn = (name: string, { cwd }: Pick<Places, 'cwd'>): string | undefined =>
-  /[/\\]|\.jsonl$/.test(name) ? resolve(cwd, expandHome(name)) : undefined;
-
-async function sessionWithId(idPrefix: string, { root, cwd, sessionDirectory: sessionDir }: Places): Promise<string> {
-  const { findSession } = await import('../store/sessions/find-session.ts');
-  const path = findSession({ root, cwd, sessionDir, idPrefix });
-  if (path === undefined) throw new PiFailure(`No session found matching '${idPrefix}'`);
+async function sessionWithId(name: string, places: Places): Promise<string> {
+  const [path] = await sessionsNamed(name, places);
+  if (path === undefined) throw new PiFailure(`No session found matching '${name}'`);
   return path;
 }

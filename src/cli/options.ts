@@ -4,7 +4,7 @@ import type { EngineOptions } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
 import { ModelRegistry } from '../model/registry.ts';
 import { isLevel } from '../model/thinking.ts';
-import { messageOf } from '../protocol/errors.ts';
+import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { findModel, type ModelName } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
@@ -38,7 +38,7 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
 
 /** Where tau is, and where it finds and keeps things. */
 export function surroundings(args: Arguments) {
-  const cwd = process.cwd();
+  const cwd = workingFolder();
   const root = agentDir(process.env);
   const trust = trustOf(args);
   const project = new Project({ cwd, agentDir: root, trust });
@@ -46,6 +46,15 @@ export function surroundings(args: Arguments) {
   const sessionDirectory = (folder: string) =>
     given === undefined ? sessionDirFor(root, folder) : resolve(cwd, expandHome(given));
   return { cwd, root, trust, project, sessionDirectory };
+}
+
+/** Where tau was started; throws in plain words when that folder was removed since. */
+export function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new Refusal('not_found', 'The working folder was removed: go to another one', { cause: error });
+  }
 }
 
 /** The one folder for all sessions, if somebody chose one. A variable that is empty says nothing. */

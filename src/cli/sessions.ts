@@ -4,9 +4,9 @@ import { sessionsFolder } from '../store/agent-dir.ts';
 import { SessionList } from '../store/sessions/list-sessions.ts';
 import { nameStored } from '../store/sessions/name-stored.ts';
 import { harmless } from './chat/printer.ts';
-import { pathIn } from './first-session.ts';
 import { type Arguments, UsageError } from './flags.ts';
 import { surroundings } from './options.ts';
+import { only, pathIn, sessionsNamed } from './session-named.ts';
 import { listTable } from './sessions/table.ts';
 
 /** What a verb works with. */
@@ -45,12 +45,8 @@ export async function sessions(args: Arguments): Promise<number> {
 function deskFor(args: Arguments, words: readonly string[]): Desk {
   const { cwd, root, sessionDirectory } = surroundings(args);
   const directory = sessionDirectory(cwd);
-  const find = async (name: string) => {
-    const path = pathIn(name, { cwd });
-    if (path !== undefined) return path;
-    const { findSessions } = await import('../store/sessions/find-session.ts');
-    return only(findSessions({ root, cwd, sessionDir: directory, idPrefix: name }), name);
-  };
+  const find = async (name: string) =>
+    only(await sessionsNamed(name, { root, cwd, sessionDirectory: directory }), name);
   return { args, words, cwd, directory, find, list: new SessionList(sessionsFolder(root)) };
 }
 
@@ -70,12 +66,11 @@ async function shown({ words, find }: Desk): Promise<number> {
   return 0;
 }
 
-async function exported({ args, words, find }: Desk): Promise<number> {
-  const [name, ...rest] = words;
-  if (name === undefined) throw new UsageError('tau sessions export takes the id or the path of a session');
-  const path = await find(name);
-  const { exportPage } = await import('./export.ts');
-  return exportPage({ ...args, positionals: ['export', path, ...rest] });
+async function exported({ words, find }: Desk): Promise<number> {
+  const [name, outputPath, ...others] = words;
+  if (name === undefined || others.length > 0) throw new UsageError('tau sessions export takes <path|id> [out.html]');
+  const { writePage } = await import('./export.ts');
+  return writePage(() => find(name), outputPath);
 }
 
 async function removed({ words, find }: Desk): Promise<number> {
@@ -118,16 +113,6 @@ function oneOf(words: readonly string[], verb: string): string {
   const [name] = words;
   if (name === undefined || words.length > 1) throw new UsageError(`tau sessions ${verb} takes one session`);
   return name;
-}
-
-/** Nobody wants to guess which one is thrown away. */
-function only(paths: readonly string[], name: string): string {
-  const [path] = paths;
-  if (path === undefined) throw new Refusal('session_not_found', `No session found matching '${name}'`);
-  if (paths.length > 1) {
-    throw new Refusal('invalid_params', `${paths.length} sessions begin with '${name}': say more of the id`);
-  }
-  return path;
 }
 
 /** Does something; a refusal goes to stderr and becomes the exit code. */

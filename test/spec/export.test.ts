@@ -206,12 +206,12 @@ it('[S44] tau export says in one line what stands in its way', async () => {
   const misuse = await Promise.all([exporting(home), exporting(home, session, 'a.html', 'b.html')]);
 
   expect(failures.map(({ code, stdout }) => [code, stdout])).toEqual(failures.map(() => [1, '']));
-  expect(failures.map(({ stderr }) => stderr.replace(/^tau: /, ''))).toEqual([
-    "No session found matching 'nobody'\n",
-    `Session not found: ${join(home.cwd, 'nowhere/a.jsonl')}\n`,
-    `Not a session file: ${join(home.cwd, 'notes.txt')}\n`,
-    'Nothing to export yet - start a conversation first\n',
-    'Cannot write missing/page.html: its folder does not exist\n',
+  expect(failures.map(({ stderr }) => stderr)).toEqual([
+    "tau: No session found matching 'nobody'\n",
+    `tau: Session not found: ${join(home.cwd, 'nowhere/a.jsonl')}\n`,
+    `tau: Not a session file: ${join(home.cwd, 'notes.txt')}\n`,
+    'tau: Nothing to export yet - start a conversation first\n',
+    'tau: Cannot write missing/page.html: its folder does not exist\n',
   ]);
   expect(misuse.map(({ code }) => code)).toEqual([2, 2]);
   expect(existsSync(join(home.cwd, 'page.html'))).toBe(false);

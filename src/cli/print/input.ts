@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
+import { imageTypeOf } from '../../agent/tools/image-header.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { expandHome } from '../../store/agent-dir.ts';
 import { UsageError } from '../flags.ts';
-import { imageType } from './image-type.ts';
 
 /** What may be piped in or attached. Escaped and wrapped it still fits into one line of the protocol. */
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
@@ -25,8 +25,10 @@ export async function fileNamed(path: string): Promise<Attachment> {
   if (path === '') throw new UsageError('@ requires the name of a file');
   const bytes = await bytesOf(createReadStream(expandHome(path)), `@${path}`);
   const name = path.replaceAll('"', '&quot;');
-  const mimeType = imageType(bytes);
-  if (mimeType === undefined) return { text: `<file name="${name}">\n${ended(textOf(bytes, `@${path}`))}</file>` };
+  const mimeType = imageTypeOf(bytes);
+  // Models cannot see bitmaps.
+  if (mimeType === undefined || mimeType === 'image/bmp')
+    return { text: `<file name="${name}">\n${ended(textOf(bytes, `@${path}`))}</file>` };
   return { text: `<image name="${name}"/>`, image: { type: 'image', data: bytes.toString('base64'), mimeType } };
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sessionDirFor } from '../agent-dir.ts';
 import { line } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { findById, findSession, latestSession } from './find-session.ts';
+import { findById, findSessions, latestSession } from './find-session.ts';
 
 interface Sample {
   readonly id: string;
@@ -68,7 +68,7 @@ describe('latestSession', () => {
   });
 });
 
-describe('findSession', () => {
+describe('findSessions', () => {
   it('looks in this project first, then in all, newest first', () => {
     const root = tempFolder();
     const here = sessionDirFor(root, '/srv/shop');
@@ -77,7 +77,7 @@ describe('findSession', () => {
     const own = write(here, { id: 'abc2', at: 200 });
     const foreign = write(there, { id: 'abd3', at: 300 });
     const exact = write(there, { id: 'abd', at: 50 });
-    const find = (idPrefix: string) => findSession({ root, cwd: '/srv/shop', idPrefix });
+    const find = (idPrefix: string) => findSessions({ root, cwd: '/srv/shop', idPrefix })[0];
 
     expect(find('ab')).toBe(own);
     expect(find('abc1')).toBe(old);
@@ -93,11 +93,11 @@ describe('findSession', () => {
     const mine = write(sessionDir, { id: 'abc', at: 1 });
     write(sessionDirFor(root, '/srv/shop'), { id: 'abc', at: 2 });
 
-    expect(findSession({ root, cwd: '/srv/shop', sessionDir, idPrefix: 'a' })).toBe(mine);
+    expect(findSessions({ root, cwd: '/srv/shop', sessionDir, idPrefix: 'a' })).toEqual([mine]);
   });
 
   it('finds nothing where nothing is', () => {
-    expect(findSession({ root: '/no/such', cwd: '/', idPrefix: 'a' })).toBeUndefined();
+    expect(findSessions({ root: '/no/such', cwd: '/', idPrefix: 'a' })).toEqual([]);
   });
 });
 

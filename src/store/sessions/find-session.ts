@@ -13,15 +13,9 @@ interface Places {
 }
 
 /**
- * The session whose id is, or starts with, the prefix: of this project if there is one, else of any project.
- *
- * Among several the one last written to.
+ * The sessions whose ids start with the prefix, the last written first: of this project if there are any, else of any
+ * project. An id that fits exactly leaves no choice.
  */
-export function findSession(query: Places & { readonly idPrefix: string }): string | undefined {
-  return findSessions(query)[0];
-}
-
-/** All sessions that `findSession` chooses from, the last written first; an id that fits exactly leaves no choice. */
 export function findSessions({ idPrefix, ...places }: Places & { readonly idPrefix: string }): readonly string[] {
   if (idPrefix === '') return [];
   return nearestFirst(places, (paths) => matchesIn(paths, idPrefix));

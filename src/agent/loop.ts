@@ -45,8 +45,8 @@ export interface Conversation {
   readonly hasSteering: () => boolean;
   /** The steering messages that are due now. */
   readonly takeSteering: () => AgentMessage[];
-  /** Whether the model may be asked at all. */
-  readonly mayAsk: () => boolean;
+  /** Asks for a model call; where it is not allowed, the run ends. */
+  readonly claimCall: () => boolean;
   /** What the next turn begins with; undefined when nothing calls for one, or the model may not be asked again. */
   readonly next: (owed: boolean) => Delivery | undefined;
   /** Whether steering may skip tools that have not started. */
@@ -64,9 +64,9 @@ export type Delivery = () => AgentMessage[];
  * failures are events. The reader of the events is its clock: it goes on when the reader asks for the next one.
  */
 export async function* runTurns(first: readonly AgentMessage[], talk: Conversation): AsyncGenerator<LoopEvent> {
-  const mayAsk = talk.mayAsk();
+  const isAllowed = talk.claimCall();
   yield { type: 'agent_start' };
-  if (!mayAsk) {
+  if (!isAllowed) {
     yield* said(first);
     return;
   }

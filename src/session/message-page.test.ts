@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
 import { contextOf } from './context.ts';
-import { messagePage } from './message-page.ts';
+import { MessagePages } from './message-page.ts';
 import { said } from './testing/sample-messages.ts';
 
 const drafts: Record<string, (target: string) => EntryDraft> = {
@@ -21,7 +21,7 @@ const drafts: Record<string, (target: string) => EntryDraft> = {
 
 function* pagesOf(log: SessionLog, limit: number) {
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-    const page = messagePage(log, { limit, cursor });
+    const page = new MessagePages(log).page({ limit, cursor });
     cursor = page.nextCursor;
     yield page;
   }
@@ -51,13 +51,13 @@ it('has pages that are the conversation together, whatever the session holds', (
 it('goes on from a cursor on another branch as long as what was read is part of it', () => {
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });
   const [root, left] = ['root', 'left'].map((text) => log.append({ type: 'message', message: said(text) }).id);
-  const { nextCursor: afterRoot } = messagePage(log, { limit: 1 });
+  const { nextCursor: afterRoot } = new MessagePages(log).page({ limit: 1 });
   log.append({ type: 'message', message: said('left too') });
-  const { nextCursor: afterLeft } = messagePage(log, { limit: 2 });
+  const { nextCursor: afterLeft } = new MessagePages(log).page({ limit: 2 });
   log.moveLeaf(root ?? null);
   log.append({ type: 'message', message: said('right') });
 
   expect(left).toBeDefined();
-  expect(messagePage(log, { cursor: afterRoot }).messages).toEqual([said('right')]);
-  expect(() => messagePage(log, { cursor: afterLeft })).toThrow(/no longer the one/);
+  expect(new MessagePages(log).page({ cursor: afterRoot }).messages).toEqual([said('right')]);
+  expect(() => new MessagePages(log).page({ cursor: afterLeft })).toThrow(/no longer the one/);
 });

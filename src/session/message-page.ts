@@ -1,32 +1,62 @@
 import { Refusal } from '../protocol/errors.ts';
-import type { AgentMessage, CompactionEntry, ContextEditEntry, Result } from '../protocol/generated/vocabulary.ts';
+import type {
+  AgentMessage,
+  CompactionEntry,
+  ContextEditEntry,
+  Params,
+  Result,
+} from '../protocol/generated/vocabulary.ts';
 import type { EntryNode, SessionLog } from '../store/sessions/session-log.ts';
 import { isSaid, saidBy, sinceCompaction } from './context.ts';
 
 /** Messages of a page when nobody says how many. */
 const USUAL_LIMIT = 100;
 
+/** The conversation in order, as far as a page of it needs to be known. */
+interface Overview {
+  /** It is another one when the leaf is. */
+  readonly leafId: string | null;
+  readonly edits: Edits;
+  readonly nodes: readonly EntryNode[];
+  readonly places: ReadonlyMap<string, number>;
+}
+
 /**
- * A page of the conversation, the oldest messages first, read without the rest of it.
+ * Pages of the conversation, the oldest messages first, read without the rest of it.
  *
  * A cursor names the last entry of its page and the compaction that the page was made under: what is appended later
  * does not move it, and where the beginning of the conversation became another one it leads nowhere.
  */
-export function messagePage(
-  log: SessionLog,
-  { cursor, limit = USUAL_LIMIT }: { cursor?: string | undefined; limit?: number | undefined },
-): Result<'get_messages_page'> {
-  const edits = editsIn(log);
-  const nodes = conversationIn(log, edits);
-  const start = cursor === undefined ? 0 : startAfter(cursor, nodes);
-  const page = nodes.slice(start, start + limit);
-  const last = page.at(-1);
-  const hasMore = start + page.length < nodes.length;
-  return {
-    messages: page.flatMap((node) => messageAt(node, log, edits)),
-    ...(last && hasMore ? { nextCursor: cursorAt(last, nodes) } : {}),
-    totalMessages: nodes.length,
-  };
+export class MessagePages {
+  readonly #log: SessionLog;
+  #known: Overview | undefined;
+
+  constructor(log: SessionLog) {
+    this.#log = log;
+  }
+
+  page({ cursor, limit = USUAL_LIMIT }: Params<'get_messages_page'>): Result<'get_messages_page'> {
+    const overview = this.#overview();
+    const { nodes, edits } = overview;
+    const start = cursor === undefined ? 0 : startAfter(cursor, overview);
+    const page = nodes.slice(start, start + limit);
+    const last = page.at(-1);
+    const hasMore = start + page.length < nodes.length;
+    return {
+      messages: page.flatMap((node) => messageAt(node, this.#log, edits)),
+      ...(last && hasMore ? { nextCursor: cursorAt(last, nodes) } : {}),
+      totalMessages: nodes.length,
+    };
+  }
+
+  #overview(): Overview {
+    const { leafId } = this.#log;
+    if (this.#known?.leafId === leafId) return this.#known;
+    const edits = editsIn(this.#log);
+    const nodes = conversationIn(this.#log, edits);
+    this.#known = { leafId, edits, nodes, places: new Map(nodes.map(({ id }, index) => [id, index])) };
+    return this.#known;
+  }
 }
 
 type Edits = ReadonlyMap<string, ContextEditEntry>;
@@ -58,9 +88,11 @@ const cursorAt = ({ id }: EntryNode, nodes: readonly EntryNode[]) => `${basisOf(
 /** What the conversation begins with, if that is a summary. */
 const basisOf = ([first]: readonly EntryNode[]) => (first?.type === 'compaction' ? first.id : '');
 
-function startAfter(cursor: string, nodes: readonly EntryNode[]): number {
+function startAfter(cursor: string, { nodes, places }: Overview): number {
   const [basis, ...id] = cursor.split('/');
-  const at = basis === basisOf(nodes) ? nodes.findIndex((node) => node.id === id.join('/')) : -1;
-  if (at === -1) throw new Refusal('not_found', 'The conversation is no longer the one that this cursor was made for');
+  const at = basis === basisOf(nodes) ? places.get(id.join('/')) : undefined;
+  if (at === undefined) {
+    throw new Refusal('not_found', 'The conversation is no longer the one that this cursor was made for');
+  }
   return at + 1;
 }

@@ -74,8 +74,8 @@ export class Run {
     return this.#settled;
   }
 
-  /** Whether the budget allows the model call that is wanted now. The run ends where it does not. */
-  mayAsk(): boolean {
+  /** Asks the budget for the model call that is wanted now. Where it does not allow that, the run ends for want of it. */
+  claimCall(): boolean {
     this.#shortage = this.budget.exhausted;
     return this.#shortage === undefined;
   }
@@ -119,6 +119,7 @@ export class Run {
     try {
       const event = end();
       this.#parts.audience.publish(event);
+      if (this.#isFree && this.#isWanted(wish) && !this.claimCall()) return undefined;
       if (event.isTerminal) return undefined;
       return wish?.continue ? [] : this.#parts.takeWaiting(this);
     } catch (error) {
@@ -172,8 +173,16 @@ export class Run {
   }
 
   #goesOn(wish: Continuation | undefined): boolean {
-    const isFree = !this.signal.aborted && !this.#failure && this.#shortage === undefined;
-    return isFree && (wish?.continue === true || this.#parts.hasWaiting()) && this.mayAsk();
+    return this.#isFree && this.#isWanted(wish) && this.budget.exhausted === undefined;
+  }
+
+  /** Whether nothing has ended the run yet. */
+  get #isFree(): boolean {
+    return !this.signal.aborted && !this.#failure && this.#shortage === undefined;
+  }
+
+  #isWanted(wish: Continuation | undefined): boolean {
+    return wish?.continue === true || this.#parts.hasWaiting();
   }
 
   /** Stores what the agent said before anybody hears the whole of it. What clients said was stored when accepted. */

@@ -19,6 +19,7 @@ import type { SessionLog } from '../store/sessions/session-log.ts';
 import { Activity } from './activity.ts';
 import type { Input, SessionHooks } from './hooks.ts';
 import { inputOf, userMessage } from './input.ts';
+import type { MessagePages } from './message-page.ts';
 import { type Choice, requireModel } from './model-choice.ts';
 import { modelMessages } from './model-messages.ts';
 import { MessageQueue, type QueueKind } from './queue.ts';
@@ -78,6 +79,8 @@ export class Session {
   readonly shell: ShellCommands;
   choice: Choice;
   lastRun: AgentSettledEvent | undefined;
+  /** There once somebody has asked for a page. */
+  pages: MessagePages | undefined;
   readonly #audience: Audience;
   readonly #registry: ModelRegistry;
   readonly #hooks: SessionHooks;
@@ -269,13 +272,13 @@ export class Session {
       },
       // What it was offered when it was asked, though that may have changed since.
       tools: () => offered,
-      mayAsk: () => run.mayAsk(),
+      claimCall: () => run.claimCall(),
       add: (message) => this.transcript.add(message),
       hasSteering: () => this.queue.has('steer'),
       takeSteering: () => this.#claim('steer', run)(),
       next: (owed) => {
         const isWanted = owed || this.queue.length > 0;
-        if (!isWanted || !run.mayAsk()) return undefined;
+        if (!isWanted || !run.claimCall()) return undefined;
         if (this.queue.has('steer')) return this.#claim('steer', run);
         return owed ? () => [] : this.#claim('followUp', run);
       },

@@ -11,8 +11,10 @@ export const reading = {
   get_messages: (_params, { agent }) => ({ messages: [...agent.session.transcript.messages] }),
 
   get_messages_page: async ({ cursor, limit }, { agent }) => {
-    const { messagePage } = await import('../../session/message-page.ts');
-    return messagePage(agent.session.log, { cursor, limit });
+    const { session } = agent;
+    const { MessagePages } = await import('../../session/message-page.ts');
+    session.pages ??= new MessagePages(session.log);
+    return session.pages.page({ cursor, limit });
   },
 
   get_entries: ({ since, limit }, { agent }) => {

@@ -5,7 +5,7 @@ import { EventQueue } from './event-queue.ts';
 import type { AgentHooks, EndedCall, ToolResult } from './hooks.ts';
 import type { LoopEvent } from './loop.ts';
 import { type Tool, ToolError, type ToolInvocation, type ToolOutput, textOutput } from './tool.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { throwIfAborted, unlessAborted } from './unless-aborted.ts';
 
 /** How long a tool may take to stop after an abort before its call is answered without it. */
 const STOP_GRACE_MS = 5000;
@@ -118,10 +118,6 @@ async function reviewed(ended: EndedCall, { hooks, signal }: ToolRun): Promise<T
   } catch {
     return undefined;
   }
-}
-
-function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new Error('Operation aborted');
 }
 
 /** The work itself, or a rejection if it has not stopped some time after the abort. */

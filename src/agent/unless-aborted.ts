@@ -7,3 +7,8 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
     void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }
+
+/** Stops work that goes on step by step. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new Error('Operation aborted');
+}

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { type ToolOutput, textOutput } from '../tool.ts';
+import { throwIfAborted } from '../unless-aborted.ts';
 import { ResultLines, shownName } from './result-lines.ts';
 
 interface Wanted {
@@ -17,7 +18,7 @@ export async function listFolder({ folder, limit, signal }: Wanted): Promise<Too
   if (entries.length === 0) return textOutput('(empty directory)');
   const lines = new ResultLines();
   for (const entry of entries.slice(0, limit)) {
-    if (signal.aborted) throw new Error('Operation aborted');
+    throwIfAborted(signal);
     const name = shownName(entry.name);
     if (!lines.push((await leadsToFolder(folder, entry)) ? `${name}/` : name)) break;
   }

@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs';
 import { openPipe } from '../../system/pipe.ts';
 import { PipeReader } from '../../system/pipe-reader.ts';
 import { type Exit, spawnGroup } from '../../system/process-group.ts';
+import { throwIfAborted } from '../unless-aborted.ts';
 import { cutLine } from './grep-matches.ts';
 import { type FoundLine, RipgrepOutput } from './ripgrep-output.ts';
 
@@ -36,7 +37,7 @@ export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Pro
   const reader = new PipeReader(pipe.read, (bytes) => output.add(bytes));
   let exit: Exit;
   try {
-    if (signal.aborted) throw new Error(ABORTED);
+    throwIfAborted(signal);
     // Its complaints about files that cannot be read are switched off, so that only messages and found lines come.
     const own = ['--no-config', '--no-messages', '--no-ignore-messages'];
     const child = spawnGroup({ command, args: [...own, ...args], cwd, env: {}, output: pipe.write, family: FAMILY });
@@ -49,14 +50,12 @@ export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Pro
     closeSync(pipe.write);
   }
   reader.drain();
-  if (signal.aborted) throw new Error(ABORTED);
+  throwIfAborted(signal);
   const message = shortened(output.message);
   const problem = enough.signal.aborted ? undefined : trouble(exit, found > 0 ? '' : message);
   if (problem) throw new Error(problem);
   return message;
 }
-
-const ABORTED = 'Operation aborted';
 
 async function program(): Promise<string> {
   try {

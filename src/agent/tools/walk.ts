@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { throwIfAborted } from '../unless-aborted.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 
 /** How many folders are read before their turn comes. */
@@ -68,7 +69,7 @@ class Walker {
   async #pause(): Promise<void> {
     await setImmediate();
     this.#sliceEnd = performance.now() + SLICE_MS;
-    if (this.#options.signal.aborted) throw new Error('Operation aborted');
+    throwIfAborted(this.#options.signal);
   }
 }
 

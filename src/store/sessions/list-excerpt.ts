@@ -1,8 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import { readEntries } from './entry-reader.ts';
 import { EntryIndex } from './indexing/entry-index.ts';
 import { scan } from './indexing/scan.ts';
+import { readAt } from './read-at.ts';
 
 /** The last messages of a session as it stands, read without opening it for anybody else's writing. */
 export function lastMessages(path: string, count: number): AgentMessage[] {
@@ -23,9 +24,4 @@ export function lastMessages(path: string, count: number): AgentMessage[] {
   } finally {
     closeSync(fd);
   }
-}
-
-function readAt(fd: number, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  return bytes.subarray(0, readSync(fd, bytes, 0, length, position));
 }

@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs';
 import { GLANCE_BYTES } from './indexing/glance.ts';
 import { LONGEST_LINE } from './indexing/scan.ts';
+import { readAt } from './read-at.ts';
 
 /** How much of the end of a long line is kept: the numbers of an answer stand there. */
 export const END_BYTES = 512;
@@ -81,9 +82,4 @@ function longLine(fd: number, offset: number, length: number): ListedLine {
     end,
     text: () => (length > LONGEST_LINE ? undefined : readAt(fd, offset, length).toString()),
   };
-}
-
-function readAt(fd: number, position: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  return bytes.subarray(0, readSync(fd, bytes, 0, length, position));
 }

@@ -30,6 +30,9 @@ export function newHeader({ cwd, id = newUuid(), parentSession }: NewHeader): Se
 /** The name of a session's file: when it began, then who it is. */
 export const sessionFileName = (id: string, at: Date) => `${at.toISOString().replace(/[:.]/g, '-')}_${id}.jsonl`;
 
+/** What is said of a file that is something else. */
+export const notASession = (path: string) => new Refusal('not_a_session', `Not a session file: ${path}`);
+
 /** The header that a line holds; undefined when it is none. */
 function parseHeader(line: string): SessionHeader | undefined {
   try {

@@ -6,7 +6,7 @@ import { AppendFile } from '../../system/append-file.ts';
 import type { Lock } from '../../system/lock.ts';
 import { realPath } from '../../system/real-path.ts';
 import { type ForkSource, writeFork } from './fork.ts';
-import { CURRENT_VERSION, type NewHeader, newHeader, readHeader } from './header.ts';
+import { CURRENT_VERSION, type NewHeader, newHeader, notASession, readHeader } from './header.ts';
 import { EntryIndex } from './indexing/entry-index.ts';
 import { parseFacts, parseObject } from './indexing/line-facts.ts';
 import { LONGEST_LINE, scan } from './indexing/scan.ts';
@@ -177,5 +177,3 @@ function isWritable(path: string): boolean {
 const hasCode = (error: unknown, code: string) => (error as NodeJS.ErrnoException).code === code;
 
 const notFound = (path: string) => new Refusal('session_not_found', `Session not found: ${path}`);
-
-const notASession = (path: string) => new Refusal('not_a_session', `Not a session file: ${path}`);

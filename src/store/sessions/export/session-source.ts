@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { Refusal } from '../../../protocol/errors.ts';
-import { CURRENT_VERSION, readHeader } from '../header.ts';
+import { CURRENT_VERSION, notASession, readHeader } from '../header.ts';
 import { scan } from '../indexing/scan.ts';
 import { migrate } from '../migrate.ts';
 
@@ -72,5 +72,3 @@ function opened(path: string): number {
     throw notASession(path);
   }
 }
-
-const notASession = (path: string) => new Refusal('not_a_session', `Not a session file: ${path}`);

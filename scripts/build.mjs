@@ -89,9 +89,12 @@ async function buildProgram() {
     entryPoints: { cli: join(root, 'src/cli/main.ts') },
     outdir: join(dist, 'cli'),
     chunkNames: '[name]-[hash]',
-    plugins: [await oneHub(join(root, 'src/cli/main.ts'), join(root, 'src/cli/rpc.ts'))],
+    plugins: [await oneHub(join(root, 'src/cli/main.ts'))],
   });
+  const [largest] = outputFiles.toSorted((a, b) => b.text.length - a.text.length);
   for (const { path, text } of outputFiles) {
+    // It has nothing but what it takes from the hub.
+    if (basename(path) === 'cli.js') continue;
     const { code } = await transform(text, {
       ...node,
       format: 'cjs',
@@ -100,19 +103,18 @@ async function buildProgram() {
     });
     put(path.replace(/\.js$/, '.cjs'), code.replaceAll(/require\("(\.[^"]+)\.js"\)/g, 'require("$1.cjs")'));
   }
-  const [largest] = outputFiles.toSorted((a, b) => b.text.length - a.text.length);
   return basename(largest.path).replace(/\.js$/, '.cjs');
 }
 
 /** esbuild makes a file per set of entries that reach a module: let everything lazy reach the hub, and it is one set. */
-async function oneHub(entry, hubSource) {
-  const lazy = await lazyModules(entry, hubSource);
+async function oneHub(entry) {
+  const lazy = await lazyModules(entry);
   return {
     name: 'one-hub',
     setup({ onLoad }) {
       onLoad({ filter: /\.ts$/ }, ({ path }) => {
         if (!lazy.has(path)) return undefined;
-        const contents = `import ${JSON.stringify(hubSource)};\n${readFileSync(path, 'utf8')}`;
+        const contents = `import ${JSON.stringify(entry)};\n${readFileSync(path, 'utf8')}`;
         return { contents, loader: 'ts', resolveDir: dirname(path) };
       });
     },
@@ -120,11 +122,11 @@ async function oneHub(entry, hubSource) {
 }
 
 /** What is loaded lazily. Were it part of the hub too, the hub would fall apart into several files. */
-async function lazyModules(entry, hubSource) {
+async function lazyModules(entry) {
   const { metafile } = await build({ ...bundle, entryPoints: [entry], outdir: dist, metafile: true });
   const importsOf = (kind, path) =>
     metafile.inputs[path].imports.filter((one) => one.kind === kind && !one.external).map((one) => one.path);
-  const inHub = new Set([relative(process.cwd(), hubSource)]);
+  const inHub = new Set([relative(process.cwd(), entry)]);
   for (const path of inHub) for (const next of importsOf('import-statement', path)) inHub.add(next);
   const lazy = Object.keys(metafile.inputs).flatMap((path) => importsOf('dynamic-import', path));
   const both = lazy.filter((path) => inHub.has(path));
@@ -136,12 +138,12 @@ async function lazyModules(entry, hubSource) {
 function entryWith(hubName) {
   return `#!/usr/bin/env node
 'use strict';
-const Module = require('node:module');
+const Module = module.constructor;
+const file = __dirname + '/cli/${hubName}';
 let script;
 if (Module.enableCompileCache) Module.enableCompileCache();
 else {
   const { readFileSync } = require('node:fs');
-  const file = __dirname + '/cli/${hubName}';
   let cachedData;
   try {
     cachedData = readFileSync(file + '.cache');
@@ -153,7 +155,7 @@ else {
   require.cache[file] = hub;
   script.runInThisContext()(hub.exports, (id) => hub.require(id), hub, file, __dirname + '/cli');
 }
-const { main } = require('./cli/cli.cjs');
+const { main } = script ? require.cache[file].exports : require(file);
 if (require.main === module) {
   main(process.argv.slice(2)).then(
     (code) => process.exit(code),

@@ -73,7 +73,7 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
   yield { type: 'turn_start' };
   yield* said(first);
   if (talk.prepare) yield* said(await talk.prepare());
-  yield* said(talk.takeSteering());
+  if (!talk.signal.aborted) yield* said(talk.takeSteering());
   while (true) {
     const heard = yield* listen(talk);
     const { message, interruption } = heard;
@@ -85,7 +85,8 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
     const next = isOver ? undefined : talk.next(owed);
     if (next) yield { type: 'turn_start' };
     yield* added([...(interruption?.messages ?? []), ...(wish?.messages ?? [])], talk);
-    if (!next) return;
+    // What an abort finds set aside goes back to the queue.
+    if (!next || talk.signal.aborted) return;
     yield* said(next());
   }
 }

@@ -5,6 +5,7 @@ import { SessionList } from '../store/sessions/list-sessions.ts';
 import { nameStored } from '../store/sessions/name-stored.ts';
 import { harmless } from './chat/printer.ts';
 import { type Arguments, UsageError } from './flags.ts';
+import { isSystemError } from './lifetime.ts';
 import { surroundings } from './options.ts';
 import { only, pathIn, sessionsNamed } from './session-named.ts';
 import { listTable } from './sessions/table.ts';
@@ -120,7 +121,7 @@ async function orSay(work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof Refusal) && !isSystemError(error)) throw error;
     process.stderr.write(`${harmless(error.message)}\n`);
     return 1;
   }

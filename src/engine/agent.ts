@@ -39,8 +39,8 @@ export interface AgentParts {
   readonly named: { readonly model?: ModelName | undefined; readonly thinkingLevel?: ThinkingLevel | undefined };
 }
 
-/** How long a hook may put off that a session is left. */
-const HOOK_PATIENCE_MS = 3000;
+/** How long a hook, or a client that still reads in it, may put off that a session is left. */
+const PATIENCE_MS = 3000;
 
 /** A session that the agent could go over to. */
 export interface Arrival {
@@ -66,6 +66,7 @@ export class Agent {
   #isStarted = false;
   #sessionList: Promise<SessionList> | undefined;
   #moving: Promise<void> | undefined;
+  readonly #leaving = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
 
   constructor(parts: AgentParts, first: SessionLog) {
@@ -144,10 +145,16 @@ export class Agent {
     const left = [...this.clients].map(({ feed }) => feed?.restart(log));
     this.announce(before);
     for (const event of newsOf(arrival, previous)) this.audience.publish(event);
-    await Promise.all(left);
-    // The agent is in the new session already: nothing about the old one can fail the move.
-    await previous.log.close().catch(() => {});
+    // The agent is in the new session already: nothing about the old one can fail the move, nor hold it up for long.
+    await soon(this.#letGo(previous, Promise.all(left)));
     await heard(() => this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
+  }
+
+  /** Closes a session that was left, once nobody reads in it any more. */
+  #letGo({ log }: Session, unread: Promise<unknown>): Promise<void> {
+    const closed = unread.then(() => log.close()).catch(() => {});
+    this.#leaving.add(closed);
+    return closed.finally(() => this.#leaving.delete(closed));
   }
 
   /** Tells clients which fields of the state differ from before. */
@@ -231,6 +238,7 @@ export class Agent {
     await soon(heard(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
     await this.#session.shell.close();
     await this.#session.log.close();
+    await soon(Promise.all(this.#leaving).then(() => {}));
   }
 
   #tellLevel(previousLevel: ThinkingLevel): Promise<void> | undefined {
@@ -300,7 +308,7 @@ function heard(tell: () => Promise<void> | undefined): Promise<void> | undefined
 async function soon(work: Promise<void> | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, HOOK_PATIENCE_MS);
+    timer = setTimeout(resolve, PATIENCE_MS);
   });
   await Promise.race([work?.catch(() => {}), limit]);
   clearTimeout(timer);

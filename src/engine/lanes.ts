@@ -50,9 +50,10 @@ export class SessionLane {
     this.hold(stopped);
   }
 
-  /** Refuses whatever comes or still waits: the agent is about to leave. */
+  /** Refuses whatever comes or still waits, and what is being done must not begin a run: the agent is about to leave. */
   shut(): void {
     this.#isShut = true;
+    this.#aborting.abort();
   }
 
   /** Waits beside the lane. */

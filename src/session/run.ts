@@ -98,8 +98,8 @@ export class Run {
     let messages: readonly AgentMessage[] | undefined = this.opening;
     while (messages) {
       const added = await this.#pass(messages, talk);
-      await this.#attempt(() => transcript.sync());
       const wish = await this.#attempt(() => this.#lastWish(added));
+      await this.#attempt(() => transcript.sync());
       const end = (): AgentEndEvent => {
         return { type: 'agent_end', messages: added, willRetry: false, isTerminal: !this.#goesOn(wish) };
       };

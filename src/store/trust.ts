@@ -21,7 +21,7 @@ export class TrustStore {
 
   /** The nearest decision for the folder or one above it; undefined when there is none. */
   isTrusted(cwd: string): boolean | undefined {
-    const decisions = this.#read();
+    const decisions = this.#known();
     if (!decisions) return undefined;
     for (let folder = realPath(cwd); ; folder = dirname(folder)) {
       const decision = Object.hasOwn(decisions, folder) ? decisions[folder] : undefined;
@@ -37,13 +37,24 @@ export class TrustStore {
     writeFileAtomic(this.#path, `${JSON.stringify(Object.fromEntries(after), null, 2)}\n`, { mode: 0o600 });
   }
 
-  /** Undefined when there is a file but no sense in it. */
+  #known(): Decisions | undefined {
+    try {
+      return this.#read();
+    } catch {
+      // A file that cannot be read trusts nobody.
+      return undefined;
+    }
+  }
+
+  /** Undefined when there is a file but no sense in it. One that cannot be read may have sense: that fails. */
   #read(): Decisions | undefined {
     try {
       const value: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
       return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? {} : undefined;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
     }
   }
 

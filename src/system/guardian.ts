@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { agentMark } from './agent-mark.ts';
 import { MARK } from './process-table.ts';
+import { randomBytes } from './random-bytes.ts';
 
 /**
  * Reads which groups live, and makes FIFOs, until the agent's end of the pipe closes. Then kills the groups, removes

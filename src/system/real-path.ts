@@ -22,7 +22,7 @@ export function realPath(path: string): string {
       real = join(real, segment);
       continue;
     }
-    if (++links > MAX_LINKS) throw new Error(`Too many symbolic links: ${path}`);
+    if (++links > MAX_LINKS) throw tooManyLinks(path);
     if (isAbsolute(target)) real = '/';
     todo.push(...segments(target));
   }
@@ -45,3 +45,11 @@ function linkTarget(path: string): string | undefined {
     throw error;
   }
 }
+
+/** As the kernel says it. */
+const tooManyLinks = (path: string) =>
+  Object.assign(new Error(`ELOOP: too many symbolic links, readlink '${path}'`), {
+    code: 'ELOOP',
+    syscall: 'readlink',
+    path,
+  });

@@ -223,6 +223,22 @@ verifies('P32 R17', 'abort keeps the queued messages, and starts nothing with th
   expect(userTexts(peer.records)).toEqual(['first']);
 });
 
+verifies('P32', 'a run that is aborted before it has begun takes nothing from the queue', async ({ open }) => {
+  const { peer } = await stalled(open);
+  await peer.ok({ type: 'steer', message: 'later' });
+  await aborted(peer);
+
+  const [prompt] = await Promise.all([
+    peer.request({ type: 'prompt', message: 'second' }),
+    peer.request({ type: 'abort' }),
+  ]);
+  await peer.next(({ type, outcome }) => type === 'agent_settled' && outcome === 'aborted');
+
+  expect(prompt).toMatchObject({ success: true });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
+  expect(userTexts(peer.records)).not.toContain('later');
+});
+
 verifies('P33 Q20', 'abort with clearQueue drops them', async ({ open }) => {
   const { peer } = await stalled(open);
   await peer.ok({ type: 'steer', message: 'steered' });

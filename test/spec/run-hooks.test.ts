@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { callBash, custom, openWith, rolesOf, saidBy, silence } from '../support/hooks.ts';
 import { living } from '../support/processes.ts';
 
@@ -360,4 +360,69 @@ it.each([
   await client.abort();
 
   expect((await run).settled).toMatchObject({ outcome: 'aborted' });
+});
+
+it('[J9] what a hook says before the end is on the device before the run settles', async () => {
+  const order: string[] = [];
+  const { SessionLog } = await import('../../src/store/sessions/session-log.ts');
+  const { append, sync } = SessionLog.prototype;
+  onTestFinished(() => void Object.assign(SessionLog.prototype, { append, sync }));
+  SessionLog.prototype.append = function (draft) {
+    order.push(draft.type);
+    return append.call(this, draft);
+  };
+  SessionLog.prototype.sync = function () {
+    order.push('sync');
+    return sync.call(this);
+  };
+  const { client } = await openWith(
+    { beforeSettle: async () => ({ messages: [custom('one more thing')] }) },
+    { answers: [{ text: 'done' }] },
+  );
+
+  await client.promptAndWait('go');
+
+  expect(order.lastIndexOf('sync')).toBeGreaterThan(order.lastIndexOf('custom_message'));
+});
+
+it('[P32] an abort while the next turn is announced leaves its messages in the queue', async () => {
+  const reached = silence();
+  let turns = 0;
+  const { client } = await openWith(
+    {
+      turnEnd: async () => void (await client.steer({ message: 'later' })),
+      observe: (event) => (event.type === 'turn_start' && ++turns === 2 ? reached.wait() : undefined),
+    },
+    { answers: [callBash, { text: 'done' }] },
+  );
+  const run = client.promptAndWait('go');
+  await reached.asked;
+
+  await client.abort();
+
+  expect((await run).settled).toMatchObject({ outcome: 'aborted' });
+  expect(await client.getState()).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
+});
+
+it('a message that waits in a hook when the agent closes begins nothing', async () => {
+  const entered = silence();
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const { client, close, home } = await openWith({
+    input: async () => {
+      void entered.wait();
+      await held;
+      return undefined;
+    },
+    sessionShutdown: async () => go(),
+  });
+  const prompt = client.prompt({ message: 'write proof.txt: done' }).catch((error: unknown) => error);
+  await entered.asked;
+
+  await close();
+
+  expect(await prompt).toBeInstanceOf(Error);
+  expect(existsSync(join(home.cwd, 'proof.txt'))).toBe(false);
 });

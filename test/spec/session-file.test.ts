@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { sessionDirFor } from '../../src/store/agent-dir.ts';
+import { tau } from '../support/command.ts';
 import { newHome, open as openOn, stored } from '../support/open.ts';
-import { conversation, header, keepSession } from '../support/stored-session.ts';
+import { conversation, entry, header, keepSession } from '../support/stored-session.ts';
 import { verifies } from '../support/verifies.ts';
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -157,4 +158,23 @@ verifies('J6', 'with only empty sessions --continue begins a new one', async ({ 
   expect(sessionFile).not.toBe(empty);
   expect(sessionId).not.toBe('empty');
   expect(existsSync(empty)).toBe(true);
+});
+
+it.each([
+  [
+    'a message of an extension',
+    entry('custom_message', 'e1', null, { customType: 'note', content: 'hi', display: true }),
+  ],
+  ['a summary', entry('compaction', 'e1', null, { summary: 's', firstKeptEntryId: 'e0', tokensBefore: 1 })],
+  ['a name', entry('session_info', 'e1', null, { name: 'mine' })],
+])('[J5] a file that was there before, with nothing but %s, is left as it is', async (_what, only) => {
+  const home = newHome();
+  const path = join(home.root, 'kept.jsonl');
+  const text = [header(home.cwd), only].map((line) => `${JSON.stringify(line)}\n`).join('');
+  writeFileSync(path, text);
+
+  const { code } = await tau(home, ['--mode', 'rpc', '--session', path], { input: '{"type":"get_state"}\n' });
+
+  expect(code).toBe(0);
+  expect(readFileSync(path, 'utf8').startsWith(text)).toBe(true);
 });

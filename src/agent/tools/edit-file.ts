@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { replaceFile } from '../../system/replace-file.ts';
 import { type ToolOutput, textOutput } from '../tool.ts';
+import { throwIfAborted } from '../unless-aborted.ts';
 import { describeChange } from './edit-diff.ts';
 import { type Edit, editText } from './edit-text.ts';
 import { openRegular } from './regular-file.ts';
@@ -20,14 +21,14 @@ export interface FileEdit {
 export async function editFile({ path, target, edits }: FileEdit, signal: AbortSignal): Promise<ToolOutput> {
   const before = await naming(path, contentOf(target, signal));
   const after = editText(before, edits, path);
-  signal.throwIfAborted();
+  throwIfAborted(signal);
   await naming(path, replaceFile(target, after));
   const details = describeChange(path, before, after);
   return { ...textOutput(`Successfully replaced ${edits.length} block(s) in ${path}.`), details };
 }
 
 async function contentOf(target: string, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted();
+  throwIfAborted(signal);
   const file = await openRegular(target);
   try {
     const { size } = await file.stat();

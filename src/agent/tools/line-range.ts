@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { throwIfAborted } from '../unless-aborted.ts';
 import { MAX_BYTES } from './truncate.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -60,7 +61,7 @@ async function* chunksOf(file: FileHandle, signal: AbortSignal): AsyncGenerator<
   const end = size === 0 ? Number.POSITIVE_INFINITY : size;
   const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end));
   for (let position = 0; position < end; ) {
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, end - position), position);
     if (bytesRead === 0) return;
     yield chunk.subarray(0, bytesRead);

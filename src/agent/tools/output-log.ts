@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { randomBytes } from '../../system/random-bytes.ts';
 
 /** How much of an output is kept on disk. */
 const MAX_LOG_BYTES = 256 * 1024 * 1024;

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type ToolOutput, textOutput } from '../tool.ts';
+import { throwIfAborted } from '../unless-aborted.ts';
 import { imageTypeOf } from './image-header.ts';
 import { type LineRange, scanLines } from './line-range.ts';
 import { openRegular } from './regular-file.ts';
@@ -21,7 +22,7 @@ export interface FileRead {
 
 /** What a file holds, as a model can take it. */
 export async function readPath(read: FileRead, signal: AbortSignal): Promise<ToolOutput> {
-  signal.throwIfAborted();
+  throwIfAborted(signal);
   const file = await openRegular(read.target);
   try {
     const sample = await beginningOf(file);

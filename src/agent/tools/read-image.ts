@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type ToolOutput, textOutput } from '../tool.ts';
+import { throwIfAborted } from '../unless-aborted.ts';
 import { fitImage } from './image-fit.ts';
 import { imageTypeOf } from './image-header.ts';
 import { sizeOf } from './truncate.ts';
@@ -16,7 +17,7 @@ export async function readImage(file: FileHandle, signal: AbortSignal): Promise<
   const bytes = await file.readFile({ signal });
   const type = imageTypeOf(bytes);
   const image = type ? await fitImage(bytes, type) : 'it cannot be decoded';
-  signal.throwIfAborted();
+  throwIfAborted(signal);
   if (typeof image === 'string') return textOutput(`Read image file [${type}]\n[Image not shown: ${image}.]`);
   const { content } = textOutput(
     [`Read image file [${image.mimeType}]`, ...(image.note ? [image.note] : [])].join('\n'),

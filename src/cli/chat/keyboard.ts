@@ -5,12 +5,24 @@ import type { ReadStream } from 'node:tty';
 const PASTE_START = '\u001B[200~';
 const PASTE_END = '\u001B[201~';
 
+const NOTHING = Buffer.alloc(0);
+
+/** How many of the last bytes are the beginning of a mark. Escape alone is a key that somebody pressed. */
+function cutMark(bytes: Buffer): number {
+  for (let length = PASTE_START.length - 1; length > 1; length--) {
+    if (bytes.subarray(-length).toString('latin1') === PASTE_START.slice(0, length)) return length;
+  }
+  return 0;
+}
+
 /** The keys that are typed, without what is pasted: that is handed over as a whole. */
 export class Keyboard extends Readable {
   readonly #input: ReadStream;
   readonly #onPaste: (text: string) => void;
   /** What there is of a paste that has not ended. */
   #paste: Buffer | undefined;
+  /** What may be the beginning of the mark that begins one. */
+  #mark: Buffer = NOTHING;
 
   constructor(input: ReadStream, onPaste: (text: string) => void) {
     super();
@@ -32,13 +44,15 @@ export class Keyboard extends Readable {
   #take(bytes: Buffer): void {
     if (bytes.length === 0) return;
     if (this.#paste) this.#takePasted(Buffer.concat([this.#paste, bytes]));
-    else this.#takeTyped(bytes);
+    else this.#takeTyped(Buffer.concat([this.#mark, bytes]));
   }
 
   #takeTyped(bytes: Buffer): void {
     const start = bytes.indexOf(PASTE_START);
+    const end = start === -1 ? bytes.length - cutMark(bytes) : start;
     // One by one: of keys that come together, readline does not look where each leaves the cursor.
-    for (const byte of start === -1 ? bytes : bytes.subarray(0, start)) this.push(Buffer.of(byte));
+    for (const byte of bytes.subarray(0, end)) this.push(Buffer.of(byte));
+    this.#mark = start === -1 ? bytes.subarray(end) : NOTHING;
     if (start !== -1) this.#takePasted(bytes.subarray(start + PASTE_START.length));
   }
 

@@ -25,6 +25,8 @@ export interface SessionFile {
   readonly tornBytes: number;
   /** Lines that nobody understands. A file that has some is never thrown away. */
   readonly strangeLines: number;
+  /** Whether it was made just now. */
+  readonly isNew: boolean;
 }
 
 const MODE = 0o600;
@@ -35,8 +37,8 @@ export async function openSessionFile(path: string, create?: NewHeader): Promise
   if (found === 'nothing' && !(create && whatIsAt(dirname(path)) === 'folder')) throw notFound(path);
   if (found === 'folder' || found === 'other') throw notASession(path);
   return underLock(path, () => {
-    if (create) writeFirstLine(realPath(path), newHeader(create));
-    return load(path);
+    const isNew = create !== undefined && writeFirstLine(realPath(path), newHeader(create));
+    return load(path, { isNew });
   });
 }
 
@@ -46,7 +48,16 @@ export async function createSessionFile(path: string, header: SessionHeader): Pr
     if (whatIsAt(path) !== 'nothing') throw new Refusal('invalid_params', `File exists already: ${path}`);
     writeFirstLine(path, header);
     const lines = AppendFile.open(realPath(path), { create: false });
-    return { path, header, lines, index: new EntryIndex(), leaf: undefined, tornBytes: 0, strangeLines: 0 };
+    return {
+      path,
+      header,
+      lines,
+      index: new EntryIndex(),
+      leaf: undefined,
+      tornBytes: 0,
+      strangeLines: 0,
+      isNew: true,
+    };
   });
 }
 
@@ -54,7 +65,7 @@ export async function createSessionFile(path: string, header: SessionHeader): Pr
 export async function forkSessionFile(path: string, header: SessionHeader, source: ForkSource): Promise<SessionFile> {
   return underLock(path, () => {
     writeFork(path, header, source);
-    return load(path);
+    return load(path, { isNew: true });
   });
 }
 
@@ -74,30 +85,33 @@ export async function holdSessionFile<T>(path: string, work: () => T): Promise<T
 
 async function underLock(path: string, make: () => Omit<SessionFile, 'lock'>): Promise<SessionFile> {
   const lock = await SessionLock.take(path);
+  let file: Omit<SessionFile, 'lock'> | undefined;
   try {
-    const file = make();
+    file = make();
     // It was made just now, or migrated.
     await lock.holdContent(file.lines.identity);
     return { ...file, lock };
   } catch (error) {
     await lock.release();
+    file?.lines.close();
     throw error;
   }
 }
 
-/** Leaves a file alone that has anything in it. */
-function writeFirstLine(path: string, header: SessionHeader): void {
+/** Leaves a file alone that has anything in it, and says so. */
+function writeFirstLine(path: string, header: SessionHeader): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats && stats.size > 0) return;
+  if (stats && stats.size > 0) return false;
   try {
     writeFileSync(path, `${JSON.stringify(header)}\n`, { flag: stats ? 'a' : 'wx', mode: MODE });
+    return true;
   } catch (error) {
     if (!stats && !hasCode(error, 'EEXIST')) rmSync(path, { force: true });
     throw error;
   }
 }
 
-function load(path: string): Omit<SessionFile, 'lock'> {
+function load(path: string, { isNew }: { isNew: boolean }): Omit<SessionFile, 'lock'> {
   const header = currentHeader(path);
   const index = new EntryIndex();
   let leaf: number | undefined;
@@ -108,11 +122,16 @@ function load(path: string): Omit<SessionFile, 'lock'> {
     }),
   );
   const lines = AppendFile.open(realPath(path), { create: false });
-  const tail = mendTail(lines, end);
-  const facts = tail.line === undefined ? undefined : parseFacts(tail.line);
-  if (facts && facts.type !== 'session') leaf = index.add(facts, { offset: end, length: lines.size - end - 1 });
-  index.resolve();
-  return { path, header, lines, index, leaf, tornBytes: tail.tornBytes, strangeLines };
+  try {
+    const tail = mendTail(lines, end);
+    const facts = tail.line === undefined ? undefined : parseFacts(tail.line);
+    if (facts && facts.type !== 'session') leaf = index.add(facts, { offset: end, length: lines.size - end - 1 });
+    index.resolve();
+    return { path, header, lines, index, leaf, tornBytes: tail.tornBytes, strangeLines, isNew };
+  } catch (error) {
+    lines.close();
+    throw error;
+  }
 }
 
 /** The header, after older versions of the format were brought up to date. */

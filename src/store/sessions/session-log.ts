@@ -26,6 +26,7 @@ interface Parts {
   readonly file?: { readonly path: string; readonly realPath: string; readonly lock: Lock } | undefined;
   readonly tornBytes?: number;
   readonly strangeLines?: number;
+  readonly isNew?: boolean;
 }
 
 /**
@@ -187,15 +188,19 @@ export class SessionLog {
     return fork;
   }
 
-  /** Lets go of the file. A session in which nothing was said is removed, unless others are to go on with it. */
+  /**
+   * Lets go of the file. A session in which nothing was said is removed, unless others are to go on with it; one that
+   * was there before only when nothing else is in it either.
+   */
   close({ keepEmpty = false } = {}): Promise<void> {
     this.#closing ??= this.#close({ keepEmpty });
     return this.#closing;
   }
 
   async #close({ keepEmpty }: { keepEmpty: boolean }): Promise<void> {
-    const { file, strangeLines = 0 } = this.#parts;
-    const isEmpty = !this.#index.hasMessages && strangeLines === 0;
+    const { file, isNew, strangeLines = 0 } = this.#parts;
+    const choices = this.count('model_change') + this.count('thinking_level_change');
+    const isEmpty = strangeLines === 0 && (isNew ? !this.#index.hasMessages : this.size === choices);
     try {
       if (file && isEmpty && !keepEmpty) rmSync(file.realPath, { force: true });
     } finally {

@@ -120,7 +120,7 @@ export class EntryIndex {
     // Nearly every line continues the one before it.
     this.#parents[row] = parentId === this.#lastId ? row - 1 : this.#parentRow(row, parentId);
     this.#lastId = id;
-    if (type === 'message') this.#messages += 1;
+    if (type === 'message' || type === 'custom_message') this.#messages += 1;
     return row;
   }
 

@@ -1,0 +1,35 @@
+import { PassThrough } from 'node:stream';
+import type { ReadStream } from 'node:tty';
+import { expect, it } from 'vitest';
+import { Keyboard } from './keyboard.ts';
+
+/** What is typed and what is pasted when the bytes come in these pieces. */
+async function heard(...pieces: readonly string[]) {
+  const input = new PassThrough();
+  const pasted: string[] = [];
+  const keyboard = new Keyboard(input as unknown as ReadStream, (text) => pasted.push(text));
+  for (const piece of pieces) {
+    input.write(piece);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  input.end();
+  let typed = '';
+  for await (const bytes of keyboard) typed += bytes;
+  return { typed, pasted };
+}
+
+const text = 'a\u001B[200~one\rtwo\u001B[201~b';
+
+it.each(Array.from(text, (_, cut) => cut).filter((cut) => cut !== 2))(
+  'knows a paste whose bytes come in two pieces, the first of %i',
+  async (cut) => {
+    expect(await heard(text.slice(0, cut), text.slice(cut))).toEqual({ typed: 'ab', pasted: ['one\rtwo'] });
+  },
+);
+
+it('takes Escape and the keys that begin as a paste does for what they are', async () => {
+  expect(await heard('\u001B', 'x', '\u001B[2', '~', '\u001B[A')).toEqual({
+    typed: '\u001Bx\u001B[2~\u001B[A',
+    pasted: [],
+  });
+});

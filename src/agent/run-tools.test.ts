@@ -61,7 +61,7 @@ describe('one call', () => {
 
     const { results } = await played(runTools(run({ calls: [huge] })));
 
-    expect(textsOf(results)[0]).toMatch(/^Validation failed for tool "act":\n {2}- path must be a string\n/);
+    expect(textsOf(results)[0]).toMatch(/^Validation failed for tool "act":\n {2}- path: must be a string\n/);
     expect(textsOf(results)[0]?.length).toBeLessThan(3000);
   });
 
@@ -127,7 +127,7 @@ describe('one call', () => {
     );
 
     expect(textsOf(results)).toEqual([
-      'Validation failed for tool "act":\n  - path must be a string\n\nReceived arguments:\n{\n  "path": 7,\n  "more": true\n}',
+      'Validation failed for tool "act":\n  - path: must be a string\n\nReceived arguments:\n{\n  "path": 7,\n  "more": true\n}',
     ]);
     expect(events.at(-1)).toMatchObject({ type: 'tool_execution_end', isError: true });
     expect(ran).toBe(false);

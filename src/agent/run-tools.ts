@@ -178,5 +178,6 @@ const MAX_ECHO_CHARACTERS = 2000;
 function invalidArguments(name: string, problem: string, args: unknown): string {
   const text = JSON.stringify(args, null, 2);
   const shown = text.length > MAX_ECHO_CHARACTERS ? `${text.slice(0, MAX_ECHO_CHARACTERS)}…` : text;
-  return `Validation failed for tool "${name}":\n  - ${problem}\n\nReceived arguments:\n${shown}`;
+  const [place, ...reason] = problem.split(' ');
+  return `Validation failed for tool "${name}":\n  - ${place}: ${reason.join(' ')}\n\nReceived arguments:\n${shown}`;
 }

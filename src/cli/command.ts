@@ -1,17 +1,25 @@
 import { commands } from './commands.ts';
 import { type Arguments, UnknownWord, UsageError } from './flags.ts';
 
-/** Does what the first word asks for. Without any word: a conversation, or where there is no terminal an answer. */
+/**
+ * Does what the first word asks for. Words that are no command but a prompt are answered; without any word there is a
+ * conversation, or where there is no terminal an answer.
+ */
 export async function runCommand(args: Arguments): Promise<number> {
   const [word, ...others] = args.positionals;
-  if (args.files.length > 0) throw new UsageError(`@${args.files[0]} goes with --print`);
-  if (word === undefined && !process.stdin.isTTY) return (await import('./print.ts')).print(args);
+  if (word === undefined ? args.files.length > 0 || !process.stdin.isTTY : isPrompt(word, args)) {
+    return (await import('./print.ts')).print(args);
+  }
+  if (args.files.length > 0) throw new UsageError(`@${args.files[0]} goes with a prompt`);
   const command = named(word ?? 'chat');
   if (others.length > 0 && !command.takes && !command.subcommands) {
     throw new UsageError(`tau ${word} takes no ${JSON.stringify(others[0])}`);
   }
   return command.run(args);
 }
+
+/** A single word may be a command that was misspelt; several, or one behind `--`, are not. */
+const isPrompt = (word: string, { onlyPrompts }: Arguments) => onlyPrompts || /\s/.test(word.trim());
 
 function named(word: string) {
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;

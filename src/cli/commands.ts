@@ -56,6 +56,6 @@ export const commands: Readonly<Record<string, Command>> = {
     takes: '[topic]',
     about: 'Tell more about one thing',
     subcommands: topics,
-    run: async ({ positionals }) => (await import('./help.ts')).help(positionals[1]),
+    run: async ({ positionals }) => (await import('./help.ts')).help(positionals.slice(1)),
   },
 };

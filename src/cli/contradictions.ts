@@ -2,9 +2,10 @@ import { type Arguments, type FlagName, UsageError } from './flags.ts';
 
 /** Flags of which at most one can be meant. */
 const exclusive: readonly (readonly FlagName[])[] = [
-  ['session', 'session-id', 'continue', 'fork'],
+  ['session', 'session-id', 'continue', 'resume', 'fork'],
   ['session', 'no-session'],
   ['continue', 'no-session'],
+  ['resume', 'no-session'],
   ['fork', 'no-session'],
   ['tools', 'no-tools'],
   ['tools', 'no-builtin-tools'],

@@ -30,7 +30,7 @@ export async function writePage(find: () => Promise<string>, outputPath: string 
 
 /** A file is taken at its word even where its name could be an id. */
 async function sessionNamed(name: string, args: Arguments): Promise<string> {
-  const { cwd, root, sessionDirectory } = surroundings(args);
+  const { cwd, root, sessionDirectory, isChosen } = surroundings(args);
   if (existsSync(name)) return resolve(cwd, name);
-  return only(await sessionsNamed(name, { cwd, root, sessionDirectory: sessionDirectory(cwd) }), name);
+  return only(await sessionsNamed(name, { cwd, root, sessionDirectory: sessionDirectory(cwd), isChosen }), name);
 }

@@ -15,15 +15,21 @@ export async function firstSession(args: Arguments, places: Places): Promise<Fir
   if (args['no-session']) return { kind: 'memory', id };
   if (args.session !== undefined) return sessionNamed(args.session, places);
   if (args.fork !== undefined) return forkOf(args.fork, places);
+  if (args.resume) return resumed(places);
   if (id === undefined && !args.continue) return { kind: 'new' };
   const { findById, latestSession } = await import('../store/sessions/find-session.ts');
   if (id === undefined) {
     const path = latestSession(places.sessionDirectory, places.cwd);
     return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };
   }
-  const { root, cwd, sessionDirectory: sessionDir } = places;
-  const path = findById({ root, cwd, sessionDir, id });
+  const path = findById({ ...places, id });
   return path === undefined ? { kind: 'new', id } : { kind: 'file', path, create: false };
+}
+
+async function resumed(places: Places): Promise<FirstSession> {
+  const { askWhichSession } = await import('./resume.ts');
+  const path = await askWhichSession(places);
+  return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };
 }
 
 async function sessionNamed(name: string, places: Places): Promise<FirstSession> {

@@ -43,10 +43,11 @@ export const flags = {
   },
   provider: { value: 'name', about: 'Provider of the model', topic: 'models' },
   model: { value: 'model', about: 'Model as id or provider/id, also with :thinking', topic: 'models', common: true },
-  thinking: { value: 'level', choices: choices.ThinkingLevel, about: 'Thinking', topic: 'models' },
+  thinking: { value: 'level', choices: choices.ThinkingLevelInput, about: 'Thinking', topic: 'models' },
   script: { value: 'file', about: 'Let the built-in model play this script', topic: 'models' },
   offline: { about: 'Look for nothing on the network', topic: 'models' },
   continue: { short: 'c', about: 'Go on with the latest session of this folder', topic: 'sessions', common: true },
+  resume: { short: 'r', about: 'Ask which session of this folder to go on with', topic: 'sessions' },
   session: {
     value: 'path|id',
     about: 'Open this session: a file, or the beginning of an id',
@@ -97,7 +98,6 @@ export const flags = {
   'api-key': { value: 'key', about: '', later: true },
   models: { value: 'list', about: '', later: true },
   'list-models': { about: '', later: true },
-  resume: { short: 'r', about: '', later: true },
   extension: { short: 'e', value: 'path', about: '', later: true },
   skill: { value: 'path', about: '', later: true },
   'prompt-template': { value: 'path', about: '', later: true },
@@ -110,6 +110,8 @@ export type Arguments = { readonly [F in FlagName]?: Value<(typeof flags)[F]> } 
   readonly positionals: readonly string[];
   /** What was said with an `@` in front. */
   readonly files: readonly string[];
+  /** Whether the positionals are no commands: all of them stand behind `--`. */
+  readonly onlyPrompts: boolean;
 };
 
 type Value<F extends Flag> = F extends { repeats: true } ? readonly string[] : string;

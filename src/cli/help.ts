@@ -1,6 +1,6 @@
 import { version } from '../protocol/generated/version.ts';
 import { commands } from './commands.ts';
-import { type Flag, flags, UnknownWord } from './flags.ts';
+import { type Flag, flags, UnknownWord, UsageError } from './flags.ts';
 import { commandPage, commandRows } from './help/commands.ts';
 import { flagRow, list, page, section } from './help/layout.ts';
 import { pages } from './help/pages.ts';
@@ -8,8 +8,9 @@ import { type Topic, topics } from './help/topics.ts';
 import { say } from './say.ts';
 
 /** Tells about one topic or command, or what has the name of both; without any, what a newcomer needs. */
-export async function help(about?: string): Promise<number> {
+export async function help([about, extra]: readonly string[]): Promise<number> {
   if (about === undefined) return say(firstPage());
+  if (extra !== undefined) throw new UsageError(`tau help takes one word, not ${JSON.stringify(extra)} too`);
   const found: string[] = [];
   const command = Object.hasOwn(commands, about) ? commands[about] : undefined;
   if (command) found.push(commandPage(about, command));

@@ -3,9 +3,17 @@ import { checkContradictions } from './contradictions.ts';
 import { type Arguments, PiFailure, UnknownWord, UsageError } from './flags.ts';
 import { parseFlags } from './parse-flags.ts';
 import { rpc } from './rpc.ts';
+import { watchStdout } from './stdout-failure.ts';
 
 /** Runs the command line and answers the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
+  const unwritten = watchStdout();
+  const code = await outcome(argv);
+  const failure = await unwritten();
+  return failure ? complain(`tau: Could not write to stdout: ${failure.message}`, code || 1) : code;
+}
+
+async function outcome(argv: readonly string[]): Promise<number> {
   try {
     return await run(parseFlags(argv));
   } catch (error) {
@@ -17,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 
 async function run(args: Arguments): Promise<number> {
   if (args.version) return (await import('./say.ts')).say(`${version}\n`);
-  if (args.help) return (await import('./help.ts')).help(args.positionals[0]);
+  if (args.help) return (await import('./help.ts')).help(args.positionals);
   checkContradictions(args);
   if (args['print-system-prompt']) return (await import('./show-system-prompt.ts')).showSystemPrompt(args);
   if (args.export !== undefined) return (await import('./command.ts')).runExport(args, args.export);

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { chooseTools } from '../agent/tool-choice.ts';
+import { builtinTools } from '../agent/tools/builtin.ts';
 import type { EngineOptions } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
 import { ModelRegistry } from '../model/registry.ts';
@@ -13,7 +15,7 @@ import { type Arguments, type FlagName, UsageError } from './flags.ts';
 
 /** What the command line and the environment say about the agent to open. */
 export async function engineOptions(args: Arguments): Promise<EngineOptions> {
-  const { cwd, root, trust, project, sessionDirectory } = surroundings(args);
+  const { cwd, root, trust, project, sessionDirectory, isChosen } = surroundings(args);
   const { model, thinkingLevel } = modelNamed(args);
   const name = nameOf(args);
   const script = await scriptOf(args);
@@ -23,10 +25,10 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     agentDir: root,
     env: process.env,
     sessionDirectory,
-    first: await firstSession(args, { cwd, root, sessionDirectory: sessionDirectory(cwd) }),
+    first: await firstSession(args, { cwd, root, sessionDirectory: sessionDirectory(cwd), isChosen }),
     name,
     model,
-    thinkingLevel: (args.thinking as ThinkingLevel | undefined) ?? thinkingLevel,
+    thinkingLevel: levelOf(args) ?? thinkingLevel,
     trust,
     project,
     script,
@@ -45,7 +47,7 @@ export function surroundings(args: Arguments) {
   const given = chosenSessionDir(args, project);
   const sessionDirectory = (folder: string) =>
     given === undefined ? sessionDirFor(root, folder) : resolve(cwd, expandHome(given));
-  return { cwd, root, trust, project, sessionDirectory };
+  return { cwd, root, trust, project, sessionDirectory, isChosen: given !== undefined };
 }
 
 /** Where tau was started; throws in plain words when that folder was removed since. */
@@ -67,6 +69,10 @@ export function trustOf(args: Arguments): boolean | undefined {
   return args['no-approve'] ? false : undefined;
 }
 
+function levelOf({ thinking }: Arguments): ThinkingLevel | undefined {
+  return thinking === 'brief' ? 'minimal' : (thinking as ThinkingLevel | undefined);
+}
+
 function nameOf(args: Arguments): string | undefined {
   const name = args.name?.trim();
   if (name === '') throw new UsageError('--name requires a non-empty value');
@@ -74,15 +80,19 @@ function nameOf(args: Arguments): string | undefined {
 }
 
 function toolsOf(args: Arguments): Pick<EngineOptions, 'tools'> {
-  const wanted = args['no-tools'] || args['no-builtin-tools'] ? [] : args.tools && listOf(args.tools);
-  const excluded = args['exclude-tools'] && listOf(args['exclude-tools']);
+  const wanted = args['no-tools'] || args['no-builtin-tools'] ? [] : listOf(args.tools);
+  const excluded = listOf(args['exclude-tools']);
   if (!wanted && !excluded) return {};
+  if (args.tools !== undefined && wanted?.length === 0) throw new UsageError('--tools requires a value');
+  const names = builtinTools({ cwd: '', env: {}, family: '' }).map(({ name }) => name);
+  const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !word.includes('*'));
+  if (unknown !== undefined) throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
   return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}) } };
 }
 
-const listOf = (value: string) =>
+const listOf = (value: string | undefined) =>
   value
-    .split(',')
+    ?.split(',')
     .map((word) => word.trim())
     .filter(Boolean);
 

@@ -6,8 +6,10 @@ export function parseFlags(argv: readonly string[]): Arguments {
   const positionals: string[] = [];
   const files: string[] = [];
   const words = [...argv];
+  let onlyPrompts = false;
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '--') {
+      onlyPrompts = positionals.length === 0 && words.length > 0;
       positionals.push(...words);
       break;
     }
@@ -20,7 +22,7 @@ export function parseFlags(argv: readonly string[]): Arguments {
     const value = valueFor(name, inline, words);
     values[name] = (flags[name] as Flag).repeats ? [...(values[name] ?? []), value] : value;
   }
-  return { ...(values as Partial<Arguments>), positionals, files };
+  return { ...(values as Partial<Arguments>), positionals, files, onlyPrompts };
 }
 
 function flagIn(word: string): { name: FlagName; inline: string | undefined } {

@@ -28,7 +28,10 @@ export async function print(args: Arguments): Promise<number> {
     leaveOnSignal(
       engine,
       () => outbox.flush().then(flush),
-      () => resolve('signalled'),
+      () => {
+        process.stderr.write('tau: stopped by a signal\n');
+        resolve('signalled');
+      },
     );
   });
   if (isJson) stdout.write(toLine(await headerOf(engine)));

@@ -7,6 +7,8 @@ export interface Places {
   readonly cwd: string;
   readonly root: string;
   readonly sessionDirectory: string;
+  /** Whether somebody chose that directory: then they are nowhere else. */
+  readonly isChosen: boolean;
 }
 
 /** The path that a name is; undefined when it is an id. */
@@ -18,8 +20,7 @@ export async function sessionsNamed(name: string, places: Places): Promise<reado
   const path = pathIn(name, places);
   if (path !== undefined) return [path];
   const { findSessions } = await import('../store/sessions/find-session.ts');
-  const { root, cwd, sessionDirectory: sessionDir } = places;
-  return findSessions({ root, cwd, sessionDir, idPrefix: name });
+  return findSessions({ ...places, idPrefix: name });
 }
 
 /** The one that is meant: nobody wants to guess which one is written out or thrown away. */

@@ -44,11 +44,11 @@ export async function sessions(args: Arguments): Promise<number> {
 }
 
 function deskFor(args: Arguments, words: readonly string[]): Desk {
-  const { cwd, root, sessionDirectory } = surroundings(args);
+  const { cwd, root, sessionDirectory, isChosen } = surroundings(args);
   const directory = sessionDirectory(cwd);
   const find = async (name: string) =>
-    only(await sessionsNamed(name, { root, cwd, sessionDirectory: directory }), name);
-  return { args, words, cwd, directory, find, list: new SessionList(sessionsFolder(root)) };
+    only(await sessionsNamed(name, { root, cwd, sessionDirectory: directory, isChosen }), name);
+  return { args, words, cwd, directory, find, list: new SessionList(isChosen ? directory : sessionsFolder(root)) };
 }
 
 async function listed({ args, words, cwd, list, directory }: Desk): Promise<number> {

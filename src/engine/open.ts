@@ -1,6 +1,8 @@
+import { delimiter, join } from 'node:path';
 import type { ToolChoice } from '../agent/tool-choice.ts';
 import { builtinTools } from '../agent/tools/builtin.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
+import { untrustedPromptFiles } from '../extend/prompt-file.ts';
 import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
 import { ModelRegistry } from '../model/registry.ts';
 import type { Script } from '../model/scripted/script.ts';
@@ -85,7 +87,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     projectIn: (cwd, decided) => projectIn(cwd, decided, options),
     tools: builtinTools,
     toolChoice: options.tools ?? {},
-    shell: (project) => shellIn(project, { env: withoutSecrets(options.env), family, moreEnv: () => identity(agent) }),
+    shell: (project) => shellIn(project, { env: shellEnvironment(options), family, moreEnv: () => identity(agent) }),
     promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),
     sessionDirectory: (cwd) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     sessionList: async () => {
@@ -97,7 +99,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const agent = await firstAgent(parts, await firstLog(options), name);
   journal?.opened(agent);
   return {
-    warnings: [...agent.project.warnings, ...agent.toolbox.unknown.map((name) => `There is no tool ${name}`)],
+    warnings: warningsOf(agent, options),
     systemPrompt: () => agent.session.systemPrompt(),
     connect: (link) => connect(link, { agent, lane, journal, dialect: options.dialect }),
     idle: () => idle({ agent, lane }),
@@ -148,6 +150,17 @@ function connect(link: Link, { agent, lane, journal, dialect }: Host): Connectio
   return connection;
 }
 
+function warningsOf({ project, toolbox }: Agent, { agentDir }: EngineOptions): string[] {
+  const { cwd, trusted } = project;
+  return [
+    ...project.warnings,
+    ...toolbox.unknown.map((name) => `There is no tool ${name}`),
+    ...untrustedPromptFiles({ agentDir, cwd, trusted }).map(
+      (path) => `${path} is left out: the project is not trusted`,
+    ),
+  ];
+}
+
 const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL, supportedProtocolVersions: [PROTOCOL] };
 
 /** Trust that was given for this process is given to the folder it was started in, not to others. */
@@ -171,6 +184,12 @@ function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<Sess
 }
 
 const named = (id: string | undefined) => (id === undefined ? {} : { id });
+
+/** What commands know of the environment: no secrets, and where the user keeps programs for agents. */
+function shellEnvironment({ env, agentDir }: EngineOptions): ShellOptions['env'] {
+  const path = [join(agentDir, 'bin'), env['PATH']].filter(Boolean).join(delimiter);
+  return { ...withoutSecrets(env), PATH: path };
+}
 
 type ShellPlace = Pick<ShellOptions, 'env' | 'family' | 'moreEnv'>;
 

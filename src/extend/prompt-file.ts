@@ -41,6 +41,14 @@ export function promptFile(name: string, { agentDir, cwd, trusted }: PromptPlace
   return undefined;
 }
 
+/** The files of a project that say nothing because it is not trusted. */
+export function untrustedPromptFiles({ cwd, trusted }: PromptPlaces): string[] {
+  if (trusted || !existsSync(join(cwd, '.pi'))) return [];
+  return [join(cwd, '.pi'), join(cwd, '.pi', 'agent')]
+    .flatMap((folder) => ['SYSTEM.md', 'APPEND_SYSTEM.md'].map((name) => join(folder, name)))
+    .filter((path) => existsSync(path));
+}
+
 export interface PromptPlaces {
   readonly agentDir: string;
   readonly cwd: string;

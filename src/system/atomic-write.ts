@@ -47,7 +47,11 @@ export async function writePiecesAtomic(
 /** Puts a file, made with this mode and filled as told, in the place of another at once, or leaves that as it was. */
 export async function swapIn(target: string, mode: number, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const temporary = temporaryBeside(target);
-  const file = await open(temporary, 'wx', mode);
+  const file = await open(temporary, 'wx', mode).catch((error: Error) => {
+    // Nobody has heard of the other one.
+    error.message = error.message.replace(temporary, target);
+    throw error;
+  });
   try {
     try {
       await fill(file);

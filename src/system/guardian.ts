@@ -9,8 +9,8 @@ import { MARK } from './process-table.ts';
 import { randomBytes } from './random-bytes.ts';
 
 /**
- * Reads which groups live, and makes FIFOs, until the agent's end of the pipe closes. Then kills the groups, removes
- * the FIFOs that were not taken and kills, on Linux, whatever else carries the agent's mark. Plain sh: a second Node
+ * Reads which groups and unfinished files live, and makes FIFOs, until the agent's end of the pipe closes. Then kills
+ * the groups, removes the files and the FIFOs that were not taken and kills, on Linux, whatever else carries the agent's mark. Plain sh: a second Node
  * would cost more than most agents. An agent that dies before it is answered must not take the guardian along.
  */
 const SCRIPT = `
@@ -18,23 +18,28 @@ trap '' PIPE
 umask 077
 mark=$1 fifo=$2
 shift 2
-groups=
-while read -r word number; do
-  if [ "$word" = fifo ]; then
-    place=0
-    for folder; do
-      mkfifo "$folder/$fifo$number" && break
-      place=$((place + 1))
-    done
-    echo "$number $place"
-    continue
-  fi
-  kept=
-  for known in $groups; do [ "$known" = "$number" ] || kept="$kept $known"; done
-  groups=$kept
-  [ "$word" = + ] && groups="$groups $number"
+groups= files=
+without() {
+  rest=
+  for known in $1; do [ "$known" = "$2" ] || rest="$rest $known"; done
+}
+while read -r word name; do
+  case $word in
+    fifo)
+      place=0
+      for folder; do
+        mkfifo "$folder/$fifo$name" && break
+        place=$((place + 1))
+      done
+      echo "$name $place" ;;
+    +) groups="$groups $name" ;;
+    -) without "$groups" "$name"; groups=$rest ;;
+    file) files="$files $name" ;;
+    keep) without "$files" "$name"; files=$rest ;;
+  esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
+for file in $files; do rm -f -- "$1/$file"; done
 for folder; do rm -f -- "$folder/$fifo"*; done
 pass=0
 while [ "$pass" -lt 50 ]; do
@@ -53,6 +58,7 @@ const ANSWER_LIMIT_MS = 5000;
 
 const waiting = new Map<number, (path: string | undefined) => void>();
 const groups = new Set<number>();
+const files = new Set<string>();
 let pipe: Writable | undefined;
 let asked = 0;
 
@@ -92,6 +98,7 @@ export function startGuardian(): void {
   });
   // If this is not the first one, they live already.
   for (const group of groups) pipe.write(`+ ${group}\n`);
+  for (const file of files) pipe.write(`file ${file}\n`);
 }
 
 /** Tells the guardian of a group that has begun. */
@@ -104,6 +111,18 @@ export function guardGroup(pid: number): void {
 export function releaseGroup(pid: number): void {
   groups.delete(pid);
   pipe?.write(`- ${pid}\n`);
+}
+
+/** Tells the guardian of a file in the temporary folder that nobody knows of yet, by a name without blanks. */
+export function guardFile(name: string): void {
+  files.add(name);
+  pipe?.write(`file ${name}\n`);
+}
+
+/** Tells the guardian that the file may stay. */
+export function keepFile(name: string): void {
+  files.delete(name);
+  pipe?.write(`keep ${name}\n`);
 }
 
 /** Has the guardian make a FIFO for this user only; undefined when it cannot. It is removed at the latest with us. */

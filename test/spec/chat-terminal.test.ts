@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newGate, newHome, scriptArgs } from '../support/open.ts';
+import { tau } from '../support/command.ts';
+import { newGate, newHome, scriptArgs, sessionFiles } from '../support/open.ts';
 import { storedMessages } from '../support/stored-session.ts';
 import { CTRL_C, CTRL_D, ENTER, inTerminal, paste } from '../support/terminal.ts';
 
@@ -211,4 +212,23 @@ it('leaves the terminal as it was', async () => {
   await chat.finished;
 
   expect(chat.stdout().match(/(?<=\[\?2004)[hl]/g)).toEqual(['h', 'l']);
+});
+
+it('[Z71] --resume asks which session to go on with', async () => {
+  const home = newHome();
+  await tau(home, ['-p', 'say first'], { input: '' });
+  await tau(home, ['-p', 'say second'], { input: '' });
+  const chat = inTerminal(home, ['--resume']);
+
+  await chat.shows('Which one');
+  chat.type(`9${ENTER}`);
+  chat.type(`2${ENTER}`);
+  await chat.shows('Going on with a conversation');
+  chat.type(`say third${ENTER}`);
+  await chat.shows('third');
+  chat.type(CTRL_D);
+
+  expect((await chat.finished).code).toBe(0);
+  expect(sessionFiles(home)).toHaveLength(2);
+  expect(readFileSync(sessionFiles(home)[0] ?? '', 'utf8')).toContain('say third');
 });

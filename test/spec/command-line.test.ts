@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { flags } from '../../src/cli/flags.ts';
-import { tau } from '../support/command.ts';
-import { newHome, sessionFiles } from '../support/open.ts';
+import { command, tau } from '../support/command.ts';
+import { newHome, sessionFiles, TAU } from '../support/open.ts';
 
 const wrong = (message: string) => ({
   code: 2,
@@ -54,16 +54,47 @@ it.each([
   ['--session --continue', '--session requires a value'],
   ['--no-tools=all', '--no-tools takes no value'],
   ['--system-prompt .', '--system-prompt: EISDIR: illegal operation on a directory, read'],
-  ['@notes.txt', '@notes.txt goes with --print'],
+  ['--tools ,', '--tools requires a value'],
+  ['--tools read,bogus', 'There is no tool bogus: there is read, bash, edit, write, grep, find, ls'],
+  ['-xt bogus', 'There is no tool bogus: there is read, bash, edit, write, grep, find, ls'],
+  ['--resume', '--resume asks on a terminal; there is --continue and --session <id>'],
+  ['help tools extra', 'tau help takes one word, not "extra" too'],
+  ['chat @notes.txt', '@notes.txt goes with a prompt'],
   ['completion', 'tau completion takes bash, zsh, fish'],
   ['completion csh', 'tau completion takes bash, zsh, fish'],
 ])('[Z60] %s is a wrong use', async (words, message) => {
   expect(await tau(newHome(), ['--name', 'x', ...words.split(' ')], { input: 'hi' })).toEqual(wrong(message));
 });
 
+it.each([
+  [['-p', 'say hello'], ''],
+  [['--mode', 'json', 'say hello'], ''],
+  [['--mode', 'rpc'], '{"type":"get_state"}\n'],
+  [['--help'], ''],
+  [['sessions'], ''],
+])('[Z69] tau %j on a disk that takes no more fails, and says so', async (args, input) => {
+  const shell = ['/bin/sh', '-c', '"$@" >/dev/full', 'sh', process.execPath, TAU, ...args];
+  const { code, stderr } = await command(newHome(), shell, { input }).finished;
+
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'tau: Could not write to stdout: ENOSPC: no space left on device, write\n',
+  });
+});
+
+it.each([
+  ['say', 'hello  world'],
+  ['--', 'hello'],
+])('[Z70] tau %s %s answers a prompt as -p does', async (...words) => {
+  const args = words[0] === '--' ? words : [words.join(' ')];
+  const { code, stdout } = await tau(newHome(), [...args], { input: '' });
+
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') });
+});
+
 const later = Object.entries(flags).flatMap(([name, flag]) => ('later' in flag ? [`--${name}`] : []));
 
-it.each([...later, '-e', '-r'])('[Z61] %s is refused as long as it is not built', async (flag) => {
+it.each([...later, '-e'])('[Z61] %s is refused as long as it is not built', async (flag) => {
   const result = await tau(newHome(), ['-p', flag, 'value'], { input: '' });
 
   expect(result).toMatchObject({

@@ -287,5 +287,9 @@ verifies('P46', 'a limit that nobody knows is refused, not ignored', async ({ op
       error: 'Invalid parameters: limits.maxTurns is not one of turns, tokens, cost, wallMs',
     });
   }
+  expect(await peer.refused({ type: 'prompt', message: 'go', limits: { cost: -1 } })).toMatchObject({
+    code: 'invalid_params',
+    error: 'Invalid parameters: limits.cost must be at least 0',
+  });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
 });

@@ -88,7 +88,7 @@ it.each([
 
   child.kill(signal);
 
-  expect(await finished).toEqual({ code, signal: null, stdout: '', stderr: '' });
+  expect(await finished).toEqual({ code, signal: null, stdout: '', stderr: 'tau: stopped by a signal\n' });
   expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant', 'toolResult']);
   expect(existsSync(proof)).toBe(false);
 });

@@ -76,7 +76,11 @@ it.each([
     ['--socket', 'no/where.sock'],
     /^tau: cannot listen on no\/where\.sock: .+\n$/,
   ],
-  ['a socket path that is taken', ['--socket', 'notes.txt'], /^tau: cannot listen on notes\.txt: it is in use\n$/],
+  [
+    'a socket path that is taken',
+    ['--socket', 'notes.txt'],
+    /^tau: cannot listen on notes\.txt: there is something else\n$/,
+  ],
   ['a socket path that is too long', ['--socket', 'x'.repeat(200)], /^tau: cannot listen on x+: .+\n$/],
 ])('[Z12] %s cannot be opened: exit code 1 and one line', async (_what, args, message) => {
   const home = newHome();

@@ -48,6 +48,18 @@ it('a command that prints much leaves its log, after the end of the agent too', 
   expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^pi-bash-[0-9a-f]{16}\.log$/)]);
 });
 
+it('SIGKILL of the agent while a command prints much leaves no log', async () => {
+  const { agent, temporary } = await openWith();
+  agent.peer.send({ type: 'bash', command: 'seq 1 100000; echo printed; sleep 1000' });
+  await agent.peer.next(({ type, delta }) => type === 'bash_execution_update' && String(delta).includes('printed'));
+  const logs = logsIn(temporary);
+
+  agent.process?.kill('SIGKILL');
+
+  await guardianGone(temporary);
+  expect([logs.length, readdirSync(temporary)]).toEqual([1, []]);
+});
+
 it.each([
   ['abort', async ({ peer }: TestAgent) => void (await peer.ok({ type: 'abort' }))],
   ['SIGKILL of the agent', async ({ process }: TestAgent) => process?.kill('SIGKILL')],

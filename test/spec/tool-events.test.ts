@@ -141,19 +141,19 @@ for (const [rules, what, steps, text] of [
     'T14',
     'an argument that is missing',
     call('read', {}),
-    /^Validation failed for tool "read":\n {2}- path is required\n\nReceived arguments:\n\{\}$/,
+    /^Validation failed for tool "read":\n {2}- path: is required\n\nReceived arguments:\n\{\}$/,
   ],
   [
     'T14',
     'an argument of the wrong kind',
     call('bash', { command: ['ls'] }),
-    /^Validation failed for tool "bash":\n {2}- command must be a string\n\n/,
+    /^Validation failed for tool "bash":\n {2}- command: must be a string\n\n/,
   ],
   [
     'T14',
     'arguments that are no JSON',
     { toolCall: { name: 'write', rawArguments: '{"path": "a' } },
-    /^Validation failed for tool "write":\n {2}- path is required\n\nReceived arguments:\n\{\}$/,
+    /^Validation failed for tool "write":\n {2}- path: is required\n\nReceived arguments:\n\{\}$/,
   ],
   [
     'T14',

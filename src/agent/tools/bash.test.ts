@@ -166,7 +166,9 @@ describe('a command that fails', () => {
   it('for want of a shell says so', async () => {
     const output = await failed({ command: 'true' }, { shellPath: '/no/such/shell' });
 
-    expect(textIn(output)).toBe('spawn /no/such/shell ENOENT');
+    expect(textIn(output)).toBe(
+      'The shell of settings.json (shellPath) cannot be started: spawn /no/such/shell ENOENT',
+    );
   });
 });
 

@@ -159,13 +159,13 @@ describe('an edit that cannot be made says why', () => {
     ['a NUL', { path: 'a\0b', edits }, 'A path cannot hold a NUL character: "a\\u0000b"'],
     ['none', { path: 'text', edits: [] }, 'Edit tool input is invalid. edits must contain at least one replacement.'],
     ['not found', { path: 'text', edits: [{ oldText: 'z', newText: '' }] }, 'Could not find the exact text in text.'],
-    ['no list', { path: 'text' }, 'Validation failed for tool "edit":\n  - edits is required'],
-    ['half an edit', { path: 'text', oldText: 'a' }, 'Validation failed for tool "edit":\n  - edits is required'],
-    ['no JSON', { path: 'text', edits: '[{' }, 'Validation failed for tool "edit":\n  - edits must be an array'],
+    ['no list', { path: 'text' }, 'Validation failed for tool "edit":\n  - edits: is required'],
+    ['half an edit', { path: 'text', oldText: 'a' }, 'Validation failed for tool "edit":\n  - edits: is required'],
+    ['no JSON', { path: 'text', edits: '[{' }, 'Validation failed for tool "edit":\n  - edits: must be an array'],
     [
       'a list of words',
       { path: 'text', edits: ['a'] },
-      'Validation failed for tool "edit":\n  - edits[0] must be an object',
+      'Validation failed for tool "edit":\n  - edits[0]: must be an object',
     ],
   ])('%s', async (_what, args, message) => {
     mkdirSync(inFolder('folder'), { recursive: true });

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { type ToolOutput, textOutput } from '../tool.ts';
 import { fileGlob } from './glob.ts';
 import { ResultLines, shownName } from './result-lines.ts';
+import { isSearchableFolder } from './search-root.ts';
 import { walk } from './walk.ts';
 
 interface Wanted {
@@ -13,9 +13,7 @@ interface Wanted {
 
 /** Shows the first paths below a folder that fit a pattern. */
 export async function findPaths({ pattern, folder, limit, signal }: Wanted): Promise<ToolOutput> {
-  const stats = await stat(folder).catch(() => undefined);
-  if (!stats) throw new Error(`Path not found: ${folder}`);
-  if (!stats.isDirectory()) throw new Error(`Not a directory: ${folder}`);
+  if (!(await isSearchableFolder(folder))) throw new Error(`Not a directory: ${folder}`);
   const fits = fileGlob(pattern);
   const lines = new ResultLines();
   let hasMore = false;

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type ToolOutput, textOutput } from '../tool.ts';
 import { fileGlob } from './glob.ts';
@@ -7,6 +6,7 @@ import { isInRepository } from './ignore-rules.ts';
 import { checkRegular } from './regular-file.ts';
 import { shownName } from './result-lines.ts';
 import { runRipgrep } from './ripgrep.ts';
+import { isSearchableFolder } from './search-root.ts';
 import { MAX_LINES } from './truncate.ts';
 
 /** No character takes more. */
@@ -26,9 +26,7 @@ interface Wanted {
 /** Shows the first lines that match, in the order of the paths. */
 export async function searchFiles(wanted: Wanted): Promise<ToolOutput> {
   const { path, limit, signal } = wanted;
-  const stats = await stat(path).catch(() => undefined);
-  if (!stats) throw new Error(`Path not found: ${path}`);
-  const isFolder = stats.isDirectory();
+  const isFolder = await isSearchableFolder(path);
   if (!isFolder) await checkRegular(path);
   const folder = isFolder ? path : dirname(path);
   const glob = isFolder ? wanted.glob : undefined;

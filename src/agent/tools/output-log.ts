@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { guardFile, keepFile } from '../../system/guardian.ts';
 import { randomBytes } from '../../system/random-bytes.ts';
 
 /** How much of an output is kept on disk. */
@@ -26,6 +27,7 @@ export class OutputLog {
 
   static create(limit = MAX_LOG_BYTES): OutputLog {
     const log = new OutputLog(join(tmpdir(), `pi-bash-${randomBytes(8).toString('hex')}.log`), limit);
+    guardFile(basename(log.#path));
     try {
       log.#fd = openSync(log.#path, 'ax', 0o600);
     } catch (error) {
@@ -64,6 +66,11 @@ export class OutputLog {
     this.close();
   }
 
+  /** Stays from now on, whatever becomes of the agent: somebody is told of it. */
+  keep(): void {
+    keepFile(basename(this.#path));
+  }
+
   /** Takes no more. */
   close(): void {
     const fd = this.#fd;
@@ -76,6 +83,7 @@ export class OutputLog {
     this.#loss = message;
     this.close();
     regardless(() => rmSync(this.#path, { force: true }));
+    this.keep();
   }
 }
 

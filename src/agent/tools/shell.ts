@@ -64,11 +64,12 @@ export async function runShell(options: ShellOptions, job: ShellJob): Promise<Sh
   const child = job.signal.aborted ? undefined : start(options, job.command, pipe.write);
   closeSync(pipe.write);
   if (child) job.onStart?.();
-  const ending = child ? await ended(child, job) : NEVER_BEGAN;
+  const ending = child ? named(await ended(child, job), options) : NEVER_BEGAN;
   reader.drain();
   output.end();
   show();
   const tail = output.tail();
+  output.log?.keep();
   reader.handOver(output.log);
   return { output, tail, ...ending };
 }
@@ -104,6 +105,16 @@ async function ended(child: GroupProcess, { seconds, signal }: ShellJob): Promis
   if (timedOut || signal.aborted) await child.kill();
   if (signal.aborted) return { exit, end: 'aborted' };
   return { exit, end: timedOut ? 'timed out' : 'exited' };
+}
+
+/** A shell that the user named and that cannot be started is told by where it was named. */
+function named(ending: Ending, { shellPath }: ShellOptions): Ending {
+  const { error } = ending.exit;
+  if (!error || shellPath === undefined) return ending;
+  const told = new Error(`The shell of settings.json (shellPath) cannot be started: ${error.message}`, {
+    cause: error,
+  });
+  return { ...ending, exit: { ...ending.exit, error: told } };
 }
 
 /** The shell that runs commands when the settings name none. */

@@ -28,7 +28,8 @@ export class Keyboard extends Readable {
     super();
     this.#input = input;
     this.#onPaste = onPaste;
-    input.on('data', (bytes) => this.#take(bytes));
+    // Whoever asked something before has paused it.
+    input.on('data', (bytes) => this.#take(bytes)).resume();
     const end = () => this.push(null);
     // A terminal that was closed under us fails.
     input.once('end', end).once('error', end);

@@ -73,8 +73,11 @@ export const prompting = {
 function checkLimits(limits: Limits | undefined): void {
   const known = ['turns', 'tokens', 'cost', 'wallMs'];
   const unknown = Object.keys(limits ?? {}).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new Refusal('invalid_params', `Invalid parameters: limits.${unknown} is not one of ${known.join(', ')}`);
+  if (unknown !== undefined) {
+    throw new Refusal('invalid_params', `Invalid parameters: limits.${unknown} is not one of ${known.join(', ')}`);
+  }
+  if ((limits?.cost ?? 0) < 0)
+    throw new Refusal('invalid_params', 'Invalid parameters: limits.cost must be at least 0');
 }
 
 async function queued(streamingBehavior: QueueKind, params: Submission, context: Context) {

@@ -77,7 +77,7 @@ describe('findSessions', () => {
     const own = write(here, { id: 'abc2', at: 200 });
     const foreign = write(there, { id: 'abd3', at: 300 });
     const exact = write(there, { id: 'abd', at: 50 });
-    const find = (idPrefix: string) => findSessions({ root, cwd: '/srv/shop', idPrefix })[0];
+    const find = (idPrefix: string) => findSessions({ root, sessionDirectory: here, idPrefix })[0];
 
     expect(find('ab')).toBe(own);
     expect(find('abc1')).toBe(old);
@@ -89,15 +89,18 @@ describe('findSessions', () => {
 
   it('takes another folder for this project', () => {
     const root = tempFolder();
-    const sessionDir = join(root, 'mine');
-    const mine = write(sessionDir, { id: 'abc', at: 1 });
+    const sessionDirectory = join(root, 'mine');
+    const mine = write(sessionDirectory, { id: 'abc', at: 1 });
     write(sessionDirFor(root, '/srv/shop'), { id: 'abc', at: 2 });
+    const far = write(sessionDirFor(root, '/srv/shop'), { id: 'bcd', at: 2 });
 
-    expect(findSessions({ root, cwd: '/srv/shop', sessionDir, idPrefix: 'a' })).toEqual([mine]);
+    expect(findSessions({ root, sessionDirectory, idPrefix: 'a' })).toEqual([mine]);
+    expect(findSessions({ root, sessionDirectory, idPrefix: 'b' })).toEqual([far]);
+    expect(findSessions({ root, sessionDirectory, isChosen: true, idPrefix: 'b' })).toEqual([]);
   });
 
   it('finds nothing where nothing is', () => {
-    expect(findSessions({ root: '/no/such', cwd: '/', idPrefix: 'a' })).toEqual([]);
+    expect(findSessions({ root: '/no/such', sessionDirectory: '/no/such/sessions', idPrefix: 'a' })).toEqual([]);
   });
 });
 
@@ -106,7 +109,7 @@ describe('findById', () => {
     const root = tempFolder();
     write(sessionDirFor(root, '/srv/shop'), { id: 'abc1', at: 200 });
     const far = write(sessionDirFor(root, '/srv/other'), { id: 'abc', at: 100 });
-    const find = (id: string) => findById({ root, cwd: '/srv/shop', id });
+    const find = (id: string) => findById({ root, sessionDirectory: sessionDirFor(root, '/srv/shop'), id });
 
     expect(find('abc')).toBe(far);
     expect([find('ab'), find('abc12'), find('')]).toEqual([undefined, undefined, undefined]);

@@ -1,15 +1,16 @@
 import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { sessionDirFor, sessionsFolder } from '../agent-dir.ts';
+import { sessionsFolder } from '../agent-dir.ts';
 import { readHeader } from './header.ts';
 import { scan } from './indexing/scan.ts';
 
 interface Places {
   /** The agent folder. */
   readonly root: string;
-  readonly cwd: string;
-  /** Where this project's sessions are, if not in the usual place. */
-  readonly sessionDir?: string | undefined;
+  /** Where this project's sessions are. */
+  readonly sessionDirectory: string;
+  /** Whether somebody chose that directory: then they are nowhere else. */
+  readonly isChosen?: boolean;
 }
 
 /**
@@ -38,10 +39,11 @@ export function latestSession(directory: string, cwd: string): string | undefine
 }
 
 function nearestFirst(
-  { root, cwd, sessionDir }: Places,
+  { root, sessionDirectory, isChosen }: Places,
   pick: (paths: readonly string[]) => string[],
 ): readonly string[] {
-  const own = resolve(sessionDir ?? sessionDirFor(root, cwd));
+  const near = pick(sessionFiles([resolve(sessionDirectory)]));
+  if (near.length > 0 || isChosen) return near;
   const all = resolve(sessionsFolder(root));
   const others = [
     all,
@@ -49,8 +51,7 @@ function nearestFirst(
       .filter((name) => !name.startsWith('.'))
       .map((name) => join(all, name)),
   ];
-  const near = pick(sessionFiles([own]));
-  return near.length > 0 ? near : pick(sessionFiles(others));
+  return pick(sessionFiles(others));
 }
 
 function matchesIn(paths: readonly string[], idPrefix: string): string[] {

@@ -12,7 +12,7 @@ const newDraft = () => new Draft({ ...opening });
 
 /** What a provider may tell a draft. */
 type Call =
-  | { readonly do: 'text' | 'thinking' | 'arguments' | 'sign'; readonly with: string }
+  | { readonly do: 'text' | 'thinking' | 'arguments' | 'sign' | 'redacted'; readonly with: string }
   | { readonly do: 'call'; readonly with: { id: string; name: string } }
   | { readonly do: 'close' };
 
@@ -29,6 +29,8 @@ function tell(draft: Draft, call: Call): Step[] {
     case 'sign':
       draft.sign(call.with);
       return [];
+    case 'redacted':
+      return draft.redacted(call.with);
     case 'close':
       return draft.close();
     default:
@@ -38,15 +40,21 @@ function tell(draft: Draft, call: Call): Step[] {
 
 const anyText = fc.string({ unit: 'binary', maxLength: 6 });
 const anyCall: fc.Arbitrary<Call> = fc.oneof(
-  fc.record({ do: fc.constantFrom('text' as const, 'thinking' as const, 'sign' as const), with: anyText }),
+  fc.record({
+    do: fc.constantFrom('text' as const, 'thinking' as const, 'sign' as const, 'redacted' as const),
+    with: anyText,
+  }),
   fc.record({ do: fc.constant('arguments' as const), with: fc.oneof(anyText, fc.json({ maxDepth: 1 })) }),
   fc.record({ do: fc.constant('call' as const), with: fc.record({ id: fc.string(), name: fc.string() }) }),
   fc.constant({ do: 'close' as const }),
 );
 
-/** The seal of a thinking block is for the provider alone: only the whole message has it. */
+/** Seals of prose are for the provider alone: only the whole message has them. */
 const unsealed = (content: AssistantMessage['content']) =>
-  content.map((block) => (block.type === 'thinking' ? { type: block.type, thinking: block.thinking } : block));
+  content.map((block) => {
+    if (block.type === 'text') return { type: block.type, text: block.text };
+    return block.type === 'thinking' ? { type: block.type, thinking: block.thinking } : block;
+  });
 
 describe('whatever a provider tells a draft', () => {
   it('[M8 M9 M10] the deltas alone lead to the blocks of the whole answer', () => {

@@ -34,7 +34,7 @@ export const emptyAnswer = (model: Model): AssistantMessage => ({
 
 type Open =
   | { kind: 'text' | 'thinking'; pieces: string[]; signature?: string }
-  | { kind: 'toolCall'; pieces: string[]; id: string; name: string };
+  | { kind: 'toolCall'; pieces: string[]; id: string; name: string; signature?: string };
 
 /**
  * An answer in the making. Providers tell it what arrived; it says which steps that makes, opening and closing blocks
@@ -58,9 +58,18 @@ export class Draft {
     return this.#prose('thinking', delta);
   }
 
-  /** The provider's seal on the thinking block that is open. */
+  /** The provider's seal on the block that is open. */
   sign(signature: string): void {
-    if (this.#open?.kind === 'thinking') this.#open.signature = signature;
+    if (this.#open) this.#open.signature = signature;
+  }
+
+  /** A thought that the provider shows to nobody: only its seal goes back and forth. */
+  redacted(signature: string): Step[] {
+    const steps = this.close();
+    const contentIndex = this.#index;
+    this.#blocks.push({ type: 'thinking', thinking: '', thinkingSignature: signature, redacted: true });
+    steps.push({ type: 'thinking_start', contentIndex }, { type: 'thinking_end', contentIndex, content: '' });
+    return steps;
   }
 
   /** Begins a tool call; its arguments follow as pieces of JSON. */
@@ -84,18 +93,37 @@ export class Draft {
     const contentIndex = this.#index;
     this.#open = undefined;
     const content = open.pieces.join('');
+    const { signature } = open;
     if (open.kind === 'toolCall') {
-      const toolCall: ToolCall = { type: 'toolCall', id: open.id, name: open.name, arguments: parseArguments(content) };
+      const { id, name } = open;
+      const call: ToolCall = { type: 'toolCall', id, name, arguments: parseArguments(content) };
+      const toolCall = signature === undefined ? call : { ...call, thoughtSignature: signature };
       this.#blocks.push(toolCall);
       return [{ type: 'toolcall_end', contentIndex, toolCall }];
     }
-    if (open.kind === 'text') this.#blocks.push({ type: 'text', text: content });
-    else this.#blocks.push({ type: 'thinking', thinking: content, ...seal(open.signature) });
+    if (open.kind === 'text') {
+      this.#blocks.push({
+        type: 'text',
+        text: content,
+        ...(signature === undefined ? {} : { textSignature: signature }),
+      });
+    } else {
+      this.#blocks.push({
+        type: 'thinking',
+        thinking: content,
+        ...(signature === undefined ? {} : { thinkingSignature: signature }),
+      });
+    }
     return [{ type: `${open.kind}_end`, contentIndex, content }];
   }
 
   set usage(usage: Usage) {
     this.#answer.usage = usage;
+  }
+
+  /** What the provider calls its answer. */
+  note(names: Pick<AssistantMessage, 'responseId' | 'responseModel' | 'rawStopReason'>): void {
+    Object.assign(this.#answer, names);
   }
 
   set stopReason(reason: StopReason) {
@@ -127,8 +155,6 @@ export class Draft {
     return steps;
   }
 }
-
-const seal = (thinkingSignature: string | undefined) => (thinkingSignature === undefined ? {} : { thinkingSignature });
 
 /** Arguments that do not parse, as in an answer cut short, count as none: the tool says what it misses. */
 function parseArguments(json: string): Record<string, unknown> {

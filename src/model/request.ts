@@ -27,6 +27,12 @@ export interface ModelRequest {
   readonly systemPrompt: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolSpec[];
+  /** The session it is asked in: servers find what they have cached of a conversation by it. */
+  readonly sessionId?: string;
+  /** The longest answer that is wanted, where that is less than the model can give. */
+  readonly maxTokens?: number;
+  /** How many tokens a level of thinking may use, where the user says so. */
+  readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
   readonly signal: AbortSignal;
 }
 

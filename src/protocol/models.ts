@@ -30,6 +30,7 @@ export const Model = object(
     cost: Cost,
     headers: optional(freeform('Withheld from remote clients that do not administrate.')),
     thinkingLevelMap: optional(freeform('Levels this model adds, renames or (null) lacks.')),
+    compat: optional(freeform('How the server differs from others that speak the same API.')),
     supportsImages: optional(flag()),
     supportsTools: optional(flag()),
     thinking: optional(flag('The same as `reasoning`.')),

@@ -88,6 +88,8 @@ export interface Model {
   headers?: Record<string, unknown> | undefined;
   /** Levels this model adds, renames or (null) lacks. */
   thinkingLevelMap?: Record<string, unknown> | undefined;
+  /** How the server differs from others that speak the same API. */
+  compat?: Record<string, unknown> | undefined;
   supportsImages?: boolean | undefined;
   supportsTools?: boolean | undefined;
   /** The same as `reasoning`. */

@@ -1,0 +1,67 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { ModelFailure } from '../request.ts';
+
+/** What is sent where. */
+export interface Post {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly connectMs: number;
+  readonly signal: AbortSignal;
+}
+
+const plain = new HttpAgent({ keepAlive: true });
+const secure = new HttpsAgent({ keepAlive: true });
+
+/** Posts, and answers as soon as the server has begun to. Rejects with a `ModelFailure`, or as the signal says. */
+export async function post(message: Post): Promise<IncomingMessage> {
+  const url = new URL(message.url);
+  const agent = (await proxyFor(message.url)) ?? (url.protocol === 'http:' ? plain : secure);
+  try {
+    return await send(message, url, agent);
+  } catch (error) {
+    // The server had closed a connection that was kept, before it heard of this request.
+    if (!(error instanceof StaleConnection)) throw error;
+    return send(message, url, false);
+  }
+}
+
+class StaleConnection extends Error {}
+
+function send({ headers, body, connectMs, signal }: Post, url: URL, agent: RequestOptions['agent']) {
+  const begin = url.protocol === 'http:' ? httpRequest : httpsRequest;
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const request = begin(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      agent,
+      signal,
+    });
+    const limit = setTimeout(() => {
+      request.destroy(new ModelFailure('stalled', `Could not connect to ${url.host} within ${connectMs} ms`));
+    }, connectMs);
+    request.once('socket', (socket) => {
+      const connected = () => clearTimeout(limit);
+      if (!socket.connecting) connected();
+      else socket.once(url.protocol === 'http:' ? 'connect' : 'secureConnect', connected);
+    });
+    request.once('response', resolve);
+    request.once('error', (error) => {
+      clearTimeout(limit);
+      reject(request.reusedSocket && isReset(error) ? new StaleConnection() : error);
+    });
+    request.end(body);
+  });
+}
+
+const isReset = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE';
+
+/** The proxy that the environment names for this address, if it does. */
+async function proxyFor(url: string): Promise<RequestOptions['agent'] | undefined> {
+  const { env } = process;
+  const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
+  if (!names.some((name) => env[name])) return undefined;
+  const { proxyAgentFor } = await import('./proxy.ts');
+  return proxyAgentFor(url);
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { Endpoint } from '../endpoint.ts';
+import { ModelFailure } from '../request.ts';
+import { brokenConnection, refusedBy } from './failure.ts';
+import { post } from './post.ts';
+import { Silence } from './silence.ts';
+
+/** A request to a provider. */
+export interface Call {
+  readonly endpoint: Endpoint;
+  /** Behind the base URL, beginning with a slash. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+  readonly signal: AbortSignal;
+}
+
+/** One event of a stream may not be longer than this. */
+const LONGEST_EVENT = 64 * 1024 * 1024;
+
+/**
+ * Posts a request and hears what the server says to it. Throws `ModelFailure` for whatever the server refuses, and for
+ * a connection that cannot be made, breaks, or falls silent.
+ */
+export async function* serverEvents(call: Call): AsyncGenerator<EventSourceMessage> {
+  const { endpoint, path, headers, body, signal } = call;
+  const url = endpoint.baseUrl + path;
+  const silence = new Silence(endpoint.patience, signal);
+  let response: IncomingMessage | undefined;
+  try {
+    response = await post({
+      url,
+      headers: merged(
+        { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+        endpoint.headers,
+      ),
+      body: JSON.stringify(body),
+      connectMs: endpoint.patience.connectMs,
+      signal: silence.signal,
+    });
+    if (!isStream(response)) throw await refusedBy(response);
+    yield* eventsOf(response, silence);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw silence.failure ?? (error instanceof ModelFailure ? error : brokenConnection(error, url));
+  } finally {
+    silence.end();
+    // What is left of an answer that nobody listens to any more costs money.
+    response?.destroy();
+  }
+}
+
+async function* eventsOf(response: IncomingMessage, silence: Silence): AsyncGenerator<EventSourceMessage> {
+  const heard: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => heard.push(event), maxBufferSize: LONGEST_EVENT });
+  const decoder = new TextDecoder();
+  for await (const bytes of response) {
+    silence.broken();
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    if (heard.length === 0) continue;
+    // Whoever listens may take its time: only the server's silence counts.
+    silence.listen(false);
+    yield* heard.splice(0);
+    silence.listen(true);
+  }
+}
+
+/** Some servers call their streams plain text, or nothing at all; a page or an object is none. */
+const isStream = ({ statusCode = 0, headers }: IncomingMessage) =>
+  statusCode >= 200 && statusCode < 300 && !/\b(?:html|json|xml)\b/i.test(headers['content-type'] ?? '');
+
+/** Header names differ in case; what comes later wins. */
+function merged(...sets: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+  return Object.fromEntries(
+    sets.flatMap((set) => Object.entries(set).map(([name, value]) => [name.toLowerCase(), value])),
+  );
+}

@@ -1,0 +1,29 @@
+import type { ContentBlock } from '../../../protocol/generated/vocabulary.ts';
+
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ImageBlock {
+  readonly type: 'image';
+  readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
+}
+
+/** The API refuses a request with an image of another kind. */
+const visible: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+
+/** Text and images as the API takes them. */
+export function contentOf(content: string | readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
+  if (typeof content === 'string') return textOf(content);
+  return content.flatMap((block) => (block.type === 'text' ? textOf(block.text) : [imageOf(block)]));
+}
+
+/** The API refuses texts without a word in them. */
+export const textOf = (text: string): TextBlock[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
+
+function imageOf({ mimeType, data }: Extract<ContentBlock, { type: 'image' }>): TextBlock | ImageBlock {
+  if (!visible.has(mimeType))
+    return { type: 'text', text: `[An image of type ${mimeType}, which this model cannot see]` };
+  return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
+}

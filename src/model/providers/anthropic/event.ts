@@ -1,0 +1,52 @@
+import { ModelFailure } from '../../request.ts';
+
+/** An event of the stream. Which fields there are depends on its type, and on how well a server imitates the API. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly message?: { readonly id?: string; readonly model?: string; readonly usage?: TokenReport };
+  readonly content_block?: {
+    readonly type: string;
+    readonly text?: string;
+    readonly thinking?: string;
+    readonly data?: string;
+    readonly id?: string;
+    readonly name?: string;
+  };
+  readonly delta?: {
+    readonly type?: string;
+    readonly text?: string;
+    readonly thinking?: string;
+    readonly signature?: string;
+    readonly partial_json?: string;
+    readonly stop_reason?: string | null;
+    readonly stop_details?: { readonly explanation?: string | null } | null;
+  };
+  readonly usage?: TokenReport;
+}
+
+/** Counts of tokens. A later report has the whole of what it names, not what was added. */
+export interface TokenReport {
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
+}
+
+const MAX_QUOTED = 200;
+
+export function parseEvent(data: string): StreamEvent {
+  const value = parsed(data);
+  if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string') {
+    return value as StreamEvent;
+  }
+  const quoted = data.length > MAX_QUOTED ? `${data.slice(0, MAX_QUOTED)}…` : data;
+  throw new ModelFailure('model_error', `Expected an event of the Messages API, got ${quoted}`);
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}

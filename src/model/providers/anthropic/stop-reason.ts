@@ -1,0 +1,18 @@
+import type { StopReason } from '../../../protocol/generated/vocabulary.ts';
+import { ModelFailure } from '../../request.ts';
+
+/** Why an answer ended. Throws for an end that is a failure; `explanation` is what the server says about one. */
+export function stopReasonOf(reason: string, explanation: string | undefined): StopReason {
+  switch (reason) {
+    case 'max_tokens':
+      return 'length';
+    case 'tool_use':
+      return 'toolUse';
+    case 'refusal':
+      throw new ModelFailure('model_error', ['The model refused to answer', explanation].filter(Boolean).join(': '));
+    case 'model_context_window_exceeded':
+      throw new ModelFailure('context_overflow', 'The answer no longer fitted the context window of the model');
+    default:
+      return 'stop';
+  }
+}

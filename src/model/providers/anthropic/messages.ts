@@ -37,7 +37,7 @@ interface CallBlock {
   readonly input: object;
 }
 
-/** The conversation as turns that change sides each time, the user's first. */
+/** The conversation as the API takes it, the user first. */
 export function turnsOf(messages: readonly ModelMessage[], model: Model): Turn[] {
   const turns: Turn[] = [];
   for (const message of replayable(messages, model, toolId)) {
@@ -60,9 +60,9 @@ const beginning: Turn = {
 /** What is said to the model between two answers is one turn, in which the results of its tools come first. */
 function addSaid(turns: Turn[], said: readonly UserBlock[]): void {
   const last = turns.at(-1);
-  if (last?.role === 'user')
-    turns[turns.length - 1] = { role: 'user', content: resultsFirst([...last.content, ...said]) };
-  else turns.push({ role: 'user', content: said });
+  if (last?.role === 'user') turns.pop();
+  const before = last?.role === 'user' ? last.content : [];
+  turns.push({ role: 'user', content: resultsFirst([...before, ...said]) });
 }
 
 const resultsFirst = (blocks: readonly UserBlock[]): UserBlock[] => [

@@ -60,11 +60,12 @@ function effortOf({ thinkingLevelMap }: Model, level: Thoughtful): string {
   return typeof own === 'string' ? own : efforts[level];
 }
 
-const ADAPTIVE_SINCE = 4.06;
-
 /** Whether a model decides by itself how long it thinks: those of Claude 4.6 and later do. */
 function isAdaptive({ id, compat }: Model): boolean {
   if (typeof compat?.['forceAdaptiveThinking'] === 'boolean') return compat['forceAdaptiveThinking'];
-  const [, major, minor = '0'] = /claude-[a-z]+-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(id) ?? [];
-  return major !== undefined && Number(major) + Number(minor) / 100 >= ADAPTIVE_SINCE;
+  const [, major = 0, minor = 0] = (version.exec(id) ?? []).map(Number);
+  return major > 4 || (major === 4 && minor >= 6);
 }
+
+/** Behind the name of the family; a date may follow, or take the place of the second number. */
+const version = /claude-[a-z]+-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;

@@ -15,6 +15,7 @@ const external = Object.keys({ ...dependencies, ...optionalDependencies });
 const bundle = { ...node, external, bundle: true, splitting: true, format: 'esm', logLevel: 'warning', write: false };
 
 await buildSessionPage();
+copyCatalogue();
 await buildLibrary();
 const hub = await buildProgram();
 put(join(dist, 'tau.cjs'), entryWith(hub));
@@ -61,6 +62,14 @@ async function buildSessionPage() {
     join(dist, 'session-page.html'),
     page.replaceAll(/POLICY|<!-- \w+ -->/g, (mark) => parts[mark] ?? mark),
   );
+}
+
+/** The lists of models, with the licence they came under. */
+function copyCatalogue() {
+  const source = join(root, 'src/model/catalogue');
+  for (const name of readdirSync(source)) {
+    put(join(dist, 'catalogue', name), readFileSync(join(source, name), 'utf8'));
+  }
 }
 
 async function buildLibrary() {
@@ -193,7 +202,7 @@ function put(path, text) {
 
 /** Files of earlier builds go last, so that a program that starts meanwhile finds all of its own. */
 function removeLeftovers() {
-  for (const folder of ['chunks', 'cli']) {
+  for (const folder of ['catalogue', 'chunks', 'cli']) {
     for (const name of readdirSync(join(dist, folder))) {
       if (!written.has(join(dist, folder, name))) rmSync(join(dist, folder, name));
     }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, normalize, relative } from 'node:path';
 import { expect, it } from 'vitest';
@@ -21,6 +21,16 @@ it('the package holds what it needs and nothing else', () => {
   expect(others).toEqual(pages);
   expect(paths).toEqual(expect.arrayContaining([...published()]));
   for (const path of paths) expect(path).not.toMatch(/\.test\.|test\/|fixtures|\.wire-log|\.tsbuildinfo/);
+});
+
+it('ships the catalogue of models whole, with the licence it came under', () => {
+  const source = join(root, 'src/model/catalogue');
+  const names = readdirSync(source);
+  const shipped = packed().filter((path) => path.startsWith('dist/catalogue/'));
+
+  expect(names).toEqual(expect.arrayContaining(['README.md', 'anthropic.json', 'openai.json']));
+  expect(shipped.sort()).toEqual(names.map((name) => `dist/catalogue/${name}`).sort());
+  expect(readFileSync(join(root, 'dist/catalogue/README.md'), 'utf8')).toContain('Copyright (c)');
 });
 
 it('every link in the pages of the package leads into the package', () => {

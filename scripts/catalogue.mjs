@@ -1,0 +1,167 @@
+// Writes src/model/catalogue/*.json from published lists of models:
+//   node scripts/catalogue.mjs <folder of @earendil-works/pi-ai> [<folder of @pydantic/genai-prices>]
+// With the second, prints where the two disagree about a price; the first is believed.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [source, prices] = process.argv.slice(2);
+if (!source) throw new Error('Which folder holds the package @earendil-works/pi-ai?');
+const target = join(import.meta.dirname, '../src/model/catalogue');
+
+/** The wires that tau speaks. */
+const apis = new Set(['anthropic-messages', 'openai-completions', 'openai-responses', 'google-generative-ai']);
+
+/** Takes no API key, and expects its clients to call themselves an editor. */
+const unreachable = new Set(['github-copilot']);
+
+/** What a wire of tau can act on. */
+const quirks = [
+  'allowEmptySignature',
+  'cacheControlFormat',
+  'chatTemplateArgs',
+  'forceAdaptiveThinking',
+  'maxTokensField',
+  'openRouterRouting',
+  'reasoningEffortMap',
+  'requiresAssistantAfterToolResult',
+  'requiresReasoningContentOnAssistantMessages',
+  'requiresThinkingAsText',
+  'requiresToolResultName',
+  'sendSessionAffinityHeaders',
+  'sessionAffinityFormat',
+  'supportsCacheControlOnTools',
+  'supportsDeveloperRole',
+  'supportsEagerToolInputStreaming',
+  'supportsLongCacheRetention',
+  'supportsReasoningEffort',
+  'supportsStore',
+  'supportsStrictMode',
+  'supportsStrictTools',
+  'supportsTemperature',
+  'supportsUsageInStreaming',
+  'thinkingFormat',
+  'vercelGatewayRouting',
+  'zaiToolStream',
+];
+
+for (const name of readdirSync(target)) if (name.endsWith('.json')) rmSync(join(target, name));
+const kept = [];
+for (const provider of providersOf(source)) {
+  const models = modelsOf(provider);
+  if (models.length > 0) writeFileSync(join(target, `${provider}.json`), fileOf(models));
+  kept.push(...models.map((model) => ({ provider, ...model })));
+}
+nameVersion();
+console.log(`${kept.length} models of ${new Set(kept.map(({ provider }) => provider)).size} providers`);
+if (prices) await comparePrices(kept);
+
+function providersOf(folder) {
+  return readdirSync(join(folder, 'dist/providers/data'))
+    .filter((name) => /^[a-z0-9-]+\.json$/.test(name))
+    .map((name) => name.replace(/\.json$/, ''))
+    .filter((provider) => !unreachable.has(provider));
+}
+
+function modelsOf(provider) {
+  const lists = JSON.parse(readFileSync(join(source, 'dist/providers/data', `${provider}.json`), 'utf8'));
+  return Object.entries(lists)
+    .filter(([api]) => apis.has(api))
+    .flatMap(([, list]) => Object.entries(list))
+    .filter(([key, { id }]) => key.startsWith('chat:') && !/[:-]batch$/.test(id))
+    .map(([, model]) => model)
+    .filter((model) => {
+      const fault = faultOf(model);
+      if (fault) console.log(`refused: ${provider}/${JSON.stringify(model.id)}: ${fault}`);
+      return !fault;
+    });
+}
+
+function faultOf({ id, name, baseUrl, cost, contextWindow, maxTokens }) {
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(id + name)) return 'control characters';
+  if (!URL.canParse(baseUrl) || new URL(baseUrl).protocol !== 'https:') return `base URL ${JSON.stringify(baseUrl)}`;
+  const numbers = [cost.input, cost.output, cost.cacheRead, cost.cacheWrite, contextWindow, maxTokens];
+  return numbers.every((number) => Number.isFinite(number) && number >= 0) ? undefined : 'numbers';
+}
+
+/** A list per server, what all its models share in front of them, each model on a line. */
+function fileOf(models) {
+  const serverOf = ({ api, baseUrl }) => `${api} ${baseUrl}`;
+  const lists = [...new Set(models.map(serverOf))].map((server) => {
+    const all = models.filter((model) => serverOf(model) === server);
+    const [{ api, baseUrl, headers }] = all;
+    if (all.some((model) => !same(model.headers, headers))) throw new Error(`Headers differ at ${baseUrl}`);
+    const compat = sharedQuirks(all);
+    const head = JSON.stringify({ api, baseUrl, headers, compat: orNothing(compat) });
+    const lines = all.map((model) => JSON.stringify(lineOf(model, compat)));
+    return `${head.slice(0, -1)},"models":[\n${lines.join(',\n')}\n]}`;
+  });
+  return `[\n${lists.join(',\n')}\n]\n`;
+}
+
+function lineOf({ id, name, reasoning, input, cost, contextWindow, maxTokens, thinkingLevelMap, compat }, shared) {
+  const { input: read, output: written, cacheRead, cacheWrite } = cost;
+  const own = quirksOf({ compat }).filter(([key]) => !Object.hasOwn(shared, key));
+  return {
+    id,
+    name,
+    reasoning,
+    input,
+    contextWindow,
+    maxTokens,
+    cost: { input: read, output: written, cacheRead, cacheWrite },
+    thinkingLevelMap,
+    compat: orNothing(Object.fromEntries(own)),
+  };
+}
+
+function sharedQuirks([first, ...others]) {
+  const isShared = ([key, value]) => others.every(({ compat }) => same(compat?.[key], value));
+  return Object.fromEntries(quirksOf(first).filter(isShared));
+}
+
+function quirksOf({ compat = {} }) {
+  return quirks.filter((key) => compat[key] !== undefined).map((key) => [key, compat[key]]);
+}
+
+function orNothing(object) {
+  return Object.keys(object).length > 0 ? object : undefined;
+}
+
+function same(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function nameVersion() {
+  const { name, version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const readme = join(target, 'README.md');
+  writeFileSync(readme, readFileSync(readme, 'utf8').replace(/`@[\w-]+\/[\w-]+` \d[\w.-]*/, `\`${name}\` ${version}`));
+}
+
+async function comparePrices(models) {
+  const { calcPrice } = await import(pathToFileURL(resolve(prices, 'dist/index.js')).href);
+  const names = {
+    input: 'input_mtok',
+    output: 'output_mtok',
+    cacheRead: 'cache_read_mtok',
+    cacheWrite: 'cache_write_mtok',
+  };
+  let compared = 0;
+  for (const { provider, id, baseUrl, cost } of models) {
+    const found = calcPrice({ input_tokens: 1 }, id, { providerApiUrl: baseUrl });
+    if (!found) continue;
+    compared++;
+    const differences = Object.entries(names).flatMap(([ours, theirs]) => {
+      const listed = found.model_price[theirs];
+      const price = listed?.base ?? listed;
+      return price === undefined || isNear(price, cost[ours]) ? [] : [`${ours} ${cost[ours]}, elsewhere ${price}`];
+    });
+    if (differences.length > 0) console.log(`${provider}/${id}: ${differences.join('; ')}`);
+  }
+  console.log(`${compared} prices compared`);
+}
+
+/** The same but for how it was rounded. */
+function isNear(one, other) {
+  return Math.abs(one - other) <= 0.001 * Math.max(one, other);
+}

@@ -1,0 +1,97 @@
+import { levelsOf } from '../model/thinking.ts';
+import type { Model } from '../protocol/generated/vocabulary.ts';
+import { harmless } from './chat/printer.ts';
+
+interface Column {
+  readonly title: string;
+  readonly cell: (model: Model) => string;
+  /** Numbers stand to the right. */
+  readonly isNumber?: boolean;
+}
+
+const columns: readonly Column[] = [
+  { title: 'PROVIDER', cell: ({ provider }) => provider },
+  { title: 'MODEL', cell: ({ id }) => id },
+  { title: 'CONTEXT', cell: ({ contextWindow }) => tokens(contextWindow), isNumber: true },
+  { title: 'OUTPUT', cell: ({ maxTokens }) => tokens(maxTokens), isNumber: true },
+  { title: 'THINKING', cell: thinking },
+  { title: 'IMAGES', cell: ({ input }) => (input.includes('image') ? 'yes' : NONE) },
+  { title: '$/M IN', cell: ({ cost }) => dollars(cost.input), isNumber: true },
+  { title: '$/M OUT', cell: ({ cost }) => dollars(cost.output), isNumber: true },
+];
+
+const NONE = '-';
+
+const NOTHING_TO_LIST = `No models. Set a key such as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY,
+or describe your own models in models.json.
+`;
+
+/** The text of `--list-models [search]`: a table, and how to use what it shows. */
+export function modelList(models: readonly Model[], search = ''): string {
+  if (models.length === 0) return NOTHING_TO_LIST;
+  const found = matching(models, search).toSorted(byName);
+  const [first] = found;
+  if (!first) return `No model matches ${oneLine(JSON.stringify(search))}. All of them: tau --list-models\n`;
+  const example = oneLine(`${first.provider}/${first.id}`);
+  return `${table(found)}\nTo use one: tau --model ${example} (and :level after it, for how much it thinks)\n`;
+}
+
+/** The models that have every word of a search, else those that have its letters in this order. */
+function matching(models: readonly Model[], search: string): readonly Model[] {
+  const words = search.split(/\s+/).map(squeezed);
+  const withWords = models.filter(({ provider, id, name }) => {
+    const texts = [`${provider}/${id}`, name].map(squeezed);
+    return words.every((word) => texts.some((text) => text.includes(word)));
+  });
+  if (withWords.length > 0) return withWords;
+  return models.filter(({ provider, id }) => hasInOrder(squeezed(`${provider}/${id}`), words.join('')));
+}
+
+/** `Opus 5.5` and `opus-5-5` are the same to whoever searches. */
+const squeezed = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+function hasInOrder(text: string, letters: string): boolean {
+  let from = 0;
+  for (const letter of letters) {
+    from = text.indexOf(letter, from) + 1;
+    if (from === 0) return false;
+  }
+  return true;
+}
+
+function byName(a: Model, b: Model): number {
+  const compare = (one: string, other: string) => one.localeCompare(other, 'en', { numeric: true });
+  return compare(a.provider, b.provider) || compare(a.id, b.id);
+}
+
+function table(models: readonly Model[]): string {
+  const rows = [
+    columns.map(({ title }) => title),
+    ...models.map((model) => columns.map(({ cell }) => oneLine(cell(model)))),
+  ];
+  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  const padded = (cell: string, index: number) =>
+    columns[index]?.isNumber ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0);
+  return rows.map((row) => `${row.map(padded).join('  ').trimEnd()}\n`).join('');
+}
+
+const oneLine = (cell: string) => harmless(cell.replaceAll(/\s+/g, ' '));
+
+function tokens(count: number): string {
+  if (count < 1_000) return `${count}`;
+  return count < 999_500 ? `${Math.round(count / 1_000)}K` : `${Math.round(count / 100_000) / 10}M`;
+}
+
+/** From the least to the most that it can be told to think. */
+function thinking(model: Model): string {
+  const levels = levelsOf(model).filter((level) => level !== 'off');
+  const [least = NONE] = levels;
+  return levels.length > 1 ? `${least}-${levels.at(-1)}` : least;
+}
+
+/** A price of nothing is one that is not known, or part of a plan. */
+function dollars(price: number): string {
+  if (price === 0) return NONE;
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 3, useGrouping: false };
+  return price.toLocaleString('en', digits);
+}

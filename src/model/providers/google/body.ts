@@ -1,0 +1,24 @@
+import type { ModelRequest, ToolSpec } from '../../request.ts';
+import { contentsOf } from './contents.ts';
+import { thinkingConfig } from './thinking.ts';
+
+/** What is asked. The same request makes the same bytes: servers find what they have cached by them. */
+export function googleBody(request: ModelRequest): object {
+  const { model, systemPrompt, tools } = request;
+  const thinking = thinkingConfig(request);
+  return {
+    ...(systemPrompt === '' ? {} : { systemInstruction: { parts: [{ text: systemPrompt }] } }),
+    contents: contentsOf(request),
+    ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(declaration) }] }),
+    generationConfig: {
+      maxOutputTokens: request.maxTokens ?? model.maxTokens,
+      ...(thinking ? { thinkingConfig: thinking } : {}),
+    },
+  };
+}
+
+const declaration = ({ name, description, parameters }: ToolSpec): object => ({
+  name,
+  description,
+  parametersJsonSchema: parameters,
+});

@@ -1,0 +1,24 @@
+import type { ModelMessage } from '../../request.ts';
+
+/** Gives every call of an answer an id that no other call of the conversation has; the server often gives none. */
+export class CallIds {
+  readonly #taken: Set<string>;
+  #count = 0;
+
+  constructor(messages: readonly ModelMessage[]) {
+    this.#taken = new Set(messages.flatMap(idsIn));
+  }
+
+  /** The one the server gave where it is free, else one made from the place of the call in the answer. */
+  next(given: string | undefined, responseId: string | undefined): string {
+    this.#count += 1;
+    const wanted = given || `${responseId ?? 'call'}_${this.#count}`;
+    let id = wanted;
+    for (let copy = 2; this.#taken.has(id); copy += 1) id = `${wanted}_${copy}`;
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+const idsIn = (message: ModelMessage): string[] =>
+  message.role === 'assistant' ? message.content.flatMap((block) => (block.type === 'toolCall' ? [block.id] : [])) : [];

@@ -7,16 +7,24 @@ export interface ResponseEvent {
   readonly delta?: string;
   readonly arguments?: string;
   readonly response?: ResponseState;
-  readonly code?: string;
+  /** What went wrong; some servers put it one level deeper. */
+  readonly code?: string | null;
   readonly message?: string;
-  readonly error?: unknown;
+  readonly error?: ResponseError | null;
+}
+
+export interface ResponseError {
+  readonly message?: string | undefined;
+  /** Says more than the type, where there is one. */
+  readonly code?: string | null | undefined;
+  readonly type?: string;
 }
 
 /** A piece of an answer: `reasoning`, `message`, `function_call`, or something that was not asked for. */
 export interface OutputItem {
   readonly type?: string;
   readonly id?: string;
-  readonly summary?: readonly { readonly text?: string }[];
+  readonly summary?: readonly { readonly text?: string }[] | null;
   readonly encrypted_content?: string | null;
   readonly content?: readonly { readonly text?: string; readonly refusal?: string }[] | null;
   /** Whether a message leads to more work or concludes it, where the model tells. */
@@ -31,7 +39,7 @@ export interface ResponseState {
   readonly id?: string;
   readonly model?: string;
   readonly status?: string;
-  readonly error?: unknown;
+  readonly error?: ResponseError | null;
   readonly incomplete_details?: { readonly reason?: string } | null;
   readonly usage?: ResponseUsage | null;
 }

@@ -4,7 +4,7 @@ import { failureOf } from '../../failure.ts';
 import { errorText } from '../../http/failure.ts';
 import { usageOf } from '../../price.ts';
 import type { ModelFailure, UsageNews } from '../../request.ts';
-import type { OutputItem, ResponseEvent, ResponseState } from './events.ts';
+import type { OutputItem, ResponseError, ResponseEvent, ResponseState } from './events.ts';
 import { messageSeal, thoughtSeal } from './seals.ts';
 
 const PARAGRAPH = '\n\n';
@@ -54,7 +54,7 @@ export class ResponseReader {
         return yield* this.#finish(event.response ?? {});
       case 'response.failed':
         yield* this.#count(event.response ?? {});
-        throw failure(event.response?.error);
+        throw failure(event.response?.error ?? {});
       case 'error':
         throw failure(event.error ?? { message: event.message, code: event.code });
     }
@@ -156,5 +156,6 @@ export class ResponseReader {
 const joined = (parts: readonly { text?: string; refusal?: string }[] | null | undefined, between: string): string =>
   (parts ?? []).map(({ text, refusal }) => text ?? refusal ?? '').join(between);
 
-const failure = (error: unknown): ModelFailure =>
-  failureOf({ message: errorText(error) ?? 'The model failed and did not say why' });
+function failure({ message, code, type }: ResponseError): ModelFailure {
+  return failureOf({ message: errorText({ message, code: code ?? type }) ?? 'The model failed and did not say why' });
+}

@@ -29,8 +29,8 @@ export function sealedThought({ thinkingSignature }: ThinkingContent): Reasoning
 
 function asReasoning(item: OutputItem | undefined): ReasoningItem | undefined {
   if (typeof item?.id !== 'string' || !item.encrypted_content) return undefined;
-  const { id, summary = [], encrypted_content } = item;
-  return { type: 'reasoning', id, summary, encrypted_content };
+  const { id, summary, encrypted_content } = item;
+  return { type: 'reasoning', id, summary: summary ?? [], encrypted_content };
 }
 
 /** What is kept of a message beside its words; undefined where it has no name. */

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { answered, asked, called, image, returned, text } from '../../../../test/support/providers/conversation.ts';
+import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
+import type { ModelMessage, ModelRequest } from '../../request.ts';
+import { modelNamed, question } from '../../scripted/testing/rehearse.ts';
+import { responsesBody } from './body.ts';
+
+const model: Model = {
+  ...modelNamed('scripted'),
+  id: 'gpt',
+  api: 'openai-responses',
+  provider: 'openai',
+  reasoning: true,
+  input: ['text', 'image'],
+  maxTokens: 1000,
+};
+const stranger = { api: 'anthropic-messages', provider: 'anthropic', id: 'claude' };
+
+const body = (own: Partial<ModelRequest>) => responsesBody(question({ model, ...own })) as Record<string, unknown>;
+const input = (...messages: ModelMessage[]) => body({ messages })['input'];
+
+const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'secret' };
+const thought: AssistantBlock = { type: 'thinking', thinking: 'hm', thinkingSignature: JSON.stringify(reasoning) };
+const unsealed: AssistantBlock = { type: 'thinking', thinking: 'hm' };
+const said = (textSignature: string): AssistantBlock => ({ ...text('Yes'), textSignature });
+const message = {
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'Yes', annotations: [] }],
+};
+const call = { type: 'function_call', call_id: 'call_a', name: 'read', arguments: '{"path":"a"}' };
+
+describe('a body', () => {
+  it('holds all that is asked, and the same bytes every time', () => {
+    const request = question({
+      model,
+      systemPrompt: 'Be brief.',
+      messages: [asked('Hello')],
+      tools: [{ name: 'read', description: 'Reads', parameters: { type: 'object', properties: {} } }],
+      sessionId: 's1',
+      thinkingLevel: 'high',
+    });
+
+    expect(JSON.stringify(responsesBody(request))).toBe(
+      JSON.stringify({
+        model: 'gpt',
+        instructions: 'Be brief.',
+        input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }],
+        tools: [
+          {
+            type: 'function',
+            name: 'read',
+            description: 'Reads',
+            parameters: { type: 'object', properties: {} },
+            strict: false,
+          },
+        ],
+        reasoning: { effort: 'high', summary: 'auto' },
+        include: ['reasoning.encrypted_content'],
+        max_output_tokens: 1000,
+        prompt_cache_key: 's1',
+        store: false,
+        stream: true,
+      }),
+    );
+  });
+
+  it('holds no more than that for a model that does not think', () => {
+    expect(body({ model: { ...model, reasoning: false } })).toEqual({
+      model: 'gpt',
+      input: [],
+      max_output_tokens: 1000,
+      store: false,
+      stream: true,
+    });
+  });
+
+  it.each<[Partial<ModelRequest>, object]>([
+    [{ maxTokens: 200 }, { max_output_tokens: 200 }],
+    [{ maxTokens: 1 }, { max_output_tokens: 16 }],
+    [{ sessionId: 's'.repeat(80) }, { prompt_cache_key: 's'.repeat(64) }],
+  ])('keeps to the limits of %j', (own, part) => {
+    expect(body(own)).toMatchObject(part);
+  });
+
+  it.each<[ModelRequest['thinkingLevel'], Model['thinkingLevelMap'], unknown]>([
+    ['off', undefined, undefined],
+    ['off', { off: 'none' }, { effort: 'none' }],
+    ['off', { off: null }, undefined],
+    ['minimal', undefined, { effort: 'minimal', summary: 'auto' }],
+    ['medium', { medium: 'some' }, { effort: 'some', summary: 'auto' }],
+    ['xhigh', { xhigh: 'xhigh' }, { effort: 'xhigh', summary: 'auto' }],
+  ])('says %s with the words %j as %j', (thinkingLevel, thinkingLevelMap, told) => {
+    const { reasoning: effort, include } = body({ model: { ...model, thinkingLevelMap }, thinkingLevel });
+
+    expect(effort).toEqual(told);
+    expect(include).toEqual(['reasoning.encrypted_content']);
+  });
+});
+
+describe('images', () => {
+  const shown = { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,aW1n' };
+
+  it('go along with words', () => {
+    expect(input(asked([text('Look'), image, text('')]))).toEqual([
+      { role: 'user', content: [{ type: 'input_text', text: 'Look' }, shown] },
+    ]);
+  });
+
+  it('go along with results', () => {
+    expect(input(returned('call_a|fc_a', text('Here'), image))).toEqual([
+      { type: 'function_call_output', call_id: 'call_a', output: [{ type: 'input_text', text: 'Here' }, shown] },
+    ]);
+  });
+});
+
+describe('an answer of its own', () => {
+  it('goes back whole', () => {
+    const own = answered(model, thought, said('{"v":1,"id":"msg_1","phase":"commentary"}'), called('call_a|fc_a'));
+
+    expect(input(own, returned('call_a|fc_a', text('one'), text('two')))).toEqual([
+      reasoning,
+      { ...message, status: 'completed', id: 'msg_1', phase: 'commentary' },
+      { ...call, id: 'fc_a' },
+      { type: 'function_call_output', call_id: 'call_a', output: 'one\ntwo' },
+    ]);
+  });
+
+  it.each<[string, AssistantBlock[], object[]]>([
+    ['a bare id', [said('msg_1')], [{ ...message, status: 'completed', id: 'msg_1' }]],
+    ['an id that is too long', [said('m'.repeat(65))], [message]],
+    ['no id', [text('Yes'), called('call_a')], [message, call]],
+    ['a long item id', [called(`call_a|fc_${'x'.repeat(64)}`)], [call]],
+    ['a foreign item id', [called('call_a|item')], [call]],
+    ['a thought without seal', [unsealed, said('msg_1'), called('call_a|fc_a')], [message, call]],
+    ['a seal of another kind', [{ ...thought, thinkingSignature: 'x' }, called('call_a|fc_a')], [call]],
+    ['a thought that led to nothing', [text('Yes'), thought], [message]],
+    ['nothing but thoughts', [thought], []],
+    ['an empty text', [thought, text(''), called('call_a|fc_a')], [reasoning, { ...call, id: 'fc_a' }]],
+  ])('with %s goes back as far as it is understood', (_what, blocks, items) => {
+    expect(input(answered(model, ...blocks))).toEqual(items);
+  });
+});
+
+describe('an answer of another model', () => {
+  it('goes back in plain words', () => {
+    const foreign = answered(stranger, unsealed, said('sealed'), called('call_a|fc_a'));
+
+    expect(input(foreign, returned('call_a|fc_a'))).toEqual([
+      { ...message, content: [{ type: 'output_text', text: 'hm', annotations: [] }] },
+      message,
+      call,
+      { type: 'function_call_output', call_id: 'call_a', output: '(no output)' },
+    ]);
+  });
+
+  it('has ids that the API takes', () => {
+    const id = `tool:${'x'.repeat(80)}|y`;
+    const plain = `tool_${'x'.repeat(59)}`;
+
+    expect(input(answered(stranger, called(id)), returned(id, text('ok')))).toEqual([
+      { ...call, call_id: plain },
+      { type: 'function_call_output', call_id: plain, output: 'ok' },
+    ]);
+  });
+});

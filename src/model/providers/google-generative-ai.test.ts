@@ -80,6 +80,17 @@ describe('an answer', () => {
     expect(events.filter(({ type }) => type === 'usage')).toEqual([{ type: 'usage', usage: message.usage }]);
   });
 
+  it('is given back as it came', async () => {
+    const calls = [{ id: '', name: 'ls', arguments: { path: 'a' } }];
+    const { message } = await exchange(subject, { text: 'Yes', calls });
+
+    const { request } = await exchange(subject, { text: 'x' }, { messages: [{ ...message, timestamp: 0 }] });
+
+    const functionCall = { id: 'answer1_1', name: 'ls', args: { path: 'a' } };
+    const parts = [{ text: 'Yes' }, { functionCall, thoughtSignature: 'c2VhbA==' }];
+    expect(request.body.contents).toEqual([{ role: 'model', parts }]);
+  });
+
   it('that breaks off keeps the counts so far', async () => {
     const { message } = await exchange(subject, { text: 'one two three', cutAfter: 2 });
 

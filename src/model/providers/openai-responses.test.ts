@@ -62,6 +62,22 @@ describe('an answer', () => {
     expect(events.filter(({ type }) => type === 'usage')).toEqual([{ type: 'usage', usage: message.usage }]);
   });
 
+  it('is given back as it came', async () => {
+    const { message } = await exchange(subject, {
+      thinking: 'hm',
+      text: 'Yes',
+      calls: [{ id: 'call_a', name: 'ls', arguments: {} }],
+    });
+
+    const { request } = await exchange(subject, { text: 'x' }, { messages: [{ ...message, timestamp: 0 }] });
+
+    expect(request.body.input).toMatchObject([
+      { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret', summary: [{ type: 'summary_text', text: 'hm' }] },
+      { type: 'message', id: 'msg_1', content: [{ type: 'output_text', text: 'Yes' }] },
+      { type: 'function_call', id: 'fc_call_a', call_id: 'call_a', name: 'ls', arguments: '{}' },
+    ]);
+  });
+
   it('that is too long stops for that', async () => {
     const { message } = await exchange(subject, { text: 'and so', stop: 'length' });
 
@@ -162,6 +178,20 @@ describe('a server', () => {
     );
 
     expect(message).toMatchObject({ stopReason: 'stop', content: [] });
+  });
+
+  it('may not know when to stop', async () => {
+    const events = [...numbered([done]), { data: '[DONE]' }];
+
+    const { message } = await exchange(exactly(subject, events), {});
+
+    expect(message).toMatchObject({ stopReason: 'stop', content: [] });
+  });
+
+  it('may not say what it ran out of', async () => {
+    const { message } = await outcomeOf({ type: 'response.incomplete', response: {} });
+
+    expect(message).toMatchObject({ stopReason: 'length', rawStopReason: 'incomplete' });
   });
 
   const usage = { input_tokens: 7, output_tokens: 1 };

@@ -52,6 +52,8 @@ export interface Api {
 
 export interface Received {
   readonly path: string;
+  /** That the client called from. */
+  readonly port: number | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
@@ -108,7 +110,8 @@ export class ProviderDouble {
     const text = Buffer.concat(pieces).toString();
     const turn = this.#turns.shift() ?? { status: 400, message: 'Nobody told this server what to say' };
     const closed = once(response, 'close');
-    this.requests.push({ path: request.url ?? '', headers: request.headers, text, body: parsed(text), closed });
+    const { url: path = '', headers, socket } = request;
+    this.requests.push({ path, port: socket.remotePort, headers, text, body: parsed(text), closed });
     for (const wake of this.#waiting.splice(0)) wake();
     if ('status' in turn) this.#refuse(response, turn);
     else await this.#stream(response, turn);

@@ -126,6 +126,12 @@ export function wireContract(subject: Subject): void {
       });
     });
 
+    it('after its end is an answer all the same', async () => {
+      const { message } = await exchange(subject, { text: 'all', cutAfter: subject.api.speak({ text: 'all' }).length });
+
+      expect(message).toMatchObject({ stopReason: 'stop', content: [{ type: 'text', text: 'all' }] });
+    });
+
     it('by silence is told so', async () => {
       const double = await ProviderDouble.start(subject.api);
       double.says({ text: 'so far', stallAfter: subject.api.speak({ text: 'so far' }).length - 1 });
@@ -178,6 +184,18 @@ export function wireContract(subject: Subject): void {
       }),
       { numRuns: 25, examples: [[{ pieces: 1, lineEnd: '\r\n', comments: true }]] },
     );
+  });
+
+  it('needs one connection for one answer after the other', async () => {
+    const double = await ProviderDouble.start(subject.api);
+    double.says({ text: 'one' }, { text: 'two' });
+    const provider = subject.wire(endpointAt(double));
+
+    await hear(provider, question({ model: subject.model }));
+    await hear(provider, question({ model: subject.model }));
+
+    const [first, second] = double.requests.map(({ port }) => port);
+    expect(second).toBe(first);
   });
 
   it('lets the headers of the user win', async () => {

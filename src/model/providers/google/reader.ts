@@ -4,11 +4,13 @@ import { failureOf } from '../../failure.ts';
 import { errorText } from '../../http/failure.ts';
 import { usageOf } from '../../price.ts';
 import type { ModelRequest, UsageNews } from '../../request.ts';
+import { eventData } from '../event-data.ts';
+import type { Reader } from '../read-to-end.ts';
 import { CallIds } from './call-ids.ts';
 import type { Candidate, Chunk, ChunkUsage, FunctionCall, Part } from './chunk.ts';
 
 /** Writes the pieces of an answer into a draft. */
-export class ChunkReader {
+export class ChunkReader implements Reader {
   readonly #model: Model;
   readonly #draft: Draft;
   readonly #ids: CallIds;
@@ -22,12 +24,13 @@ export class ChunkReader {
     this.#ids = new CallIds(messages);
   }
 
-  /** Whether the model has said why it stopped. */
+  /** Whether the model has said why it stopped; the API has no other end. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  *read(chunk: Chunk): Generator<Step | UsageNews, void> {
+  *read(data: string): Generator<Step | UsageNews, void> {
+    const chunk = eventData<Chunk>(data);
     if (chunk.error) throw broken(chunk);
     this.#note(chunk);
     const [candidate = {}] = chunk.candidates ?? [];

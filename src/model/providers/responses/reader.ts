@@ -4,15 +4,19 @@ import { failureOf } from '../../failure.ts';
 import { errorText } from '../../http/failure.ts';
 import { usageOf } from '../../price.ts';
 import type { ModelFailure, UsageNews } from '../../request.ts';
+import { eventData } from '../event-data.ts';
+import type { Reader } from '../read-to-end.ts';
 import type { OutputItem, ResponseError, ResponseEvent, ResponseState } from './events.ts';
+import { Lineup } from './lineup.ts';
 import { messageSeal, thoughtSeal } from './seals.ts';
 
 const PARAGRAPH = '\n\n';
 
-/** Writes what the events tell into a draft. Their items must come one after the other. */
-export class ResponseReader {
+/** Writes what the events tell into a draft. */
+export class ResponseReader implements Reader {
   readonly #model: Model;
   readonly #draft: Draft;
+  readonly #lineup = new Lineup();
   /** How much of the present item is in the draft. */
   #written = 0;
   #hasCall = false;
@@ -28,7 +32,13 @@ export class ResponseReader {
     return this.#isDone;
   }
 
-  *read(event: ResponseEvent): Generator<Step | UsageNews, void> {
+  *read(data: string): Generator<Step | UsageNews, void> {
+    // Some servers say more, as their other API makes them.
+    if (this.#isDone) return;
+    for (const event of this.#lineup.next(eventData<ResponseEvent>(data))) yield* this.#take(event);
+  }
+
+  *#take(event: ResponseEvent): Generator<Step | UsageNews, void> {
     switch (event.type) {
       case 'response.created':
         return this.#note(event.response);
@@ -50,8 +60,9 @@ export class ResponseReader {
       case 'response.output_item.done':
         return yield* this.#end(event.item ?? {});
       case 'response.completed':
+        return yield* this.#finish({ status: 'completed', ...event.response });
       case 'response.incomplete':
-        return yield* this.#finish(event.response ?? {});
+        return yield* this.#finish({ status: 'incomplete', ...event.response });
       case 'response.failed':
         yield* this.#count(event.response ?? {});
         throw failure(event.response?.error ?? {});
@@ -139,8 +150,8 @@ export class ResponseReader {
     yield { type: 'usage', usage: counted };
   }
 
-  *#finish(response: ResponseState): Generator<UsageNews, void> {
-    const { status = 'completed', incomplete_details: details } = response;
+  *#finish(response: ResponseState & { status: string }): Generator<UsageNews, void> {
+    const { status, incomplete_details: details } = response;
     this.#note(response);
     this.#draft.note({ rawStopReason: details?.reason ?? status });
     yield* this.#count(response);

@@ -1,0 +1,22 @@
+import type { Step } from '../draft.ts';
+import { ModelFailure, type UsageNews } from '../request.ts';
+
+/** Makes sense of what the events of one answer carry. */
+export interface Reader {
+  readonly read: (data: string) => Iterable<Step | UsageNews>;
+  /** Whether the answer is whole. */
+  readonly isDone: boolean;
+}
+
+/**
+ * Hears a stream to its very end, since only then can its connection serve again. What goes wrong once the answer is
+ * whole does not matter any more.
+ */
+export async function* readToEnd(events: AsyncIterable<{ readonly data: string }>, reader: Reader) {
+  try {
+    for await (const { data } of events) yield* reader.read(data);
+  } catch (error) {
+    if (!reader.isDone) throw error;
+  }
+  if (!reader.isDone) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+}

@@ -10,7 +10,7 @@ const MAX_BODY = 64 * 1024;
 export async function refusedBy(response: IncomingMessage): Promise<ModelFailure> {
   const { statusCode: status = 0, headers } = response;
   const body = await beginningOf(response);
-  const retryAfterMs = retryAfter(headers);
+  const retryAfterMs = retryAfter(headers) ?? delayIn(body);
   const said = wordsOf(body);
   if (status >= 200 && status < 300) {
     const type = headers['content-type'] ?? 'nothing';
@@ -24,6 +24,12 @@ export async function refusedBy(response: IncomingMessage): Promise<ModelFailure
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
+}
+
+/** Google says in the body how long it wants to be left alone. */
+function delayIn(body: string): number | undefined {
+  const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
 }
 
 async function beginningOf(response: IncomingMessage): Promise<string> {
@@ -67,7 +73,7 @@ export function errorText(value: unknown): string | undefined {
   if (!isObject(error)) return undefined;
   const { message } = error;
   if (typeof message !== 'string' || message === '') return undefined;
-  const kind = [error['type'], error['code'], error['status']].find((word) => typeof word === 'string' && word !== '');
+  const kind = [error['code'], error['type'], error['status']].find((word) => typeof word === 'string' && word !== '');
   return kind === undefined || message.includes(kind as string) ? message : `${message} (${kind})`;
 }
 

@@ -14,7 +14,12 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
   readonly signal: AbortSignal;
+  /** Whether everything that matters was said: a server that does not end its stream then is not waited for. */
+  readonly isDone: () => boolean;
 }
+
+/** How long a server may take to end a stream that has said everything. Only one that has ended serves again. */
+const LAST_MS = 1000;
 
 /** One event of a stream may not be longer than this. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
@@ -40,7 +45,7 @@ export async function* serverEvents(call: Call): AsyncGenerator<EventSourceMessa
       signal: silence.signal,
     });
     if (!isStream(response)) throw await refusedBy(response);
-    yield* eventsOf(response, silence);
+    yield* eventsOf(response, silence, call.isDone);
   } catch (error) {
     signal.throwIfAborted();
     throw silence.failure ?? (error instanceof ModelFailure ? error : brokenConnection(error, url));
@@ -51,7 +56,11 @@ export async function* serverEvents(call: Call): AsyncGenerator<EventSourceMessa
   }
 }
 
-async function* eventsOf(response: IncomingMessage, silence: Silence): AsyncGenerator<EventSourceMessage> {
+async function* eventsOf(
+  response: IncomingMessage,
+  silence: Silence,
+  isDone: () => boolean,
+): AsyncGenerator<EventSourceMessage> {
   const heard: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => heard.push(event), maxBufferSize: LONGEST_EVENT });
   const decoder = new TextDecoder();
@@ -63,6 +72,7 @@ async function* eventsOf(response: IncomingMessage, silence: Silence): AsyncGene
     silence.listen(false);
     yield* heard.splice(0);
     silence.listen(true);
+    if (isDone()) silence.shorten(LAST_MS);
   }
 }
 

@@ -50,6 +50,12 @@ export class Silence {
     this.#timer.refresh();
   }
 
+  /** From now on there is less patience. */
+  shorten(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#limit(Math.min(ms, this.#patience.betweenMs), 'The model did not end its answer');
+  }
+
   end(): void {
     clearTimeout(this.#timer);
     this.#outer.removeEventListener('abort', this.#follow);

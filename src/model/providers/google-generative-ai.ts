@@ -7,12 +7,14 @@ import { readToEnd } from './read-to-end.ts';
 /** Google's Gemini API. */
 export const googleGenerativeAi: Wire = (endpoint) => (request, draft) => {
   const { apiKey } = endpoint;
+  const reader = new ChunkReader(request, draft);
   const events = serverEvents({
     endpoint,
     path: `/models/${request.model.id}:streamGenerateContent?alt=sse`,
     headers: apiKey === undefined ? {} : { 'x-goog-api-key': apiKey },
     body: googleBody(request),
     signal: request.signal,
+    isDone: () => reader.isDone,
   });
-  return readToEnd(events, new ChunkReader(request, draft));
+  return readToEnd(events, reader);
 };

@@ -7,12 +7,14 @@ import { ResponseReader } from './responses/reader.ts';
 /** OpenAI's Responses API, and whoever speaks it too. The server keeps nothing: every request holds it all. */
 export const openaiResponses: Wire = (endpoint) => (request, draft) => {
   const { apiKey } = endpoint;
+  const reader = new ResponseReader(request.model, draft);
   const events = serverEvents({
     endpoint,
     path: '/responses',
     headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
     body: responsesBody(request),
     signal: request.signal,
+    isDone: () => reader.isDone,
   });
-  return readToEnd(events, new ResponseReader(request.model, draft));
+  return readToEnd(events, reader);
 };

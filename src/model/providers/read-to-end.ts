@@ -8,10 +8,7 @@ export interface Reader {
   readonly isDone: boolean;
 }
 
-/**
- * Hears a stream to its very end, since only then can its connection serve again. What goes wrong once the answer is
- * whole does not matter any more.
- */
+/** Hears a stream to its end. What goes wrong once the answer is whole does not matter any more. */
 export async function* readToEnd(events: AsyncIterable<{ readonly data: string }>, reader: Reader) {
   try {
     for await (const { data } of events) yield* reader.read(data);

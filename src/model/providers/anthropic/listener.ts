@@ -4,11 +4,12 @@ import { failureOf } from '../../failure.ts';
 import { errorText } from '../../http/failure.ts';
 import { usageOf } from '../../price.ts';
 import type { UsageNews } from '../../request.ts';
-import type { StreamEvent, TokenReport } from './event.ts';
+import type { Reader } from '../read-to-end.ts';
+import { parseEvent, type StreamEvent, type TokenReport } from './event.ts';
 import { stopReasonOf } from './stop-reason.ts';
 
 /** Writes what the events of a stream say into a draft. */
-export class Listener {
+export class Listener implements Reader {
   readonly #model: Model;
   readonly #draft: Draft;
   #tokens: TokenReport = {};
@@ -24,7 +25,11 @@ export class Listener {
     return this.#isDone;
   }
 
-  *hear(event: StreamEvent): Generator<Step | UsageNews, void> {
+  *read(data: string): Generator<Step | UsageNews, void> {
+    if (!this.#isDone) yield* this.#hear(parseEvent(data));
+  }
+
+  *#hear(event: StreamEvent): Generator<Step | UsageNews, void> {
     switch (event.type) {
       case 'message_start':
         this.#name(event);

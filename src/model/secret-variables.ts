@@ -1,28 +1,30 @@
-/**
- * The environment variables in which users hand tau the keys of model providers, and its own token. Credentials that
- * the user's other programs live on as well, such as GH_TOKEN and those of AWS, are not among them.
- */
-const secretVariables: ReadonlySet<string> = new Set([
-  'AI_GATEWAY_API_KEY',
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_OAUTH_TOKEN',
-  'AZURE_OPENAI_API_KEY',
-  'CEREBRAS_API_KEY',
-  'COPILOT_GITHUB_TOKEN',
-  'GEMINI_API_KEY',
-  'GROQ_API_KEY',
-  'KIMI_API_KEY',
-  'MINIMAX_API_KEY',
-  'MINIMAX_CN_API_KEY',
-  'MISTRAL_API_KEY',
-  'OPENAI_API_KEY',
-  'OPENCODE_API_KEY',
-  'OPENROUTER_API_KEY',
-  'PI_AUTH_TOKEN',
-  'XAI_API_KEY',
-  'ZAI_API_KEY',
+import { providerKeys } from './provider-keys.ts';
+
+/** What the user's other programs live on as well. */
+export const everybodys: ReadonlySet<string> = new Set([
+  'AWS_ACCESS_KEY_ID',
+  'AWS_BEARER_TOKEN_BEDROCK',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'CLOUDFLARE_API_KEY',
+  'GH_TOKEN',
+  'GITHUB_TOKEN',
+  'GOOGLE_CLOUD_API_KEY',
+  'HF_TOKEN',
+  'HOME',
+  'HOSTNAME',
+  'LANG',
+  'LOGNAME',
+  'PATH',
+  'SHELL',
+  'TMPDIR',
+  'USER',
 ]);
+
+/** The environment variables in which users hand tau the keys of model providers, and its own token. */
+const secretVariables: ReadonlySet<string> = new Set(
+  [...Object.values(providerKeys).flat(), 'PI_AUTH_TOKEN'].filter((name) => !everybodys.has(name)).sort(),
+);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -4,6 +4,7 @@ import { check, type Schema } from '../protocol/check.ts';
 import { choices } from '../protocol/generated/choices.ts';
 import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { expandHome } from './agent-dir.ts';
+import { isObject, type Values, withoutQuote } from './json-file.ts';
 
 /** What users may set in `settings.json`, as far as tau looks at it. */
 export interface Settings {
@@ -37,8 +38,6 @@ interface SettingsSource {
   /** Whether the project's own files count. */
   readonly trusted: boolean;
 }
-
-type Values = Record<string, unknown>;
 
 const text: Schema = { type: 'string' };
 const flag: Schema = { type: 'boolean' };
@@ -100,9 +99,6 @@ function readFile(file: string, warnings: string[]): Values {
   return {};
 }
 
-/** JSON.parse quotes the file around the mistake; what stands in the file goes to no log. */
-const withoutQuote = (message: string) => message.replace(/, (\.\.\.)?".*is not valid JSON$/s, ': not valid JSON');
-
 interface Acceptance {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly values: Values;
@@ -133,6 +129,3 @@ function merge(target: Values, source: Values): void {
     target[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
   }
 }
-
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

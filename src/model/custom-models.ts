@@ -1,0 +1,108 @@
+import type { Model, ModelCost } from '../protocol/generated/vocabulary.ts';
+import type { CustomModel, CustomProvider, ModelChange } from '../store/models-file.ts';
+
+const free: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/**
+ * The models of a provider after the user's changes: the built-in ones, changed or replaced, then the user's own.
+ *
+ * The headers of the user's file are not in them: models are shown to clients, and headers may hold secrets.
+ */
+export function customised(provider: string, builtIn: readonly Model[], custom: CustomProvider): readonly Model[] {
+  const models = new Map(builtIn.map((model) => [model.id, changed(model, custom)]));
+  for (const own of custom.models ?? []) models.set(own.id, ownModel(provider, own, custom));
+  return [...models.values()];
+}
+
+/** The headers that the user wants to be sent to a model, as written, under names in small letters. */
+export function customHeaders(custom: CustomProvider, id: string): Record<string, string> {
+  const own = custom.models?.findLast((model) => model.id === id) ?? changeOf(custom, id);
+  const headers = [custom.headers, own.headers].flatMap((set) => Object.entries(set ?? {}));
+  return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** Every value of a provider that may refer to a secret. */
+export function valuesOf({ apiKey, headers, models = [], modelOverrides = {} }: CustomProvider): string[] {
+  const sets = [headers, ...models.map((model) => model.headers)];
+  sets.push(...Object.values(modelOverrides).map((change) => change.headers));
+  return [apiKey ?? [], ...sets.map((set) => Object.values(set ?? {}))].flat();
+}
+
+/** An address to which a path can be added. */
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
+function changed(model: Model, custom: CustomProvider): Model {
+  const change = changeOf(custom, model.id);
+  const { name = model.name, reasoning = model.reasoning, input = model.input } = change;
+  const { contextWindow = model.contextWindow, maxTokens = model.maxTokens } = change;
+  return {
+    ...model,
+    ...(custom.baseUrl === undefined ? {} : { baseUrl: withoutSlash(custom.baseUrl) }),
+    name,
+    contextWindow,
+    maxTokens,
+    ...abilities(reasoning, input),
+    supportsTools: model.supportsTools ?? true,
+    cost: costOf(model.cost, change),
+    ...quirks([model.compat, custom.compat, change.compat], [model.thinkingLevelMap, change.thinkingLevelMap]),
+  };
+}
+
+function ownModel(provider: string, own: CustomModel, custom: CustomProvider): Model {
+  return {
+    id: own.id,
+    name: own.name ?? own.id,
+    api: own.api ?? custom.api ?? '',
+    provider,
+    baseUrl: withoutSlash(own.baseUrl ?? custom.baseUrl ?? ''),
+    ...abilities(own.reasoning ?? false, own.input ?? ['text']),
+    supportsTools: true,
+    contextWindow: own.contextWindow ?? 128_000,
+    maxTokens: own.maxTokens ?? 16_384,
+    cost: costOf(free, own),
+    ...quirks([custom.compat, own.compat], [own.thinkingLevelMap]),
+  };
+}
+
+const changeOf = ({ modelOverrides = {} }: CustomProvider, id: string): ModelChange =>
+  (Object.hasOwn(modelOverrides, id) && modelOverrides[id]) || {};
+
+const abilities = (reasoning: boolean, input: Model['input']) => ({
+  reasoning,
+  thinking: reasoning,
+  input,
+  supportsImages: input.includes('image'),
+});
+
+const costOf = (before: ModelCost, { cost = {} }: ModelChange): ModelCost => ({
+  input: cost.input ?? before.input,
+  output: cost.output ?? before.output,
+  cacheRead: cost.cacheRead ?? before.cacheRead,
+  cacheWrite: cost.cacheWrite ?? before.cacheWrite,
+});
+
+type Values = Record<string, unknown>;
+type Sets = readonly (Values | undefined)[];
+
+function quirks(compats: Sets, levelMaps: Sets): Pick<Model, 'compat' | 'thinkingLevelMap'> {
+  const compat = merged(compats);
+  const thinkingLevelMap = merged(levelMaps);
+  return { ...(compat ? { compat } : {}), ...(thinkingLevelMap ? { thinkingLevelMap } : {}) };
+}
+
+/** Later sets win; objects in them are merged, lists are not. */
+function merged(sets: Sets): Values | undefined {
+  const given = sets.filter((set) => set !== undefined);
+  return given.length === 0 ? undefined : given.reduce(merge);
+}
+
+function merge(before: Values, after: Values): Values {
+  const both = Object.entries(after).map(([name, value]): [string, unknown] => {
+    const old = Object.hasOwn(before, name) ? before[name] : undefined;
+    return [name, isObject(old) && isObject(value) ? merge(old, value) : value];
+  });
+  return { ...before, ...Object.fromEntries(both) };
+}
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

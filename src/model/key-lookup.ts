@@ -1,0 +1,52 @@
+import { variable } from '../store/config-value.ts';
+import type { Credential } from '../store/credentials.ts';
+import type { CustomProvider } from '../store/models-file.ts';
+import { providerKeys } from './provider-keys.ts';
+
+/** A key given for this process only, such as on the command line. */
+export interface RuntimeKey {
+  readonly provider: string;
+  readonly key: string;
+}
+
+/** Everywhere a provider's key can be. */
+export interface KeyPlaces {
+  readonly runtimeKey: RuntimeKey | undefined;
+  readonly credential: Credential | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly custom: CustomProvider | undefined;
+}
+
+/** Where a key is, or what it is. */
+export type KeyFound =
+  | { readonly kind: 'key'; readonly key: string }
+  /** Still to be looked up; the place is named when that fails. */
+  | { readonly kind: 'value'; readonly value: string; readonly place: string }
+  | { readonly kind: 'expired' };
+
+/** The first key there is for a provider, whether or not it turns out to be good for anything. */
+export function findKey(provider: string, { runtimeKey, credential, env, custom }: KeyPlaces): KeyFound | undefined {
+  if (runtimeKey?.provider === provider) return { kind: 'key', key: runtimeKey.key };
+  if (credential?.type === 'api_key') {
+    return { kind: 'value', value: credential.key, place: `auth.json: ${provider}.key` };
+  }
+  if (credential) {
+    return credential.expires > Date.now() ? { kind: 'key', key: credential.access } : { kind: 'expired' };
+  }
+  const name = variablesOf(provider).find((one) => variable(env, one) !== undefined);
+  const key = name && variable(env, name);
+  if (key) return { kind: 'key', key };
+  if (custom?.apiKey === undefined) return undefined;
+  return { kind: 'value', value: custom.apiKey, place: `models.json: providers.${provider}.apiKey` };
+}
+
+/** How a user can give a key for a provider. */
+export function keyAdvice(provider: string, file: string): string {
+  const names = variablesOf(provider);
+  const name = names.find((one) => one.endsWith('_API_KEY')) ?? names[0];
+  const first = name === undefined ? `Give providers.${provider} an apiKey in models.json` : `Set ${name}`;
+  return `${first}, or add {${JSON.stringify(provider)}: {"type": "api_key", "key": "…"}} to ${file}.`;
+}
+
+const variablesOf = (provider: string) =>
+  (Object.hasOwn(providerKeys, provider) ? providerKeys[provider] : undefined) ?? [];

@@ -1,0 +1,207 @@
+import { messageOf, Refusal } from '../protocol/errors.ts';
+import { version } from '../protocol/generated/version.ts';
+import type { Model } from '../protocol/generated/vocabulary.ts';
+import { isResolvable, namesIn, resolveValue, variable } from '../store/config-value.ts';
+import { type Credentials, credentialsPath, readCredentials } from '../store/credentials.ts';
+import { stampOf } from '../store/json-file.ts';
+import { type ModelsFile, modelsFilePath, readModelsFile } from '../store/models-file.ts';
+import { customHeaders, customised, valuesOf, withoutSlash } from './custom-models.ts';
+import type { Endpoint, Patience } from './endpoint.ts';
+import { findKey, type KeyFound, keyAdvice, type RuntimeKey } from './key-lookup.ts';
+import { everybodys } from './secret-variables.ts';
+
+/** The models that come with tau. */
+export interface Catalogue {
+  providers(): readonly string[];
+  models(provider: string): readonly Model[];
+}
+
+export interface KnownModelsOptions {
+  readonly agentDir: string;
+  readonly env: Environment;
+  readonly catalogue: Catalogue;
+  readonly runtimeKey?: RuntimeKey | undefined;
+  readonly patience: Patience;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The models of the catalogue and of the user's `models.json`, and how each of them is reached. */
+export class KnownModels {
+  readonly #options: KnownModelsOptions;
+  readonly #lists = new Map<string, readonly Model[]>();
+  #file: Reading<ModelsFile>;
+  #auth: Reading<Credentials>;
+
+  constructor(options: KnownModelsOptions) {
+    this.#options = options;
+    this.#file = reading(options.agentDir, modelsFile);
+    this.#auth = reading(options.agentDir, authFile);
+  }
+
+  /** Those of the catalogue, then those that only the user's file knows. */
+  providers(): readonly string[] {
+    const own = [...this.#file.content.providers].filter(([, { models = [] }]) => models.length > 0);
+    return [...new Set([...this.#options.catalogue.providers(), ...own.map(([provider]) => provider)])];
+  }
+
+  models(provider: string): readonly Model[] {
+    let list = this.#lists.get(provider);
+    if (!list) {
+      const custom = this.#file.content.providers.get(provider);
+      const builtIn = this.#isBuiltIn(provider) ? this.#options.catalogue.models(provider) : [];
+      list = custom ? customised(provider, builtIn, custom) : builtIn;
+      this.#lists.set(provider, list);
+    }
+    return list;
+  }
+
+  all(): readonly Model[] {
+    return this.providers().flatMap((provider) => this.models(provider));
+  }
+
+  /** The models of which nothing needed is known to be missing. */
+  available(): readonly Model[] {
+    return this.providers()
+      .filter((provider) => this.hasKey(provider))
+      .flatMap((provider) => this.models(provider));
+  }
+
+  find(provider: string, id: string): Model | undefined {
+    return this.models(provider).find((model) => model.id === id);
+  }
+
+  /** Whether there is a key for this provider, or it needs none. Runs no command and asks nobody. */
+  hasKey(provider: string): boolean {
+    const found = this.#findKey(provider);
+    if (found?.kind === 'value') return isResolvable(found.value, this.#envFor(provider));
+    return found !== undefined || this.#needsNoKey(provider);
+  }
+
+  /** Where a model is reached. Rejects with a `Refusal` when its key or a header cannot be had. */
+  async endpoint({ provider, id, ...given }: Model): Promise<Endpoint> {
+    const { baseUrl, headers } = this.find(provider, id) ?? given;
+    if (!baseUrl) throw missing(`No address is known for ${provider}/${id}. Give providers.${provider} a baseUrl`);
+    const custom = this.#file.content.providers.get(provider);
+    const [apiKey, own] = await Promise.all([this.#key(provider), this.#headers(provider, id)]);
+    return {
+      baseUrl: withoutSlash(baseUrl),
+      apiKey,
+      headers: {
+        'user-agent': `tau/${version}`,
+        ...texts(headers ?? {}),
+        ...own,
+        ...(custom?.authHeader && apiKey !== undefined ? { authorization: `Bearer ${apiKey}` } : {}),
+      },
+      patience: this.#options.patience,
+    };
+  }
+
+  /** The set variables that the user's files name as secrets: tools need not know them. */
+  get secretNames(): readonly string[] {
+    const keys = [...this.#auth.content.credentials.values()].flatMap((one) => (one.type === 'api_key' ? one.key : []));
+    const values = [...this.#file.content.providers.values()].flatMap(valuesOf);
+    const names = new Set([...keys, ...values].flatMap(namesIn));
+    return [...names].filter((name) => !everybodys.has(name) && variable(this.#options.env, name) !== undefined);
+  }
+
+  /** What is wrong with the user's files, a sentence each. */
+  get problems(): readonly string[] {
+    return [...this.#file.content.problems, ...this.#auth.content.problems];
+  }
+
+  /** Reads again what has changed on disk. */
+  refresh(): void {
+    const { agentDir } = this.#options;
+    const file = reading(agentDir, modelsFile, this.#file);
+    if (file !== this.#file) this.#lists.clear();
+    this.#file = file;
+    this.#auth = reading(agentDir, authFile, this.#auth);
+  }
+
+  async #key(provider: string): Promise<string | undefined> {
+    const found = this.#findKey(provider);
+    const advice = keyAdvice(provider, credentialsPath(this.#options.agentDir));
+    switch (found?.kind) {
+      case 'key':
+        return found.key;
+      case 'value':
+        return this.#resolve(provider, found.value, `No API key found for ${provider}. ${found.place}`);
+      case 'expired':
+        throw missing(`The sign-in for ${provider} in auth.json has expired. Sign in again where you did. ${advice}`);
+      case undefined:
+        if (this.#needsNoKey(provider)) return undefined;
+        throw missing(`No API key found for ${provider}. ${advice}`);
+      default:
+        return found satisfies never;
+    }
+  }
+
+  async #headers(provider: string, id: string): Promise<Record<string, string>> {
+    const custom = this.#file.content.providers.get(provider);
+    const written = Object.entries(custom ? customHeaders(custom, id) : {});
+    const resolved = written.map(async ([name, value]): Promise<[string, string]> => {
+      return [name, await this.#resolve(provider, value, `models.json: the header ${name} of ${provider}`)];
+    });
+    return Object.fromEntries(await Promise.all(resolved));
+  }
+
+  async #resolve(provider: string, value: string, place: string): Promise<string> {
+    try {
+      return await resolveValue(value, { env: this.#envFor(provider), cwd: this.#options.agentDir });
+    } catch (error) {
+      throw missing(`${place}: ${messageOf(error)}`);
+    }
+  }
+
+  #findKey(provider: string): KeyFound | undefined {
+    const { runtimeKey, env } = this.#options;
+    const credential = this.#auth.content.credentials.get(provider);
+    return findKey(provider, { runtimeKey, credential, env, custom: this.#file.content.providers.get(provider) });
+  }
+
+  #envFor(provider: string): Environment {
+    const credential = this.#auth.content.credentials.get(provider);
+    const { env } = this.#options;
+    return credential?.type === 'api_key' && credential.env ? { ...env, ...credential.env } : env;
+  }
+
+  /** A server of the user's own, such as one on the same machine. */
+  #needsNoKey(provider: string): boolean {
+    const { models = [], apiKey, authHeader } = this.#file.content.providers.get(provider) ?? {};
+    return models.length > 0 && apiKey === undefined && !authHeader && !this.#isBuiltIn(provider);
+  }
+
+  #isBuiltIn(provider: string): boolean {
+    return this.#options.catalogue.providers().includes(provider);
+  }
+}
+
+/** What stood in a file when it was read. */
+interface Reading<T> {
+  readonly stamp: string;
+  readonly content: T;
+}
+
+interface Source<T> {
+  readonly path: (agentDir: string) => string;
+  readonly read: (agentDir: string) => T;
+}
+
+const modelsFile: Source<ModelsFile> = { path: modelsFilePath, read: readModelsFile };
+const authFile: Source<Credentials> = { path: credentialsPath, read: readCredentials };
+
+function reading<T>(agentDir: string, { path, read }: Source<T>, before?: Reading<T>): Reading<T> {
+  // Before the content: what is written in between is seen next time.
+  const stamp = stampOf(path(agentDir));
+  return before?.stamp === stamp ? before : { stamp, content: read(agentDir) };
+}
+
+const missing = (message: string) => new Refusal('model_not_found', message);
+
+const texts = (headers: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
+    ),
+  );

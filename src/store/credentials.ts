@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { check, type Schema } from '../protocol/check.ts';
+import { messageOf } from '../protocol/errors.ts';
+import { writeFileAtomic } from '../system/atomic-write.ts';
+import { takeTurn } from '../system/file-turn.ts';
+import { acquireLock, type Lock, LockHeld } from '../system/lock.ts';
+import { makeFolder } from '../system/make-folder.ts';
+import { isObject, readJsonObject, type Values } from './json-file.ts';
+
+/** What `auth.json` holds for a provider. */
+export type Credential =
+  | {
+      readonly type: 'api_key';
+      /** As written: see `resolveValue`. */
+      readonly key: string;
+      /** Variables that this provider sees over those of the environment. */
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly type: 'oauth';
+      readonly access: string;
+      /** In milliseconds since 1970. */
+      readonly expires: number;
+    };
+
+export interface Credentials {
+  readonly credentials: ReadonlyMap<string, Credential>;
+  /** One sentence for each thing that makes no sense and is left out. */
+  readonly problems: readonly string[];
+}
+
+/** How long another process may keep the file, and how often it is asked. */
+const LOCK_LIMIT_MS = 10_000;
+const LOCK_RETRY_MS = 20;
+
+const filled: Schema = { type: 'string', minLength: 1 };
+
+/** Where the file is. */
+export const credentialsPath = (agentDir: string): string => join(agentDir, 'auth.json');
+
+/** The credentials that the user stored. Never throws: what makes no sense is left out. */
+export function readCredentials(agentDir: string): Credentials {
+  const credentials = new Map<string, Credential>();
+  const problems: string[] = [];
+  try {
+    for (const [provider, value] of Object.entries(readJsonObject(credentialsPath(agentDir)) ?? {})) {
+      const problem = check({ type: 'object', properties: { [provider]: schemaFor(value) } }, { [provider]: value });
+      if (problem === undefined) credentials.set(provider, value as Credential);
+      else problems.push(`auth.json: ${problem}`);
+    }
+  } catch (error) {
+    problems.push(`auth.json: ${messageOf(error)}`);
+  }
+  return { credentials, problems };
+}
+
+/**
+ * Stores the key of one provider and leaves all others as they are. Only the user can read the file afterwards.
+ *
+ * Processes take turns. A file that makes no sense is not written: the call rejects.
+ */
+export async function storeApiKey(agentDir: string, { provider, key }: { provider: string; key: string }) {
+  const path = credentialsPath(agentDir);
+  makeFolder(agentDir);
+  await takeTurn(path, async () => {
+    const lock = await patientLock(path);
+    try {
+      const before = readForChange(path);
+      const old = before[provider];
+      const kept = isObject(old) && old['type'] === 'api_key' ? old : {};
+      const after = { ...before, [provider]: { ...kept, type: 'api_key', key } };
+      writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, { mode: 0o600 });
+    } finally {
+      await lock.release();
+    }
+  });
+}
+
+function schemaFor(value: unknown): Schema {
+  const env = isObject(value) && isObject(value['env']) ? Object.keys(value['env']) : [];
+  const variables = Object.fromEntries(env.map((name): [string, Schema] => [name, { type: 'string' }]));
+  return {
+    anyOf: [
+      {
+        type: 'object',
+        required: ['type', 'key'],
+        properties: { type: { const: 'api_key' }, key: filled, env: { type: 'object', properties: variables } },
+      },
+      {
+        type: 'object',
+        required: ['type', 'access', 'expires'],
+        properties: { type: { const: 'oauth' }, access: filled, expires: { type: 'number' } },
+      },
+    ],
+  };
+}
+
+function readForChange(path: string): Values {
+  try {
+    return readJsonObject(path) ?? {};
+  } catch (error) {
+    throw new Error(`auth.json: ${messageOf(error)}; it is left as it is`);
+  }
+}
+
+async function patientLock(path: string): Promise<Lock> {
+  const deadline = Date.now() + LOCK_LIMIT_MS;
+  for (;;) {
+    try {
+      return await acquireLock(path);
+    } catch (error) {
+      if (!(error instanceof LockHeld) || Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+    }
+  }
+}

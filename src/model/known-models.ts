@@ -29,7 +29,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The models of the catalogue and of the user's `models.json`, and how each of them is reached. */
 export class KnownModels {
   readonly #options: KnownModelsOptions;
-  readonly #lists = new Map<string, readonly Model[]>();
+  readonly #customised = new Map<string, readonly Model[]>();
   #file: Reading<ModelsFile>;
   #auth: Reading<Credentials>;
 
@@ -46,13 +46,11 @@ export class KnownModels {
   }
 
   models(provider: string): readonly Model[] {
-    let list = this.#lists.get(provider);
-    if (!list) {
-      const custom = this.#file.content.providers.get(provider);
-      const builtIn = this.#isBuiltIn(provider) ? this.#options.catalogue.models(provider) : [];
-      list = custom ? customised(provider, builtIn, custom) : builtIn;
-      this.#lists.set(provider, list);
-    }
+    const custom = this.#file.content.providers.get(provider);
+    const builtIn = this.#isBuiltIn(provider) ? this.#options.catalogue.models(provider) : [];
+    if (!custom) return builtIn;
+    const list = this.#customised.get(provider) ?? customised(provider, builtIn, custom);
+    this.#customised.set(provider, list);
     return list;
   }
 
@@ -81,7 +79,8 @@ export class KnownModels {
   /** Where a model is reached. Rejects with a `Refusal` when its key or a header cannot be had. */
   async endpoint({ provider, id, ...given }: Model): Promise<Endpoint> {
     const { baseUrl, headers } = this.find(provider, id) ?? given;
-    if (!baseUrl) throw missing(`No address is known for ${provider}/${id}. Give providers.${provider} a baseUrl`);
+    if (!baseUrl)
+      throw missing(`No address is known for ${provider}/${id}. Give providers.${provider} a baseUrl in models.json.`);
     const custom = this.#file.content.providers.get(provider);
     const [apiKey, own] = await Promise.all([this.#key(provider), this.#headers(provider, id)]);
     return {
@@ -114,7 +113,7 @@ export class KnownModels {
   refresh(): void {
     const { agentDir } = this.#options;
     const file = reading(agentDir, modelsFile, this.#file);
-    if (file !== this.#file) this.#lists.clear();
+    if (file !== this.#file) this.#customised.clear();
     this.#file = file;
     this.#auth = reading(agentDir, authFile, this.#auth);
   }

@@ -30,10 +30,10 @@ const remembered = new Map<string, Promise<string>>();
 export function captureOnce(capture: Capture): Promise<string> {
   const { command, cwd, env } = capture;
   const key = JSON.stringify([command, cwd, env]);
-  const known = remembered.get(key);
-  if (known) return known;
-  const run = printed(capture);
-  for (const oldest of [...remembered.keys()].slice(0, remembered.size - MAX_REMEMBERED + 1)) remembered.delete(oldest);
+  const run = remembered.get(key) ?? printed(capture);
+  if (remembered.has(key)) return run;
+  const [oldest = ''] = remembered.keys();
+  if (remembered.size >= MAX_REMEMBERED) remembered.delete(oldest);
   remembered.set(key, run);
   run.catch(() => remembered.delete(key));
   return run;

@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isResolvable, namesIn, resolveValue } from './config-value.ts';
+import { tempFolder } from './testing/temp-folder.ts';
+
+const env = { ACME_KEY: 'sk-acme', lower: 'low', EMPTY: '', PATH: process.env['PATH'] };
+const braced = (name: string) => `\${${name}}`;
+const resolve = (value: string) => resolveValue(value, { env, cwd: tempFolder() });
+
+describe('resolveValue', () => {
+  it.each([
+    ['sk-ant-123', 'sk-ant-123'],
+    ['$ACME_KEY', 'sk-acme'],
+    [braced('ACME_KEY'), 'sk-acme'],
+    [`Bearer ${braced('ACME_KEY')}/$lower!`, 'Bearer sk-acme/low!'],
+    [`${braced('ACME_KEY')}_KEY`, 'sk-acme_KEY'],
+    ['ACME_KEY', 'sk-acme'],
+    ['NO_SUCH_KEY', 'NO_SUCH_KEY'],
+    ['EMPTY', 'EMPTY'],
+    ['acme_key', 'acme_key'],
+    ['lower', 'lower'],
+    ['pa$$word', 'pa$word'],
+    ['$$ACME_KEY', '$ACME_KEY'],
+    ['$!echo', '!echo'],
+    ['costs 5$', 'costs 5$'],
+    ['$5 $( $(x) $', '$5 $( $(x) $'],
+    [braced(''), braced('')],
+    [braced('a b'), braced('a b')],
+    ['', ''],
+  ])('takes %j for %j', async (value, meaning) => {
+    expect(await resolve(value)).toBe(meaning);
+  });
+
+  it.each([
+    ['$NO_SUCH_KEY', 'NO_SUCH_KEY'],
+    [`$ACME_KEY ${braced('NO_SUCH_KEY')}`, 'NO_SUCH_KEY'],
+    ['$EMPTY', 'EMPTY'],
+    ['$constructor', 'constructor'],
+    [braced('__proto__'), '__proto__'],
+  ])('refuses %j, naming what is missing', async (value, name) => {
+    const refusal = await resolve(value).catch((error: Error) => error.message);
+
+    expect(refusal).toBe(`The environment variable ${name} is not set`);
+  });
+
+  it('takes what a command prints, with the variables of the environment', async () => {
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, 'key'), 'sk-file\n');
+
+    expect(await resolveValue('!cat key; echo "$ACME_KEY"', { env, cwd })).toBe('sk-file\nsk-acme');
+  });
+
+  it('does not wait for a command that hangs', async () => {
+    const hanging = resolveValue('!sleep 1000', { env, cwd: tempFolder(), limitMs: 50 });
+
+    await expect(hanging).rejects.toThrow('The command `sleep 1000` took longer than 0.05 seconds');
+  });
+});
+
+describe('namesIn', () => {
+  it.each([
+    [`$ONE and ${braced('TWO')}, not $$THREE`, ['ONE', 'TWO']],
+    ['ACME_KEY', ['ACME_KEY']],
+    ['sk-ant-123', []],
+    ['!pass show $HOME', []],
+  ])('finds in %j %j', (value, names) => {
+    expect(namesIn(value)).toEqual(names);
+  });
+});
+
+describe('isResolvable', () => {
+  it.each([
+    ['$ACME_KEY', true],
+    ['$ACME_KEY$NO_SUCH_KEY', false],
+    ['$EMPTY', false],
+    ['NO_SUCH_KEY', true],
+    ['!exit 1', true],
+  ])('says of %j %j', (value, answer) => {
+    expect(isResolvable(value, env)).toBe(answer);
+  });
+});

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseLenient } from './lenient-json.ts';
+
+describe('parseLenient', () => {
+  it('reads comments and commas at the end', () => {
+    const text = `// first
+    { /* a { block
+         of lines */ "a": [1, 2, /* none */ ], // , }
+      "b": {"c": "//no comment, }", "d": "/* \\" // */",}, // last
+    }
+    /* never ends`;
+
+    expect(parseLenient(text)).toEqual({ a: [1, 2], b: { c: '//no comment, }', d: '/* " // */' } });
+  });
+
+  it('reads all of JSON as it is, also under a comment', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parseLenient(`// comment\n${text}`)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it.each(['{', '{"a" 1}', '[1,,]', '"', '/', ''])('refuses %j', (text) => {
+    expect(() => parseLenient(text)).toThrow(SyntaxError);
+  });
+
+  it('names the place of a mistake', () => {
+    expect(() => parseLenient('/* x */ {"a": "b" "c"}')).toThrow('position 18');
+  });
+
+  it.each([
+    ['a string that never ends', `"${'\\"'.repeat(2_000_000)}`],
+    ['quotes', '"'.repeat(4_000_001)],
+    ['slashes', '/'.repeat(4_000_000)],
+    ['commas', ', '.repeat(2_000_000)],
+    ['the beginning of comments', '/*'.repeat(2_000_000)],
+    ['backslashes', '\\'.repeat(4_000_000)],
+  ])('is soon done with %s', (_what, text) => {
+    expect(() => parseLenient(text)).toThrow(Error);
+  });
+});

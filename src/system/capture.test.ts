@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { captureOnce } from './capture.ts';
+import { temporaryFolder, until } from './testing/script.ts';
+
+const base = temporaryFolder();
+let tests = 0;
+
+/** A length of sleep that no other process has: its trace in the process list. */
+const newSleep = () => `1000.${process.pid}${String(++tests).padStart(3, '0')}`;
+
+const alive = (trace: string) => execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' }).includes(trace);
+
+function folder() {
+  const cwd = mkdtempSync(join(base, 'case-'));
+  return {
+    cwd,
+    capture: (command: string, options: { limitMs?: number; env?: Record<string, string> } = {}) =>
+      captureOnce({ command, cwd, env: { ...process.env, ...options.env }, limitMs: options.limitMs ?? 10_000 }),
+  };
+}
+
+describe('a captured command', () => {
+  it('gives what it prints to stdout, without the white space around it', async () => {
+    const { capture } = folder();
+
+    expect(await capture('echo; echo noise >&2; printf " a\\n b "; cat')).toBe('a\n b');
+  });
+
+  it('runs in its folder with its environment', async () => {
+    const { capture, cwd } = folder();
+    writeFileSync(join(cwd, 'file'), 'from the file');
+
+    expect(await capture('cat file; echo " $GREETING"', { env: { GREETING: 'ahoy' } })).toBe('from the file ahoy');
+  });
+
+  it('runs once for everybody who asks, at the same time or later', async () => {
+    const { capture, cwd } = folder();
+    const command = 'echo run >> runs; echo key';
+
+    const answers = await Promise.all([capture(command), capture(command)]);
+    answers.push(await capture(command));
+
+    expect(answers).toEqual(['key', 'key', 'key']);
+    expect(readFileSync(join(cwd, 'runs'), 'utf8')).toBe('run\n');
+  });
+
+  it('runs again elsewhere, and in another environment', async () => {
+    const { capture } = folder();
+    const elsewhere = folder();
+    const command = 'echo "$WHO"; pwd';
+
+    const answers = [
+      await capture(command, { env: { WHO: 'one' } }),
+      await capture(command, { env: { WHO: 'two' } }),
+      await elsewhere.capture(command, { env: { WHO: 'one' } }),
+    ];
+
+    expect(new Set(answers).size).toBe(3);
+  });
+
+  it('runs again after a failure', async () => {
+    const { capture, cwd } = folder();
+    await expect(capture('cat key')).rejects.toThrow('The command `cat key` ended with code 1');
+
+    writeFileSync(join(cwd, 'key'), 'sk-1');
+
+    expect(await capture('cat key')).toBe('sk-1');
+  });
+
+  it.each([
+    ['echo sk-secret; exit 3', 'ended with code 3'],
+    ['kill -TERM $$', 'was killed by SIGTERM'],
+    ['true', 'printed nothing'],
+    ['echo "  "', 'printed nothing'],
+    ['', 'printed nothing'],
+    ['head -c 70000 /dev/zero', 'printed too much'],
+  ])('that cannot be used is named, not what it printed: %s', async (command, trouble) => {
+    await expect(folder().capture(command)).rejects.toThrow(`The command \`${command}\` ${trouble}`);
+  });
+
+  it('cannot run in a folder that is not there', async () => {
+    const gone = captureOnce({ command: 'echo x', cwd: join(base, 'gone'), env: {}, limitMs: 10_000 });
+
+    await expect(gone).rejects.toThrow('The command `echo x` did not start (ENOENT)');
+  });
+
+  it('is killed with everything in its group when it hangs', async () => {
+    const sleep = newSleep();
+    const command = `sleep ${sleep} & trap '' TERM; sleep ${sleep}`;
+
+    const hanging = folder().capture(command, { limitMs: 500 });
+
+    await expect(hanging).rejects.toThrow(`The command \`${command}\` took longer than 0.5 seconds`);
+    await until(() => !alive(`sleep ${sleep}`));
+  });
+
+  it('is killed when it never stops printing', async () => {
+    const trace = `flood-${newSleep()}`;
+
+    await expect(folder().capture(`yes ${trace}`)).rejects.toThrow('printed too much');
+
+    await until(() => !alive(`yes ${trace}`));
+  });
+
+  it('has answered once it exits, whatever it leaves in the background', async () => {
+    const { capture, cwd } = folder();
+    const sleep = newSleep();
+
+    expect(await capture(`sleep ${sleep} & echo $! > pid; echo key`)).toBe('key');
+
+    expect(alive(`sleep ${sleep}`)).toBe(true);
+    process.kill(Number(readFileSync(join(cwd, 'pid'), 'utf8')), 'SIGKILL');
+  });
+});

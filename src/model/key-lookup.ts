@@ -45,8 +45,11 @@ export function keyAdvice(provider: string, file: string): string {
   const names = variablesOf(provider);
   const name = names.find((one) => one.endsWith('_API_KEY')) ?? names[0];
   const first = name === undefined ? `Give providers.${provider} an apiKey in models.json` : `Set ${name}`;
-  return `${first}, or add {${JSON.stringify(provider)}: {"type": "api_key", "key": "…"}} to ${file}.`;
+  return `${first}, or add ${keyEntry(provider)} to ${file}.`;
 }
+
+/** What a stored key looks like. */
+export const keyEntry = (provider: string): string => `{${JSON.stringify(provider)}: {"type": "api_key", "key": "…"}}`;
 
 const variablesOf = (provider: string) =>
   (Object.hasOwn(providerKeys, provider) ? providerKeys[provider] : undefined) ?? [];

@@ -7,7 +7,7 @@ import { stampOf } from '../store/json-file.ts';
 import { type ModelsFile, modelsFilePath, readModelsFile } from '../store/models-file.ts';
 import { customHeaders, customised, valuesOf, withoutSlash } from './custom-models.ts';
 import type { Endpoint, Patience } from './endpoint.ts';
-import { findKey, type KeyFound, keyAdvice, type RuntimeKey } from './key-lookup.ts';
+import { findKey, type KeyFound, keyAdvice, keyEntry, type RuntimeKey } from './key-lookup.ts';
 import { everybodys } from './secret-variables.ts';
 
 /** The models that come with tau. */
@@ -120,17 +120,17 @@ export class KnownModels {
 
   async #key(provider: string): Promise<string | undefined> {
     const found = this.#findKey(provider);
-    const advice = keyAdvice(provider, credentialsPath(this.#options.agentDir));
+    const path = credentialsPath(this.#options.agentDir);
     switch (found?.kind) {
       case 'key':
         return found.key;
       case 'value':
         return this.#resolve(provider, found.value, `No API key found for ${provider}. ${found.place}`);
       case 'expired':
-        throw missing(`The sign-in for ${provider} in auth.json has expired. Sign in again where you did. ${advice}`);
+        throw missing(`${expired(provider)}, or put ${keyEntry(provider)} in its place in ${path}.`);
       case undefined:
         if (this.#needsNoKey(provider)) return undefined;
-        throw missing(`No API key found for ${provider}. ${advice}`);
+        throw missing(`No API key found for ${provider}. ${keyAdvice(provider, path)}`);
       default:
         return found satisfies never;
     }
@@ -195,6 +195,9 @@ function reading<T>(agentDir: string, { path, read }: Source<T>, before?: Readin
   const stamp = stampOf(path(agentDir));
   return before?.stamp === stamp ? before : { stamp, content: read(agentDir) };
 }
+
+const expired = (provider: string) =>
+  `The sign-in for ${provider} has expired, and tau cannot renew it. Sign in again with pi`;
 
 const missing = (message: string) => new Refusal('model_not_found', message);
 

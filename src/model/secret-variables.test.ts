@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { providerKeys } from './provider-keys.ts';
+import { secretsSet, withoutSecrets } from './secret-variables.ts';
+
+const names = [...Object.values(providerKeys).flat(), 'PI_AUTH_TOKEN'];
+const env = Object.fromEntries([...names, 'HOME', 'AWS_PROFILE'].map((name) => [name, 'x']));
+
+describe('the variables that hold secrets', () => {
+  it('are kept from tools, but for those that other programs live on', () => {
+    expect(Object.keys(withoutSecrets(env)).sort()).toEqual([
+      'AWS_BEARER_TOKEN_BEDROCK',
+      'AWS_PROFILE',
+      'CLOUDFLARE_API_KEY',
+      'GH_TOKEN',
+      'GITHUB_TOKEN',
+      'GOOGLE_CLOUD_API_KEY',
+      'HF_TOKEN',
+      'HOME',
+    ]);
+  });
+
+  it('are named in order when they are set', () => {
+    const set = { ZAI_API_KEY: 'x', GH_TOKEN: 'x', ANTHROPIC_API_KEY: 'x', OPENAI_API_KEY: '', PI_AUTH_TOKEN: 'x' };
+
+    expect(secretsSet(set)).toEqual(['ANTHROPIC_API_KEY', 'PI_AUTH_TOKEN', 'ZAI_API_KEY']);
+  });
+});

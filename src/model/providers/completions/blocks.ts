@@ -1,0 +1,108 @@
+import type { Draft, Step } from '../../draft.ts';
+
+/** A tool call as it comes in: its id and name may be late, its arguments are pieces of JSON. */
+export interface Call {
+  readonly kind: 'call';
+  readonly id: string;
+  name: string;
+  /** All of the arguments so far. */
+  readonly pieces: string[];
+  /** What goes back with the call word for word. */
+  seal?: string;
+}
+
+interface Prose {
+  readonly kind: 'text' | 'thinking';
+  readonly pieces: string[];
+  readonly seal?: string;
+}
+
+type Block = Call | Prose;
+
+/**
+ * Says one block after another, though their pieces come interleaved: the first is told as it grows, the others wait
+ * until it is complete.
+ */
+export class Blocks {
+  readonly #draft: Draft;
+  readonly #waiting: Block[] = [];
+  /** The block that is being told, and how many of its pieces were. */
+  #current: Block | undefined;
+  #told = 0;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  prose(kind: 'text' | 'thinking', piece: string, seal?: string): Step[] {
+    const last = this.#waiting.at(-1) ?? this.#current;
+    if (last?.kind === kind) last.pieces.push(piece);
+    else this.#waiting.push({ kind, pieces: [piece], ...(seal !== undefined && { seal }) });
+    return this.#tell();
+  }
+
+  /** Begins a call. What is added to it later is told by `grown`. */
+  call(call: Call): void {
+    this.#waiting.push(call);
+  }
+
+  grown(): Step[] {
+    return this.#tell();
+  }
+
+  /** Nothing more comes: tells what has waited, complete or not. A call that never got a name is none. */
+  end(): Step[] {
+    return [...this.#catchUp(), ...this.#waiting.filter(isNamed).flatMap((block) => this.#begin(block))];
+  }
+
+  #tell(): Step[] {
+    const steps = this.#catchUp();
+    for (let [next] = this.#waiting; next && this.#mayBegin(next); [next] = this.#waiting) {
+      this.#waiting.shift();
+      steps.push(...this.#begin(next));
+    }
+    return steps;
+  }
+
+  #mayBegin(next: Block): boolean {
+    return isNamed(next) && (!this.#current || isComplete(this.#current));
+  }
+
+  #begin(block: Block): Step[] {
+    this.#current = block;
+    this.#told = 0;
+    const opening = block.kind === 'call' ? this.#draft.toolCall({ id: block.id, name: block.name }) : [];
+    return [...opening, ...this.#catchUp()];
+  }
+
+  #catchUp(): Step[] {
+    const block = this.#current;
+    if (!block) return [];
+    const delta = block.pieces.slice(this.#told).join('');
+    this.#told = block.pieces.length;
+    const steps = delta === '' ? [] : this.#say(block, delta);
+    if (block.seal !== undefined) this.#draft.sign(block.seal);
+    return steps;
+  }
+
+  #say({ kind }: Block, delta: string): Step[] {
+    if (kind === 'call') return this.#draft.toolArguments(delta);
+    return kind === 'text' ? this.#draft.text(delta) : this.#draft.thinking(delta);
+  }
+}
+
+const isNamed = (block: Block) => block.kind !== 'call' || block.name !== '';
+
+/** Prose is complete as soon as something else begins, a call when its arguments are. */
+const isComplete = (block: Block) => block.kind !== 'call' || hasArguments(block);
+
+/** Whether the arguments of a call are whole. */
+export function hasArguments({ pieces }: Call): boolean {
+  if (!pieces.at(-1)?.trimEnd().endsWith('}')) return false;
+  try {
+    JSON.parse(pieces.join(''));
+    return true;
+  } catch {
+    return false;
+  }
+}

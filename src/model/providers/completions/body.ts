@@ -1,0 +1,53 @@
+import type { ModelRequest, ToolSpec } from '../../request.ts';
+import { longestAnswer } from './longest-answer.ts';
+import { conversation } from './messages.ts';
+import type { Quirks } from './quirks.ts';
+import { thinkingFields } from './thinking-fields.ts';
+
+/** The question as this API is asked it. The same question makes the same bytes. */
+export function requestBody(request: ModelRequest, quirks: Quirks): object {
+  const { model, sessionId } = request;
+  const limit = longestAnswer(request);
+  return {
+    model: model.id,
+    messages: conversation(request, quirks),
+    stream: true,
+    ...(quirks.supportsUsageInStreaming && { stream_options: { include_usage: true } }),
+    ...(quirks.supportsStore && { store: false }),
+    ...(limit > 0 && { [quirks.maxTokensField]: limit }),
+    ...toolFields(request, quirks),
+    ...thinkingFields(request, quirks),
+    ...(quirks.supportsPromptCacheKey && sessionId !== undefined && { prompt_cache_key: sessionId.slice(0, 64) }),
+    ...(quirks.openRouterRouting && { provider: quirks.openRouterRouting }),
+    ...(quirks.vercelGatewayRouting && { providerOptions: { gateway: quirks.vercelGatewayRouting } }),
+  };
+}
+
+function toolFields(request: ModelRequest, quirks: Quirks): object {
+  if (request.tools.length > 0) return { tools: request.tools.map((tool) => asFunction(tool, quirks)) };
+  // OpenAI refuses an empty list, and proxies refuse calls in the conversation of tools that are not in the list.
+  const names = request.model.supportsTools === false ? [] : calledBefore(request);
+  if (names.length === 0) return {};
+  return { tools: names.map((name) => asFunction(gone(name), quirks)), tool_choice: 'none' };
+}
+
+const asFunction = ({ name, description, parameters }: ToolSpec, { supportsStrictMode }: Quirks) => ({
+  type: 'function',
+  function: { name, description, parameters, ...(supportsStrictMode && { strict: false }) },
+});
+
+const calledBefore = ({ messages }: ModelRequest): string[] => [
+  ...new Set(
+    messages.flatMap((message) =>
+      message.role === 'assistant'
+        ? message.content.flatMap((block) => (block.type === 'toolCall' ? [block.name] : []))
+        : [],
+    ),
+  ),
+];
+
+const gone = (name: string): ToolSpec => ({
+  name,
+  description: 'No longer available.',
+  parameters: { type: 'object', properties: {} },
+});

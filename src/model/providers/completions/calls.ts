@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { type Blocks, type Call, hasArguments } from './blocks.ts';
+
+/** What a delta says about a tool call. Servers leave out or repeat any of it. */
+export interface CallDelta {
+  readonly index?: unknown;
+  readonly id?: unknown;
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
+  /** What Google wants back with a call. */
+  readonly extra_content?: unknown;
+}
+
+interface Known extends Call {
+  readonly index: number | undefined;
+  /** The id that the server gave, which may not be the one the call has. */
+  givenId: string;
+}
+
+/** The tool calls of one answer, told apart however the server tells them apart. */
+export class Calls {
+  readonly #blocks: Blocks;
+  readonly #calls: Known[] = [];
+
+  constructor(blocks: Blocks) {
+    this.#blocks = blocks;
+  }
+
+  hear(delta: CallDelta): void {
+    const said = read(delta);
+    const call = this.#callOf(said) ?? this.#begin(said);
+    if (call.name === '') call.name = said.name;
+    if (said.piece !== '') call.pieces.push(said.piece);
+    if (said.seal !== undefined) call.seal = said.seal;
+  }
+
+  #callOf({ index, id, name }: Said): Known | undefined {
+    const last = this.#calls.at(-1);
+    if (index !== undefined) {
+      const at = this.#calls.findLast((call) => call.index === index);
+      // Some servers number every call alike; others give a new id with every delta, but then no name.
+      return at && id !== '' && id !== at.givenId && name !== '' && at.name !== '' ? undefined : at;
+    }
+    if (id !== '') return this.#calls.find((call) => call.givenId === id) ?? (name === '' ? last : undefined);
+    if (!last || name === '') return last;
+    return name !== last.name || hasArguments(last) ? undefined : last;
+  }
+
+  #begin({ index, id, name }: Said): Known {
+    const isTaken = id === '' || this.#calls.some((call) => call.id === id);
+    const call: Known = {
+      kind: 'call',
+      index,
+      givenId: id,
+      id: isTaken ? `call_${randomBytes(8).toString('hex')}` : id,
+      name,
+      pieces: [],
+    };
+    this.#calls.push(call);
+    this.#blocks.call(call);
+    return call;
+  }
+}
+
+interface Said {
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly piece: string;
+  readonly seal: string | undefined;
+}
+
+function read({ index, id, function: told, extra_content: extra }: CallDelta): Said {
+  const values = told?.arguments;
+  return {
+    index: typeof index === 'number' ? index : undefined,
+    id: typeof id === 'string' ? id : '',
+    name: typeof told?.name === 'string' ? told.name : '',
+    piece: typeof values === 'object' && values !== null ? JSON.stringify(values) : String(values ?? ''),
+    seal: typeof extra === 'object' && extra !== null ? JSON.stringify(extra) : undefined,
+  };
+}

@@ -1,0 +1,18 @@
+import type { RunError } from '../../../protocol/generated/vocabulary.ts';
+import { ModelFailure } from '../../request.ts';
+
+/** Ends that are none: the words of several servers, and what they stand for. */
+const broken: Readonly<Record<string, RunError>> = {
+  content_filter: 'model_error',
+  sensitive: 'model_error',
+  error: 'model_error',
+  network_error: 'connection_lost',
+  insufficient_system_resource: 'overloaded',
+  model_context_window_exceeded: 'context_overflow',
+};
+
+/** What an answer comes to that ended for a reason like this; undefined for a proper end. */
+export function brokenBy(reason: string): ModelFailure | undefined {
+  const code = Object.hasOwn(broken, reason) ? broken[reason] : undefined;
+  return code && new ModelFailure(code, `The provider broke the answer off: ${reason}`);
+}

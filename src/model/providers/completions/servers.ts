@@ -1,0 +1,108 @@
+import type { Quirks } from './quirks.ts';
+
+interface Server {
+  /** Names of providers; they go before the host. */
+  readonly providers?: readonly string[];
+  /** Hosts, and whatever lies below them. */
+  readonly hosts?: readonly string[];
+  readonly quirks: Partial<Quirks>;
+  /** Models that differ from the others of their server. */
+  readonly models?: readonly Variant[];
+}
+
+interface Variant {
+  readonly id: RegExp;
+  readonly quirks: Partial<Quirks>;
+}
+
+/** Models that want something of their own behind servers that nobody knows. */
+export const wanderers: readonly Variant[] = [
+  { id: /^(?:openai\/)?(?:o[1-9]|gpt-[5-9])/, quirks: { maxTokensField: 'max_completion_tokens' } },
+];
+
+const openai: Partial<Quirks> = {
+  supportsStore: true,
+  supportsDeveloperRole: true,
+  maxTokensField: 'max_completion_tokens',
+  supportsStrictMode: true,
+  supportsPromptCacheKey: true,
+};
+
+/** What is known of servers: in what they differ from one that nobody knows. */
+export const servers: readonly Server[] = [
+  { providers: ['openai'], hosts: ['api.openai.com'], quirks: openai },
+  { providers: ['azure', 'azure-openai'], hosts: ['openai.azure.com'], quirks: openai },
+  {
+    providers: ['openrouter'],
+    hosts: ['openrouter.ai'],
+    quirks: { thinkingFormat: 'openrouter' },
+    models: [{ id: /^~?anthropic\//, quirks: { cacheControlFormat: 'anthropic' } }],
+  },
+  {
+    providers: ['vercel-ai-gateway'],
+    hosts: ['ai-gateway.vercel.sh'],
+    quirks: { thinkingFormat: 'openrouter' },
+    models: [{ id: /^anthropic\//, quirks: { cacheControlFormat: 'anthropic' } }],
+  },
+  {
+    providers: ['groq'],
+    hosts: ['api.groq.com'],
+    quirks: { maxTokensField: 'max_completion_tokens', reasoningEffortMap: { minimal: 'low' } },
+    models: [
+      {
+        id: /qwen3/i,
+        quirks: {
+          reasoningEffortMap: { off: 'none', minimal: 'default', low: 'default', medium: 'default', high: 'default' },
+        },
+      },
+    ],
+  },
+  {
+    providers: ['cerebras'],
+    hosts: ['api.cerebras.ai'],
+    quirks: { maxTokensField: 'max_completion_tokens', reasoningEffortMap: { minimal: 'low' } },
+  },
+  // Most of its models think as much as they like, and refuse to be told.
+  { providers: ['xai'], hosts: ['api.x.ai'], quirks: { supportsReasoningEffort: false } },
+  {
+    providers: ['deepseek'],
+    hosts: ['api.deepseek.com'],
+    quirks: { thinkingFormat: 'deepseek', requiresReasoningContentOnAssistantMessages: true },
+  },
+  {
+    providers: ['mistral'],
+    hosts: ['api.mistral.ai'],
+    quirks: {
+      supportsReasoningEffort: false,
+      requiresToolResultName: true,
+      requiresThinkingAsText: true,
+      requiresMistralToolIds: true,
+    },
+  },
+  {
+    providers: ['zai', 'zai-coding-cn'],
+    hosts: ['api.z.ai', 'open.bigmodel.cn'],
+    quirks: { thinkingFormat: 'zai' },
+  },
+  {
+    providers: ['qwen', 'alibaba', 'qwen-token-plan'],
+    hosts: ['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'dashscope-us.aliyuncs.com'],
+    quirks: { thinkingFormat: 'qwen' },
+  },
+  { providers: ['together'], hosts: ['api.together.xyz', 'api.together.ai'], quirks: { thinkingFormat: 'together' } },
+  {
+    providers: ['fireworks'],
+    hosts: ['api.fireworks.ai'],
+    quirks: { reasoningEffortMap: { off: 'none', minimal: 'low' } },
+  },
+  {
+    providers: ['moonshotai', 'moonshotai-cn', 'moonshot'],
+    hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
+    quirks: { thinkingFormat: 'zai', requiresReasoningContentOnAssistantMessages: true },
+  },
+  {
+    providers: ['github-copilot'],
+    hosts: ['githubcopilot.com'],
+    quirks: { supportsReasoningEffort: false },
+  },
+];

@@ -1,0 +1,122 @@
+import type { EventSourceMessage } from 'eventsource-parser';
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Draft, Step } from '../../draft.ts';
+import { usageOf } from '../../price.ts';
+import { ModelFailure, type UsageNews } from '../../request.ts';
+import { Blocks } from './blocks.ts';
+import { type CallDelta, Calls } from './calls.ts';
+import { type Chunk, chunkIn, type Delta } from './chunk.ts';
+import { brokenBy } from './finish.ts';
+import { ReasoningDetails, thoughtIn } from './reasoning.ts';
+import { countsIn } from './usage.ts';
+
+type Events = AsyncIterable<EventSourceMessage>;
+
+/** What a stream of chunks says, told to the draft. */
+export async function* heard(events: Events, { model, draft }: { model: Model; draft: Draft }) {
+  const answer = new Answer(model, draft);
+  try {
+    for await (const event of events) {
+      if (event.data === '[DONE]') {
+        answer.isOver = true;
+        break;
+      }
+      yield* answer.hear(chunkIn(event));
+    }
+  } catch (error) {
+    // Whoever has said the reason for its end has said everything.
+    if (!(answer.isOver && isBreak(error))) throw error;
+  }
+  yield* answer.end();
+}
+
+const isBreak = (error: unknown) =>
+  error instanceof ModelFailure && (error.code === 'connection_lost' || error.code === 'stalled');
+
+class Answer {
+  isOver = false;
+  readonly #model: Model;
+  readonly #draft: Draft;
+  readonly #blocks: Blocks;
+  readonly #calls: Calls;
+  readonly #details = new ReasoningDetails();
+  #counted = '';
+  #failure: ModelFailure | undefined;
+
+  constructor(model: Model, draft: Draft) {
+    this.#model = model;
+    this.#draft = draft;
+    this.#blocks = new Blocks(draft);
+    this.#calls = new Calls(this.#blocks);
+  }
+
+  *hear({ id, model, choices, usage }: Chunk): Generator<Step | UsageNews> {
+    const [choice] = choices ?? [];
+    if (typeof id === 'string' && id !== '') this.#draft.note({ responseId: id });
+    if (typeof model === 'string' && model !== '' && model !== this.#model.id)
+      this.#draft.note({ responseModel: model });
+    const delta = choice?.delta ?? choice?.message;
+    if (delta) yield* this.#said(delta);
+    if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') this.#finish(choice.finish_reason);
+    yield* this.#count(usage ?? choice?.usage);
+  }
+
+  /** Tells what is left, or throws for an answer that has no proper end. */
+  *end(): Generator<Step> {
+    if (!this.isOver) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+    yield* this.#blocks.end();
+    const { seal } = this.#details;
+    if (seal !== undefined) yield* this.#draft.redacted(seal);
+    if (this.#failure) throw this.#failure;
+  }
+
+  *#said(delta: Delta): Generator<Step> {
+    const thought = thoughtIn(delta);
+    if (thought) yield* this.#blocks.prose('thinking', thought.text, thought.field);
+    this.#details.add(delta['reasoning_details']);
+    yield* this.#content(delta['content'] ?? delta['refusal']);
+    const calls = delta['tool_calls'];
+    if (!Array.isArray(calls)) return;
+    for (const call of calls as readonly (CallDelta | null)[]) {
+      if (!call) continue;
+      this.#calls.hear(call);
+      yield* this.#blocks.grown();
+    }
+  }
+
+  /** Words, or the parts in which some servers send words and thoughts. */
+  *#content(content: unknown): Generator<Step> {
+    if (typeof content === 'string') {
+      if (content !== '') yield* this.#blocks.prose('text', content);
+    } else if (Array.isArray(content)) {
+      for (const { type, text, thinking } of content as readonly Delta[]) {
+        if (type === 'thinking') yield* this.#thoughts(thinking);
+        else yield* this.#content(typeof text === 'string' ? text : '');
+      }
+    }
+  }
+
+  *#thoughts(parts: unknown): Generator<Step> {
+    for (const { text } of (Array.isArray(parts) ? parts : []) as readonly Delta[]) {
+      if (typeof text === 'string' && text !== '') yield* this.#blocks.prose('thinking', text);
+    }
+  }
+
+  #finish(reason: string): void {
+    this.isOver = true;
+    this.#failure = brokenBy(reason);
+    // The draft knows by itself whether it stops for its tools.
+    if (reason === 'length') this.#draft.stopReason = 'length';
+    else if (reason !== 'stop') this.#draft.note({ rawStopReason: reason });
+  }
+
+  *#count(told: unknown): Generator<UsageNews> {
+    const counts = countsIn(told);
+    const counted = JSON.stringify(counts);
+    if (!counts || counted === this.#counted) return;
+    this.#counted = counted;
+    const usage = usageOf(this.#model, counts);
+    this.#draft.usage = usage;
+    yield { type: 'usage', usage };
+  }
+}

@@ -1,0 +1,43 @@
+import type { ModelRequest } from '../../request.ts';
+import { nearestLevel } from '../../thinking.ts';
+import type { Quirks, ThinkingFormat } from './quirks.ts';
+
+/** What tells a server how much its model may think. */
+export function thinkingFields(request: ModelRequest, quirks: Quirks): object {
+  const { model, thinkingBudgets = {} } = request;
+  if (!model.reasoning) return {};
+  const level = nearestLevel(model, request.thinkingLevel);
+  const isOn = level !== 'off';
+  const named = model.thinkingLevelMap?.[level] ?? quirks.reasoningEffortMap[level];
+  const word = typeof named === 'string' ? named : isOn ? level : undefined;
+  return formats[quirks.thinkingFormat]({
+    isOn,
+    word,
+    effort: word !== undefined && quirks.supportsReasoningEffort ? { reasoning_effort: word } : {},
+    budget: thinkingBudgets[level],
+  });
+}
+
+interface Wish {
+  readonly isOn: boolean;
+  /** What the server calls the level; none where thinking is off and the server has no word for that. */
+  readonly word: string | undefined;
+  /** The same as a field, for servers that know it. */
+  readonly effort: { reasoning_effort?: string };
+  readonly budget: number | undefined;
+}
+
+const formats: Readonly<Record<ThinkingFormat, (wish: Wish) => object>> = {
+  openai: ({ effort }) => effort,
+  openrouter: ({ word = 'none' }) => ({ reasoning: { effort: word } }),
+  deepseek: ({ isOn, effort }) => ({ thinking: switched(isOn), ...(isOn && effort) }),
+  zai: ({ isOn }) => ({ thinking: switched(isOn) }),
+  qwen: ({ isOn, budget }) => ({
+    enable_thinking: isOn,
+    ...(isOn && budget !== undefined && { thinking_budget: budget }),
+  }),
+  'qwen-chat-template': ({ isOn }) => ({ chat_template_kwargs: { enable_thinking: isOn } }),
+  together: ({ isOn, effort }) => ({ reasoning: { enabled: isOn }, ...(isOn && effort) }),
+};
+
+const switched = (isOn: boolean) => ({ type: isOn ? 'enabled' : 'disabled' });

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import type { IdRule } from '../../replay.ts';
+import type { Quirks } from './quirks.ts';
+
+const LONGEST_ID = 40;
+const HASH_LENGTH = 9;
+
+/** Gives ids of other wires a form that this API takes; two that differ stay different. */
+export function toolIds({ requiresMistralToolIds }: Quirks): IdRule {
+  if (requiresMistralToolIds) return hashed;
+  const owners = new Map<string, string>();
+  return (id) => {
+    const short = shortened(id);
+    const owner = owners.get(short) ?? id;
+    const form = owner === id && short !== '' ? short : `${short.slice(0, LONGEST_ID - HASH_LENGTH - 1)}_${hashed(id)}`;
+    owners.set(form, id);
+    return form;
+  };
+}
+
+/** Another wire adds an id of its own behind a bar. */
+const shortened = (id: string) => (id.split('|')[0] ?? '').replaceAll(/[^\w-]/g, '_').slice(0, LONGEST_ID);
+
+const hashed = (id: string) => createHash('sha256').update(id).digest('hex').slice(0, HASH_LENGTH);

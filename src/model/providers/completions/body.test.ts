@@ -1,0 +1,391 @@
+import { describe, expect, it } from 'vitest';
+import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
+import type { ModelMessage } from '../../request.ts';
+import {
+  answer,
+  bodyOf,
+  call,
+  image,
+  readTool,
+  result,
+  sampleModel,
+  sampleRequest,
+  text,
+  user,
+} from './testing/sample.ts';
+
+const messagesOf = (messages: readonly ModelMessage[], own: Partial<Model> = {}) =>
+  bodyOf(sampleRequest({ model: sampleModel(own), systemPrompt: '', messages })).messages;
+
+const stranger = { provider: 'nobody', baseUrl: 'https://models.example/v1' };
+const foreign = { api: 'anthropic-messages', provider: 'anthropic', model: 'claude' };
+
+describe('a question', () => {
+  it('to OpenAI itself', () => {
+    expect(bodyOf(sampleRequest({ tools: [readTool], sessionId: 'session-1' }))).toEqual({
+      model: 'gpt-test',
+      messages: [
+        { role: 'developer', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+      store: false,
+      max_completion_tokens: 8000,
+      tools: [
+        {
+          type: 'function',
+          function: {
+            name: 'read',
+            description: 'Reads a file.',
+            parameters: { type: 'object', properties: { path: { type: 'string' } } },
+            strict: false,
+          },
+        },
+      ],
+      reasoning_effort: 'medium',
+      prompt_cache_key: 'session-1',
+    });
+  });
+
+  it('to a server that nobody knows asks for little', () => {
+    expect(bodyOf(sampleRequest({ model: sampleModel(stranger), sessionId: 'session-1' }))).toEqual({
+      model: 'gpt-test',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 8000,
+      reasoning_effort: 'medium',
+    });
+  });
+
+  it('makes the same bytes each time', () => {
+    const request = sampleRequest({
+      tools: [readTool],
+      messages: [user('x'), answer([call('a|b')], foreign), result('a|b', [text('y')])],
+    });
+
+    expect(JSON.stringify(bodyOf(request))).toBe(JSON.stringify(bodyOf(request)));
+  });
+
+  it('names the providers that a gateway may ask', () => {
+    const compat = { openRouterRouting: { order: ['a'] }, vercelGatewayRouting: { only: ['b'] } };
+
+    expect(bodyOf(sampleRequest({ model: sampleModel({ compat }) }))).toMatchObject({
+      provider: { order: ['a'] },
+      providerOptions: { gateway: { only: ['b'] } },
+    });
+  });
+});
+
+describe('tools', () => {
+  it('are left out where there are none', () => {
+    expect(bodyOf(sampleRequest())).not.toHaveProperty('tools');
+  });
+
+  const history = [user('x'), answer([call('c1'), call('c2')]), result('c1', [text('1')]), result('c2', [text('2')])];
+
+  it('that were called before are named, and not to be called again', () => {
+    expect(bodyOf(sampleRequest({ messages: history }))).toMatchObject({
+      tools: [{ type: 'function', function: { name: 'read', parameters: { type: 'object', properties: {} } } }],
+      tool_choice: 'none',
+    });
+  });
+
+  it('are not named to a model that knows none', () => {
+    expect(
+      bodyOf(sampleRequest({ messages: history, model: sampleModel({ supportsTools: false }) })),
+    ).not.toHaveProperty('tools');
+  });
+});
+
+describe('the longest answer', () => {
+  it.each([
+    ['is what the model can give', {}, undefined, 8000],
+    ['is less where less is wanted', {}, 100, 100],
+    ['is never more than the model can give', {}, 9000, 8000],
+    ['is what the context leaves', { contextWindow: 10_000 }, undefined, 10_000 - 5003],
+    ['is not squeezed to nothing', { contextWindow: 6000 }, undefined, 4096],
+    ['is not bound by a context of unknown size', { contextWindow: 0 }, undefined, 8000],
+  ])('%s', (_what, own, maxTokens, expected) => {
+    const messages = [user('x'.repeat(20_000))];
+    const request = sampleRequest({ model: sampleModel(own), messages, ...(maxTokens !== undefined && { maxTokens }) });
+
+    expect(bodyOf(request).max_completion_tokens).toBe(expected);
+  });
+
+  it('is left out where nobody knows it', () => {
+    expect(bodyOf(sampleRequest({ model: sampleModel({ maxTokens: 0 }) }))).not.toHaveProperty('max_completion_tokens');
+  });
+});
+
+describe('thinking', () => {
+  const fields = [
+    'reasoning_effort',
+    'reasoning',
+    'thinking',
+    'enable_thinking',
+    'thinking_budget',
+    'chat_template_kwargs',
+  ];
+  const thinkingOf = (thinkingLevel: ThinkingLevel, own: Partial<Model>) => {
+    const request = sampleRequest({ model: sampleModel(own), thinkingLevel, thinkingBudgets: { low: 700 } });
+    return Object.fromEntries(Object.entries(bodyOf(request)).filter(([name]) => fields.includes(name)));
+  };
+  const format = (thinkingFormat: string) => ({ ...stranger, compat: { thinkingFormat } });
+
+  it.each<[string, Partial<Model>, object, object]>([
+    ['openai', {}, {}, { reasoning_effort: 'low' }],
+    ['a model without thoughts', { reasoning: false }, {}, {}],
+    [
+      'a word for none',
+      { thinkingLevelMap: { off: 'none' } },
+      { reasoning_effort: 'none' },
+      { reasoning_effort: 'low' },
+    ],
+    [
+      'a level that lacks',
+      { thinkingLevelMap: { off: null } },
+      { reasoning_effort: 'minimal' },
+      { reasoning_effort: 'low' },
+    ],
+    ['a word of the model', { thinkingLevelMap: { low: 'tiny' } }, {}, { reasoning_effort: 'tiny' }],
+    ['a word of the server', { compat: { reasoningEffortMap: { low: 'tiny' } } }, {}, { reasoning_effort: 'tiny' }],
+    ['no word at all', { compat: { supportsReasoningEffort: false } }, {}, {}],
+    ['openrouter', format('openrouter'), { reasoning: { effort: 'none' } }, { reasoning: { effort: 'low' } }],
+    [
+      'deepseek',
+      format('deepseek'),
+      { thinking: { type: 'disabled' } },
+      { thinking: { type: 'enabled' }, reasoning_effort: 'low' },
+    ],
+    ['zai', format('zai'), { thinking: { type: 'disabled' } }, { thinking: { type: 'enabled' } }],
+    ['qwen', format('qwen'), { enable_thinking: false }, { enable_thinking: true, thinking_budget: 700 }],
+    [
+      'qwen-chat-template',
+      format('qwen-chat-template'),
+      { chat_template_kwargs: { enable_thinking: false } },
+      { chat_template_kwargs: { enable_thinking: true } },
+    ],
+    [
+      'together',
+      format('together'),
+      { reasoning: { enabled: false } },
+      { reasoning: { enabled: true }, reasoning_effort: 'low' },
+    ],
+  ])('for %s', (_name, own, off, low) => {
+    expect(thinkingOf('off', own)).toEqual(off);
+    expect(thinkingOf('low', own)).toEqual(low);
+  });
+
+  it('goes no further than the model', () => {
+    expect(thinkingOf('xhigh', {})).toEqual({ reasoning_effort: 'high' });
+    expect(thinkingOf('xhigh', { thinkingLevelMap: { xhigh: 'xhigh' } })).toEqual({ reasoning_effort: 'xhigh' });
+  });
+});
+
+describe('the conversation', () => {
+  it('says words as a string, images as parts', () => {
+    expect(messagesOf([user([text('a'), text('b')]), user([text('look'), image, text(' ')])])).toEqual([
+      { role: 'user', content: 'a\nb' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'look' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+        ],
+      },
+    ]);
+  });
+
+  it('holds nothing empty', () => {
+    expect(messagesOf([user(''), user([text('  ')]), answer([text('')]), user('x')])).toEqual([
+      { role: 'user', content: 'x' },
+    ]);
+  });
+
+  it('holds calls and their results', () => {
+    const history = [
+      answer([text('Let me see.'), call('c1'), call('c2')]),
+      result('c1', [text('1'), text('2')]),
+      result('c2', []),
+    ];
+
+    expect(messagesOf(history)).toEqual([
+      {
+        role: 'assistant',
+        content: 'Let me see.',
+        tool_calls: ['c1', 'c2'].map((id) => ({
+          id,
+          type: 'function',
+          function: { name: 'read', arguments: '{"path":"a.txt"}' },
+        })),
+      },
+      { role: 'tool', content: '1\n2', tool_call_id: 'c1' },
+      { role: 'tool', content: '(no output)', tool_call_id: 'c2' },
+    ]);
+  });
+
+  const shown = [
+    answer([call('c1'), call('c2')]),
+    result('c1', [image]),
+    result('c2', [text('2'), image]),
+    user('go on'),
+  ];
+
+  it('shows the images of tools when all of them have spoken', () => {
+    const url = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
+
+    expect(messagesOf(shown).slice(1)).toEqual([
+      { role: 'tool', content: '(see attached image)', tool_call_id: 'c1' },
+      { role: 'tool', content: '2', tool_call_id: 'c2' },
+      { role: 'user', content: [{ type: 'text', text: 'Attached image(s) from tool result:' }, url, url] },
+      { role: 'user', content: 'go on' },
+    ]);
+  });
+
+  it('tells a model that cannot see of images in words', () => {
+    expect(JSON.stringify(messagesOf(shown, { input: ['text'] }))).not.toContain('image_url');
+  });
+
+  it('puts a word between tools and users, and names the tool, where the server wants that', () => {
+    const compat = { requiresAssistantAfterToolResult: true, requiresToolResultName: true };
+    const spoken = messagesOf([answer([call('c1')]), result('c1', [image]), user('go on')], { compat });
+
+    expect(spoken.map(({ role }: { role: string }) => role)).toEqual([
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+      'user',
+    ]);
+    expect(spoken[1].name).toBe('read');
+  });
+
+  it('gives foreign ids the form of this API, and keeps them apart', () => {
+    const ids = [`call_1|${'x'.repeat(60)}`, 'call_1|other', 'a+b/c=', 'y'.repeat(50), `${'y'.repeat(50)}z`];
+    const history = [
+      answer(
+        ids.map((id) => call(id)),
+        foreign,
+      ),
+      ...ids.map((id) => result(id, [text('1')])),
+    ];
+    const [spoken, ...results] = messagesOf(history);
+    const made = spoken.tool_calls.map(({ id }: { id: string }) => id);
+
+    expect(made[0]).toBe('call_1');
+    expect(made[2]).toBe('a_b_c_');
+    expect(new Set(made).size).toBe(ids.length);
+    for (const id of made) expect(id).toMatch(/^[\w-]{1,40}$/);
+    expect(results.map(({ tool_call_id }: { tool_call_id: string }) => tool_call_id)).toEqual(made);
+  });
+
+  it('gives foreign ids nine letters for Mistral', () => {
+    const history = [answer([call('toolu_1'), call('toolu_2')], foreign)];
+    const [first, second] = messagesOf(history, { provider: 'mistral' })[0].tool_calls;
+
+    expect(first.id).toMatch(/^[a-z0-9]{9}$/);
+    expect(second.id).not.toBe(first.id);
+  });
+});
+
+describe('thoughts', () => {
+  const thought = (thinkingSignature: string) => ({ type: 'thinking' as const, thinking: 'hm', thinkingSignature });
+
+  it.each(['reasoning_content', 'reasoning', 'reasoning_text'])('go back as %s when they came so', (field) => {
+    expect(messagesOf([answer([thought(field), text('yes')])])).toEqual([
+      { role: 'assistant', content: 'yes', [field]: 'hm' },
+    ]);
+  });
+
+  it('under a seal of another kind stay behind', () => {
+    expect(messagesOf([answer([thought('x'), text('yes')])])).toEqual([{ role: 'assistant', content: 'yes' }]);
+  });
+
+  it('alone are no answer', () => {
+    expect(messagesOf([answer([thought('reasoning')])])).toEqual([]);
+  });
+
+  it('of other models are words', () => {
+    expect(messagesOf([answer([thought('sig'), text('yes')], foreign)])).toEqual([
+      { role: 'assistant', content: 'hm\n\nyes' },
+    ]);
+  });
+
+  it('are words for a server that wants them so', () => {
+    const compat = { requiresThinkingAsText: true };
+
+    expect(messagesOf([answer([thought('reasoning'), text('yes')])], { compat })).toEqual([
+      { role: 'assistant', content: 'hm\n\nyes' },
+    ]);
+  });
+
+  it('that were sealed go back as they came', () => {
+    const details = [{ type: 'reasoning.encrypted', data: 'xyz', index: 0 }];
+    const sealed = {
+      type: 'thinking' as const,
+      thinking: '',
+      thinkingSignature: JSON.stringify(details),
+      redacted: true,
+    };
+
+    expect(messagesOf([answer([thought('reasoning'), call('c1'), sealed])])[0]).toMatchObject({
+      content: null,
+      reasoning_details: details,
+    });
+  });
+
+  it('that are missing get a place where the server insists on one', () => {
+    const own = { provider: 'deepseek' };
+
+    expect(messagesOf([answer([call('c1')], foreign)], own)[0]).toMatchObject({ reasoning_content: ' ' });
+    expect(messagesOf([answer([call('c1')], foreign)], { ...own, reasoning: false })[0]).not.toHaveProperty(
+      'reasoning_content',
+    );
+  });
+
+  it('of calls go back with them', () => {
+    const seal = { google: { thought_signature: 'abc' } };
+
+    expect(
+      messagesOf([answer([call('c1', { thoughtSignature: JSON.stringify(seal) })])])[0].tool_calls[0],
+    ).toMatchObject({
+      extra_content: seal,
+    });
+  });
+});
+
+describe('cache marks', () => {
+  const own = { provider: 'openrouter', id: 'anthropic/claude-test' };
+  const mark = { cache_control: { type: 'ephemeral' } };
+
+  it('stand behind the instructions, the last prompt and the last result', () => {
+    const request = sampleRequest({
+      model: sampleModel(own),
+      messages: [
+        user('first'),
+        answer([text('ok')]),
+        user([text('last'), image]),
+        answer([call('c1')]),
+        result('c1', [text('1')]),
+      ],
+    });
+
+    expect(bodyOf(request).messages).toMatchObject([
+      { role: 'system', content: [{ text: 'Be brief.', ...mark }] },
+      { role: 'user', content: 'first' },
+      { role: 'assistant', content: 'ok' },
+      { role: 'user', content: [{ text: 'last', ...mark }, { type: 'image_url' }] },
+      { role: 'assistant', content: null },
+      { role: 'tool', content: [{ text: '1', ...mark }] },
+    ]);
+  });
+
+  it('are for no other model', () => {
+    expect(JSON.stringify(messagesOf([user('x')], { ...own, id: 'openai/gpt-test' }))).not.toContain('cache_control');
+  });
+});

@@ -5,8 +5,8 @@ import type {
   ThinkingContent,
   ToolCall,
 } from '../../../protocol/generated/vocabulary.ts';
+import { isThoughtField } from './prose.ts';
 import type { Quirks } from './quirks.ts';
-import { isThoughtField } from './reasoning.ts';
 import { parsedSeal } from './seals.ts';
 import type { Spoken } from './spoken.ts';
 

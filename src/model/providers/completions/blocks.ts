@@ -1,6 +1,7 @@
 import type { Draft, Step } from '../../draft.ts';
+import type { Prose } from './prose.ts';
 
-/** A tool call as it comes in: its id and name may be late, its arguments are pieces of JSON. */
+/** A tool call as it comes in: its name may be late, its arguments are pieces of JSON. */
 export interface Call {
   readonly kind: 'call';
   readonly id: string;
@@ -11,13 +12,13 @@ export interface Call {
   seal?: string;
 }
 
-interface Prose {
-  readonly kind: 'text' | 'thinking';
+interface Passage {
+  readonly kind: Prose['kind'];
   readonly pieces: string[];
   readonly seal?: string;
 }
 
-type Block = Call | Prose;
+type Block = Call | Passage;
 
 /**
  * Says one block after another, though their pieces come interleaved: the first is told as it grows, the others wait
@@ -34,10 +35,10 @@ export class Blocks {
     this.#draft = draft;
   }
 
-  prose(kind: 'text' | 'thinking', piece: string, seal?: string): Step[] {
+  prose({ kind, text, field }: Prose): Step[] {
     const last = this.#waiting.at(-1) ?? this.#current;
-    if (last?.kind === kind) last.pieces.push(piece);
-    else this.#waiting.push({ kind, pieces: [piece], ...(seal !== undefined && { seal }) });
+    if (last?.kind === kind) last.pieces.push(text);
+    else this.#waiting.push({ kind, pieces: [text], ...(field !== undefined && { seal: field }) });
     return this.#tell();
   }
 

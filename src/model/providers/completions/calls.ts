@@ -13,7 +13,7 @@ export interface CallDelta {
 interface Known extends Call {
   readonly index: number | undefined;
   /** The id that the server gave, which may not be the one the call has. */
-  givenId: string;
+  readonly givenId: string;
 }
 
 /** The tool calls of one answer, told apart however the server tells them apart. */
@@ -33,16 +33,14 @@ export class Calls {
     if (said.seal !== undefined) call.seal = said.seal;
   }
 
-  #callOf({ index, id, name }: Said): Known | undefined {
-    const last = this.#calls.at(-1);
-    if (index !== undefined) {
-      const at = this.#calls.findLast((call) => call.index === index);
-      // Some servers number every call alike; others give a new id with every delta, but then no name.
-      return at && id !== '' && id !== at.givenId && name !== '' && at.name !== '' ? undefined : at;
-    }
-    if (id !== '') return this.#calls.find((call) => call.givenId === id) ?? (name === '' ? last : undefined);
-    if (!last || name === '') return last;
-    return name !== last.name || hasArguments(last) ? undefined : last;
+  #callOf(said: Said): Known | undefined {
+    const call = this.#nearest(said);
+    return call && isAnother(said, call) ? undefined : call;
+  }
+
+  #nearest({ index, id }: Said): Known | undefined {
+    if (index !== undefined) return this.#calls.findLast((call) => call.index === index);
+    return (id === '' ? undefined : this.#calls.find((call) => call.givenId === id)) ?? this.#calls.at(-1);
   }
 
   #begin({ index, id, name }: Said): Known {
@@ -59,6 +57,16 @@ export class Calls {
     this.#blocks.call(call);
     return call;
   }
+}
+
+/**
+ * Whether a delta begins a call although one goes by its number. Some servers number every call alike; others repeat the
+ * name in each delta, or give a new id with each, but then no name.
+ */
+function isAnother({ id, name, piece }: Said, call: Known): boolean {
+  if (name === '' || call.name === '' || (id !== '' && id === call.givenId)) return false;
+  const hasOtherId = id !== '' && call.givenId !== '';
+  return hasOtherId || name !== call.name || (piece !== '' && hasArguments(call));
 }
 
 interface Said {

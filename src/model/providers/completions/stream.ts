@@ -7,7 +7,8 @@ import { Blocks } from './blocks.ts';
 import { type CallDelta, Calls } from './calls.ts';
 import { type Chunk, chunkIn, type Delta } from './chunk.ts';
 import { brokenBy } from './finish.ts';
-import { ReasoningDetails, thoughtIn } from './reasoning.ts';
+import { proseIn } from './prose.ts';
+import { ReasoningDetails } from './reasoning-details.ts';
 import { countsIn } from './usage.ts';
 
 type Events = AsyncIterable<EventSourceMessage>;
@@ -71,34 +72,14 @@ class Answer {
   }
 
   *#said(delta: Delta): Generator<Step> {
-    const thought = thoughtIn(delta);
-    if (thought) yield* this.#blocks.prose('thinking', thought.text, thought.field);
+    for (const prose of proseIn(delta)) yield* this.#blocks.prose(prose);
     this.#details.add(delta['reasoning_details']);
-    yield* this.#content(delta['content'] ?? delta['refusal']);
     const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) return;
     for (const call of calls as readonly (CallDelta | null)[]) {
       if (!call) continue;
       this.#calls.hear(call);
       yield* this.#blocks.grown();
-    }
-  }
-
-  /** Words, or the parts in which some servers send words and thoughts. */
-  *#content(content: unknown): Generator<Step> {
-    if (typeof content === 'string') {
-      if (content !== '') yield* this.#blocks.prose('text', content);
-    } else if (Array.isArray(content)) {
-      for (const { type, text, thinking } of content as readonly Delta[]) {
-        if (type === 'thinking') yield* this.#thoughts(thinking);
-        else yield* this.#content(typeof text === 'string' ? text : '');
-      }
-    }
-  }
-
-  *#thoughts(parts: unknown): Generator<Step> {
-    for (const { text } of (Array.isArray(parts) ? parts : []) as readonly Delta[]) {
-      if (typeof text === 'string' && text !== '') yield* this.#blocks.prose('thinking', text);
     }
   }
 

@@ -1,21 +1,3 @@
-/** The names under which servers send thoughts; the first that holds something counts. */
-const fields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
-
-export type ThoughtField = (typeof fields)[number];
-
-/** Whether the seal of a thought is the name of the field it came in. */
-export const isThoughtField = (seal: string | undefined): seal is ThoughtField =>
-  fields.some((field) => field === seal);
-
-/** The piece of a thought that a delta holds, and the field it stands in. */
-export function thoughtIn(delta: Readonly<Record<string, unknown>>) {
-  for (const field of fields) {
-    const text = delta[field];
-    if (typeof text === 'string' && text !== '') return { field, text };
-  }
-  return undefined;
-}
-
 type Detail = Record<string, unknown>;
 
 /** The fields of a detail that come piece by piece. */

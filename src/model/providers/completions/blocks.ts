@@ -1,13 +1,14 @@
 import type { Draft, Step } from '../../draft.ts';
+import type { Arguments } from './arguments.ts';
 import type { Prose } from './prose.ts';
 
-/** A tool call as it comes in: its name may be late, its arguments are pieces of JSON. */
+/** A tool call as it comes in. */
 export interface Call {
   readonly kind: 'call';
   readonly id: string;
+  /** Empty as long as it is unknown. */
   name: string;
-  /** All of the arguments so far. */
-  readonly pieces: string[];
+  readonly arguments: Arguments;
   /** What goes back with the call word for word. */
   seal?: string;
 }
@@ -37,7 +38,7 @@ export class Blocks {
 
   prose({ kind, text, field }: Prose): Step[] {
     const last = this.#waiting.at(-1) ?? this.#current;
-    if (last?.kind === kind) last.pieces.push(text);
+    if (last && last.kind !== 'call' && last.kind === kind) last.pieces.push(text);
     else this.#waiting.push({ kind, pieces: [text], ...(field !== undefined && { seal: field }) });
     return this.#tell();
   }
@@ -79,8 +80,9 @@ export class Blocks {
   #catchUp(): Step[] {
     const block = this.#current;
     if (!block) return [];
-    const delta = block.pieces.slice(this.#told).join('');
-    this.#told = block.pieces.length;
+    const { pieces } = block.kind === 'call' ? block.arguments : block;
+    const delta = pieces.slice(this.#told).join('');
+    this.#told = pieces.length;
     const steps = delta === '' ? [] : this.#say(block, delta);
     if (block.seal !== undefined) this.#draft.sign(block.seal);
     return steps;
@@ -95,15 +97,4 @@ export class Blocks {
 const isNamed = (block: Block) => block.kind !== 'call' || block.name !== '';
 
 /** Prose is complete as soon as something else begins, a call when its arguments are. */
-const isComplete = (block: Block) => block.kind !== 'call' || hasArguments(block);
-
-/** Whether the arguments of a call are whole. */
-export function hasArguments({ pieces }: Call): boolean {
-  if (!pieces.at(-1)?.trimEnd().endsWith('}')) return false;
-  try {
-    JSON.parse(pieces.join(''));
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isComplete = (block: Block) => block.kind !== 'call' || block.arguments.isWhole;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Blocks, type Call, hasArguments } from './blocks.ts';
+import { Arguments } from './arguments.ts';
+import type { Blocks, Call } from './blocks.ts';
 
 /** What a delta says about a tool call. Servers leave out or repeat any of it. */
 export interface CallDelta {
@@ -29,7 +30,7 @@ export class Calls {
     const said = read(delta);
     const call = this.#callOf(said) ?? this.#begin(said);
     if (call.name === '') call.name = said.name;
-    if (said.piece !== '') call.pieces.push(said.piece);
+    if (said.piece !== '') call.arguments.add(said.piece);
     if (said.seal !== undefined) call.seal = said.seal;
   }
 
@@ -51,7 +52,7 @@ export class Calls {
       givenId: id,
       id: isTaken ? `call_${randomBytes(8).toString('hex')}` : id,
       name,
-      pieces: [],
+      arguments: new Arguments(),
     };
     this.#calls.push(call);
     this.#blocks.call(call);
@@ -66,7 +67,7 @@ export class Calls {
 function isAnother({ id, name, piece }: Said, call: Known): boolean {
   if (name === '' || call.name === '' || (id !== '' && id === call.givenId)) return false;
   const hasOtherId = id !== '' && call.givenId !== '';
-  return hasOtherId || name !== call.name || (piece !== '' && hasArguments(call));
+  return hasOtherId || name !== call.name || (piece !== '' && call.arguments.isWhole);
 }
 
 interface Said {

@@ -131,6 +131,19 @@ describe('tool calls', () => {
     expect(made.every(({ id }) => id !== '')).toBe(true);
   });
 
+  it('are told apart by where their arguments end, not by what looks like it', async () => {
+    const odd = '{"path":"a}\\"}{"}';
+    const { message } = await hearEvents(
+      ...[...odd].map((piece, at) =>
+        calls({ index: 0, ...(at === 0 && { id: 'c1' }), function: { name: 'read', arguments: piece } }),
+      ),
+      finish('tool_calls'),
+      done,
+    );
+
+    expect(message.content).toEqual([called('c1', 'a}"}{')]);
+  });
+
   it('without arguments have none', async () => {
     const { message } = await hearEvents(
       calls({ index: 0, id: 'c1', function: { name: 'ls' } }),

@@ -3,14 +3,10 @@ import { providerKeys } from './provider-keys.ts';
 /** What the user's other programs live on as well. */
 export const everybodys: ReadonlySet<string> = new Set([
   'AWS_ACCESS_KEY_ID',
-  'AWS_BEARER_TOKEN_BEDROCK',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
-  'CLOUDFLARE_API_KEY',
   'GH_TOKEN',
   'GITHUB_TOKEN',
-  'GOOGLE_CLOUD_API_KEY',
-  'HF_TOKEN',
   'HOME',
   'HOSTNAME',
   'LANG',
@@ -28,9 +24,9 @@ const secretVariables: ReadonlySet<string> = new Set(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What tools may know of the environment. */
-export const withoutSecrets = (env: Environment): Environment =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.has(name)));
+/** What tools may know of the environment. `more`: what the user's files name as secrets. */
+export const withoutSecrets = (env: Environment, more: readonly string[] = []): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.has(name) && !more.includes(name)));
 
 /** The names of those that are set. */
 export const secretsSet = (env: Environment): string[] => [...secretVariables].filter((name) => env[name]);

@@ -14,16 +14,9 @@ import { countsIn } from './usage.ts';
 type Events = AsyncIterable<EventSourceMessage>;
 
 /** What a stream of chunks says, told to the draft. */
-export async function* heard(events: Events, { model, draft }: { model: Model; draft: Draft }) {
-  const answer = new Answer(model, draft);
+export async function* heard(events: Events, answer: Answer) {
   try {
-    for await (const event of events) {
-      if (event.data === '[DONE]') {
-        answer.isOver = true;
-        break;
-      }
-      yield* answer.hear(chunkIn(event));
-    }
+    for await (const event of events) yield* answer.hear(event);
   } catch (error) {
     // Whoever has said the reason for its end has said everything.
     if (!(answer.isOver && isBreak(error))) throw error;
@@ -34,8 +27,10 @@ export async function* heard(events: Events, { model, draft }: { model: Model; d
 const isBreak = (error: unknown) =>
   error instanceof ModelFailure && (error.code === 'connection_lost' || error.code === 'stalled');
 
-class Answer {
-  isOver = false;
+/** Writes what the chunks of one answer say into a draft. */
+export class Answer {
+  #isOver = false;
+  #isDone = false;
   readonly #model: Model;
   readonly #draft: Draft;
   readonly #blocks: Blocks;
@@ -51,7 +46,25 @@ class Answer {
     this.#calls = new Calls(this.#blocks);
   }
 
-  *hear({ id, model, choices, usage }: Chunk): Generator<Step | UsageNews> {
+  /** Whether the reason for the end is known. Counts may follow. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether the server has said that nothing follows. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  *hear(event: EventSourceMessage): Generator<Step | UsageNews> {
+    if (event.data === '[DONE]') {
+      this.#isOver = true;
+      this.#isDone = true;
+    }
+    if (!this.#isDone) yield* this.#hear(chunkIn(event));
+  }
+
+  *#hear({ id, model, choices, usage }: Chunk): Generator<Step | UsageNews> {
     const [choice] = choices ?? [];
     if (typeof id === 'string' && id !== '') this.#draft.note({ responseId: id });
     if (typeof model === 'string' && model !== '' && model !== this.#model.id)
@@ -64,7 +77,7 @@ class Answer {
 
   /** Tells what is left, or throws for an answer that has no proper end. */
   *end(): Generator<Step> {
-    if (!this.isOver) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+    if (!this.#isOver) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
     yield* this.#blocks.end();
     const { seal } = this.#details;
     if (seal !== undefined) yield* this.#draft.redacted(seal);
@@ -84,7 +97,7 @@ class Answer {
   }
 
   #finish(reason: string): void {
-    this.isOver = true;
+    this.#isOver = true;
     this.#failure = brokenBy(reason);
     // The draft knows by itself whether it stops for its tools.
     if (reason === 'length') this.#draft.stopReason = 'length';

@@ -1,0 +1,70 @@
+import { Abortable } from '../abortable.ts';
+import type { Draft, Step } from '../draft.ts';
+import type { Endpoint, Wire } from '../endpoint.ts';
+import { Silence } from '../http/silence.ts';
+import { ModelFailure, type ModelRequest, type UsageNews } from '../request.ts';
+import { callOf } from './ai-sdk/call.ts';
+import { failureFrom } from './ai-sdk/failure.ts';
+import { type Call, languageModel, type Part, type SdkModel } from './ai-sdk/language-model.ts';
+import { loadPackage, type Places } from './ai-sdk/load-package.ts';
+import { PartReader } from './ai-sdk/part-reader.ts';
+
+/** Speaks to models through a package of the AI SDK, which the user has installed. */
+export function aiSdk(packageName: string, places: Places): Wire {
+  return (endpoint) =>
+    async function* (request, draft) {
+      const model = await reach({ packageName, places, endpoint, request });
+      yield* answer(model, { endpoint, request, draft });
+    };
+}
+
+interface Way {
+  readonly packageName: string;
+  readonly places: Places;
+  readonly endpoint: Endpoint;
+  readonly request: ModelRequest;
+}
+
+async function reach({ packageName, places, endpoint, request }: Way): Promise<SdkModel> {
+  const exported = await loadPackage(packageName, places);
+  try {
+    return await languageModel({ packageName, exported, endpoint, model: request.model });
+  } catch (error) {
+    throw failureFrom(error);
+  }
+}
+
+interface Question {
+  readonly endpoint: Endpoint;
+  readonly request: ModelRequest;
+  readonly draft: Draft;
+}
+
+async function* answer(model: SdkModel, { endpoint, request, draft }: Question): AsyncGenerator<Step | UsageNews> {
+  const silence = new Silence(endpoint.patience, request.signal);
+  const parts = new Abortable(partsOf(model, callOf(request, silence.signal)), silence.signal);
+  const reader = new PartReader(request.model, draft);
+  try {
+    for (let turn = await parts.next(); !turn.done; turn = await parts.next()) {
+      // The package says this by itself, before the server has said a word.
+      if (turn.value.type === 'stream-start') continue;
+      silence.broken();
+      silence.listen(false);
+      yield* reader.read(turn.value);
+      if (reader.isFinished) return;
+      silence.listen(true);
+    }
+    throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw silence.failure ?? failureFrom(error);
+  } finally {
+    silence.end();
+    await parts.leave();
+  }
+}
+
+async function* partsOf(model: SdkModel, call: Call): AsyncGenerator<Part> {
+  const { stream } = await model.doStream(call);
+  for await (const part of stream) yield part;
+}

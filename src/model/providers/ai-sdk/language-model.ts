@@ -1,0 +1,85 @@
+import type {
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2StreamPart,
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3StreamPart,
+} from '@ai-sdk/provider';
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Endpoint } from '../../endpoint.ts';
+import { ModelFailure } from '../../request.ts';
+import { recordOf } from './record.ts';
+
+/** A model of the AI SDK, in one of the versions that tau understands. */
+export type SdkModel = LanguageModelV2 | LanguageModelV3;
+export type Part = LanguageModelV2StreamPart | LanguageModelV3StreamPart;
+export type Call = LanguageModelV2CallOptions & LanguageModelV3CallOptions;
+export type ProviderOptions = NonNullable<Call['providerOptions']>;
+
+const versions: readonly unknown[] = ['v2', 'v3'] satisfies SdkModel['specificationVersion'][];
+
+interface Wanted {
+  readonly packageName: string;
+  readonly exported: object;
+  readonly endpoint: Endpoint;
+  readonly model: Model;
+}
+
+/** The model that a package has under this id. */
+export async function languageModel({ packageName, exported, endpoint, model }: Wanted): Promise<SdkModel> {
+  const provider = providerOf(packageName, exported, settingsFor(endpoint, model));
+  const found: unknown = await (hasModels(provider) ? provider.languageModel(model.id) : provider?.(model.id));
+  const { doStream, specificationVersion } = recordOf(found);
+  if (typeof doStream !== 'function') {
+    throw new ModelFailure('model_error', `The package ${packageName} has no language models for the AI SDK`);
+  }
+  if (!versions.includes(specificationVersion)) {
+    const known = `tau understands ${versions.join(' and ')}`;
+    throw new ModelFailure(
+      'model_error',
+      `The models of ${packageName} are of version ${specificationVersion}; ${known}`,
+    );
+  }
+  return found as SdkModel;
+}
+
+/** Settings that a package does not know are nothing to it. */
+const settingsFor = ({ baseUrl, apiKey, headers }: Endpoint, { provider, compat }: Model) => ({
+  name: provider,
+  ...(apiKey === undefined ? {} : { apiKey }),
+  ...(baseUrl === '' ? {} : { baseURL: baseUrl }),
+  headers,
+  // Without it, servers that speak as OpenAI does do not tell what an answer used.
+  includeUsage: true,
+  ...recordOf(compat?.['options']),
+});
+
+type Callable = (argument: unknown) => unknown;
+type SdkProvider = { readonly languageModel: Callable } | Callable;
+
+const isCallable = (value: unknown): value is Callable => typeof value === 'function';
+const hasModels = (value: unknown): value is { readonly languageModel: Callable } =>
+  isCallable(recordOf(value)['languageModel']);
+
+/** From the package's factory; from the provider it exports where it has none. */
+function providerOf(packageName: string, exported: object, settings: object): SdkProvider | undefined {
+  const { default: main } = recordOf(exported);
+  // A package in CommonJS may show all that it has only there.
+  const all = { ...recordOf(main), ...exported };
+  const factory = factoryOf(packageName, Object.entries(all));
+  if (factory) return factory(settings) as SdkProvider;
+  return [main, ...Object.values(all)].find(hasModels) ?? (isCallable(main) ? main : undefined);
+}
+
+/** Its name repeats what the package is called, where there are several. */
+function factoryOf(packageName: string, exported: readonly (readonly [string, unknown])[]): Callable | undefined {
+  const factories = exported.flatMap(([name, value]) =>
+    /^create[A-Z]/.test(name) && isCallable(value) ? [{ noun: name.slice(6).toLowerCase(), value }] : [],
+  );
+  const plain = packageName.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+  const [named] = factories
+    .filter(({ noun }) => plain.includes(noun))
+    .toSorted((one, other) => other.noun.length - one.noun.length);
+  return (named ?? factories[0])?.value;
+}

@@ -1,0 +1,120 @@
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  ContentBlock,
+  ToolResultMessage,
+} from '../../../protocol/generated/vocabulary.ts';
+import { replayable } from '../../replay.ts';
+import type { ModelRequest } from '../../request.ts';
+import type { Call, ProviderOptions } from './language-model.ts';
+import { recordOf } from './record.ts';
+
+type Message = Call['prompt'][number];
+type UserPart = Extract<Message, { role: 'user' }>['content'][number];
+type AnswerPart = Extract<Message, { role: 'assistant' }>['content'][number];
+
+/** The conversation as the AI SDK has it. */
+export function promptOf({ model, systemPrompt, messages }: ModelRequest): Message[] {
+  const prompt: Message[] = systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }];
+  const images: UserPart[] = [];
+  for (const message of replayable(messages, model, plainId)) {
+    if (message.role === 'toolResult') {
+      addResult(prompt, message);
+      images.push(...imagesOf(message));
+      continue;
+    }
+    addUser(prompt, images.splice(0));
+    if (message.role === 'user') addUser(prompt, userParts(message.content));
+    else addAnswer(prompt, message);
+  }
+  addUser(prompt, images);
+  markForCaching(prompt, model.compat?.['cachePoint']);
+  return prompt;
+}
+
+/** An id that every provider takes. */
+const plainId = (id: string) =>
+  id
+    .replace(/\|.*/s, '')
+    .replaceAll(/[^\w-]/g, '_')
+    .slice(0, 40);
+
+/** Some providers refuse two messages of a user in a row. */
+function addUser(prompt: Message[], parts: UserPart[]): void {
+  if (parts.length === 0) return;
+  const last = prompt.at(-1);
+  if (last?.role === 'user') last.content.push(...parts);
+  else prompt.push({ role: 'user', content: parts });
+}
+
+function addAnswer(prompt: Message[], { content }: AssistantMessage): void {
+  const parts = content.flatMap(answerPart);
+  if (parts.length > 0) prompt.push({ role: 'assistant', content: parts });
+}
+
+/** All results of an answer's calls belong into one message. */
+function addResult(prompt: Message[], { toolCallId, toolName, content, isError }: ToolResultMessage): void {
+  const result = {
+    type: 'tool-result' as const,
+    toolCallId,
+    toolName,
+    output: { type: isError ? ('error-text' as const) : ('text' as const), value: resultText(content) },
+  };
+  const last = prompt.at(-1);
+  if (last?.role === 'tool') last.content.push(result);
+  else prompt.push({ role: 'tool', content: [result] });
+}
+
+function resultText(content: readonly ContentBlock[]): string {
+  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  if (text.trim() !== '') return text;
+  return content.some(({ type }) => type === 'image') ? '(an image, which follows)' : '(no output)';
+}
+
+/** Not every package can put images into a result, but all can show them to the model afterwards. */
+function imagesOf({ toolName, content }: ToolResultMessage): UserPart[] {
+  const images = userParts(content.filter(({ type }) => type === 'image'));
+  return images.length === 0 ? [] : [{ type: 'text', text: `Shown by ${toolName}:` }, ...images];
+}
+
+function userParts(content: string | readonly ContentBlock[]): UserPart[] {
+  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return blocks.flatMap((block): UserPart[] => {
+    if (block.type === 'image') return [{ type: 'file', data: block.data, mediaType: block.mimeType }];
+    return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+  });
+}
+
+function answerPart(block: AssistantBlock): AnswerPart[] {
+  switch (block.type) {
+    case 'text':
+      if (block.text.trim() === '') return [];
+      return [{ type: 'text', text: block.text, ...sealed(block.textSignature) }];
+    case 'thinking':
+      if (block.thinking.trim() === '' && block.thinkingSignature === undefined) return [];
+      return [{ type: 'reasoning', text: block.thinking, ...sealed(block.thinkingSignature) }];
+    case 'toolCall': {
+      const { id, name, arguments: input, thoughtSignature } = block;
+      return [{ type: 'tool-call', toolCallId: id, toolName: name, input, ...sealed(thoughtSignature) }];
+    }
+    default:
+      return block satisfies never;
+  }
+}
+
+/** What the package said about a part of its answer, for it alone to understand. */
+function sealed(signature: string | undefined): { providerOptions?: ProviderOptions } {
+  if (signature === undefined) return {};
+  try {
+    return { providerOptions: recordOf(JSON.parse(signature)) as ProviderOptions };
+  } catch {
+    return {};
+  }
+}
+
+/** Providers that cache what they are told to: the system prompt, and the conversation so far. */
+function markForCaching(prompt: Message[], cachePoint: unknown): void {
+  if (cachePoint === undefined) return;
+  const places = new Set([prompt[0], prompt.at(-1)]);
+  for (const message of places) if (message) message.providerOptions = recordOf(cachePoint) as ProviderOptions;
+}

@@ -1,4 +1,6 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ProviderDouble } from '../../../test/support/providers/double.ts';
 import { sdkCompletions } from '../../../test/support/providers/sdk-completions.ts';
@@ -276,5 +278,69 @@ describe('a failure through the AI SDK', () => {
     expect(message.errorCode).toBe('stalled');
     expect(message.errorMessage).toContain(words);
     await double.requests[0]?.closed;
+  });
+});
+
+/** A package that is nothing but this code. */
+function handMade(code: string, patience: Partial<Patience> = {}) {
+  const agentDir = mkdtempSync(join(tmpdir(), 'agent-'));
+  const folder = join(agentDir, 'node_modules', 'hand-made');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"name":"hand-made","type":"module","exports":"./main.js"}');
+  writeFileSync(join(folder, 'main.js'), code);
+  const wire = aiSdk('hand-made', { agentDir });
+  return wire({ baseUrl: '', apiKey: undefined, headers: {}, patience: { ...patient, ...patience } });
+}
+
+const withStream = (doStream: string) => `
+  const model = { specificationVersion: 'v2', doStream: ${doStream} };
+  export const createHandMade = () => () => model;`;
+
+describe('a package made by hand', () => {
+  it('is heard in the older version of the AI SDK, and gets its seals back', async () => {
+    const provider = handMade(
+      withStream(`async ({ prompt }) => ({
+        stream: ReadableStream.from([
+          { type: 'text-delta', id: '1', delta: JSON.stringify(prompt), providerMetadata: { made: { by: 'hand' } } },
+          { type: 'finish', finishReason: 'stop', usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } },
+        ]),
+      })`),
+    );
+    const first = await hear(provider, question({ model, messages: [user] }));
+    const own = { ...first.message, timestamp: 2 };
+    const second = await hear(provider, question({ model, messages: [user, own, user] }));
+
+    const [said] = second.message.content;
+    expect(JSON.parse(said?.type === 'text' ? said.text : '')).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: [{ type: 'text', providerOptions: { made: { by: 'hand' } } }] },
+      { role: 'user' },
+    ]);
+    expect(second.message.usage).toMatchObject({ input: 1, output: 2 });
+  });
+
+  it.each([
+    ['never begins', '() => new Promise(() => {})'],
+    ['never says a word', 'async () => ({ stream: new ReadableStream() })'],
+    [
+      'only warns',
+      "async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue({ type: 'stream-start' }) }) })",
+    ],
+  ])('that %s and hears no signal is left alone', async (_what, doStream) => {
+    const { message } = await hear(handMade(withStream(doStream), { firstByteMs: 20 }), question({ model }));
+
+    expect(message).toMatchObject({ errorCode: 'stalled', errorMessage: expect.stringContaining('did not begin') });
+  });
+
+  it.each([
+    ['ends too early', withStream('async () => ({ stream: ReadableStream.from([]) })'), 'connection_lost'],
+    ['throws', withStream("() => { throw new Error('Too many requests') }"), 'rate_limited'],
+    ['throws when it is set up', "export const createIt = () => { throw new Error('No') };", 'model_error'],
+    ['has an odd stream', withStream('async () => ({})'), 'model_error'],
+    ['says odd things', withStream('async () => ({ stream: ReadableStream.from([null]) })'), 'model_error'],
+  ])('that %s makes a failed answer', async (_what, code, errorCode) => {
+    const { message } = await hear(handMade(code), question({ model }));
+
+    expect(message).toMatchObject({ stopReason: 'error', errorCode });
   });
 });

@@ -9,6 +9,8 @@ import { recordOf } from './record.ts';
 export function failureFrom(error: unknown): ModelFailure {
   if (error instanceof ModelFailure) return error;
   const { statusCode: status, responseHeaders, responseBody, name } = recordOf(error);
+  const broken = networkError(error);
+  if (broken !== undefined) return new ModelFailure('connection_lost', `Connection error: ${broken}`);
   const said = shortened(wordsOf(responseBody) ?? errorText(error) ?? plainWords(error));
   if (typeof status === 'number') {
     const retryAfterMs = retryAfter(recordOf(responseHeaders) as Record<string, string>);
@@ -17,19 +19,20 @@ export function failureFrom(error: unknown): ModelFailure {
   }
   if (name === 'AI_LoadAPIKeyError') return new ModelFailure('auth_failed', said);
   if (isCutOff(said)) return new ModelFailure('connection_lost', 'The stream ended before the answer did');
-  if (isNetwork(error)) return new ModelFailure('connection_lost', `Connection error: ${said}`);
   return failureOf({ message: said });
 }
 
 /** Some packages look for the end themselves. */
 const isCutOff = (said: string) => /stream (?:ended|closed|finished) (?:without|before)/i.test(said);
 
-/** Whether it goes back to a failure of the network, as Node and its fetch name them. */
-function isNetwork(error: unknown): boolean {
+/** The failure of the network that it goes back to, if it does, as Node and its fetch name them. */
+function networkError(error: unknown): string | undefined {
   const { code, cause, message } = recordOf(error);
-  if (typeof code === 'string' && /^(?:E[A-Z]+|UND_ERR_\w+)$/.test(code)) return true;
-  if (error instanceof TypeError && /^(?:fetch failed|terminated)$/.test(String(message))) return true;
-  return cause !== undefined && cause !== error && isNetwork(cause);
+  if (typeof code === 'string' && /^(?:E[A-Z]+|UND_ERR_\w+)$/.test(code)) {
+    return String(message).includes(code) ? String(message) : `${message} (${code})`;
+  }
+  if (cause !== undefined && cause !== error) return networkError(cause);
+  return error instanceof TypeError && /^(?:fetch failed|terminated)$/.test(error.message) ? error.message : undefined;
 }
 
 function wordsOf(body: unknown): string | undefined {

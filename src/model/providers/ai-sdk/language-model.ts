@@ -29,7 +29,7 @@ interface Wanted {
 /** The model that a package has under this id. */
 export async function languageModel({ packageName, exported, endpoint, model }: Wanted): Promise<SdkModel> {
   const provider = providerOf(packageName, exported, settingsFor(endpoint, model));
-  const found: unknown = await (hasModels(provider) ? provider.languageModel(model.id) : provider?.(model.id));
+  const found: unknown = await modelOf(provider, model.id);
   const { doStream, specificationVersion } = recordOf(found);
   if (typeof doStream !== 'function') {
     throw new ModelFailure('model_error', `The package ${packageName} has no language models for the AI SDK`);
@@ -56,20 +56,24 @@ const settingsFor = ({ baseUrl, apiKey, headers }: Endpoint, { provider, compat 
 });
 
 type Callable = (argument: unknown) => unknown;
-type SdkProvider = { readonly languageModel: Callable } | Callable;
 
 const isCallable = (value: unknown): value is Callable => typeof value === 'function';
 const hasModels = (value: unknown): value is { readonly languageModel: Callable } =>
   isCallable(recordOf(value)['languageModel']);
 
+function modelOf(provider: unknown, id: string): unknown {
+  if (hasModels(provider)) return provider.languageModel(id);
+  return isCallable(provider) ? provider(id) : undefined;
+}
+
 /** From the package's factory; from the provider it exports where it has none. */
-function providerOf(packageName: string, exported: object, settings: object): SdkProvider | undefined {
+function providerOf(packageName: string, exported: object, settings: object): unknown {
   const { default: main } = recordOf(exported);
   // A package in CommonJS may show all that it has only there.
   const all = { ...recordOf(main), ...exported };
   const factory = factoryOf(packageName, Object.entries(all));
-  if (factory) return factory(settings) as SdkProvider;
-  return [main, ...Object.values(all)].find(hasModels) ?? (isCallable(main) ? main : undefined);
+  if (factory) return factory(settings);
+  return [main, ...Object.values(all)].find(hasModels) ?? main;
 }
 
 /** Its name repeats what the package is called, where there are several. */

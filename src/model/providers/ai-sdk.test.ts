@@ -232,7 +232,12 @@ describe('a failure through the AI SDK', () => {
 
   it.each([
     ['cut', { text: 'one two', cutAfter: 2 }, 'connection_lost', 'Connection error'],
-    ['a page', { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } }, 'connection_lost', 'ended'],
+    [
+      'a page',
+      { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } },
+      'model_error',
+      'a page: <html>',
+    ],
     ['garbage', { status: 200, body: 'data: {"choices\n\n' }, 'model_error', '{"choices'],
   ])('is %s', async (_what, turn, errorCode, words) => {
     const { double, hear } = await setUp();
@@ -317,6 +322,23 @@ describe('a package made by hand', () => {
       { role: 'user' },
     ]);
     expect(second.message.usage).toMatchObject({ input: 1, output: 2 });
+  });
+
+  it('may break once its answer is whole', async () => {
+    const provider = handMade(
+      withStream(`async () => ({
+        stream: ReadableStream.from((async function* () {
+          yield { type: 'text-delta', id: '1', delta: 'All' };
+          yield { type: 'finish', finishReason: 'stop', usage: {} };
+          throw new Error('Too late');
+        })()),
+      })`),
+    );
+
+    expect((await hear(provider, question({ model }))).message).toMatchObject({
+      stopReason: 'stop',
+      content: [{ text: 'All' }],
+    });
   });
 
   it.each([

@@ -51,13 +51,13 @@ async function* answer(model: SdkModel, { endpoint, request, draft }: Question):
       silence.broken();
       silence.listen(false);
       yield* reader.read(turn.value);
-      if (reader.isFinished) return;
       silence.listen(true);
     }
-    throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+    if (!reader.isDone) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
   } catch (error) {
     request.signal.throwIfAborted();
-    throw silence.failure ?? failureFrom(error);
+    // What goes wrong once the answer is whole does not matter any more.
+    if (!reader.isDone) throw silence.failure ?? failureFrom(error);
   } finally {
     silence.end();
     await parts.leave();

@@ -9,6 +9,7 @@ import type {
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { ModelFailure } from '../../request.ts';
+import { fetchNoPage } from './fetch-no-page.ts';
 import { recordOf } from './record.ts';
 
 /** A model of the AI SDK, in one of the versions that tau understands. */
@@ -52,6 +53,7 @@ const settingsFor = ({ baseUrl, apiKey, headers }: Endpoint, { provider, compat 
   headers,
   // Without it, servers that speak as OpenAI does do not tell what an answer used.
   includeUsage: true,
+  fetch: fetchNoPage,
   ...recordOf(compat?.['options']),
 });
 

@@ -30,15 +30,16 @@ export class PartReader {
   #current: Current | undefined;
   /** What came for other blocks while a tool call was being written: a draft has one block open at a time. */
   #held: Part[] = [];
-  #isFinished = false;
+  #isDone = false;
 
   constructor(model: Model, draft: Draft) {
     this.#model = model;
     this.#draft = draft;
   }
 
-  get isFinished(): boolean {
-    return this.#isFinished;
+  /** Whether the answer is whole. */
+  get isDone(): boolean {
+    return this.#isDone;
   }
 
   /** The steps that a part makes. Throws `ModelFailure` for an answer that failed. */
@@ -129,7 +130,7 @@ export class PartReader {
     if (raw !== undefined && raw !== stopReason) this.#draft.note({ rawStopReason: raw });
     if (failure) throw failure;
     this.#draft.stopReason = stopReason;
-    this.#isFinished = true;
+    this.#isDone = true;
   }
 
   *#release(): Generator<Step | UsageNews> {

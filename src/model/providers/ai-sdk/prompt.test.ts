@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AssistantBlock, ContentBlock, Model } from '../../../protocol/generated/vocabulary.ts';
+import { answered, asked, called, image, returned, text } from '../../../../test/support/providers/conversation.ts';
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage } from '../../request.ts';
-import { answerOf, question } from '../../scripted/testing/rehearse.ts';
+import { question } from '../../scripted/testing/rehearse.ts';
 import { promptOf } from './prompt.ts';
 
 const model: Model = {
@@ -11,35 +12,20 @@ const model: Model = {
   id: 'small',
   input: ['text', 'image'],
 };
-const image = { type: 'image' as const, data: 'QUJD', mimeType: 'image/png' };
-const file = { type: 'file', data: 'QUJD', mediaType: 'image/png' };
+const stranger = { ...model, id: 'other' };
+const file = { type: 'file', data: 'aW1n', mediaType: 'image/png' };
 
-const said = (content: string | ContentBlock[]): ModelMessage => ({ role: 'user', content, timestamp: 1 });
-const answered = (content: AssistantBlock[], own: Partial<Model> = model): ModelMessage => ({
-  ...answerOf({ content, api: own.api ?? 'x', provider: own.provider ?? 'x', model: own.id ?? 'x' }),
-  timestamp: 1,
-});
-const result = (toolCallId: string, content: ContentBlock[], isError = false): ModelMessage => ({
-  role: 'toolResult',
-  toolCallId,
-  toolName: 'look',
-  content,
-  isError,
-  timestamp: 1,
-});
-const text = (words: string) => ({ type: 'text' as const, text: words });
-const call = (id: string): AssistantBlock => ({ type: 'toolCall', id, name: 'look', arguments: { at: id } });
-const asked = (id: string, own: object = {}) => ({
+const call = (id: string, own: object = {}) => ({
   type: 'tool-call',
   toolCallId: id,
-  toolName: 'look',
-  input: { at: id },
+  toolName: 'read',
+  input: { path: 'a' },
   ...own,
 });
-const told = (id: string, type: string, value: string) => ({
+const result = (id: string, type: string, value: string) => ({
   type: 'tool-result',
   toolCallId: id,
-  toolName: 'look',
+  toolName: 'read',
   output: { type, value },
 });
 
@@ -48,49 +34,50 @@ const prompt = (messages: ModelMessage[], own: Partial<Model> = {}) =>
 
 describe('a prompt of the AI SDK', () => {
   it.each([
-    ['words', [said('Hi')], [{ role: 'user', content: [text('Hi')] }]],
-    ['an image', [said([text('See'), image])], [{ role: 'user', content: [text('See'), file] }]],
-    ['nothing for a message without a word', [said('  '), said([text('')])], []],
-    ['one message for two of the user', [said('a'), said('b')], [{ role: 'user', content: [text('a'), text('b')] }]],
+    ['words', [asked('Hi')], [{ role: 'user', content: [text('Hi')] }]],
+    ['an image', [asked([text('See'), image])], [{ role: 'user', content: [text('See'), file] }]],
+    ['nothing for a message without a word', [asked('  '), asked([text('')])], []],
+    ['one message for two of the user', [asked('a'), asked('b')], [{ role: 'user', content: [text('a'), text('b')] }]],
     [
       'all results of an answer together, the images after them',
       [
-        answered([call('1'), call('2'), call('3')]),
-        result('1', [text('one'), image]),
-        result('2', [text('bad')], true),
-        result('3', []),
-        said('And?'),
+        answered(model, called('1'), called('2'), called('3')),
+        returned('1', text('one'), image),
+        { ...returned('2', text('bad')), isError: true },
+        returned('3'),
+        asked('And?'),
       ],
       [
-        { role: 'assistant', content: [asked('1'), asked('2'), asked('3')] },
+        { role: 'assistant', content: [call('1'), call('2'), call('3')] },
         {
           role: 'tool',
-          content: [told('1', 'text', 'one'), told('2', 'error-text', 'bad'), told('3', 'text', '(no output)')],
+          content: [result('1', 'text', 'one'), result('2', 'error-text', 'bad'), result('3', 'text', '(no output)')],
         },
-        { role: 'user', content: [text('Shown by look:'), file, text('And?')] },
+        { role: 'user', content: [text('Shown by read:'), file, text('And?')] },
       ],
     ],
     [
       'an image that ends the conversation',
-      [answered([call('1')]), result('1', [image])],
+      [answered(model, called('1')), returned('1', image)],
       [
-        { role: 'assistant', content: [asked('1')] },
-        { role: 'tool', content: [told('1', 'text', '(an image, which follows)')] },
-        { role: 'user', content: [text('Shown by look:'), file] },
+        { role: 'assistant', content: [call('1')] },
+        { role: 'tool', content: [result('1', 'text', '(an image, which follows)')] },
+        { role: 'user', content: [text('Shown by read:'), file] },
       ],
     ],
     [
       "what the model's own answers were sealed with",
       [
-        answered([
+        answered(
+          model,
           { type: 'thinking', thinking: 'Hm', thinkingSignature: '{"acme":{"seal":1}}' },
           { type: 'thinking', thinking: '', thinkingSignature: '{"acme":{"hidden":2}}', redacted: true },
           { type: 'thinking', thinking: 'Unsealed' },
           { type: 'thinking', thinking: '' },
           { ...text('So'), textSignature: '{"acme":{"item":3}}' },
-          { ...call('1'), thoughtSignature: '{"acme":{"seal":4}}' } as AssistantBlock,
+          called('1', { thoughtSignature: '{"acme":{"seal":4}}' }),
           { ...text('Odd'), textSignature: 'no JSON' },
-        ]),
+        ),
       ],
       [
         {
@@ -100,7 +87,7 @@ describe('a prompt of the AI SDK', () => {
             { type: 'reasoning', text: '', providerOptions: { acme: { hidden: 2 } } },
             { type: 'reasoning', text: 'Unsealed' },
             { ...text('So'), providerOptions: { acme: { item: 3 } } },
-            asked('1', { providerOptions: { acme: { seal: 4 } } }),
+            call('1', { providerOptions: { acme: { seal: 4 } } }),
             text('Odd'),
           ],
         },
@@ -110,20 +97,18 @@ describe('a prompt of the AI SDK', () => {
       'nothing that only another model understands',
       [
         answered(
-          [
-            { type: 'thinking', thinking: 'Hm', thinkingSignature: 'x' },
-            { type: 'toolCall', id: 'call:1|fc_2', name: 'look', arguments: {}, thoughtSignature: 'y' },
-          ],
-          {},
+          stranger,
+          { type: 'thinking', thinking: 'Hm', thinkingSignature: 'x' },
+          called('call:1|fc_2', { thoughtSignature: 'y' }),
         ),
-        result('call:1|fc_2', [text('one')]),
+        returned('call:1|fc_2', text('one')),
       ],
       [
         {
           role: 'assistant',
-          content: [text('Hm'), { type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: {} }],
+          content: [text('Hm'), call('call_1')],
         },
-        { role: 'tool', content: [told('call_1', 'text', 'one')] },
+        { role: 'tool', content: [result('call_1', 'text', 'one')] },
       ],
     ],
   ])('has %s', (_what, messages, expected) => {
@@ -132,10 +117,10 @@ describe('a prompt of the AI SDK', () => {
 
   it('spares a model images that it cannot see', () => {
     const seen = JSON.stringify(
-      prompt([said([image]), answered([call('1')]), result('1', [image])], { input: ['text'] }),
+      prompt([asked([image]), answered(model, called('1')), returned('1', image)], { input: ['text'] }),
     );
 
-    expect(seen).not.toContain('QUJD');
+    expect(seen).not.toContain('aW1n');
   });
 
   it('begins with the system prompt and marks what is worth caching', () => {
@@ -143,7 +128,7 @@ describe('a prompt of the AI SDK', () => {
     const request = question({
       model: { ...model, compat: { cachePoint } },
       systemPrompt: 'Be',
-      messages: [said('a')],
+      messages: [asked('a')],
     });
 
     expect(promptOf(request)).toEqual([

@@ -3,14 +3,14 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/client.ts';
+import { openModels } from './engine/models.ts';
 import { openEngine } from './engine/open.ts';
+import { Project } from './engine/project.ts';
 import type { PromptWords } from './extend/prompt-parts.ts';
-import { ModelRegistry } from './model/registry.ts';
 import { isLevel } from './model/thinking.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
 import type { SessionHooks } from './session/hooks.ts';
-import { findModel } from './session/model-choice.ts';
 import { agentDir, sessionDirFor } from './store/agent-dir.ts';
 import { memoryPair } from './wire/memory.ts';
 
@@ -71,17 +71,25 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
   if (thinkingLevel !== undefined && !isLevel(thinkingLevel)) {
     throw new Refusal('invalid_params', `Not a thinking level: ${thinkingLevel}`);
   }
+  const project = new Project({ cwd, agentDir: root, trust: options.trust });
+  const models = await openModels({
+    agentDir: root,
+    env,
+    project,
+    wish: model === undefined ? undefined : { pattern: model },
+    script: script === undefined ? undefined : await scriptIn(script),
+  });
   const engine = await openEngine({
     cwd,
     env,
     agentDir: root,
-    model: model === undefined ? undefined : findModel(new ModelRegistry(), model),
+    models,
     thinkingLevel,
-    script: script === undefined ? undefined : await scriptIn(script),
     sessionDirectory: (folder) => sessionDirectory ?? sessionDirFor(root, folder),
     first: session !== undefined ? { kind: 'file', path: session, create: true } : { kind: keep ? 'new' : 'memory' },
     name: options.name,
     trust: options.trust,
+    project,
     tools: options.tools,
     prompt: options.prompt,
     hooks: options.hooks ?? {},

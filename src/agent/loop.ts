@@ -47,6 +47,8 @@ export interface Conversation {
   readonly takeSteering: () => AgentMessage[];
   /** Asks for a model call; where it is not allowed, the run ends. */
   readonly claimCall: () => boolean;
+  /** Between two turns, or before the run ends: makes room for what comes next, if it is to be. */
+  readonly rest?: (owed: boolean) => Promise<void> | undefined;
   /** What the next turn begins with; undefined when nothing calls for one, or the model may not be asked again. */
   readonly next: (owed: boolean) => Delivery | undefined;
   /** Whether steering may skip tools that have not started. */
@@ -81,7 +83,9 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
     const wish = await consult(talk, ({ turnEnd }, signal) => turnEnd?.({ message, toolResults }, signal));
     yield { type: 'turn_end', message, toolResults };
     const owed = toolResults.length > 0 || interruption !== undefined || wish?.continue === true;
-    const isOver = talk.signal.aborted || (isBroken(message) && !interruption);
+    const isBrokenOff = isBroken(message) && !interruption;
+    if (!isBrokenOff) await talk.rest?.(owed);
+    const isOver = talk.signal.aborted || isBrokenOff;
     const next = isOver ? undefined : talk.next(owed);
     if (next) yield { type: 'turn_start' };
     yield* added([...(interruption?.messages ?? []), ...(wish?.messages ?? [])], talk);

@@ -11,14 +11,14 @@ import { settingsFindings, trustFinding } from '../engine/diagnosis/settings-fil
 import { shellFinding } from '../engine/diagnosis/shell.ts';
 import { storedSessionFindings } from '../engine/diagnosis/stored-sessions.ts';
 import { versionFindings } from '../engine/diagnosis/versions.ts';
+import { openModels } from '../engine/models.ts';
 import { Project } from '../engine/project.ts';
-import { ModelRegistry } from '../model/registry.ts';
 import type { Finding } from '../protocol/generated/vocabulary.ts';
 import { chooseModel } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
 import { doctorReport } from './doctor-report.ts';
 import type { Arguments } from './flags.ts';
-import { chosenSessionDir, trustOf, workingFolder } from './options.ts';
+import { chosenSessionDir, modelWishes, trustOf, workingFolder } from './options.ts';
 
 /** Looks at everything that tau depends on here, and says what to do about it. Changes nothing, asks no model. */
 export async function doctor(args: Arguments): Promise<number> {
@@ -40,7 +40,7 @@ function examine(args: Arguments): Promise<Finding[]> {
   };
   return findings({
     tau: versionFindings,
-    model: () => modelFinding(usualModel(project())),
+    model: async () => modelFinding(await usualModel(project(), args)),
     keys: () => keysFinding(env),
     'working folder': () => workingFolderFinding(cwd()),
     'agent folder': () => futureFolderFinding('agent folder', root(), 'Name another with PI_CODING_AGENT_DIR'),
@@ -61,6 +61,13 @@ function examine(args: Arguments): Promise<Finding[]> {
   });
 }
 
-function usualModel({ settings: { defaultProvider: provider, defaultModel: id } }: Project) {
-  return chooseModel(new ModelRegistry(), provider && id ? { provider, id } : undefined);
+async function usualModel(project: Project, args: Arguments) {
+  const { defaultProvider: provider, defaultModel: id } = project.settings;
+  const { registry, named } = await openModels({
+    agentDir: agentDir(process.env),
+    env: process.env,
+    project,
+    ...modelWishes(args),
+  });
+  return chooseModel(registry, named ?? (provider && id ? { provider, id } : undefined));
 }

@@ -29,6 +29,7 @@ async function run(args: Arguments): Promise<number> {
   checkContradictions(args);
   if (args['print-system-prompt']) return (await import('./show-system-prompt.ts')).showSystemPrompt(args);
   if (args.export !== undefined) return (await import('./command.ts')).runExport(args, args.export);
+  if (args['list-models']) return (await import('./show-models.ts')).showModels(args);
   if (args.mode === 'rpc') return serve(args);
   if (args.print || args.mode) return (await import('./print.ts')).print(args);
   return (await import('./command.ts')).runCommand(args);

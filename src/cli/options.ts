@@ -2,24 +2,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseTools } from '../agent/tool-choice.ts';
 import { builtinTools } from '../agent/tools/builtin.ts';
+import { type ModelOptions, openModels } from '../engine/models.ts';
 import type { EngineOptions } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
-import { ModelRegistry } from '../model/registry.ts';
-import { isLevel } from '../model/thinking.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import { findModel, type ModelName } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
 import { firstSession } from './first-session.ts';
-import { type Arguments, type FlagName, UsageError } from './flags.ts';
+import { type Arguments, type FlagName, PiFailure, UsageError } from './flags.ts';
 
 /** What the command line and the environment say about the agent to open. */
 export async function engineOptions(args: Arguments): Promise<EngineOptions> {
   const { cwd, root, trust, project, sessionDirectory, isChosen } = surroundings(args);
-  const { model, thinkingLevel } = modelNamed(args);
   const name = nameOf(args);
   const script = await scriptOf(args);
   const prompt = promptOf(args, cwd);
+  const models = await openModels({ agentDir: root, env: process.env, project, script, ...modelWishes(args) });
   return {
     cwd,
     agentDir: root,
@@ -27,11 +25,10 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     sessionDirectory,
     first: await firstSession(args, { cwd, root, sessionDirectory: sessionDirectory(cwd), isChosen }),
     name,
-    model,
-    thinkingLevel: levelOf(args) ?? thinkingLevel,
+    models,
+    thinkingLevel: levelOf(args),
     trust,
     project,
-    script,
     ...toolsOf(args),
     ...(prompt ? { prompt } : {}),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
@@ -119,16 +116,17 @@ function textOrFile(flag: FlagName, value: string, cwd: string): string {
   }
 }
 
-/** A model of another provider is kept as it was named: prompts fail until there are credentials for it. */
-function modelNamed({ provider, model }: Arguments): { model?: ModelName; thinkingLevel?: ThinkingLevel } {
-  if (model === undefined) {
-    if (provider !== undefined) throw new UsageError('--provider requires --model');
-    return {};
+/** What the command line says of models. */
+export function modelWishes(args: Arguments): Pick<ModelOptions, 'wish' | 'patterns' | 'offline'> {
+  const { provider, model: pattern, 'api-key': apiKey } = args;
+  const patterns = listOf(args.models);
+  const offline = args.offline !== undefined || /^(?:1|true|yes)$/i.test(process.env['PI_OFFLINE'] ?? '');
+  if (pattern !== undefined) return { wish: { pattern, provider, apiKey }, patterns, offline };
+  if (provider !== undefined) throw new UsageError('--provider requires --model');
+  if (apiKey !== undefined && patterns === undefined) {
+    throw new PiFailure('--api-key requires a model to be specified via --model, --provider/--model, or --models');
   }
-  const [, name = model, level] = /^(.+):([a-z]+)$/.exec(model) ?? [];
-  const thinkingLevel = level !== undefined && isLevel(level) ? level : undefined;
-  const found = findModel(new ModelRegistry(), thinkingLevel ? name : model, provider);
-  return { model: found, ...(thinkingLevel ? { thinkingLevel } : {}) };
+  return { patterns, offline };
 }
 
 async function scriptOf({ script }: Arguments) {

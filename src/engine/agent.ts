@@ -6,13 +6,15 @@ import type { ModelRegistry } from '../model/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../session/hooks.ts';
-import { chooseModel, clamped, type ModelName, storedChoice } from '../session/model-choice.ts';
+import { chooseModel, clamped, type ModelName, scopedChoice, storedChoice } from '../session/model-choice.ts';
+import type { Automatic } from '../session/recovery.ts';
 import { repairToolCalls } from '../session/repair.ts';
 import { type Modes, Session } from '../session/session.ts';
 import { recoverCommands } from '../session/shell-commands.ts';
 import type { PromptParts } from '../session/system-prompt.ts';
 import type { SessionList } from '../store/sessions/list-sessions.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
+import type { Settings } from '../store/settings.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
 import type { Connection } from './connection.ts';
 import type { Project } from './project.ts';
@@ -35,6 +37,9 @@ export interface AgentParts {
   readonly sessionDirectory: (cwd: string) => string | undefined;
   /** Looks at what is stored. */
   readonly sessionList: () => Promise<SessionList>;
+  /** Writes into the user's settings. */
+  readonly remember: (values: Settings) => Promise<void>;
+  readonly storeKey: (provider: string, apiKey: string) => Promise<void>;
   /** What was named on the command line; it wins over what a session remembers. */
   readonly named: { readonly model?: ModelName | undefined; readonly thinkingLevel?: ThinkingLevel | undefined };
 }
@@ -99,6 +104,17 @@ export class Agent {
     return this.#parts.env;
   }
 
+  /** Makes something the default of new sessions, if that is wanted too. */
+  remember(values: Settings, isWanted = false): Promise<undefined> | undefined {
+    return isWanted ? this.#parts.remember(values).then(() => undefined) : undefined;
+  }
+
+  /** Stores a key, and learns what can be used with it. */
+  async storeKey(provider: string, apiKey: string): Promise<void> {
+    await this.#parts.storeKey(provider, apiKey);
+    await this.registry.load({ anyway: true });
+  }
+
   /** What is stored; loaded when somebody first asks for it. */
   get sessionList(): Promise<SessionList> {
     this.#sessionList ??= this.#parts.sessionList();
@@ -122,7 +138,8 @@ export class Agent {
   }
 
   /** Makes everything ready to go over to another session. Whatever fails here leaves the present one as it is. */
-  prepare(log: SessionLog): Arrival {
+  async prepare(log: SessionLog): Promise<Arrival> {
+    await knowStored(this.registry, log);
     return this.#arrival(log, this.#session);
   }
 
@@ -182,10 +199,10 @@ export class Agent {
   }
 
   /** Settles when the hooks have heard of it, if any wants to; the change itself is made at once. */
-  setModel(model: Model, source: 'set' | 'cycle'): Promise<void> | undefined {
+  setModel(model: Model, source: 'set' | 'cycle', wanted?: ThinkingLevel): Promise<void> | undefined {
     const { session } = this;
     const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
-    const level = clamped(model, previousLevel);
+    const level = clamped(model, wanted ?? this.#levelAfter(previousModel, previousLevel));
     this.change(() => {
       session.transcript.append({ type: 'model_change', provider: model.provider, modelId: model.id });
       if (level !== previousLevel) session.transcript.append({ type: 'thinking_level_change', thinkingLevel: level });
@@ -241,6 +258,11 @@ export class Agent {
     await soon(Promise.all(this.#leaving).then(() => {}));
   }
 
+  /** A model that does not think leaves no trace of how much the one before it did: then the usual level counts. */
+  #levelAfter(previous: Model | null, level: ThinkingLevel): ThinkingLevel {
+    return previous && !previous.reasoning ? (this.project.settings.defaultThinkingLevel ?? 'medium') : level;
+  }
+
   #tellLevel(previousLevel: ThinkingLevel): Promise<void> | undefined {
     const { thinkingLevel: level } = this.#session.choice;
     return level === previousLevel
@@ -275,8 +297,10 @@ export class Agent {
       tools: () => this.toolbox.active,
       shell: () => shell(project),
       promptParts: () => promptParts(project),
+      settings: () => project.settings,
       choice: this.#choiceFor(log, project, previous),
       modes: previous ? { ...previous.modes } : defaultModes(project),
+      automatic: previous ? { ...previous.automatic } : defaultAutomatic(project),
     });
   }
 
@@ -288,11 +312,24 @@ export class Agent {
         : undefined;
     const named = previous ? undefined : this.#parts.named;
     const kept = previous && !stored.model ? previous.choice : undefined;
-    const { model, notice } = kept ?? chooseModel(this.registry, named?.model ?? stored.model ?? usual);
+    const scoped = scopedChoice(this.registry.scope, usual);
+    const wish = named?.model ?? stored.model ?? scoped?.name ?? usual;
+    const { model, notice } = kept ?? chooseModel(this.registry, wish);
     const wanted =
-      named?.thinkingLevel ?? stored.thinkingLevel ?? kept?.thinkingLevel ?? settings.defaultThinkingLevel ?? 'medium';
+      named?.thinkingLevel ??
+      stored.thinkingLevel ??
+      kept?.thinkingLevel ??
+      (wish === scoped?.name ? scoped?.thinkingLevel : undefined) ??
+      settings.defaultThinkingLevel ??
+      'medium';
     return { model, notice, thinkingLevel: clamped(model, wanted) };
   }
+}
+
+/** Learns of the model that a stored session used, so that it is found, or missed by its name. */
+export async function knowStored(registry: ModelRegistry, log: SessionLog): Promise<void> {
+  const { model } = storedChoice(log);
+  if (model && model.provider !== 'tau') await registry.load({ anyway: true });
 }
 
 /** Settles when a hook outside of a run has heard, whatever it made of it. */
@@ -332,6 +369,11 @@ function defaultModes({ settings: { steeringMode, followUpMode, interruptMode } 
     interrupt: interruptMode ?? 'wait',
   };
 }
+
+const defaultAutomatic = ({ settings: { compaction, retry } }: Project): Automatic => ({
+  compaction: compaction?.enabled ?? true,
+  retry: retry?.enabled ?? true,
+});
 
 const isFresh = (log: SessionLog) => log.size === log.count('session_info');
 

@@ -4,14 +4,11 @@ import { builtinTools } from '../agent/tools/builtin.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import { untrustedPromptFiles } from '../extend/prompt-file.ts';
 import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
-import { ModelRegistry } from '../model/registry.ts';
-import type { Script } from '../model/scripted/script.ts';
 import { withoutSecrets } from '../model/secret-variables.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { PROTOCOL } from '../protocol/number.ts';
 import type { SessionHooks } from '../session/hooks.ts';
-import type { ModelName } from '../session/model-choice.ts';
 import { sessionNameFrom } from '../session/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
@@ -20,12 +17,13 @@ import type { Log } from '../system/log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
-import { Agent, type AgentParts } from './agent.ts';
+import { Agent, type AgentParts, knowStored } from './agent.ts';
 import { Connection } from './connection.ts';
 import { dispatch } from './dispatch.ts';
 import { idle } from './idle.ts';
 import type { Journal } from './journal.ts';
 import { SessionLane } from './lanes.ts';
+import type { Models } from './models.ts';
 import { Project } from './project.ts';
 
 /** Which session an agent begins with. */
@@ -43,13 +41,12 @@ export interface EngineOptions {
   readonly sessionDirectory: (cwd: string) => string;
   readonly first: FirstSession;
   readonly name?: string | undefined;
-  readonly model?: ModelName | undefined;
+  readonly models: Models;
   readonly thinkingLevel?: ThinkingLevel | undefined;
   /** Trust the project, or not, for this process only. */
   readonly trust?: boolean | undefined;
   /** The project in `cwd`, if somebody has looked at it already. */
   readonly project?: Project;
-  readonly script?: Script | undefined;
   readonly tools?: ToolChoice | undefined;
   readonly prompt?: PromptWords | undefined;
   readonly dialect?: Partial<Dialect>;
@@ -78,10 +75,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const hooks = options.hooks ?? {};
   const lane = new SessionLane();
   const family = newUuid();
+  const { registry, named } = options.models;
   const name = options.name === undefined ? undefined : sessionNameFrom(options.name);
   const parts: AgentParts = {
     audience,
-    registry: new ModelRegistry({ script: options.script }),
+    registry,
     hooks: journal?.timed(hooks) ?? hooks,
     env: options.env,
     projectIn: (cwd, decided) => projectIn(cwd, decided, options),
@@ -94,7 +92,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const { SessionList } = await import('../store/sessions/list-sessions.ts');
       return new SessionList(sessionsFolder(options.agentDir));
     },
-    named: { model: options.model, thinkingLevel: options.thinkingLevel },
+    remember: async (values) => {
+      const { changeSettings } = await import('../store/change-settings.ts');
+      await changeSettings(options.agentDir, values);
+    },
+    storeKey: async (provider, key) => {
+      const { storeApiKey } = await import('../store/credentials.ts');
+      await storeApiKey(options.agentDir, { provider, key });
+    },
+    named: { model: named, thinkingLevel: options.thinkingLevel ?? options.models.thinkingLevel },
   };
   const agent = await firstAgent(parts, await firstLog(options), name);
   journal?.opened(agent);
@@ -127,6 +133,7 @@ interface Host {
 async function firstAgent(parts: AgentParts, log: SessionLog, name: string | undefined): Promise<Agent> {
   try {
     if (name !== undefined) log.append({ type: 'session_info', name });
+    await knowStored(parts.registry, log);
     return new Agent(parts, log);
   } catch (error) {
     await log.close({ keepEmpty: true });
@@ -150,10 +157,11 @@ function connect(link: Link, { agent, lane, journal, dialect }: Host): Connectio
   return connection;
 }
 
-function warningsOf({ project, toolbox }: Agent, { agentDir }: EngineOptions): string[] {
+function warningsOf({ project, toolbox }: Agent, { agentDir, models }: EngineOptions): string[] {
   const { cwd, trusted } = project;
   return [
     ...project.warnings,
+    ...models.warnings,
     ...toolbox.unknown.map((name) => `There is no tool ${name}`),
     ...untrustedPromptFiles({ agentDir, cwd, trusted }).map(
       (path) => `${path} is left out: the project is not trusted`,
@@ -186,9 +194,9 @@ function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<Sess
 const named = (id: string | undefined) => (id === undefined ? {} : { id });
 
 /** What commands know of the environment: no secrets, and where the user keeps programs for agents. */
-function shellEnvironment({ env, agentDir }: EngineOptions): ShellOptions['env'] {
+function shellEnvironment({ env, agentDir, models }: EngineOptions): ShellOptions['env'] {
   const path = [join(agentDir, 'bin'), env['PATH']].filter(Boolean).join(delimiter);
-  return { ...withoutSecrets(env), PATH: path };
+  return { ...withoutSecrets(env, models.registry.secretNames), PATH: path };
 }
 
 type ShellPlace = Pick<ShellOptions, 'env' | 'family' | 'moreEnv'>;

@@ -6,6 +6,7 @@ import { type Credentials, credentialsPath, readCredentials } from '../store/cre
 import { stampOf } from '../store/json-file.ts';
 import { type ModelsFile, modelsFilePath, readModelsFile } from '../store/models-file.ts';
 import { customHeaders, customised, valuesOf, withoutSlash } from './custom-models.ts';
+import { defaultModel, preferredProviders } from './default-models.ts';
 import type { Endpoint, Patience } from './endpoint.ts';
 import { findKey, type KeyFound, keyAdvice, keyEntry, type RuntimeKey } from './key-lookup.ts';
 import { everybodys } from './secret-variables.ts';
@@ -32,9 +33,11 @@ export class KnownModels {
   readonly #customised = new Map<string, readonly Model[]>();
   #file: Reading<ModelsFile>;
   #auth: Reading<Credentials>;
+  #runtimeKey: RuntimeKey | undefined;
 
   constructor(options: KnownModelsOptions) {
     this.#options = options;
+    this.#runtimeKey = options.runtimeKey;
     this.#file = reading(options.agentDir, modelsFile);
     this.#auth = reading(options.agentDir, authFile);
   }
@@ -58,11 +61,33 @@ export class KnownModels {
     return this.providers().flatMap((provider) => this.models(provider));
   }
 
-  /** The models of which nothing needed is known to be missing. */
+  /** All of them, those of preferred providers first. */
+  inOrder(): readonly Model[] {
+    return this.#providersInOrder().flatMap((provider) => this.models(provider));
+  }
+
+  /** The models of which nothing needed is known to be missing, those of preferred providers first. */
   available(): readonly Model[] {
-    return this.providers()
-      .filter((provider) => this.hasKey(provider))
-      .flatMap((provider) => this.models(provider));
+    return this.#usable().flatMap((provider) => this.models(provider));
+  }
+
+  /** The model to use when nobody named one; undefined when none can be used. */
+  preferred(): Model | undefined {
+    for (const provider of this.#usable()) {
+      const model = defaultModel(provider, this.models(provider));
+      if (model) return model;
+    }
+    return undefined;
+  }
+
+  /** Uses a key that is given for this process only. */
+  useKey(key: RuntimeKey): void {
+    this.#runtimeKey = key;
+  }
+
+  /** What a user can do who wants to use a provider and has no key. */
+  adviceFor(provider: string): string {
+    return `No API key found for ${provider}. ${keyAdvice(provider, credentialsPath(this.#options.agentDir))}`;
   }
 
   find(provider: string, id: string): Model | undefined {
@@ -130,7 +155,7 @@ export class KnownModels {
         throw missing(`${expired(provider)}, or put ${keyEntry(provider)} in its place in ${path}.`);
       case undefined:
         if (this.#needsNoKey(provider)) return undefined;
-        throw missing(`No API key found for ${provider}. ${keyAdvice(provider, path)}`);
+        throw missing(this.adviceFor(provider));
       default:
         return found satisfies never;
     }
@@ -154,9 +179,14 @@ export class KnownModels {
   }
 
   #findKey(provider: string): KeyFound | undefined {
-    const { runtimeKey, env } = this.#options;
+    const { env } = this.#options;
     const credential = this.#auth.content.credentials.get(provider);
-    return findKey(provider, { runtimeKey, credential, env, custom: this.#file.content.providers.get(provider) });
+    return findKey(provider, {
+      runtimeKey: this.#runtimeKey,
+      credential,
+      env,
+      custom: this.#file.content.providers.get(provider),
+    });
   }
 
   #envFor(provider: string): Environment {
@@ -169,6 +199,15 @@ export class KnownModels {
   #needsNoKey(provider: string): boolean {
     const { models = [], apiKey, authHeader } = this.#file.content.providers.get(provider) ?? {};
     return models.length > 0 && apiKey === undefined && !authHeader && !this.#isBuiltIn(provider);
+  }
+
+  #usable(): readonly string[] {
+    return this.#providersInOrder().filter((provider) => this.hasKey(provider));
+  }
+
+  #providersInOrder(): readonly string[] {
+    const known = new Set(this.providers());
+    return [...new Set([...preferredProviders.filter((provider) => known.has(provider)), ...known])];
   }
 
   #isBuiltIn(provider: string): boolean {

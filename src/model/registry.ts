@@ -1,39 +1,237 @@
-import type { Model } from '../protocol/generated/vocabulary.ts';
-import type { Provider } from './request.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, Refusal } from '../protocol/errors.ts';
+import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { Patience } from './endpoint.ts';
+import type { RuntimeKey } from './key-lookup.ts';
+import type { KnownModels } from './known-models.ts';
+import type { Choice } from './pattern.ts';
+import { ModelFailure, type Provider } from './request.ts';
 import { scriptedModels } from './scripted/catalogue.ts';
 import type { Script } from './scripted/script.ts';
+import { secretsSet } from './secret-variables.ts';
+import { isLevel } from './thinking.ts';
 
-/** The models this process knows, and who speaks to them. */
+export interface RegistryOptions {
+  readonly agentDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly patience: Patience;
+  /** The folder to look for packages in, if it is trusted. */
+  readonly trustedFolder?: string | undefined;
+  /** Look for no servers. */
+  readonly offline?: boolean | undefined;
+  readonly script?: Script | undefined;
+}
+
+/** A model as a person names it. */
+export interface ModelWish {
+  readonly pattern: string;
+  readonly provider?: string | undefined;
+  /** A key for this process only. */
+  readonly apiKey?: string | undefined;
+}
+
+/** What a wish came to. */
+export interface Granted {
+  readonly model: Model;
+  readonly thinkingLevel?: ThinkingLevel;
+  readonly warning?: string;
+}
+
+/** Who serves models on this machine, where somebody does. */
+const LOCAL: ReadonlySet<string> = new Set(['ollama', 'llamacpp', 'lmstudio']);
+
+/** How long local servers may take to say what they have. */
+const LOCAL_MS = 500;
+
+/**
+ * The models this process knows, and who speaks to them. Until somebody has a key, a file or a wish that calls for more
+ * it knows the built-in ones, and has loaded nothing else.
+ */
 export class ModelRegistry {
-  readonly #script: Script | undefined;
+  readonly #options: RegistryOptions;
   #scripted: Provider | undefined;
+  #known: KnownModels | undefined;
+  #runtimeKey: RuntimeKey | undefined;
+  /** What is known neither to the catalogue nor to the user's files. */
+  #extra: readonly Model[] = [];
+  #scope: readonly Choice[] | undefined;
 
-  constructor(options: { script?: Script | undefined } = {}) {
-    this.#script = options.script;
+  constructor(options: RegistryOptions) {
+    this.#options = options;
   }
 
-  /** Models that can be used now, in the order in which they are cycled. */
-  available(): readonly Model[] {
-    return scriptedModels;
+  /** Whether there is anything to reach a real model with. Reads no file. */
+  get isConfigured(): boolean {
+    const { agentDir, env } = this.#options;
+    return (
+      this.#known !== undefined ||
+      secretsSet(env).length > 0 ||
+      ['models.json', 'auth.json'].some((name) => existsSync(join(agentDir, name)))
+    );
   }
 
-  /** What is used when nobody named a model. */
+  /** Learns what the user's files say, again where they have changed. `anyway`: also when there seems to be nothing. */
+  async load({ anyway = false } = {}): Promise<void> {
+    if (this.#known) this.#known.refresh();
+    else if (anyway || this.isConfigured) this.#known = await this.#learn();
+  }
+
+  /** Looks for servers on this machine. */
+  async lookAround(): Promise<void> {
+    if (this.#options.offline) return;
+    const { lookForLocalServers } = await import('./local-servers.ts');
+    const found = await lookForLocalServers({ timeoutMs: LOCAL_MS });
+    this.#extra = [...this.#extra.filter(({ provider }) => !LOCAL.has(provider)), ...found];
+  }
+
+  /** Models that can be used now, in the order in which they are cycled. The scripted ones stand in for others. */
+  available({ scripted = false } = {}): readonly Model[] {
+    const known = this.#known?.available() ?? [];
+    const ids = new Set(known.map(nameOf));
+    const others = [...known, ...this.#extra.filter((model) => this.#isUsable(model) && !ids.has(nameOf(model)))];
+    return scripted || others.length === 0 ? [...others, ...scriptedModels] : others;
+  }
+
+  /** Only these are cycled, if somebody chose some. */
+  get scope(): readonly Choice[] | undefined {
+    return this.#scope;
+  }
+
+  /** Lets only the models be cycled that these patterns mean; answers what is wrong with the patterns. */
+  async choose(patterns: readonly string[]): Promise<readonly string[]> {
+    await this.load({ anyway: true });
+    const { scopeOf } = await import('./pattern.ts');
+    const { choices, warnings } = scopeOf(patterns, this.available({ scripted: true }));
+    this.#scope = choices.length > 0 ? choices : undefined;
+    return warnings;
+  }
+
+  /** What is used when nobody named a model: of a real one, if there is one, the provider's default. */
   get fallback(): Model {
+    const preferred = this.#known?.preferred();
+    if (preferred) return preferred;
     const [first] = scriptedModels;
     if (!first) throw new Error('The catalogue of built-in models is empty');
     return first;
   }
 
+  /** A model that can be used now. */
   find(provider: string, id: string): Model | undefined {
-    return this.available().find((model) => model.provider === provider && model.id === id);
+    const fits = (model: Model) => model.provider === provider && model.id === id;
+    const found = scriptedModels.find(fits) ?? this.#known?.find(provider, id) ?? this.#extra.find(fits);
+    return found && this.#isUsable(found) ? found : undefined;
   }
 
-  /** Who speaks to this model; loaded when first asked for. */
-  async provider(_model: Model): Promise<Provider> {
+  /** The model that somebody means, whether or not there is a key for it. Rejects with a `Refusal`. */
+  async granted(wish: ModelWish): Promise<Granted> {
+    const builtIn = scriptedNamed(wish);
+    if (builtIn) return builtIn;
+    await this.load({ anyway: true });
+    if (LOCAL.has(wish.provider ?? wish.pattern.split('/', 1)[0] ?? '')) await this.lookAround();
+    const found = await this.#matching(wish);
+    if (!this.#known?.find(found.model.provider, found.model.id)) this.#extra = [...this.#extra, found.model];
+    if (wish.apiKey !== undefined) this.#useKey({ provider: found.model.provider, key: wish.apiKey });
+    return found;
+  }
+
+  /** Why a model that was named cannot be used. */
+  whyNot(provider: string, id: string): string {
+    if (this.#known?.hasKey(provider)) return `Model not found: ${provider}/${id}`;
+    return this.#known?.adviceFor(provider) ?? `No API key found for ${provider}`;
+  }
+
+  /** The set variables that the user's files name as secrets. */
+  get secretNames(): readonly string[] {
+    return this.#known?.secretNames ?? [];
+  }
+
+  /** What is wrong with the user's files, a sentence each. */
+  get problems(): readonly string[] {
+    return this.#known?.problems ?? [];
+  }
+
+  /** Who speaks to this model; what stands in the way is told when it is asked. */
+  async provider(model: Model): Promise<Provider> {
+    if (isScripted(model)) return this.#player();
+    try {
+      await this.load({ anyway: true });
+      const { agentDir, trustedFolder, patience } = this.#options;
+      const [endpoint, { wireFor }] = await Promise.all([
+        LOCAL.has(model.provider) && this.#known?.hasKey(model.provider) !== true
+          ? { baseUrl: model.baseUrl ?? '', apiKey: undefined, headers: {}, patience }
+          : this.#endpoint(model),
+        import('./wires.ts'),
+      ]);
+      const wire = await wireFor(model.api, {
+        agentDir,
+        ...(trustedFolder === undefined ? {} : { cwd: trustedFolder }),
+      });
+      return wire(endpoint);
+    } catch (error) {
+      return failing(error instanceof ModelFailure ? error : new ModelFailure('auth_failed', messageOf(error)));
+    }
+  }
+
+  async #endpoint(model: Model) {
+    if (!this.#known) throw new Refusal('model_not_found', this.whyNot(model.provider, model.id));
+    return this.#known.endpoint(model);
+  }
+
+  async #player(): Promise<Provider> {
     if (!this.#scripted) {
       const { scriptedProvider } = await import('./scripted/player.ts');
-      this.#scripted = scriptedProvider({ script: this.#script });
+      this.#scripted = scriptedProvider({ script: this.#options.script });
     }
     return this.#scripted;
   }
+
+  async #learn(): Promise<KnownModels> {
+    const [{ KnownModels }, { catalogue }] = await Promise.all([import('./known-models.ts'), import('./catalogue.ts')]);
+    return new KnownModels({ ...this.#options, catalogue, runtimeKey: this.#runtimeKey });
+  }
+
+  #useKey(runtimeKey: RuntimeKey): void {
+    this.#runtimeKey = runtimeKey;
+    this.#known?.useKey(runtimeKey);
+  }
+
+  /** Models that can be used come first: a loose word rather means one of them. */
+  async #matching({ pattern, provider }: ModelWish): Promise<Granted> {
+    const { findByPattern } = await import('./pattern.ts');
+    const all = [...(this.#known?.inOrder() ?? []), ...this.#extra, ...scriptedModels];
+    const providers = [...new Set([...(this.#known?.providers() ?? []), ...all.map((model) => model.provider)])];
+    const wanted = { pattern, provider, providers };
+    try {
+      const usable = findByPattern({ ...wanted, models: this.available({ scripted: true }) });
+      if (usable.warning === undefined) return usable;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+    return findByPattern({ ...wanted, models: all });
+  }
+
+  #isUsable(model: Model): boolean {
+    return isScripted(model) || LOCAL.has(model.provider) || this.#known?.hasKey(model.provider) === true;
+  }
 }
+
+const nameOf = ({ provider, id }: Model) => `${provider}/${id}`;
+
+const isScripted = ({ provider }: Model) => provider === scriptedModels[0]?.provider;
+
+/** A built-in model by its exact name, for which nothing need be loaded. */
+function scriptedNamed({ pattern, provider }: ModelWish): Granted | undefined {
+  const [, name = pattern, level] = /^(.+):([a-z]+)$/.exec(pattern) ?? [];
+  const wanted = provider === undefined || name.startsWith(`${provider}/`) ? name : `${provider}/${name}`;
+  const model = scriptedModels.find((one) => wanted === one.id || wanted === nameOf(one));
+  if (!model || (level !== undefined && !isLevel(level))) return undefined;
+  return level === undefined ? { model } : { model, thinkingLevel: level };
+}
+
+/** Says what stands in the way, as soon as it is asked. */
+const failing = (failure: ModelFailure): Provider =>
+  // biome-ignore lint/correctness/useYield: it never comes to that
+  async function* () {
+    throw failure;
+  };

@@ -7,12 +7,7 @@ const env = Object.fromEntries([...names, 'HOME', 'AWS_PROFILE'].map((name) => [
 
 describe('the variables that hold secrets', () => {
   it('are kept from tools, but for those that other programs live on', () => {
-    expect(Object.keys(withoutSecrets(env)).sort()).toEqual([
-      'AWS_PROFILE',
-      'GH_TOKEN',
-      'GITHUB_TOKEN',
-      'HOME',
-    ]);
+    expect(Object.keys(withoutSecrets(env)).sort()).toEqual(['AWS_PROFILE', 'GH_TOKEN', 'GITHUB_TOKEN', 'HOME']);
   });
 
   it('are named in order when they are set', () => {

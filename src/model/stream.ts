@@ -14,14 +14,19 @@ export interface Answer {
 }
 
 /**
- * Asks a model. The events never throw: whatever goes wrong is told by the message in the last one, which always comes.
+ * Asks a model. The events never throw: whatever goes wrong is told by the message in the last one, which always comes,
+ * and by `onFailure` before that.
  */
-export function ask(provider: Provider, request: ModelRequest): Answer {
+export function ask(
+  provider: Provider,
+  request: ModelRequest,
+  onFailure: (failure: ModelFailure) => void = () => {},
+): Answer {
   const opening = emptyAnswer(request.model);
   const own = new AbortController();
   return {
     opening,
-    events: answer(provider, { request, own, draft: new Draft({ ...opening }) }),
+    events: answer(provider, { request, own, onFailure, draft: new Draft({ ...opening }) }),
     breakOff: (reason) => own.abort(reason),
   };
 }
@@ -30,10 +35,11 @@ interface Question {
   readonly request: ModelRequest;
   /** Stops this answer and nothing else of the run. */
   readonly own: AbortController;
+  readonly onFailure: (failure: ModelFailure) => void;
   readonly draft: Draft;
 }
 
-async function* answer(provider: Provider, { request, own, draft }: Question): AsyncGenerator<ModelEvent> {
+async function* answer(provider: Provider, { request, own, onFailure, draft }: Question): AsyncGenerator<ModelEvent> {
   const { signal } = own;
   const follow = () => own.abort(REQUEST_ABORTED);
   if (request.signal.aborted) follow();
@@ -54,6 +60,7 @@ async function* answer(provider: Provider, { request, own, draft }: Question): A
   } catch (error) {
     steps = draft.close();
     end = signal.aborted ? aborted(draft, String(signal.reason)) : failed(draft, error);
+    if (end.failure) onFailure(end.failure);
   } finally {
     request.signal.removeEventListener('abort', follow);
   }

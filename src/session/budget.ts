@@ -13,8 +13,13 @@ export class Budget {
     if (limits) this.#limits = [...this.#limits, limits];
   }
 
-  spend({ totalTokens, input, output, cacheRead, cacheWrite, cost }: Usage): void {
+  spend(usage: Usage): void {
     this.#turns++;
+    this.spendAside(usage);
+  }
+
+  /** What was used for something else than an answer. */
+  spendAside({ totalTokens, input, output, cacheRead, cacheWrite, cost }: Usage): void {
     this.#tokens += totalTokens || input + output + cacheRead + cacheWrite;
     this.#cost += cost.total;
   }

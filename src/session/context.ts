@@ -2,21 +2,29 @@ import type {
   AgentMessage,
   BranchSummaryEntry,
   CompactionEntry,
+  ContextEditEntry,
   SessionEntry,
 } from '../protocol/generated/vocabulary.ts';
 import type { EntryNode, SessionLog } from '../store/sessions/session-log.ts';
 
 /** The conversation that a branch of the session tree amounts to. */
 export function contextOf(branch: readonly SessionEntry[]): AgentMessage[] {
-  const edits = new Map(
-    branch.flatMap((entry) => (entry.type === 'context_edit' ? [[entry.targetId, entry] as const] : [])),
-  );
+  const edits = editsIn(branch);
   const firstKept = (compaction: SessionEntry) => (compaction as CompactionEntry).firstKeptEntryId;
-  return sinceCompaction(branch, firstKept).flatMap((entry) => {
-    const edit = edits.get(entry.id);
-    if (!edit) return saidBy(entry);
-    return edit.replacement === null ? [] : [edit.replacement as AgentMessage];
-  });
+  return sinceCompaction(branch, firstKept).flatMap((entry) => saidIn(entry, edits));
+}
+
+/** What was done to entries later on, by their ids. */
+type Edits = ReadonlyMap<string, ContextEditEntry>;
+
+export const editsIn = (branch: readonly SessionEntry[]): Edits =>
+  new Map(branch.flatMap((entry) => (entry.type === 'context_edit' ? [[entry.targetId, entry] as const] : [])));
+
+/** What an entry adds to the conversation after it was edited. */
+export function saidIn(entry: SessionEntry, edits: Edits): AgentMessage[] {
+  const edit = edits.get(entry.id);
+  if (!edit) return saidBy(entry);
+  return edit.replacement === null ? [] : [edit.replacement as AgentMessage];
 }
 
 /** The latest summary, what it kept, and what came after it; everything when nothing was ever compacted. */

@@ -18,56 +18,46 @@ export interface ModelName {
   readonly id: string;
 }
 
-/**
- * The model that somebody means by `provider/id`, or by an id alone. One of a provider that is unknown here is taken
- * at its word, and missed when it is used.
- */
-export function findModel(registry: ModelRegistry, wanted: string, provider?: string): ModelName {
-  const known = registry.available();
-  const named = split(wanted, provider);
-  const match = known.find((model) =>
-    named ? model.provider === named.provider && model.id === named.id : model.id === wanted,
-  );
-  if (match) return { provider: match.provider, id: match.id };
-  if (named && !known.some((model) => model.provider === named.provider)) return named;
-  const names = known.map((model) => `${model.provider}/${model.id}`);
-  throw new Refusal('model_not_found', `Model "${wanted}" not found. Known: ${names.join(', ')}`);
-}
-
-function split(wanted: string, provider: string | undefined): ModelName | undefined {
-  if (provider !== undefined) {
-    return { provider, id: wanted.startsWith(`${provider}/`) ? wanted.slice(provider.length + 1) : wanted };
-  }
-  const slash = wanted.indexOf('/');
-  return slash > 0 ? { provider: wanted.slice(0, slash), id: wanted.slice(slash + 1) } : undefined;
-}
-
 /** A model that somebody named is used or missed, never silently replaced. */
 export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<Choice, 'thinkingLevel'> {
-  if (!named) {
-    return { model: registry.fallback, notice: 'No model is configured: this is the built-in scripted model.' };
-  }
+  if (!named) return usual(registry.fallback);
   const model = registry.find(named.provider, named.id);
-  return model ? { model } : { model: null, notice: missing(registry, named) };
+  return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id) };
 }
 
-const missing = (registry: ModelRegistry, { provider }: ModelName) => {
-  const { fallback } = registry;
-  return `No API key found for ${provider}. This version has only built-in models, such as ${fallback.provider}/${fallback.id}`;
-};
+function usual(model: Model): Omit<Choice, 'thinkingLevel'> {
+  if (model.provider !== 'tau') return { model };
+  return { model, notice: 'No model is configured: this is the built-in scripted model.' };
+}
+
+/** What to begin with where the choice is limited: the usual model if it is among those, else the first. */
+export function scopedChoice(scope: ModelRegistry['scope'], usual: ModelName | undefined) {
+  const choice = scope?.find(({ model }) => model.provider === usual?.provider && model.id === usual.id) ?? scope?.[0];
+  if (!choice) return undefined;
+  const { model, thinkingLevel } = choice;
+  return { name: { provider: model.provider, id: model.id }, thinkingLevel };
+}
 
 export const clamped = (model: Model | null, level: ThinkingLevel): ThinkingLevel =>
   model ? nearestLevel(model, level) : level;
 
-/** The model after the current one, going round; undefined when there is no other. */
-export function nextModel(registry: ModelRegistry, current: Model | null): Model | undefined {
-  const models = registry.available();
-  if (models.length < 2) return undefined;
-  const index = Math.max(
-    0,
-    models.findIndex((model) => model.provider === current?.provider && model.id === current.id),
-  );
-  return models[(index + 1) % models.length];
+/** The choice after the current one, going round; undefined when there is no other. Only what is in scope is cycled. */
+export function nextModel(registry: ModelRegistry, { model: current, thinkingLevel }: Choice): Next | undefined {
+  const isScoped = registry.scope !== undefined;
+  const choices =
+    registry.scope ?? registry.available({ scripted: current?.provider === 'tau' }).map((model) => ({ model }));
+  if (choices.length < 2) return undefined;
+  const index = choices.findIndex(({ model }) => model.provider === current?.provider && model.id === current.id);
+  const next: { model: Model; thinkingLevel?: ThinkingLevel } | undefined =
+    choices[(Math.max(0, index) + 1) % choices.length];
+  return next && { model: next.model, thinkingLevel: next.thinkingLevel ?? thinkingLevel, isScoped };
+}
+
+/** What is to be used next. */
+export interface Next {
+  readonly model: Model;
+  readonly thinkingLevel: ThinkingLevel;
+  readonly isScoped: boolean;
 }
 
 /** The thinking level after the current one; undefined for a model that does not think. */

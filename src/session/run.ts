@@ -8,6 +8,7 @@ import type {
   AgentEvent,
   AgentMessage,
   AgentSettledEvent,
+  AssistantMessage,
   RunError,
   RunOutcome,
 } from '../protocol/generated/vocabulary.ts';
@@ -15,6 +16,7 @@ import { newUuid } from '../store/sessions/random-id.ts';
 import type { Activity } from './activity.ts';
 import { Budget } from './budget.ts';
 import type { RunEvent, SessionHooks } from './hooks.ts';
+import type { Recovery, Remedy } from './recovery.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 
 /** Who hears what happens, and whether they keep up. */
@@ -32,6 +34,7 @@ export interface RunParts {
   readonly audience: Audience;
   readonly activity: Activity;
   readonly hooks: SessionHooks;
+  readonly recovery: (run: Run) => Recovery;
   readonly conversation: (run: Run) => Conversation;
   readonly hasWaiting: () => boolean;
   /** Messages that have come in since the agent stopped, stored and ready to go on with; undefined when there are none. */
@@ -51,11 +54,15 @@ export class Run {
   #settle: (event: AgentSettledEvent) => void = () => {};
   #shortage: string | undefined;
   #failure: { errorCode: RunError; errorMessage: string } | undefined;
+  /** The answer that failed, as long as something may be done about it. */
+  #failed: AssistantMessage | undefined;
+  readonly recovery: Recovery;
 
   constructor(parts: RunParts) {
     // Every tool that runs listens to it, and an answer may call many.
     setMaxListeners(0, this.#controller.signal);
     this.#parts = parts;
+    this.recovery = parts.recovery(this);
     this.#settled = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -95,17 +102,14 @@ export class Run {
     const alive = setInterval(() => {}, LONG_MS);
     const { audience, hooks, transcript } = this.#parts;
     const talk = this.#parts.conversation(this);
+    // The conversation may have come from a larger model.
+    if (this.budget.exhausted === undefined) await this.#attempt(() => this.recovery.makeRoom());
     let messages: readonly AgentMessage[] | undefined = this.opening;
     while (messages) {
       const added = await this.#pass(messages, talk);
       const wish = await this.#attempt(() => this.#lastWish(added));
       await this.#attempt(() => transcript.sync());
-      const end = (): AgentEndEvent => {
-        return { type: 'agent_end', messages: added, willRetry: false, isTerminal: !this.#goesOn(wish) };
-      };
-      await this.#attempt(() => this.#observed(end()));
-      // Nothing is awaited from here to the end: a message comes in time to be served, or opens the next run.
-      messages = this.#handOver(end, wish);
+      messages = await this.#conclude(added, wish);
     }
     const event = this.#lastWord();
     clearInterval(alive);
@@ -115,12 +119,35 @@ export class Run {
   }
 
   /** Ends a stretch of work; answers what the next one begins with, if there is to be one. */
-  #handOver(end: () => AgentEndEvent, wish: Continuation | undefined): readonly AgentMessage[] | undefined {
+  async #conclude(added: AgentMessage[], wish: Continuation | undefined): Promise<readonly AgentMessage[] | undefined> {
+    const failed = this.#failed;
+    const remedy = failed && this.#isCurable ? this.recovery.remedyFor(failed) : undefined;
+    const end = (): AgentEndEvent => ({
+      type: 'agent_end',
+      messages: added,
+      willRetry: remedy?.kind === 'retry',
+      isTerminal: !remedy && !this.#goesOn(wish),
+    });
+    await this.#attempt(() => this.#observed(end()));
+    this.#parts.audience.publish(end());
+    if (remedy) return this.#cured(remedy);
+    if (failed) this.recovery.giveUp(failed);
+    if (this.#isFree && !this.#isWanted(wish)) await this.#attempt(() => this.recovery.makeRoom());
+    // Nothing is awaited from here to the end: a message comes in time to be served, or opens the next run.
+    return this.#handOver(wish);
+  }
+
+  /** Does something about a failure; then the model is asked again. */
+  async #cured(remedy: Remedy): Promise<readonly AgentMessage[] | undefined> {
+    const isCured = await this.#attempt(() => this.recovery.apply(remedy));
+    this.#failed = undefined;
+    if (isCured || this.signal.aborted) this.#failure = undefined;
+    return isCured && !this.signal.aborted ? [] : undefined;
+  }
+
+  #handOver(wish: Continuation | undefined): readonly AgentMessage[] | undefined {
     try {
-      const event = end();
-      this.#parts.audience.publish(event);
-      if (this.#isFree && this.#isWanted(wish) && !this.claimCall()) return undefined;
-      if (event.isTerminal) return undefined;
+      if (!this.#isFree || !this.#isWanted(wish) || !this.claimCall()) return undefined;
       return wish?.continue ? [] : this.#parts.takeWaiting(this);
     } catch (error) {
       this.#fail(error);
@@ -140,6 +167,7 @@ export class Run {
           activity.note(event);
           if (hooks.observe) await this.#observed(event);
           audience.publish(event);
+          if (event.type === 'message_end' && event.message.role === 'assistant') this.recovery.heard(event.message);
         } catch (error) {
           // Before the loop is left: it ends when its tools have.
           this.#fail(error);
@@ -176,6 +204,11 @@ export class Run {
     return this.#isFree && this.#isWanted(wish) && this.budget.exhausted === undefined;
   }
 
+  /** Whether the failure of an answer is all that has ended the run. */
+  get #isCurable(): boolean {
+    return !this.signal.aborted && this.#shortage === undefined && this.budget.exhausted === undefined;
+  }
+
   /** Whether nothing has ended the run yet. */
   get #isFree(): boolean {
     return !this.signal.aborted && !this.#failure && this.#shortage === undefined;
@@ -193,6 +226,7 @@ export class Run {
     if (message.role !== 'assistant') return;
     this.budget.spend(message.usage);
     if (message.stopReason === 'error') {
+      this.#failed = message;
       this.#failure ??= { errorCode: message.errorCode ?? 'model_error', errorMessage: message.errorMessage ?? '' };
     }
   }

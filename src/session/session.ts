@@ -3,26 +3,30 @@ import type { Tool } from '../agent/tool.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../model/registry.ts';
-import type { ModelRequest } from '../model/request.ts';
+import type { ModelRequest, Provider } from '../model/request.ts';
 import { ask } from '../model/stream.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type {
   Accepted,
   AgentMessage,
   AgentSettledEvent,
+  CompactionResult,
   ImageInput,
   InterruptMode,
   Limits,
   QueueMode,
 } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
+import type { Settings } from '../store/settings.ts';
 import { Activity } from './activity.ts';
+import { Compactor } from './compaction/compactor.ts';
 import type { Input, SessionHooks } from './hooks.ts';
 import { inputOf, userMessage } from './input.ts';
 import type { MessagePages } from './message-page.ts';
 import { type Choice, requireModel } from './model-choice.ts';
 import { modelMessages } from './model-messages.ts';
 import { MessageQueue, type QueueKind } from './queue.ts';
+import { type Automatic, Recovery } from './recovery.ts';
 import { type Audience, Run } from './run.ts';
 import { RunSystemPrompt } from './run-system-prompt.ts';
 import { ShellCommands } from './shell-commands.ts';
@@ -46,8 +50,10 @@ export interface SessionParts {
   /** How commands are run now. */
   readonly shell: () => ShellOptions;
   readonly promptParts: () => PromptParts;
+  readonly settings: () => Settings;
   readonly choice: Choice;
   readonly modes: Modes;
+  readonly automatic: Automatic;
 }
 
 /** A message as a command brings it. */
@@ -76,7 +82,9 @@ export class Session {
   readonly queue: MessageQueue;
   readonly activity = new Activity();
   readonly modes: Modes;
+  readonly automatic: Automatic;
   readonly shell: ShellCommands;
+  readonly compactor: Compactor;
   choice: Choice;
   lastRun: AgentSettledEvent | undefined;
   /** There once somebody has asked for a page. */
@@ -86,7 +94,10 @@ export class Session {
   readonly #hooks: SessionHooks;
   readonly #tools: () => readonly Tool[];
   readonly #promptParts: () => PromptParts;
+  readonly #settings: () => Settings;
   #run: Run | undefined;
+  /** Stops a compaction that a client asked for. */
+  #compaction: AbortController | undefined;
 
   constructor(parts: SessionParts) {
     this.#audience = parts.audience;
@@ -94,11 +105,22 @@ export class Session {
     this.#hooks = parts.hooks;
     this.choice = parts.choice;
     this.modes = parts.modes;
+    this.automatic = parts.automatic;
+    this.#settings = parts.settings;
     this.#tools = parts.tools;
     this.#promptParts = parts.promptParts;
     this.transcript = new Transcript(parts.log, (entry) => this.#audience.publish({ type: 'entry_appended', entry }));
     this.queue = new MessageQueue(this.transcript, (update) => this.#audience.publish(update));
-    const { shell, hooks } = parts;
+    const { shell, hooks, audience, registry, settings } = parts;
+    this.compactor = new Compactor({
+      transcript: this.transcript,
+      registry,
+      audience,
+      activity: this.activity,
+      hooks,
+      choice: () => this.choice,
+      settings,
+    });
     this.shell = new ShellCommands({
       transcript: this.transcript,
       hooks,
@@ -133,8 +155,21 @@ export class Session {
     return queued;
   }
 
+  /** Puts a summary in the place of what was said long ago. A run is stopped first. */
+  async compact(customInstructions: string | undefined): Promise<CompactionResult> {
+    await this.abort();
+    const stop = new AbortController();
+    this.#compaction = stop;
+    try {
+      return await this.compactor.compact({ reason: 'manual', customInstructions, signal: stop.signal });
+    } finally {
+      this.#compaction = undefined;
+    }
+  }
+
   /** Stops the run; settles when everything has stopped. */
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
+    this.#compaction?.abort();
     this.#run?.abort();
     await this.#run?.settled;
     if (options.clearQueue) this.queue.clear();
@@ -211,6 +246,7 @@ export class Session {
       audience: this.#audience,
       activity: this.activity,
       hooks: this.#hooks,
+      recovery: (active) => this.#recovery(active),
       conversation: (active) => this.#conversation(active),
       hasWaiting: () => this.queue.length > 0,
       takeWaiting: (active) => this.#takeWaiting(active),
@@ -225,6 +261,19 @@ export class Session {
       this.shell.settle();
     });
     return { accepted: { disposition: 'started', runId: run.id } as const, begin: () => void run.drive() };
+  }
+
+  #recovery(run: Run): Recovery {
+    return new Recovery({
+      transcript: this.transcript,
+      audience: this.#audience,
+      activity: this.activity,
+      compactor: this.compactor,
+      automatic: this.automatic,
+      settings: this.#settings(),
+      signal: run.signal,
+      spend: (usage) => run.budget.spendAside(usage),
+    });
   }
 
   #takeWaiting(run: Run): AgentMessage[] | undefined {
@@ -266,9 +315,9 @@ export class Session {
           tools: offered,
           signal: run.signal,
         });
-        const provider = await this.#registry.provider(request.model);
         this.activity.begin('provider');
-        return ask(provider, request);
+        const provider = await unlessAborted(this.#registry.provider(request.model), run.signal);
+        return ask(provider ?? silent, request, (failure) => run.recovery.note(failure));
       },
       // What it was offered when it was asked, though that may have changed since.
       tools: () => offered,
@@ -276,6 +325,7 @@ export class Session {
       add: (message) => this.transcript.add(message),
       hasSteering: () => this.queue.has('steer'),
       takeSteering: () => this.#claim('steer', run)(),
+      rest: (owed) => (owed || this.queue.length > 0 ? run.recovery.makeRoom() : undefined),
       next: (owed) => {
         const isWanted = owed || this.queue.length > 0;
         if (!isWanted || !run.claimCall()) return undefined;
@@ -304,6 +354,7 @@ export class Session {
     // On the device before the model is asked: what a client said survives a power cut.
     await this.transcript.sync();
     const { context, beforeRequest } = this.#hooks;
+    const { thinkingBudgets } = this.#settings();
     const said =
       context && (await unlessAborted(context(structuredClone([...this.transcript.messages]), signal), signal));
     const request: ModelRequest = {
@@ -312,6 +363,8 @@ export class Session {
       systemPrompt: prompt,
       messages: modelMessages(said ?? this.transcript.messages),
       tools,
+      sessionId: this.log.header.id,
+      ...(thinkingBudgets ? { thinkingBudgets } : {}),
       signal,
     };
     return (beforeRequest && (await unlessAborted(beforeRequest(request), signal))) ?? request;
@@ -322,6 +375,9 @@ export class Session {
 function checkWanted({ signal }: Manner): void {
   if (signal?.aborted) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
 }
+
+/** Nobody is left to ask. */
+const silent: Provider = async function* () {};
 
 /** For what cannot be aborted. */
 const NEVER = new AbortController().signal;

@@ -1,10 +1,7 @@
 import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
-import { writeFileAtomic } from '../system/atomic-write.ts';
-import { takeTurn } from '../system/file-turn.ts';
-import { acquireLock, type Lock, LockHeld } from '../system/lock.ts';
-import { makeFolder } from '../system/make-folder.ts';
+import { changeJsonFile } from './change-json-file.ts';
 import { isObject, readJsonObject, type Values } from './json-file.ts';
 
 /** What `auth.json` holds for a provider. */
@@ -28,10 +25,6 @@ export interface Credentials {
   /** One sentence for each thing that makes no sense and is left out. */
   readonly problems: readonly string[];
 }
-
-/** How long another process may keep the file, and how often it is asked. */
-const LOCK_LIMIT_MS = 10_000;
-const LOCK_RETRY_MS = 20;
 
 const filled: Schema = { type: 'string', minLength: 1 };
 
@@ -60,20 +53,16 @@ export function readCredentials(agentDir: string): Credentials {
  * Processes take turns. A file that makes no sense is not written: the call rejects.
  */
 export async function storeApiKey(agentDir: string, { provider, key }: { provider: string; key: string }) {
-  const path = credentialsPath(agentDir);
-  makeFolder(agentDir);
-  await takeTurn(path, async () => {
-    const lock = await patientLock(path);
-    try {
-      const before = readForChange(path);
-      const old = before[provider];
-      const kept = isObject(old) && old['type'] === 'api_key' ? old : {};
-      const after = { ...before, [provider]: { ...kept, type: 'api_key', key } };
-      writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, { mode: 0o600 });
-    } finally {
-      await lock.release();
-    }
+  await changeJsonFile(credentialsPath(agentDir), (before) => withKey(before, provider, key), {
+    mode: 0o600,
+    name: 'auth.json',
   });
+}
+
+function withKey(before: Values, provider: string, key: string): Values {
+  const old = before[provider];
+  const kept = isObject(old) && old['type'] === 'api_key' ? old : {};
+  return { ...before, [provider]: { ...kept, type: 'api_key', key } };
 }
 
 function schemaFor(value: unknown): Schema {
@@ -93,24 +82,4 @@ function schemaFor(value: unknown): Schema {
       },
     ],
   };
-}
-
-function readForChange(path: string): Values {
-  try {
-    return readJsonObject(path) ?? {};
-  } catch (error) {
-    throw new Error(`auth.json: ${messageOf(error)}; it is left as it is`);
-  }
-}
-
-async function patientLock(path: string): Promise<Lock> {
-  const deadline = Date.now() + LOCK_LIMIT_MS;
-  for (;;) {
-    try {
-      return await acquireLock(path);
-    } catch (error) {
-      if (!(error instanceof LockHeld) || Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
-    }
-  }
 }

@@ -30,6 +30,15 @@ export interface Settings {
     readonly baseDelayMs?: number;
     readonly maxDelayMs?: number;
   };
+  /** How long a model may keep silent, in milliseconds. */
+  readonly stall?: {
+    readonly connectMs?: number;
+    readonly firstByteMs?: number;
+    readonly betweenMs?: number;
+  };
+  readonly httpIdleTimeoutMs?: number;
+  /** Tokens for each level of thinking, for models that are given a number. */
+  readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
 }
 
 interface SettingsSource {
@@ -42,6 +51,8 @@ interface SettingsSource {
 const text: Schema = { type: 'string' };
 const flag: Schema = { type: 'boolean' };
 const count: Schema = { type: 'number', minimum: 0 };
+/** As long as a timer can be set for. */
+const time: Schema = { type: 'number', minimum: 1, maximum: 2_147_483_647 };
 const oneOf = (...words: string[]): Schema => ({ enum: words });
 const group = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
 
@@ -59,6 +70,9 @@ const known: Record<keyof Settings, Schema> = {
   defaultProjectTrust: oneOf('ask', 'always', 'never'),
   compaction: group({ enabled: flag, reserveTokens: count, keepRecentTokens: count }),
   retry: group({ enabled: flag, maxRetries: count, baseDelayMs: count, maxDelayMs: count }),
+  stall: group({ connectMs: time, firstByteMs: time, betweenMs: time }),
+  httpIdleTimeoutMs: time,
+  thinkingBudgets: group(Object.fromEntries(choices.ThinkingLevel.map((level) => [level, count]))),
 };
 
 const paths = ['shellPath', 'sessionDir'];

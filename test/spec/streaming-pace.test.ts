@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
+import { openModels } from '../../src/engine/models.ts';
 import { openEngine } from '../../src/engine/open.ts';
+import { Project } from '../../src/engine/project.ts';
 import { parseScript } from '../../src/model/scripted/script.ts';
 import { memoryPair } from '../../src/wire/memory.ts';
 import { environment, newGate, newHome } from '../support/open.ts';
@@ -129,13 +131,16 @@ verifies('M25 P29', 'a client that does not read can stop the run', async ({ ope
 
 it('[M25] a client that does not read makes the run pause, and its reading makes it go on', async () => {
   const home = newHome();
+  const { cwd, agentDir } = home;
+  const env = environment(home);
+  const script = parseScript(JSON.stringify(flood), 'flood');
   const engine = await openEngine({
-    cwd: home.cwd,
-    agentDir: home.agentDir,
-    env: environment(home),
+    cwd,
+    agentDir,
+    env,
+    models: await openModels({ agentDir, env, script, project: new Project({ cwd, agentDir }) }),
     sessionDirectory: () => home.root,
     first: { kind: 'memory' },
-    script: parseScript(JSON.stringify(flood), 'flood'),
     dialect: { stream: 'delta' },
   });
   onTestFinished(() => engine.close());

@@ -206,6 +206,11 @@ export abstract class AgentMethods {
     await this.call('set_thinking_level', params);
   }
 
+  /** Store a key for a provider in auth.json; its models can be used at once. */
+  setCredential(params: Params<'set_credential'>): Promise<Result<'set_credential'>> {
+    return this.call('set_credential', params);
+  }
+
   /** Use the next thinking level; null when the model does not think. */
   cycleThinkingLevel(): Promise<Result<'cycle_thinking_level'>> {
     return this.call('cycle_thinking_level', {});

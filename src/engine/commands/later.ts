@@ -8,10 +8,6 @@ const refuse = (command: CommandName) => (): never => {
 
 /** Commands that the protocol has and this version does not do yet. */
 export const later = {
-  compact: refuse('compact'),
-  set_auto_compaction: refuse('set_auto_compaction'),
-  set_auto_retry: refuse('set_auto_retry'),
-  abort_retry: refuse('abort_retry'),
   set_host_tools: refuse('set_host_tools'),
   set_todos: refuse('set_todos'),
   navigate_tree: refuse('navigate_tree'),

@@ -41,23 +41,20 @@ export const prompting = {
     return { isIdle: true, ...(lastRun ? { runId: lastRun.runId, outcome: lastRun.outcome } : {}) };
   },
 
-  set_steering_mode: ({ mode }, { agent }) =>
-    agent.change(() => {
-      agent.session.modes.steering = mode;
-      return undefined;
-    }),
+  set_steering_mode: ({ mode, persist }, { agent }) => {
+    agent.change(() => Object.assign(agent.session.modes, { steering: mode }));
+    return agent.remember({ steeringMode: mode }, persist);
+  },
 
-  set_follow_up_mode: ({ mode }, { agent }) =>
-    agent.change(() => {
-      agent.session.modes.followUp = mode;
-      return undefined;
-    }),
+  set_follow_up_mode: ({ mode, persist }, { agent }) => {
+    agent.change(() => Object.assign(agent.session.modes, { followUp: mode }));
+    return agent.remember({ followUpMode: mode }, persist);
+  },
 
-  set_interrupt_mode: ({ mode }, { agent }) =>
-    agent.change(() => {
-      agent.session.modes.interrupt = mode;
-      return undefined;
-    }),
+  set_interrupt_mode: ({ mode, persist }, { agent }) => {
+    agent.change(() => Object.assign(agent.session.modes, { interrupt: mode }));
+    return agent.remember({ interruptMode: mode }, persist);
+  },
 
   clear_queue: (_params, { agent }) => agent.session.queue.clear(),
 

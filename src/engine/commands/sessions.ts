@@ -85,7 +85,7 @@ async function move(
 }
 
 async function go(agent: Agent, log: SessionLog, reason: Reason): Promise<void> {
-  const arrival = agent.prepare(log);
+  const arrival = await agent.prepare(log);
   await agent.session.stop();
   await agent.enter(arrival, reason);
 }

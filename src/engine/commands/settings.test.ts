@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { patienceOf } from '../../model/patience.ts';
 import { ModelRegistry } from '../../model/registry.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { SessionList } from '../../store/sessions/list-sessions.ts';
@@ -23,7 +24,7 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
   const cwd = tempFolder();
   const parts = {
     audience: new Broadcast(),
-    registry: new OneModel(),
+    registry: new OneModel({ agentDir: cwd, env: {}, patience: patienceOf({}) }),
     hooks: {},
     env: {},
     projectIn: () => new Project({ cwd, agentDir: cwd }),
@@ -33,6 +34,8 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
     promptParts: () => ({ append: [], contextFiles: [] }),
     sessionDirectory: () => undefined,
     sessionList: async () => new SessionList(cwd),
+    remember: async () => {},
+    storeKey: async () => {},
     named: {},
   };
   const agent = new Agent(parts, SessionLog.inMemory({ cwd }));

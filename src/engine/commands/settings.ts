@@ -1,33 +1,50 @@
+import type { ModelRegistry } from '../../model/registry.ts';
 import { levelsOf } from '../../model/thinking.ts';
 import { Refusal } from '../../protocol/errors.ts';
+import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
 import { sessionNameFrom } from '../../session/session-name.ts';
 import type { Handlers } from '../dispatch.ts';
 
 export const settings = {
-  set_model: ({ provider, modelId }, { agent }) => {
+  set_model: ({ provider, modelId, persist }, { agent }) => {
+    const use = (model: Model) => {
+      const told = agent.setModel(model, 'set');
+      const kept = agent.remember({ defaultProvider: provider, defaultModel: modelId }, persist);
+      return after(model, told, kept);
+    };
+    // What is known is in use when the next command comes.
     const model = agent.registry.find(provider, modelId);
-    if (!model) throw new Refusal('model_not_found', `Model not found: ${provider}/${modelId}`);
-    return once(agent.setModel(model, 'set'), model);
+    return model ? use(model) : sought(agent.registry, provider, modelId).then(use);
   },
 
   cycle_model: (_params, { agent }) => {
-    const model = nextModel(agent.registry, agent.session.choice.model);
-    if (!model) return null;
-    const told = agent.setModel(model, 'cycle');
-    return once(told, { model, thinkingLevel: agent.session.choice.thinkingLevel, isScoped: false });
+    const next = nextModel(agent.registry, agent.session.choice);
+    if (!next) return null;
+    const told = agent.setModel(next.model, 'cycle', next.thinkingLevel);
+    const { thinkingLevel } = agent.session.choice;
+    return after({ model: next.model, thinkingLevel, isScoped: next.isScoped }, told);
   },
 
-  get_available_models: (_params, { agent }) => ({ models: [...agent.registry.available()] }),
+  get_available_models: async (_params, { agent: { registry, session } }) => {
+    await Promise.all([registry.load(), registry.lookAround()]);
+    return { models: [...registry.available({ scripted: session.choice.model?.provider === 'tau' })] };
+  },
 
-  set_thinking_level: ({ level }, { agent }) => {
-    return once(agent.setThinkingLevel(level === 'brief' ? 'minimal' : level), undefined);
+  set_credential: async ({ provider, apiKey }, { agent }) => {
+    await agent.storeKey(provider, apiKey);
+    return { provider, models: agent.registry.available().filter((model) => model.provider === provider).length };
+  },
+
+  set_thinking_level: ({ level: wanted, persist }, { agent }) => {
+    const level = wanted === 'brief' ? 'minimal' : wanted;
+    return after(undefined, agent.setThinkingLevel(level), agent.remember({ defaultThinkingLevel: level }, persist));
   },
 
   cycle_thinking_level: (_params, { agent }) => {
     const level = nextThinkingLevel(agent.session.choice);
     if (!level) return null;
-    return once(agent.setThinkingLevel(level), { level });
+    return after({ level }, agent.setThinkingLevel(level));
   },
 
   get_available_thinking_levels: (_params, { agent }) => {
@@ -46,6 +63,15 @@ export const settings = {
   },
 } satisfies Partial<Handlers>;
 
-/** The answer, after the hooks have heard; at once when there is none to hear. */
-const once = <T>(told: Promise<void> | undefined, answer: T): T | Promise<T> =>
-  told === undefined ? answer : told.then(() => answer);
+/** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
+async function sought(registry: ModelRegistry, provider: string, id: string): Promise<Model> {
+  await Promise.all([registry.load(), registry.lookAround()]);
+  const found = registry.find(provider, id);
+  if (!found) throw new Refusal('model_not_found', `Model not found: ${provider}/${id}`);
+  return found;
+}
+
+/** The answer, after whatever goes with it; at once where nothing does. */
+function after<T>(answer: T, ...work: readonly (Promise<unknown> | undefined)[]): T | Promise<T> {
+  return work.some((one) => one !== undefined) ? Promise.all(work).then(() => answer) : answer;
+}

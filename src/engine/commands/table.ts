@@ -10,6 +10,7 @@ import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { storedSessions } from './stored-sessions.ts';
 import { tools } from './tools.ts';
+import { upkeep } from './upkeep.ts';
 
 /** Every command with the function that does it. The compiler refuses a table that lacks one. */
 export const handlers: Handlers = {
@@ -23,5 +24,6 @@ export const handlers: Handlers = {
   ...tools,
   ...preflight,
   ...storedSessions,
+  ...upkeep,
   ...later,
 };

@@ -1,11 +1,11 @@
 import { Model, ThinkingLevel, ThinkingLevelInput } from '../models.ts';
-import { filled, flag, list, nullable, object } from '../schema.ts';
-import type { CommandTable } from './row.ts';
+import { count, filled, flag, list, nullable, object, text } from '../schema.ts';
+import { type CommandTable, persist } from './row.ts';
 
 export const models = {
   set_model: {
     doc: 'Use another model from the next model call on.',
-    params: { provider: filled(), modelId: filled() },
+    params: { provider: filled(), modelId: filled(), persist },
     result: Model,
     fails: ['model_not_found'],
     lane: 'session',
@@ -29,10 +29,18 @@ export const models = {
   },
   set_thinking_level: {
     doc: 'Set how much the model thinks. A level it lacks becomes the nearest it has, upwards first.',
-    params: { level: ThinkingLevelInput },
+    params: { level: ThinkingLevelInput, persist },
     fails: [],
     lane: 'session',
     scope: 'prompt',
+  },
+  set_credential: {
+    doc: 'Store a key for a provider in auth.json; its models can be used at once.',
+    params: { provider: filled(), apiKey: filled() },
+    result: object({ provider: text(), models: count('How many of its models can be used now.') }),
+    fails: ['invalid_params'],
+    lane: 'session',
+    scope: 'admin',
   },
   cycle_thinking_level: {
     doc: 'Use the next thinking level; null when the model does not think.',

@@ -1,7 +1,7 @@
 import { ImageInput } from '../content.ts';
 import { amount, choice, count, filled, flag, list, object, optional, text } from '../schema.ts';
 import { InterruptMode, QueueMode } from '../state.ts';
-import type { CommandTable } from './row.ts';
+import { type CommandTable, persist } from './row.ts';
 
 const images = optional(list(ImageInput));
 const clientMessageId = optional(filled('Makes the message safe to send again: it is stored and acted on once.'));
@@ -85,21 +85,21 @@ export const prompting = {
   },
   set_steering_mode: {
     doc: 'Deliver steering messages one per turn, or all at once.',
-    params: { mode: QueueMode },
+    params: { mode: QueueMode, persist },
     fails: [],
     lane: 'session',
     scope: 'prompt',
   },
   set_follow_up_mode: {
     doc: 'Deliver follow-up messages one at a time, or all at once.',
-    params: { mode: QueueMode },
+    params: { mode: QueueMode, persist },
     fails: [],
     lane: 'session',
     scope: 'prompt',
   },
   set_interrupt_mode: {
     doc: 'Let steering wait for the tools of the turn, or skip those not started yet.',
-    params: { mode: InterruptMode },
+    params: { mode: InterruptMode, persist },
     fails: [],
     lane: 'session',
     scope: 'prompt',

@@ -1,5 +1,9 @@
 import type { TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
+import { flag, optional } from '../schema.ts';
+
+/** Of commands that set something for the session. */
+export const persist = optional(flag("Make it the default of new sessions too, in the user's settings.json."));
 
 /** What the protocol says about one command. */
 export interface CommandRow {

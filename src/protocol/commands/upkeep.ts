@@ -1,6 +1,6 @@
 import { filled, flag, list, object, optional, text } from '../schema.ts';
 import { BashResult, CompactionResult, HostTool, TodoPhase, ToolInfo } from '../state.ts';
-import type { CommandTable } from './row.ts';
+import { type CommandTable, persist } from './row.ts';
 
 export const upkeep = {
   compact: {
@@ -13,14 +13,14 @@ export const upkeep = {
   },
   set_auto_compaction: {
     doc: 'Compact by itself when the context is nearly full, or not.',
-    params: { enabled: flag() },
+    params: { enabled: flag(), persist },
     fails: [],
     lane: 'session',
     scope: 'prompt',
   },
   set_auto_retry: {
     doc: 'Retry by itself after transient model failures, or not.',
-    params: { enabled: flag() },
+    params: { enabled: flag(), persist },
     fails: [],
     lane: 'session',
     scope: 'prompt',

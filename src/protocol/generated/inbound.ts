@@ -120,6 +120,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   "properties": {
    "mode": {
     "$ref": "#/$defs/QueueMode"
+   },
+   "persist": {
+    "type": "boolean"
    }
   }
  },
@@ -131,6 +134,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   "properties": {
    "mode": {
     "$ref": "#/$defs/QueueMode"
+   },
+   "persist": {
+    "type": "boolean"
    }
   }
  },
@@ -142,6 +148,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   "properties": {
    "mode": {
     "$ref": "#/$defs/InterruptMode"
+   },
+   "persist": {
+    "type": "boolean"
    }
   }
  },
@@ -457,6 +466,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "modelId": {
     "type": "string",
     "minLength": 1
+   },
+   "persist": {
+    "type": "boolean"
    }
   }
  },
@@ -476,6 +488,26 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   "properties": {
    "level": {
     "$ref": "#/$defs/ThinkingLevelInput"
+   },
+   "persist": {
+    "type": "boolean"
+   }
+  }
+ },
+ "set_credential": {
+  "type": "object",
+  "required": [
+   "provider",
+   "apiKey"
+  ],
+  "properties": {
+   "provider": {
+    "type": "string",
+    "minLength": 1
+   },
+   "apiKey": {
+    "type": "string",
+    "minLength": 1
    }
   }
  },
@@ -503,6 +535,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   "properties": {
    "enabled": {
     "type": "boolean"
+   },
+   "persist": {
+    "type": "boolean"
    }
   }
  },
@@ -513,6 +548,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   ],
   "properties": {
    "enabled": {
+    "type": "boolean"
+   },
+   "persist": {
     "type": "boolean"
    }
   }

@@ -1049,6 +1049,8 @@ export interface CommandMap {
   set_steering_mode: {
     params: {
       mode: QueueMode;
+      /** Make it the default of new sessions too, in the user's settings.json. */
+      persist?: boolean | undefined;
     };
     result: undefined;
   };
@@ -1056,6 +1058,8 @@ export interface CommandMap {
   set_follow_up_mode: {
     params: {
       mode: QueueMode;
+      /** Make it the default of new sessions too, in the user's settings.json. */
+      persist?: boolean | undefined;
     };
     result: undefined;
   };
@@ -1063,6 +1067,8 @@ export interface CommandMap {
   set_interrupt_mode: {
     params: {
       mode: InterruptMode;
+      /** Make it the default of new sessions too, in the user's settings.json. */
+      persist?: boolean | undefined;
     };
     result: undefined;
   };
@@ -1327,6 +1333,8 @@ export interface CommandMap {
     params: {
       provider: string;
       modelId: string;
+      /** Make it the default of new sessions too, in the user's settings.json. */
+      persist?: boolean | undefined;
     };
     result: Model;
   };
@@ -1350,8 +1358,22 @@ export interface CommandMap {
   set_thinking_level: {
     params: {
       level: ThinkingLevelInput;
+      /** Make it the default of new sessions too, in the user's settings.json. */
+      persist?: boolean | undefined;
     };
     result: undefined;
+  };
+  /** Store a key for a provider in auth.json; its models can be used at once. */
+  set_credential: {
+    params: {
+      provider: string;
+      apiKey: string;
+    };
+    result: {
+      provider: string;
+      /** How many of its models can be used now. */
+      models: number;
+    };
   };
   /** Use the next thinking level; null when the model does not think. */
   cycle_thinking_level: {
@@ -1378,6 +1400,8 @@ export interface CommandMap {
   set_auto_compaction: {
     params: {
       enabled: boolean;
+      /** Make it the default of new sessions too, in the user's settings.json. */
+      persist?: boolean | undefined;
     };
     result: undefined;
   };
@@ -1385,6 +1409,8 @@ export interface CommandMap {
   set_auto_retry: {
     params: {
       enabled: boolean;
+      /** Make it the default of new sessions too, in the user's settings.json. */
+      persist?: boolean | undefined;
     };
     result: undefined;
   };

@@ -1,0 +1,20 @@
+import type { Handlers } from '../dispatch.ts';
+
+export const upkeep = {
+  compact: ({ customInstructions }, { agent }) => agent.session.compact(customInstructions),
+
+  set_auto_compaction: ({ enabled, persist }, { agent }) => {
+    agent.change(() => Object.assign(agent.session.automatic, { compaction: enabled }));
+    return agent.remember({ compaction: { enabled } }, persist);
+  },
+
+  set_auto_retry: ({ enabled, persist }, { agent }) => {
+    agent.change(() => Object.assign(agent.session.automatic, { retry: enabled }));
+    return agent.remember({ retry: { enabled } }, persist);
+  },
+
+  abort_retry: (_params, { agent }) => {
+    agent.session.run?.recovery.cancelRetry();
+    return undefined;
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,50 @@
+import { patienceOf } from '../model/patience.ts';
+import { ModelRegistry, type ModelWish } from '../model/registry.ts';
+import type { Script } from '../model/scripted/script.ts';
+import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { ModelName } from '../session/model-choice.ts';
+import type { Project } from './project.ts';
+
+/** What whoever opens the agent says about models. */
+export interface ModelOptions {
+  readonly agentDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly project: Project;
+  readonly wish?: ModelWish | undefined;
+  /** Only the models that these patterns mean are cycled. */
+  readonly patterns?: readonly string[] | undefined;
+  readonly offline?: boolean | undefined;
+  readonly script?: Script | undefined;
+}
+
+/** The models there are, and the one that was asked for. */
+export interface Models {
+  readonly registry: ModelRegistry;
+  readonly named?: ModelName | undefined;
+  readonly thinkingLevel?: ThinkingLevel | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Learns which models there are. Rejects with a `Refusal` when the one that was asked for is none of them. */
+export async function openModels({ agentDir, env, project, ...options }: ModelOptions): Promise<Models> {
+  const { settings, trusted, cwd } = project;
+  const registry = new ModelRegistry({
+    agentDir,
+    env,
+    patience: patienceOf(settings),
+    trustedFolder: trusted ? cwd : undefined,
+    offline: options.offline,
+    script: options.script,
+  });
+  // A model that the settings name must be found, or missed by its name.
+  await registry.load({ anyway: settings.defaultProvider !== undefined && settings.defaultProvider !== 'tau' });
+  const granted = options.wish && (await registry.granted(options.wish));
+  const patterns = options.patterns ?? settings.enabledModels ?? [];
+  const warnings = patterns.length > 0 ? await registry.choose(patterns) : [];
+  return {
+    registry,
+    named: granted && { provider: granted.model.provider, id: granted.model.id },
+    thinkingLevel: granted?.thinkingLevel,
+    warnings: [...registry.problems, ...(granted?.warning === undefined ? [] : [granted.warning]), ...warnings],
+  };
+}

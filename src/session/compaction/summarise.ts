@@ -1,0 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ModelRegistry } from '../../model/registry.ts';
+import type { AnswerEnd, ModelRequest } from '../../model/request.ts';
+import { ask } from '../../model/stream.ts';
+import type { Model, Usage } from '../../protocol/generated/vocabulary.ts';
+import type { Settings } from '../../store/settings.ts';
+import { Retries } from '../retry.ts';
+import { type Assignment, promptFor, SUMMARISER } from './instructions.ts';
+
+/** Who writes summaries, and how long they may be. */
+export interface Summariser {
+  readonly registry: ModelRegistry;
+  readonly model: Model;
+  readonly maxTokens: number;
+  readonly sessionId: string;
+  readonly retry: Settings['retry'];
+  readonly signal: AbortSignal;
+}
+
+export interface Written {
+  readonly text: string;
+  readonly usage: Usage;
+}
+
+/** Has a model write a summary. Rejects when it cannot, or when the signal aborts. */
+export async function summarise(assignment: Assignment, by: Summariser): Promise<Written> {
+  const { registry, model, maxTokens, sessionId, signal } = by;
+  const request: ModelRequest = {
+    model,
+    thinkingLevel: 'off',
+    systemPrompt: SUMMARISER,
+    messages: [{ role: 'user', content: [{ type: 'text', text: promptFor(assignment) }], timestamp: 0 }],
+    tools: [],
+    sessionId,
+    maxTokens,
+    signal,
+  };
+  const retries = new Retries(by.retry);
+  while (true) {
+    const { message, failure } = await answerTo(request, registry);
+    signal.throwIfAborted();
+    if (!failure) return { text: textIn(message), usage: message.usage };
+    const retry = by.retry?.enabled === false ? undefined : retries.next(failure);
+    if (!retry) throw new Error(failure.message);
+    await wait(retry.delayMs, undefined, { signal });
+  }
+}
+
+async function answerTo(request: ModelRequest, registry: ModelRegistry): Promise<AnswerEnd> {
+  const provider = await registry.provider(request.model);
+  for await (const event of ask(provider, request).events) if (event.type === 'end') return event;
+  throw new Error('The model stream ended without an end');
+}
+
+function textIn({ content }: AnswerEnd['message']): string {
+  const text = content
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('\n')
+    .trim();
+  if (text === '') throw new Error('The model wrote nothing');
+  return text;
+}

@@ -1,0 +1,157 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ModelFailure } from '../model/request.ts';
+import type { AssistantMessage, CompactionEndEvent, Usage } from '../protocol/generated/vocabulary.ts';
+import type { Settings } from '../store/settings.ts';
+import type { Activity } from './activity.ts';
+import type { Compactor } from './compaction/compactor.ts';
+import { Retries, type Retry } from './retry.ts';
+import type { Audience } from './run.ts';
+import type { Transcript } from './transcript.ts';
+
+/** What happens by itself, unless somebody has switched it off. */
+export interface Automatic {
+  compaction: boolean;
+  retry: boolean;
+}
+
+/** What is done about an answer that failed: ask again later, or about less. */
+export type Remedy = { readonly kind: 'retry'; readonly retry: Retry } | { readonly kind: 'compact' };
+
+export interface RecoveryParts {
+  readonly transcript: Transcript;
+  readonly audience: Audience;
+  readonly activity: Activity;
+  readonly compactor: Compactor;
+  readonly automatic: Automatic;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+  /** Something was used up beside the answers. */
+  readonly spend: (usage: Usage) => void;
+}
+
+/** Sees a run through failures of its model and through a context that fills up. */
+export class Recovery {
+  readonly #parts: RecoveryParts;
+  readonly #retries: Retries;
+  #failure: ModelFailure | undefined;
+  #hasCompacted = false;
+  /** One that could not be made will not be made a turn later either. */
+  #isHopeless = false;
+  #waiting: AbortController | undefined;
+
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts;
+    this.#retries = new Retries(parts.settings.retry);
+  }
+
+  /** What the provider says about an answer that failed. */
+  note(failure: ModelFailure): void {
+    this.#failure = failure;
+  }
+
+  /** An answer is whole. */
+  heard({ stopReason }: AssistantMessage): void {
+    if (stopReason === 'error') return;
+    if (stopReason === 'aborted') this.#endRetries({ success: false, finalError: CANCELLED });
+    else {
+      this.#endRetries({ success: true });
+      this.#hasCompacted = false;
+    }
+  }
+
+  /** What can be done about the failure of the last answer, if anything. */
+  remedyFor({ errorCode = 'model_error', errorMessage = '' }: AssistantMessage): Remedy | undefined {
+    const { automatic, compactor } = this.#parts;
+    const failure = this.#failure ?? new ModelFailure(errorCode, errorMessage);
+    if (failure.code === 'context_overflow') {
+      return automatic.compaction && !this.#hasCompacted && compactor.isPossible ? { kind: 'compact' } : undefined;
+    }
+    const retry = automatic.retry ? this.#retries.next(failure) : undefined;
+    return retry && { kind: 'retry', retry };
+  }
+
+  /** Does it; answers whether the model is to be asked again. */
+  async apply(remedy: Remedy): Promise<boolean> {
+    this.#dropFailed();
+    if (remedy.kind === 'retry') return this.#waitFor(remedy.retry);
+    this.#hasCompacted = true;
+    return this.#compact('overflow');
+  }
+
+  /** Nothing more can be done about a failure: clients that were told of retries, or of a compaction, hear so. */
+  giveUp({ errorCode, errorMessage = '' }: AssistantMessage): void {
+    const { audience } = this.#parts;
+    const impatience = this.#failure && this.#retries.impatience(this.#failure);
+    const finalError = impatience === undefined ? errorMessage : `${errorMessage} (${impatience})`;
+    this.#endRetries({ success: false, finalError });
+    if (errorCode !== 'context_overflow' || !this.#hasCompacted) return;
+    audience.publish({
+      type: 'compaction_end',
+      reason: 'overflow',
+      result: null,
+      aborted: false,
+      willRetry: false,
+      errorMessage: STILL_TOO_LONG,
+    });
+  }
+
+  /** Ends the wait for the next try; there is none then. */
+  cancelRetry(): void {
+    this.#waiting?.abort();
+  }
+
+  /** Compacts where the next answer may not fit any more. What goes wrong is told by events alone. */
+  async makeRoom(): Promise<void> {
+    const { automatic, compactor } = this.#parts;
+    if (automatic.compaction && !this.#isHopeless && compactor.isDue && compactor.isPossible) {
+      this.#isHopeless = !(await this.#compact('threshold'));
+    }
+  }
+
+  async #compact(reason: CompactionEndEvent['reason']): Promise<boolean> {
+    const { compactor, signal, spend } = this.#parts;
+    try {
+      const { usage } = await compactor.compact({ reason, willRetry: reason === 'overflow', signal });
+      if (usage) spend(usage as Usage);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #waitFor(retry: Retry): Promise<boolean> {
+    const { audience, activity, signal } = this.#parts;
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    audience.publish({ type: 'auto_retry_start', ...retry });
+    try {
+      const until = AbortSignal.any([signal, waiting.signal]);
+      await activity.during('retry', () => wait(retry.delayMs, undefined, { signal: until }));
+      return true;
+    } catch {
+      this.#endRetries({ success: false, finalError: CANCELLED });
+      return false;
+    } finally {
+      this.#waiting = undefined;
+    }
+  }
+
+  #endRetries(how: { success: boolean; finalError?: string }): void {
+    const { attempt } = this.#retries;
+    this.#failure = undefined;
+    this.#retries.reset();
+    if (attempt > 0) this.#parts.audience.publish({ type: 'auto_retry_end', attempt, ...how });
+  }
+
+  /** The answer that failed stays in the file, but is no part of the conversation. */
+  #dropFailed(): void {
+    const { transcript } = this.#parts;
+    const [failed] = transcript.log.named('assistant');
+    if (failed) transcript.append({ type: 'context_edit', targetId: failed.id, replacement: null });
+  }
+}
+
+const CANCELLED = 'Retry cancelled';
+
+const STILL_TOO_LONG =
+  'Context overflow recovery failed after one compact-and-retry attempt. Try reducing context or switching to a larger-context model.';

@@ -1,0 +1,54 @@
+import { dirname } from 'node:path';
+import { messageOf } from '../protocol/errors.ts';
+import { writeFileAtomic } from '../system/atomic-write.ts';
+import { takeTurn } from '../system/file-turn.ts';
+import { acquireLock, type Lock, LockHeld } from '../system/lock.ts';
+import { makeFolder } from '../system/make-folder.ts';
+import { readJsonObject, type Values } from './json-file.ts';
+
+/** How long another process may keep the file, and how often it is asked. */
+const LOCK_LIMIT_MS = 10_000;
+const LOCK_RETRY_MS = 20;
+
+/**
+ * Changes the object in a file, or makes the file; only the user can read it afterwards if `mode` says so.
+ *
+ * Processes take turns, each with what the one before wrote. A file that makes no sense is not written: the call rejects.
+ */
+export async function changeJsonFile(
+  path: string,
+  change: (before: Values) => Values,
+  options: { readonly mode?: number; readonly name: string },
+): Promise<void> {
+  makeFolder(dirname(path));
+  await takeTurn(path, async () => {
+    const lock = await patientLock(path);
+    try {
+      const after = change(readForChange(path, options.name));
+      const mode = options.mode === undefined ? {} : { mode: options.mode };
+      writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, mode);
+    } finally {
+      await lock.release();
+    }
+  });
+}
+
+function readForChange(path: string, name: string): Values {
+  try {
+    return readJsonObject(path) ?? {};
+  } catch (error) {
+    throw new Error(`${name}: ${messageOf(error)}; it is left as it is`);
+  }
+}
+
+async function patientLock(path: string): Promise<Lock> {
+  const deadline = Date.now() + LOCK_LIMIT_MS;
+  for (;;) {
+    try {
+      return await acquireLock(path);
+    } catch (error) {
+      if (!(error instanceof LockHeld) || Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+    }
+  }
+}

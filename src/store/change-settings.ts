@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { changeJsonFile } from './change-json-file.ts';
+import { isObject, type Values } from './json-file.ts';
+import type { Settings } from './settings.ts';
+
+/** Writes some of the user's settings and leaves all others as they are. */
+export function changeSettings(agentDir: string, changed: Settings): Promise<void> {
+  return changeJsonFile(join(agentDir, 'settings.json'), (before) => merged(before, changed as Values), {
+    name: 'settings.json',
+  });
+}
+
+/** A group of settings is changed, not replaced. */
+function merged(before: Values, changed: Values): Values {
+  const entries = Object.entries(changed).map(([name, value]): [string, unknown] => {
+    const old = before[name];
+    return [name, isObject(old) && isObject(value) ? { ...old, ...value } : value];
+  });
+  return { ...before, ...Object.fromEntries(entries) };
+}

@@ -17,7 +17,7 @@ export async function askWhichSession({ cwd, root, sessionDirectory, isChosen }:
   const { sessions } = await list.list({ also: sessionDirectory, cwd, limit: MAX_OFFERED });
   if (sessions.length === 0) return undefined;
   const [titles = '', ...rows] = listTable(sessions, { withFolder: false }).trimEnd().split('\n');
-  const numbered = rows.map((row, index) => `${index + 1}`.padStart(3) + `  ${row}\n`);
+  const numbered = rows.map((row, index) => `${`${index + 1}`.padStart(3)}  ${row}\n`);
   process.stderr.write([`     ${titles}\n`, ...numbered].join(''));
   const prompt = 'Which one (its number; Enter: the first)? ';
   const lines = createInterface({ input: process.stdin, output: process.stderr, prompt });

@@ -4,7 +4,7 @@ import type { AssistantMessage, CompactionEndEvent, Usage } from '../protocol/ge
 import type { Settings } from '../store/settings.ts';
 import type { Activity } from './activity.ts';
 import type { Compactor } from './compaction/compactor.ts';
-import { Retries, type Retry } from './retry.ts';
+import type { Retries, Retry } from './retry.ts';
 import type { Audience } from './run.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -32,7 +32,8 @@ export interface RecoveryParts {
 /** Sees a run through failures of its model and through a context that fills up. */
 export class Recovery {
   readonly #parts: RecoveryParts;
-  readonly #retries: Retries;
+  /** There once an answer has failed. */
+  #retries: Retries | undefined;
   #failure: ModelFailure | undefined;
   #hasCompacted = false;
   /** One that could not be made will not be made a turn later either. */
@@ -41,7 +42,6 @@ export class Recovery {
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
-    this.#retries = new Retries(parts.settings.retry);
   }
 
   /** What the provider says about an answer that failed. */
@@ -60,13 +60,16 @@ export class Recovery {
   }
 
   /** What can be done about the failure of the last answer, if anything. */
-  remedyFor({ errorCode = 'model_error', errorMessage = '' }: AssistantMessage): Remedy | undefined {
-    const { automatic, compactor } = this.#parts;
+  async remedyFor({ errorCode = 'model_error', errorMessage = '' }: AssistantMessage): Promise<Remedy | undefined> {
+    const { automatic, compactor, settings } = this.#parts;
     const failure = this.#failure ?? new ModelFailure(errorCode, errorMessage);
     if (failure.code === 'context_overflow') {
-      return automatic.compaction && !this.#hasCompacted && compactor.isPossible ? { kind: 'compact' } : undefined;
+      const isWanted = automatic.compaction && !this.#hasCompacted;
+      return isWanted && (await compactor.isPossible()) ? { kind: 'compact' } : undefined;
     }
-    const retry = automatic.retry ? this.#retries.next(failure) : undefined;
+    if (!automatic.retry) return undefined;
+    this.#retries ??= new (await import('./retry.ts')).Retries(settings.retry);
+    const retry = this.#retries.next(failure);
     return retry && { kind: 'retry', retry };
   }
 
@@ -81,7 +84,7 @@ export class Recovery {
   /** Nothing more can be done about a failure: clients that were told of retries, or of a compaction, hear so. */
   giveUp({ errorCode, errorMessage = '' }: AssistantMessage): void {
     const { audience } = this.#parts;
-    const impatience = this.#failure && this.#retries.impatience(this.#failure);
+    const impatience = this.#failure && this.#retries?.impatience(this.#failure);
     const finalError = impatience === undefined ? errorMessage : `${errorMessage} (${impatience})`;
     this.#endRetries({ success: false, finalError });
     if (errorCode !== 'context_overflow' || !this.#hasCompacted) return;
@@ -103,7 +106,7 @@ export class Recovery {
   /** Compacts where the next answer may not fit any more. What goes wrong is told by events alone. */
   async makeRoom(): Promise<void> {
     const { automatic, compactor } = this.#parts;
-    if (automatic.compaction && !this.#isHopeless && compactor.isDue && compactor.isPossible) {
+    if (automatic.compaction && !this.#isHopeless && compactor.isDue && (await compactor.isPossible())) {
       this.#isHopeless = !(await this.#compact('threshold'));
     }
   }
@@ -137,9 +140,9 @@ export class Recovery {
   }
 
   #endRetries(how: { success: boolean; finalError?: string }): void {
-    const { attempt } = this.#retries;
+    const attempt = this.#retries?.attempt ?? 0;
     this.#failure = undefined;
-    this.#retries.reset();
+    this.#retries?.reset();
     if (attempt > 0) this.#parts.audience.publish({ type: 'auto_retry_end', attempt, ...how });
   }
 

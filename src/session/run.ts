@@ -121,7 +121,7 @@ export class Run {
   /** Ends a stretch of work; answers what the next one begins with, if there is to be one. */
   async #conclude(added: AgentMessage[], wish: Continuation | undefined): Promise<readonly AgentMessage[] | undefined> {
     const failed = this.#failed;
-    const remedy = failed && this.#isCurable ? this.recovery.remedyFor(failed) : undefined;
+    const remedy = failed && this.#isCurable ? await this.#attempt(() => this.recovery.remedyFor(failed)) : undefined;
     const end = (): AgentEndEvent => ({
       type: 'agent_end',
       messages: added,

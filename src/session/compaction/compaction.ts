@@ -1,0 +1,154 @@
+import { unlessAborted } from '../../agent/unless-aborted.ts';
+import { messageOf, Refusal } from '../../protocol/errors.ts';
+import type { CompactionEntry, CompactionResult, Model, Usage } from '../../protocol/generated/vocabulary.ts';
+import { contextUsage, estimateTokens } from '../context-usage.ts';
+import { requireModel } from '../model-choice.ts';
+import { CompactionCancelled } from './cancelled.ts';
+import type { CompactorParts, Occasion } from './compactor.ts';
+import { limitsFor } from './limits.ts';
+import { type Plan, planCompaction } from './plan.ts';
+import { recordOf } from './record.ts';
+import { type Summariser, summarise, type Written } from './summarise.ts';
+import { summaryText } from './summary-text.ts';
+
+/** What a summary is made of before it is stored. */
+type Draft = Pick<CompactionEntry, 'summary' | 'firstKeptEntryId' | 'tokensBefore' | 'details' | 'usage' | 'fromHook'>;
+
+/** One compaction, from the plan to the entry. */
+export class Compaction {
+  readonly #parts: CompactorParts;
+
+  constructor(parts: CompactorParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether there is anything to summarise. */
+  get isPossible(): boolean {
+    const { model } = this.#parts.choice();
+    return model !== null && !this.#isCompacted && this.#plan(model) !== undefined;
+  }
+
+  /** Does it; rejects where there is nothing to do, and where it fails. */
+  async run(occasion: Occasion): Promise<CompactionResult> {
+    const { choice, hooks, transcript } = this.#parts;
+    const { signal } = occasion;
+    const model = requireModel(choice());
+    if (this.#isCompacted) throw new Refusal('not_found', 'Already compacted');
+    const plan = this.#plan(model);
+    if (!plan) throw new Refusal('not_found', 'Nothing to compact (session too small)');
+    const draft = (await this.#fromHook(plan, occasion)) ?? (await this.#written(plan, model, occasion));
+    if (signal.aborted) throw new CompactionCancelled();
+    const entry = transcript.append({ type: 'compaction', ...draft }) as CompactionEntry;
+    await transcript.sync();
+    await hooks.afterCompact?.({ entry, fromHook: draft.fromHook ?? false })?.catch(() => {});
+    const { summary, firstKeptEntryId, tokensBefore, details, usage } = draft;
+    return {
+      summary,
+      firstKeptEntryId,
+      tokensBefore,
+      estimatedTokensAfter: this.#estimated(),
+      ...(details === undefined ? {} : { details }),
+      ...(usage ? { usage } : {}),
+    };
+  }
+
+  /** What a hook says instead, if there is one. */
+  async #fromHook(plan: Plan, occasion: Occasion): Promise<Draft | undefined> {
+    const { reason, willRetry = false, customInstructions, signal } = occasion;
+    const { hooks, transcript } = this.#parts;
+    const { firstKeptEntryId } = plan;
+    const asked = hooks.beforeCompact?.(
+      {
+        branch: transcript.log.branch(),
+        reason,
+        willRetry,
+        firstKeptEntryId,
+        tokensBefore: this.#tokensBefore(),
+        customInstructions,
+      },
+      signal,
+    );
+    const answer = asked && (await unlessAborted(asked, signal));
+    if (!answer) return undefined;
+    if ('cancel' in answer) throw new CompactionCancelled();
+    return { ...answer, fromHook: true };
+  }
+
+  async #written(plan: Plan, model: Model, { customInstructions, signal }: Occasion): Promise<Draft> {
+    const { registry, settings, transcript } = this.#parts;
+    const { reserveTokens } = limitsFor(model, settings().compaction);
+    const by = (share: number): Summariser => ({
+      registry,
+      model,
+      maxTokens: Math.floor(reserveTokens * share),
+      sessionId: transcript.log.header.id,
+      retry: settings().retry,
+      signal,
+    });
+    const { history, prefix, previousSummary, files } = plan;
+    const tokensBefore = this.#tokensBefore();
+    const past =
+      history.length === 0
+        ? undefined
+        : summarise({ record: recordOf(history), kind: 'history', previousSummary, customInstructions }, by(0.8));
+    const turn = prefix.length === 0 ? undefined : summarise({ record: recordOf(prefix), kind: 'prefix' }, by(0.5));
+    const [whole, begun] = await Promise.all([
+      named(past, 'Summarization failed'),
+      named(turn, 'Turn prefix summarization failed'),
+    ]);
+    return {
+      // What was summarised before and has nothing new beside it stays as it is.
+      summary: summaryText(whole?.text ?? previousSummary, begun?.text, files),
+      firstKeptEntryId: plan.firstKeptEntryId,
+      tokensBefore,
+      details: files,
+      usage: total([whole, begun]),
+    };
+  }
+
+  get #isCompacted(): boolean {
+    const { log } = this.#parts.transcript;
+    return log.leafId !== null && log.entry(log.leafId)?.type === 'compaction';
+  }
+
+  #plan(model: Model): Plan | undefined {
+    const { settings, transcript } = this.#parts;
+    return planCompaction(transcript.log.branch(), limitsFor(model, settings().compaction).keepRecentTokens);
+  }
+
+  #tokensBefore(): number {
+    const { choice, transcript } = this.#parts;
+    return contextUsage(transcript.messages, choice().model)?.tokens ?? this.#estimated();
+  }
+
+  #estimated(): number {
+    return this.#parts.transcript.messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+  }
+}
+
+async function named(work: Promise<Written> | undefined, what: string): Promise<Written | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function total(written: readonly (Written | undefined)[]): Usage {
+  const usages = written.flatMap((one) => (one ? [one.usage] : []));
+  const sum = (pick: (usage: Usage) => number) => usages.reduce((all, usage) => all + pick(usage), 0);
+  return {
+    input: sum((usage) => usage.input),
+    output: sum((usage) => usage.output),
+    cacheRead: sum((usage) => usage.cacheRead),
+    cacheWrite: sum((usage) => usage.cacheWrite),
+    totalTokens: sum((usage) => usage.totalTokens ?? 0),
+    cost: {
+      input: sum(({ cost }) => cost.input),
+      output: sum(({ cost }) => cost.output),
+      cacheRead: sum(({ cost }) => cost.cacheRead),
+      cacheWrite: sum(({ cost }) => cost.cacheWrite),
+      total: sum(({ cost }) => cost.total),
+    },
+  };
+}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelMessage } from '../request.ts';
+import { converse } from './conversation.ts';
 import { scriptedProvider } from './player.ts';
 import { answers, bash, called, image, read, result, said, write } from './testing/dialogue.ts';
 import { answerOf, hear, modelNamed, question, usageOf } from './testing/rehearse.ts';
@@ -151,4 +152,13 @@ test('a conversation streams like any answer', async () => {
   const { message } = await hear(scriptedProvider({}), request);
 
   expect(message).toEqual(answerOf({ content: [{ type: 'text', text: 'hello there' }], usage: usageOf(4, 3) }));
+});
+
+test('sums up a record of a conversation', () => {
+  const record = '[User]: list the files\n\n[Tool call]: ls({})\n\n[Assistant]: Done.\n\n[User]: thanks';
+  const text = `<conversation>\n${record}\n</conversation>\n\nSummarise it.`;
+  const [step] = converse(question({ messages: [{ role: 'user', content: text, timestamp: 0 }] }));
+
+  expect(step).toMatchObject({ text: expect.stringContaining('- [x] list the files\n- [x] thanks') });
+  expect(step).toMatchObject({ text: expect.stringContaining('2 requests, 1 tool call') });
 });

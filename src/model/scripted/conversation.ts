@@ -3,6 +3,7 @@ import type { ModelRequest } from '../request.ts';
 import { introduction } from './conversation/introduction.ts';
 import { outcomeOf } from './conversation/outcomes.ts';
 import { type Phase, phasesOf } from './conversation/requests.ts';
+import { summaryOf } from './conversation/summary.ts';
 import { counted, excerpt } from './conversation/wording.ts';
 import type { ScriptedStep } from './step.ts';
 import { type Question, questionIn } from './transcript.ts';
@@ -11,6 +12,8 @@ import { type Question, questionIn } from './transcript.ts';
 export function converse(request: ModelRequest): readonly ScriptedStep[] {
   const question = questionIn(request.messages);
   const { text, images } = question;
+  const summary = summaryOf(text);
+  if (summary) return summary;
   const phases = phasesOf(text, { tools: request.tools, model: request.model, images }) ?? [unasked(question)];
   const asked = due(phases, question.turnsTaken);
   if (asked[0] && isRefusal(asked[0])) return asked;

@@ -109,7 +109,8 @@ export class ModelRegistry {
 
   /** What is used when nobody named a model: of a real one, if there is one, the provider's default. */
   get fallback(): Model {
-    const preferred = this.#known?.preferred();
+    // Whoever wrote a script wants it played.
+    const preferred = this.#options.script ? undefined : this.#known?.preferred();
     if (preferred) return preferred;
     const [first] = scriptedModels;
     if (!first) throw new Error('The catalogue of built-in models is empty');
@@ -130,6 +131,7 @@ export class ModelRegistry {
     await this.load({ anyway: true });
     if (LOCAL.has(wish.provider ?? wish.pattern.split('/', 1)[0] ?? '')) await this.lookAround();
     const found = await this.#matching(wish);
+    if (isScripted(found.model) && !scriptedModels.includes(found.model)) throw notFound(wish.pattern);
     if (!this.#known?.find(found.model.provider, found.model.id)) this.#extra = [...this.#extra, found.model];
     if (wish.apiKey !== undefined) this.#useKey({ provider: found.model.provider, key: wish.apiKey });
     return found;
@@ -215,6 +217,9 @@ export class ModelRegistry {
     return isScripted(model) || LOCAL.has(model.provider) || this.#known?.hasKey(model.provider) === true;
   }
 }
+
+const notFound = (pattern: string) =>
+  new Refusal('model_not_found', `Model "${pattern}" not found. Use --list-models to see available models.`);
 
 const nameOf = ({ provider, id }: Model) => `${provider}/${id}`;
 

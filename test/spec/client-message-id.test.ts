@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newGate, stored, type TestAgent } from '../support/open.ts';
+import { NO_RETRY, newGate, stored, type TestAgent } from '../support/open.ts';
 import type { Record_ } from '../support/peer.ts';
 import { answers, settled, userTexts } from '../support/settled.ts';
 import { verifies } from '../support/verifies.ts';
@@ -74,7 +74,7 @@ verifies('P42 P39', 'an id that is repeated after its run starts nothing', async
 });
 
 verifies('P42', 'an id that is repeated after its run was aborted or failed starts nothing', async ({ open }) => {
-  const agent = await open({ script: [stall, { error: { status: 500 } }, { text: 'never' }] });
+  const agent = await open({ settings: NO_RETRY, script: [stall, { error: { status: 500 } }, { text: 'never' }] });
   const { peer } = agent;
   await peer.ok(message);
   await peer.next('message_update');

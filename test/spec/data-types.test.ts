@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newHome, stored } from '../support/open.ts';
+import { NO_RETRY, newHome, stored } from '../support/open.ts';
 import { conversation, entry, header, keepSession, userSaid } from '../support/stored-session.ts';
 import { verifies } from '../support/verifies.ts';
 
@@ -92,6 +92,7 @@ verifies('D8 D9 D10 D11 D12 D16 D17', 'answers and tool results are whole', asyn
 
 verifies('D11', 'the five stop reasons', async ({ open }) => {
   const { peer } = await open({
+    settings: NO_RETRY,
     script: [
       { steps: [{ toolCall: { name: 'bash', arguments: { command: 'true' } } }] },
       { text: 'done' },

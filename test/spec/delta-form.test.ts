@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { AssistantMessage, MessageUpdateEvent } from '../../src/protocol/generated/vocabulary.ts';
 import { fold } from '../../src/wire/fold.ts';
+import { NO_RETRY } from '../support/open.ts';
 import type { Peer, Record_ } from '../support/peer.ts';
 import { settled } from '../support/settled.ts';
 import { verifies } from '../support/verifies.ts';
@@ -66,7 +67,11 @@ verifies('M17 M19', 'in delta form an update has its step and nothing else', asy
 });
 
 verifies('M17', 'in delta form a failure carries its reason, and its end the rest', async ({ open }) => {
-  const { peer } = await open({ script: [{ steps: [{ text: 'half' }, { cut: true }] }], args: ['--stream', 'delta'] });
+  const { peer } = await open({
+    settings: NO_RETRY,
+    script: [{ steps: [{ text: 'half' }, { cut: true }] }],
+    args: ['--stream', 'delta'],
+  });
 
   const records = await peer.run('go');
 
@@ -131,6 +136,7 @@ verifies('M18 M21', 'in delta form the usage of every answer is told before its 
 for (const stream of ['cumulative', 'delta']) {
   verifies('M21', `folding the steps in ${stream} form gives the message of the end`, async ({ open }) => {
     const { peer } = await open({
+      settings: NO_RETRY,
       script: [
         rich,
         {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tau } from '../support/command.ts';
-import { newHome, open } from '../support/open.ts';
+import { NO_RETRY, newHome, open } from '../support/open.ts';
 import { verifies } from '../support/verifies.ts';
 
 const SECRET = 'hunter2';
@@ -13,7 +13,7 @@ verifies(
   'a log tells of the start, the session, model calls, tools, runs, refusals and the end',
   async ({ open, transport }) => {
     const script = [{ toolCall: { name: 'bash', arguments: { command: 'false' } } }, { text: 'It failed.' }];
-    const agent = await open({ script, args: ['--log-level', 'info'] });
+    const agent = await open({ settings: NO_RETRY, script, args: ['--log-level', 'info'] });
     await agent.peer.run('go');
     await agent.peer.refused({ type: 'set_model', provider: 'acme', modelId: 'large' });
     const { sessionId } = await agent.peer.ok({ type: 'new_session' });

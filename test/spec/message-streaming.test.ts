@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { NO_RETRY } from '../support/open.ts';
 import type { Record_ } from '../support/peer.ts';
 import { settled } from '../support/settled.ts';
 import { verifies } from '../support/verifies.ts';
@@ -212,7 +213,7 @@ for (const [reason, steps] of Object.entries({
 }
 
 verifies('M12 M13', 'an answer that failed ends with error and the whole of it', async ({ open }) => {
-  const { peer } = await open({ script: [{ steps: [{ text: 'half' }, { cut: true }] }] });
+  const { peer } = await open({ settings: NO_RETRY, script: [{ steps: [{ text: 'half' }, { cut: true }] }] });
 
   const [list = []] = answersIn(await peer.run('go'));
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { command, tau } from '../support/command.ts';
-import { type Home, newHome, scriptArgs, sessionFiles, stored, TAU } from '../support/open.ts';
+import { type Home, NO_RETRY, newHome, scriptArgs, sessionFiles, setUp, stored, TAU } from '../support/open.ts';
 import { storedMessages } from '../support/stored-session.ts';
 import { inTerminal } from '../support/terminal.ts';
 
@@ -52,6 +52,7 @@ it.each([
   ['is cut short', { steps: [{ text: 'half' }, { stop: 'length' }] }, 'half\n', 'The answer was cut: .+'],
 ])('[Z63] an answer that %s is told on stderr, and ends with 1', async (_how, answer, stdout, message) => {
   const home = newHome();
+  setUp(home, NO_RETRY);
   const script = scriptArgs(home, [answer, { text: 'never asked' }]);
 
   const result = await tau(home, ['-p', ...script, '--no-session', 'hi'], { input: '' });
@@ -69,7 +70,7 @@ it('[Z63] the prompts after one that failed are not asked', async () => {
 });
 
 it('[Z63] a prompt that is refused ends with 1', async () => {
-  const result = await tau(newHome(), ['-p', '--model', 'acme/large', 'hi'], { input: '' });
+  const result = await tau(newHome(), ['-p', '--model', 'anthropic/claude-opus-5-5', 'hi'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^tau: No API key .+\n$/) });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newGate, stored } from '../support/open.ts';
+import { NO_RETRY, newGate, stored } from '../support/open.ts';
 import { answers, settled, userTexts } from '../support/settled.ts';
 import { verifies } from '../support/verifies.ts';
 
@@ -41,7 +41,7 @@ verifies('P2 P4', 'a prompt is answered once its message is stored, long before 
 });
 
 verifies('P4 P6', 'what fails after acceptance is told by events, with no second response', async ({ open }) => {
-  const { peer } = await open({ script: [{ error: { status: 500, message: 'broken' } }] });
+  const { peer } = await open({ settings: NO_RETRY, script: [{ error: { status: 500, message: 'broken' } }] });
 
   await peer.run({ id: 'p1', message: 'go' });
 
@@ -108,7 +108,7 @@ for (const [what, command] of Object.entries({
 }
 
 verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is refused', async ({ open }) => {
-  const { peer, sessionFiles } = await open({ args: ['--model', 'elsewhere/some-model'] });
+  const { peer, sessionFiles } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
   await peer.find('ready');
   const before = stored(sessionFiles()[0] ?? '');
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newGate, stored } from '../support/open.ts';
+import { NO_RETRY, newGate, stored } from '../support/open.ts';
 import { outline, type Record_ } from '../support/peer.ts';
 import { answers, settled, userTexts } from '../support/settled.ts';
 import { verifies } from '../support/verifies.ts';
@@ -22,7 +22,7 @@ for (const [what, failing, errorCode, errorMessage] of [
   ['breaks off', { cut: true }, 'connection_lost', 'terminated'],
 ] as const) {
   verifies('R10 R13 R15 R16 R22 M12', `a model that ${what} before its first word ends the run`, async ({ open }) => {
-    const { peer, sessionFiles } = await open({ script: [failing, { text: 'fine' }] });
+    const { peer, sessionFiles } = await open({ settings: NO_RETRY, script: [failing, { text: 'fine' }] });
 
     const records = await peer.run({ message: 'go', clientMessageId: 'c1' });
 
@@ -53,6 +53,7 @@ for (const [what, failing, errorCode, errorMessage] of [
 
 verifies('R21 R22 M15', 'a stream that is cut keeps what was said before', async ({ open }) => {
   const { peer } = await open({
+    settings: NO_RETRY,
     script: [{ steps: [{ thinking: 'Hm.' }, { text: 'Well, ' }, { cut: true }] }, { text: 'fine' }],
   });
 
@@ -82,6 +83,7 @@ verifies('R21 R22 M15', 'a stream that is cut keeps what was said before', async
 
 verifies('R22 T12', 'a tool call in an answer that failed does not run', async ({ open }) => {
   const { peer } = await open({
+    settings: NO_RETRY,
     script: [
       { steps: [{ toolCall: { name: 'write', arguments: { path: 'a', content: 'a' } } }, { cut: true }] },
       { text: 'fine' },
@@ -97,6 +99,7 @@ verifies('R22 T12', 'a tool call in an answer that failed does not run', async (
 
 verifies('R22 R15', 'a failure after tools have run ends the run, and their results stay', async ({ open }) => {
   const { peer } = await open({
+    settings: NO_RETRY,
     script: [
       { toolCall: { name: 'bash', arguments: { command: 'echo hi' } } },
       { error: { status: 503 } },
@@ -114,6 +117,7 @@ verifies('R22 R15', 'a failure after tools have run ends the run, and their resu
 verifies('R13 R22', 'a failure leaves the queue as it is', async ({ open }) => {
   const gate = newGate();
   const { peer } = await open({
+    settings: NO_RETRY,
     script: [{ steps: [{ await: gate.path }, { error: { status: 500 } }] }, { text: 'one' }, { text: 'two' }],
   });
   await peer.ok({ type: 'prompt', message: 'first' });
@@ -140,6 +144,7 @@ verifies('R15 M11', 'an answer that ends at the length limit is no failure', asy
 
 verifies('R9 R15 T14', 'a tool call that the length limit may have cut is refused, not run', async ({ open }) => {
   const { peer } = await open({
+    settings: NO_RETRY,
     script: [
       { steps: [{ toolCall: { name: 'write', arguments: { path: 'a', content: 'half' } } }, { stop: 'length' }] },
       { text: 'again then' },
@@ -161,7 +166,7 @@ verifies('R9 R15 T14', 'a tool call that the length limit may have cut is refuse
 });
 
 verifies('R13 R22', 'a model that always fails never hangs a client', async ({ open }) => {
-  const { peer } = await open({ script: [{ cut: true }, { repeat: true }] });
+  const { peer } = await open({ settings: NO_RETRY, script: [{ cut: true }, { repeat: true }] });
 
   for (let count = 0; count < 5; count++) expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'error' });
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newGate, newHome, start } from '../support/open.ts';
+import { NO_RETRY, newGate, newHome, start } from '../support/open.ts';
 import { outline, type Record_ } from '../support/peer.ts';
 import { verifies } from '../support/verifies.ts';
 
@@ -164,7 +164,7 @@ const failures = {
 
 for (const [what, [step, errorCode, errorMessage]] of Object.entries(failures)) {
   verifies('L25', `${what} can be played`, async ({ open }) => {
-    const { peer } = await open({ script: [{ steps: [{ text: 'well, ' }, step] }] });
+    const { peer } = await open({ settings: NO_RETRY, script: [{ steps: [{ text: 'well, ' }, step] }] });
 
     const records = await peer.run('go');
 
@@ -216,7 +216,7 @@ note('watching');
 
 verifies(
   'L22 L26',
-  'nothing is looked for on the network, with or without --offline',
+  'nothing is looked for on the network; servers on this machine only when models are listed, and not with --offline',
   async ({ open }) => {
     for (const args of [['--offline'], []]) {
       const home = newHome();
@@ -224,12 +224,16 @@ verifies(
       writeFileSync(preload, tracer);
       const { peer } = await open({ home, args, env: { NODE_OPTIONS: `--require ${preload}`, NETWORK_TRACE: trace } });
 
-      await peer.ok({ type: 'get_available_models' });
       await peer.run('hello');
       await peer.run('list the files');
+      const unasked = readFileSync(trace, 'utf8').trim().split('\n');
+      await peer.ok({ type: 'get_available_models' });
+      const notes = readFileSync(trace, 'utf8').trim().split('\n');
 
-      const notes = new Set(readFileSync(trace, 'utf8').trim().split('\n'));
-      expect([...notes]).toEqual(['"watching"']);
+      expect(new Set(unasked)).toEqual(new Set(['"watching"']));
+      const places = notes.slice(unasked.length).map((note) => JSON.parse(note));
+      const hosts = places.map(({ host, port }) => `${host}:${port}`).sort();
+      expect(hosts).toEqual(args.length > 0 ? [] : ['127.0.0.1:11434', '127.0.0.1:1234', '127.0.0.1:8080']);
     }
   },
   ['stdio', 'unix'],

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionDirFor } from '../../src/store/agent-dir.ts';
 import { tau } from '../support/command.ts';
-import { newHome, open as openOn, stored } from '../support/open.ts';
+import { NO_RETRY, newHome, open as openOn, stored } from '../support/open.ts';
 import { conversation, entry, header, keepSession } from '../support/stored-session.ts';
 import { verifies } from '../support/verifies.ts';
 
@@ -120,7 +120,7 @@ verifies('J5', 'empty sessions are gone as soon as they are left, full ones stay
 });
 
 verifies('J5', 'an answer that failed is something said', async ({ open }) => {
-  const agent = await open({ script: [{ error: { status: 500 } }] });
+  const agent = await open({ settings: NO_RETRY, script: [{ error: { status: 500 } }] });
   await agent.peer.run('first');
   const { sessionFile } = await agent.peer.ok({ type: 'get_state' });
 

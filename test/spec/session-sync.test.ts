@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { newGate, newHome } from '../support/open.ts';
+import { NO_RETRY, newGate, newHome } from '../support/open.ts';
 import { verifies } from '../support/verifies.ts';
 
 /** Loaded into the process before anything else: a slow device that notes how long each file was that reached it. */
@@ -60,6 +60,7 @@ verifies(
     const { home, env, synced } = traced();
     const call = { toolCall: { name: 'bash', arguments: { command: 'echo hi' } } };
     const { peer } = await open({
+      settings: NO_RETRY,
       home,
       env,
       script: [{ steps: [call] }, { text: 'done' }, { steps: [{ text: 'x' }, { cut: true }] }],

@@ -27,7 +27,7 @@ verifies(
       sessionName: 'shop',
       cwd: home.cwd,
       projectTrusted: false,
-      autoCompactionEnabled: false,
+      autoCompactionEnabled: true,
       messageCount: 0,
       pendingMessageCount: 0,
       queuedMessageCount: 0,

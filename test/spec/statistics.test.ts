@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newHome } from '../support/open.ts';
+import { NO_RETRY, newHome } from '../support/open.ts';
 import { answer, conversation, entry, header, keepSession, usage, userSaid } from '../support/stored-session.ts';
 import { verifies } from '../support/verifies.ts';
 
@@ -80,6 +80,7 @@ verifies('G24 G25', 'what was spent before a reopen, and on branches that were l
 
 verifies('G24', 'an answer that was stopped or failed counts as well', async ({ open }) => {
   const { peer } = await open({
+    settings: NO_RETRY,
     script: [
       { steps: [{ usage: counted }, { text: 'half ' }, { stall: true }] },
       { steps: [{ usage: counted }, { text: 'half ' }, { cut: true }] },

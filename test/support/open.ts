@@ -26,9 +26,14 @@ export interface OpenOptions {
   env?: Record<string, string>;
   /** A home to come back to: the `home` of an earlier one. */
   home?: Home;
+  /** What the user has set; a failure is tried again, as for everybody, unless this says otherwise. */
+  settings?: object;
   /** The session files hold fields of other programs. */
   foreign?: boolean;
 }
+
+/** Settings of a user for whom a failure is the end. */
+export const NO_RETRY = { retry: { enabled: false } };
 
 /** Folders of one imaginary user, gone after the test. */
 export interface Home {
@@ -43,6 +48,12 @@ export function newHome(): Home {
   const home = { root, cwd: join(root, 'project'), agentDir: join(root, 'agent') };
   mkdirSync(home.cwd);
   return home;
+}
+
+/** Writes the settings of this user. */
+export function setUp({ agentDir }: Home, settings: object): void {
+  mkdirSync(agentDir, { recursive: true });
+  writeFileSync(join(agentDir, 'settings.json'), JSON.stringify(settings));
 }
 
 /** An agent under test and a client that speaks to it. */
@@ -70,6 +81,7 @@ export interface AgentProcess {
 /** Opens an agent. It and everything it made is gone after the test. */
 export async function open(transport: Transport, options: OpenOptions = {}): Promise<TestAgent> {
   const home = options.home ?? newHome();
+  if (options.settings) setUp(home, options.settings);
   const args = [...(options.args ?? []), ...scriptArgs(home, options.script)];
   if (transport === 'memory') return openInMemory(home, args, options);
   if (transport === 'stdio') return openStdio(home, args, options);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { command, tau } from '../support/command.ts';
-import { newHome, sessionFiles, TAU } from '../support/open.ts';
+import { NO_RETRY, newHome, sessionFiles, setUp, TAU } from '../support/open.ts';
 import { storedMessages } from '../support/stored-session.ts';
 
 it('shows what the agent does when there is nobody to ask', async () => {
@@ -27,6 +27,7 @@ it('does nothing when nobody asks, unless it is to show something', async () => 
 
 it('answers the lines of its input one after another', async () => {
   const home = newHome();
+  setUp(home, NO_RETRY);
 
   const { code, stdout, stderr } = await tau(home, ['chat'], { input: 'say hello\r\n\n  \nfail\nsay goodbye' });
 

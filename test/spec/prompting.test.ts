@@ -117,7 +117,7 @@ verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is re
     expect(refusal).toMatchObject({
       command: type,
       code: 'model_not_found',
-      error: expect.stringContaining('No API key found for elsewhere'),
+      error: expect.stringContaining('No API key found for anthropic'),
     });
   }
 

@@ -232,7 +232,7 @@ verifies(
 
       expect(new Set(unasked)).toEqual(new Set(['"watching"']));
       const places = notes.slice(unasked.length).map((note) => JSON.parse(note));
-      const hosts = places.map(({ host, port }) => `${host}:${port}`).sort();
+      const hosts = [...new Set(places.map(({ host, port }) => `${host}:${port}`))].sort();
       expect(hosts).toEqual(args.length > 0 ? [] : ['127.0.0.1:11434', '127.0.0.1:1234', '127.0.0.1:8080']);
     }
   },

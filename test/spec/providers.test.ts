@@ -26,7 +26,7 @@ const answers = ({ records }: Peer) =>
   });
 
 describe.each(apis.map((api) => [api.name, api] as const))('%s, described in models.json alone', (_name, api) => {
-  it('streams text and thinking, and counts tokens and money', async () => {
+  it('[L27 L33] streams text and thinking, and counts tokens and money', async () => {
     const { peer, double } = await opened(api);
     double.says({ thinking: 'hm', text: 'Hello!', usage: { input: 1000, output: 100, cacheRead: 500 } });
 
@@ -46,7 +46,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect((await double.request(0)).text).not.toContain('a-secret-key');
   });
 
-  it('runs two tools of one answer and hears their results', async () => {
+  it('[L33] runs two tools of one answer and hears their results', async () => {
     const { peer, double, home } = await opened(api);
     writeFileSync(join(home.cwd, 'a.txt'), 'first file');
     double.says(
@@ -68,7 +68,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect(text).toContain('from the shell');
   });
 
-  it('sends images of prompts and of tools', async () => {
+  it('[L33] sends images of prompts and of tools', async () => {
     const { peer, double, home } = await opened(api);
     writeFileSync(join(home.cwd, 'a.png'), Buffer.from(PIXEL, 'base64'));
     double.says(
@@ -82,7 +82,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect((await double.request(1)).text.split(PIXEL)).toHaveLength(3);
   });
 
-  it('lets go of the server when the run is aborted', async () => {
+  it('[L33] lets go of the server when the run is aborted', async () => {
     const { peer, double } = await opened(api);
     double.says({ text: 'never ends', stallAfter: 2 });
     await peer.ok({ type: 'prompt', message: 'go' });
@@ -94,7 +94,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
   });
 
-  it('tells what the server says when it refuses', async () => {
+  it('[L33] tells what the server says when it refuses', async () => {
     const { peer, double } = await opened(api);
     double.says({ status: 401, message: 'This key is not valid' });
 
@@ -108,7 +108,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect(double.requests).toHaveLength(1);
   });
 
-  it('tries again after an overload, a rate limit, a broken stream and a silence', async () => {
+  it('[Y2 Y4 Y5 Y7] tries again after an overload, a rate limit, a broken stream and a silence', async () => {
     const { peer, double } = await opened(api, {
       settings: { retry: { baseDelayMs: 1, maxRetries: 4 }, stall: { betweenMs: 100, firstByteMs: 5000 } },
     });
@@ -132,7 +132,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect(new Set(bodies).size).toBe(1);
   });
 
-  it('compacts when the server says that it was too much, and asks again', async () => {
+  it('[K9 K13] compacts when the server says that it was too much, and asks again', async () => {
     const { peer, double } = await opened(api, {
       settings: { retry: { baseDelayMs: 1 }, compaction: { keepRecentTokens: 100 } },
     });
@@ -156,7 +156,7 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
   });
 });
 
-it('a conversation goes on over three servers, through retry, stall and overflow, and a new process goes on word for word', async () => {
+it('[L32] a conversation goes on over three servers, through retry, stall and overflow, and a new process goes on word for word', async () => {
   const [first, second, third] = apis as unknown as [Api, Api, Api];
   const user: Configured = await configured([first, second, third], {
     settings: {

@@ -230,9 +230,10 @@ export class Agent {
   }
 
   /** Trusts the project or not; its settings, and the tools made from them, follow at once. */
-  setTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): void {
+  async setTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): Promise<void> {
+    if (remember) await this.project.remember(trusted);
     this.change(() => {
-      this.project.setTrust(trusted, { remember });
+      this.project.setTrust(trusted);
       this.#trust.set(this.project.cwd, trusted);
       this.#takeProject(this.project);
     });

@@ -36,8 +36,12 @@ export class Project {
     return this.#warnings;
   }
 
-  setTrust(trusted: boolean, { remember }: { remember: boolean }): void {
-    if (remember) this.#store.decide(this.cwd, trusted);
+  /** Stores what was decided for other processes. */
+  remember(trusted: boolean): Promise<void> {
+    return this.#store.decide(this.cwd, trusted);
+  }
+
+  setTrust(trusted: boolean): void {
     this.#trusted = trusted;
     const { settings, warnings } = this.#read();
     this.#settings = settings;

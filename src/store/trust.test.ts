@@ -17,11 +17,11 @@ describe('TrustStore', () => {
     expect(store.isTrusted(root)).toBeUndefined();
   });
 
-  it('remembers decisions in a private file, for the folder and those below, nearest first', () => {
+  it('remembers decisions in a private file, for the folder and those below, nearest first', async () => {
     const { store, agentDir, file } = open();
 
-    store.decide('/no-such/srv/shop', true);
-    store.decide('/no-such/srv/shop/vendor', false);
+    await store.decide('/no-such/srv/shop', true);
+    await store.decide('/no-such/srv/shop/vendor', false);
 
     const other = new TrustStore(agentDir);
     expect(other.isTrusted('/no-such/srv/shop')).toBe(true);
@@ -35,35 +35,35 @@ describe('TrustStore', () => {
     );
   });
 
-  it('lets a later decision replace an earlier one, and the root count for all', () => {
+  it('lets a later decision replace an earlier one, and the root count for all', async () => {
     const { store } = open();
 
-    store.decide('/', true);
-    store.decide('/no-such/srv', true);
-    store.decide('/no-such/srv', false);
+    await store.decide('/', true);
+    await store.decide('/no-such/srv', true);
+    await store.decide('/no-such/srv', false);
 
     expect(store.isTrusted('/no-such/srv/shop')).toBe(false);
     expect(store.isTrusted('/no-such/opt')).toBe(true);
   });
 
-  it('knows a folder by its real path', () => {
+  it('knows a folder by its real path', async () => {
     const { store, root } = open();
     mkdirSync(join(root, 'real'));
     symlinkSync(join(root, 'real'), join(root, 'link'));
 
-    store.decide(join(root, 'link'), true);
+    await store.decide(join(root, 'link'), true);
 
     expect(store.isTrusted(join(root, 'real'))).toBe(true);
     expect(store.isTrusted(join(root, 'link/below'))).toBe(true);
   });
 
-  it('keeps what another process decided meanwhile, and values it does not know', () => {
+  it('keeps what another process decided meanwhile, and values it does not know', async () => {
     const { store, agentDir, file } = open();
-    store.decide('/no-such/a', true);
-    new TrustStore(agentDir).decide('/no-such/b', true);
+    await store.decide('/no-such/a', true);
+    await new TrustStore(agentDir).decide('/no-such/b', true);
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), '/no-such/c': null }));
 
-    store.decide('/no-such/d', false);
+    await store.decide('/no-such/d', false);
 
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
       '/no-such/a': true,
@@ -74,16 +74,28 @@ describe('TrustStore', () => {
     expect(store.isTrusted('/no-such/c')).toBeUndefined();
   });
 
-  it.each(['{"/no-such/srv": tr', '[]', '7', ''])('takes a file that holds %j for empty and sets it aside', (text) => {
-    const { store, agentDir, file } = open();
-    mkdirSync(agentDir);
-    writeFileSync(file, text);
+  it.each(['{"/no-such/srv": tr', '[]', '7', ''])(
+    'takes a file that holds %j for empty and sets it aside',
+    async (text) => {
+      const { store, agentDir, file } = open();
+      mkdirSync(agentDir);
+      writeFileSync(file, text);
 
-    expect(store.isTrusted('/no-such/srv')).toBeUndefined();
-    store.decide('/no-such/srv', true);
+      expect(store.isTrusted('/no-such/srv')).toBeUndefined();
+      await store.decide('/no-such/srv', true);
 
-    expect(store.isTrusted('/no-such/srv')).toBe(true);
-    expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text);
+      expect(store.isTrusted('/no-such/srv')).toBe(true);
+      expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text);
+    },
+  );
+
+  it('loses no decision of those that are made at once', async () => {
+    const { agentDir, file } = open();
+    const folders = Array.from({ length: 20 }, (_, index) => `/no-such/${index}`);
+
+    await Promise.all(folders.map((folder) => new TrustStore(agentDir).decide(folder, true)));
+
+    expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toHaveLength(folders.length);
   });
 
   it('does not trust by prototype', () => {

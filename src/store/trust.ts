@@ -1,7 +1,5 @@
 import { readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeFileAtomic } from '../system/atomic-write.ts';
-import { makeFolder } from '../system/make-folder.ts';
 import { realPath } from '../system/real-path.ts';
 
 type Decisions = Record<string, unknown>;
@@ -30,11 +28,15 @@ export class TrustStore {
     }
   }
 
-  decide(cwd: string, trusted: boolean): void {
-    makeFolder(dirname(this.#path));
-    const before = this.#read() ?? this.#setAside();
-    const after = Object.entries({ ...before, [realPath(cwd)]: trusted }).sort(([a], [b]) => (a < b ? -1 : 1));
-    writeFileAtomic(this.#path, `${JSON.stringify(Object.fromEntries(after), null, 2)}\n`, { mode: 0o600 });
+  /** Processes take turns, each with what the one before decided. */
+  async decide(cwd: string, trusted: boolean): Promise<void> {
+    const { changeJsonFile } = await import('./change-json-file.ts');
+    if (!this.#read()) renameSync(this.#path, `${this.#path}.bad`);
+    const decided = (before: Decisions) => Object.entries({ ...before, [realPath(cwd)]: trusted }).sort(byName);
+    await changeJsonFile(this.#path, (before) => Object.fromEntries(decided(before)), {
+      mode: 0o600,
+      name: 'trust.json',
+    });
   }
 
   #known(): Decisions | undefined {
@@ -57,9 +59,6 @@ export class TrustStore {
       throw error;
     }
   }
-
-  #setAside(): Decisions {
-    renameSync(this.#path, `${this.#path}.bad`);
-    return {};
-  }
 }
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);

@@ -57,8 +57,8 @@ export const settings = {
     return undefined;
   },
 
-  set_trust: ({ trusted, remember }, { agent }) => {
-    agent.setTrust({ trusted, remember: remember ?? true });
+  set_trust: async ({ trusted, remember }, { agent }) => {
+    await agent.setTrust({ trusted, remember: remember ?? true });
     return { projectTrusted: agent.project.trusted };
   },
 } satisfies Partial<Handlers>;

@@ -14,7 +14,7 @@ export interface Counts {
 const PER_MILLION = 1_000_000;
 
 /** What an answer used, with what that costs by the price list of its model. */
-export function usageOf({ cost: price }: Model, counts: Counts): Usage {
+export function usageOf({ cost: price }: Pick<Model, 'cost'>, counts: Counts): Usage {
   const { input, output, cacheRead = 0, cacheWrite = 0, reasoning } = counts;
   const cost = {
     input: (price.input * input) / PER_MILLION,

@@ -1,4 +1,5 @@
 import type { AssistantBlock, ContentBlock, ModelCost, Usage } from '../../protocol/generated/vocabulary.ts';
+import { usageOf } from '../price.ts';
 import type { ModelMessage, ModelRequest, ToolSpec } from '../request.ts';
 import type { TokenCounts } from './step.ts';
 
@@ -7,18 +8,8 @@ const CHARACTERS_PER_TOKEN = 4;
 const CHARACTERS_PER_IMAGE = 4_800;
 
 /** Adds the sum and the price to token counts. */
-export function priced(tokens: TokenCounts, prices: ModelCost): Usage {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = tokens;
-  const cost = {
-    input: (input * prices.input) / 1e6,
-    output: (output * prices.output) / 1e6,
-    cacheRead: (cacheRead * prices.cacheRead) / 1e6,
-    cacheWrite: (cacheWrite * prices.cacheWrite) / 1e6,
-  };
-  const total = cost.input + cost.output + cost.cacheRead + cost.cacheWrite;
-  const totalTokens = input + output + cacheRead + cacheWrite;
-  return { input, output, cacheRead, cacheWrite, totalTokens, cost: { ...cost, total } };
-}
+export const priced = ({ input = 0, output = 0, ...cached }: TokenCounts, cost: ModelCost): Usage =>
+  usageOf({ cost }, { input, output, ...cached });
 
 /** Guesses the usage of an answer from the lengths of the request and of what was written. */
 export function estimated(request: ModelRequest, charactersWritten: number): Usage {

@@ -57,6 +57,8 @@ export class Transcript {
 
   /** Stores an entry; it is in the kernel when this returns. */
   append(draft: EntryDraft): SessionEntry {
+    // What is said first need not be read back.
+    if (!this.#messages && countContext(this.log) === 0) this.#messages = [];
     const entry = stored(() => this.log.append(draft));
     if (this.#tally) addTo(this.#tally, entry);
     if (entry.type === 'session_info') this.#name = undefined;

@@ -7,6 +7,9 @@ export interface Lines {
   close(): void;
 }
 
+/** From this size on memory is taken in smaller steps. */
+const LARGE = 16 * 1024 * 1024;
+
 /** The lines of a session without a file. */
 export class MemoryLines implements Lines {
   #bytes = Buffer.alloc(4096);
@@ -31,7 +34,8 @@ export class MemoryLines implements Lines {
   close(): void {}
 
   #grow(needed: number): void {
-    const bytes = Buffer.alloc(Math.max(needed, this.#bytes.length * 2));
+    const { length } = this.#bytes;
+    const bytes = Buffer.alloc(Math.max(needed, length < LARGE ? length * 2 : length + (length >> 2)));
     this.#bytes.copy(bytes, 0, 0, this.#size);
     this.#bytes = bytes;
   }

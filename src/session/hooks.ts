@@ -99,12 +99,7 @@ export interface SessionHooks extends AgentHooks {
     signal: AbortSignal,
   ) => Promise<Result<'bash'> | undefined>;
 
-  /** Not called yet, like all that follow. */
-  readonly resourcesDiscover?: (from: {
-    cwd: string;
-    reason: 'startup' | 'reload';
-  }) => Promise<{ skillPaths?: readonly string[]; promptPaths?: readonly string[] } | undefined>;
-  readonly projectTrust?: (cwd: string) => Promise<{ trusted: boolean; remember: boolean } | undefined>;
+  /** A compaction that is about to be made. A summary that it answers takes the place of the one a model would write. */
   readonly beforeCompact?: (
     plan: {
       branch: readonly SessionEntry[];
@@ -116,7 +111,15 @@ export interface SessionHooks extends AgentHooks {
     },
     signal: AbortSignal,
   ) => Promise<Cancelled | (Summary & { firstKeptEntryId: string; tokensBefore: number }) | undefined>;
+  /** Told of it; one that rejects changes nothing. */
   readonly afterCompact?: (done: { entry: CompactionEntry; fromHook: boolean }) => Promise<void>;
+
+  /** Not called yet, like all that follow. */
+  readonly resourcesDiscover?: (from: {
+    cwd: string;
+    reason: 'startup' | 'reload';
+  }) => Promise<{ skillPaths?: readonly string[]; promptPaths?: readonly string[] } | undefined>;
+  readonly projectTrust?: (cwd: string) => Promise<{ trusted: boolean; remember: boolean } | undefined>;
   readonly beforeTree?: (
     plan: { targetId: string; oldLeafId: string | null; left: readonly SessionEntry[]; summarize: boolean },
     signal: AbortSignal,

@@ -50,6 +50,10 @@ export function reduce(view: View, event: AgentEvent): View {
       return { ...view, tools: view.tools.map((tool) => progressed(tool, event)) };
     case 'tool_execution_end':
       return { ...view, tools: view.tools.filter((tool) => tool.toolCallId !== event.toolCallId) };
+    case 'auto_retry_start':
+      return withoutFailed(view);
+    case 'compaction_start':
+      return event.reason === 'overflow' ? withoutFailed(view) : view;
     case 'queue_update':
       return { ...view, queue: event.items };
     case 'state_changed':
@@ -59,6 +63,13 @@ export function reduce(view: View, event: AgentEvent): View {
     default:
       return view;
   }
+}
+
+/** An answer that is asked for again is no part of the conversation. */
+function withoutFailed(view: View): View {
+  const last = view.messages.at(-1);
+  const isFailed = last?.role === 'assistant' && last.stopReason === 'error';
+  return isFailed ? { ...view, messages: view.messages.slice(0, -1) } : view;
 }
 
 /** A field that went away is told as null; only a model can be null. What was said belongs to the session it was said in. */

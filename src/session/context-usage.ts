@@ -1,4 +1,11 @@
-import type { AgentMessage, ContentBlock, ContextUsage, Model, Usage } from '../protocol/generated/vocabulary.ts';
+import type {
+  AgentMessage,
+  AssistantBlock,
+  ContentBlock,
+  ContextUsage,
+  Model,
+  Usage,
+} from '../protocol/generated/vocabulary.ts';
 
 const CHARS_PER_TOKEN = 4;
 const CHARS_PER_IMAGE = 4800;
@@ -18,43 +25,55 @@ export function contextUsage(messages: readonly AgentMessage[], model: Model | n
   return { tokens, contextWindow, percent: (tokens / contextWindow) * 100 };
 }
 
-const isMeasured = (message: AgentMessage) =>
-  message.role === 'assistant' &&
+const isMeasured = (message: AgentMessage | null) =>
+  message?.role === 'assistant' &&
   message.stopReason !== 'error' &&
   message.stopReason !== 'aborted' &&
+  message.usage !== undefined &&
   tokensOf(message.usage) > 0;
 
 const tokensOf = (usage: Usage) => usage.totalTokens || usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 
-/** A guess at what a message costs, before a provider has counted it. */
-export function estimateTokens(message: AgentMessage): number {
+/** A guess at what a message costs, before a provider has counted it. Files may hold messages that say nothing. */
+export function estimateTokens(message: AgentMessage | null): number {
   return Math.ceil(charsOf(message) / CHARS_PER_TOKEN);
 }
 
-function charsOf(message: AgentMessage): number {
-  switch (message.role) {
+function charsOf(message: AgentMessage | null): number {
+  switch (message?.role) {
     case 'user':
     case 'custom':
     case 'toolResult':
-      return typeof message.content === 'string' ? message.content.length : sum(message.content.map(blockChars));
     case 'assistant':
-      return sum(
-        message.content.map((block) => {
-          if (block.type === 'text') return block.text.length;
-          if (block.type === 'thinking') return block.thinking.length;
-          return block.name.length + JSON.stringify(block.arguments).length;
-        }),
-      );
+      return contentChars(message.content);
     case 'bashExecution':
-      return message.excludeFromContext ? 0 : message.command.length + message.output.length;
+      return message.excludeFromContext ? 0 : (message.command?.length ?? 0) + (message.output?.length ?? 0);
     case 'branchSummary':
     case 'compactionSummary':
-      return message.summary.length;
+      return message.summary?.length ?? 0;
     default:
-      return message satisfies never;
+      return 0;
   }
 }
 
-const blockChars = (block: ContentBlock) => (block.type === 'text' ? block.text.length : CHARS_PER_IMAGE);
+type Block = AssistantBlock | ContentBlock | null;
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+function contentChars(content: string | readonly Block[] | undefined): number {
+  if (typeof content === 'string') return content.length;
+  return Array.isArray(content) ? content.reduce((sum: number, block: Block) => sum + blockChars(block), 0) : 0;
+}
+
+function blockChars(block: Block): number {
+  switch (block?.type) {
+    case 'text':
+      return block.text?.length ?? 0;
+    case 'thinking':
+      return block.thinking?.length ?? 0;
+    case 'toolCall':
+      return (block.name?.length ?? 0) + (JSON.stringify(block.arguments)?.length ?? 0);
+    case 'image':
+      return CHARS_PER_IMAGE;
+    default:
+      return 0;
+  }
+}

@@ -141,7 +141,7 @@ const failing = [
   '{"type":"edit_queued","queueId":"nobody","message":"a"}',
   '{"type":"set_session_name","name":" \\n "}',
   '{"type":"get_entries","since":"nobody"}',
-  '{"type":"compact"}',
+  '{"type":"set_host_tools","tools":[]}',
 ];
 
 verifies('E8 E9', 'nothing that fails ends the agent', async ({ open, transport }) => {
@@ -188,7 +188,7 @@ verifies('E1 E10', 'every refusal has a code of the closed set and a text', asyn
     invalid_json: (await answersTo(peer, ['{']))[0] as Record_,
     invalid_params: await peer.refused({ type: 'prompt' }),
     unknown_command: await peer.refused({ type: 'nothing' }),
-    not_supported: await peer.refused({ type: 'compact' }),
+    not_supported: await peer.refused({ type: 'set_todos', phases: [] }),
     model_not_found: await peer.refused({ type: 'set_model', provider: 'a', modelId: 'b' }),
     agent_busy: await peer.refused({ type: 'prompt', message: 'too early' }),
     not_found: await peer.refused({ type: 'remove_queued', queueId: 'nobody' }),

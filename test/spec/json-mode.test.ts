@@ -72,7 +72,7 @@ it('[Z32 Z67] after a signal the end of the run is still told', async () => {
   run.child.kill('SIGINT');
 
   const { code, stdout, stderr } = await run.finished;
-  expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
+  expect({ code, stderr }).toEqual({ code: 130, stderr: 'tau: stopped by a signal\n' });
   expect(parsed(stdout).at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'aborted' });
   expect(storedMessages(home).at(-1)).toMatchObject({ stopReason: 'aborted' });
 });

@@ -98,11 +98,17 @@ export class ModelRegistry {
     return this.#scope;
   }
 
-  /** Lets only the models be cycled that these patterns mean; answers what is wrong with the patterns. */
-  async choose(patterns: readonly string[]): Promise<readonly string[]> {
+  /**
+   * Lets only the models be cycled that these patterns mean; answers what is wrong with the patterns. A key for this
+   * process only is for the provider of the first.
+   */
+  async choose(patterns: readonly string[], apiKey?: string): Promise<readonly string[]> {
     await this.load({ anyway: true });
     const { scopeOf } = await import('./pattern.ts');
-    const { choices, warnings } = scopeOf(patterns, this.available({ scripted: true }));
+    const [first] = apiKey === undefined ? [] : scopeOf(patterns, this.#known?.inOrder() ?? []).choices;
+    if (first && apiKey !== undefined) this.#useKey({ provider: first.model.provider, key: apiKey });
+    const scripted = patterns.some((pattern) => /^tau\/|scripted/i.test(pattern));
+    const { choices, warnings } = scopeOf(patterns, this.available({ scripted }));
     this.#scope = choices.length > 0 ? choices : undefined;
     return warnings;
   }
@@ -123,12 +129,19 @@ export class ModelRegistry {
     return found && this.#isUsable(found) ? found : undefined;
   }
 
+  /** Learns what there is of a provider that somebody named. */
+  async learnOf(provider: string): Promise<void> {
+    if (isScripted({ provider })) return;
+    await this.load({ anyway: true });
+    if (LOCAL.has(provider)) await this.lookAround();
+  }
+
   /** The model that somebody means, whether or not there is a key for it. Rejects with a `Refusal`. */
   async granted(wish: ModelWish): Promise<Granted> {
     const builtIn = scriptedNamed(wish);
     if (builtIn) return builtIn;
     await this.load({ anyway: true });
-    if (LOCAL.has(wish.provider ?? wish.pattern.split('/', 1)[0] ?? '')) await this.lookAround();
+    await this.learnOf(wish.provider ?? wish.pattern.split('/', 1)[0] ?? '');
     const found = await this.#matching(wish);
     if (!this.#known?.find(found.model.provider, found.model.id)) this.#extra = [...this.#extra, found.model];
     if (wish.apiKey !== undefined) this.#useKey({ provider: found.model.provider, key: wish.apiKey });
@@ -137,8 +150,26 @@ export class ModelRegistry {
 
   /** Why a model that was named cannot be used. */
   whyNot(provider: string, id: string): string {
-    if (this.#known?.hasKey(provider)) return `Model not found: ${provider}/${id}`;
+    const name = `${provider}/${id}`;
+    if (this.#known?.hasKey(provider)) return `Model not found: ${name}`;
+    if (LOCAL.has(provider))
+      return `Model not found: ${name}. No server on this machine has it, or none was looked for.`;
     return this.#known?.adviceFor(provider) ?? `No API key found for ${provider}`;
+  }
+
+  /** Whether there is such a model, be it that its key is missing. */
+  has(provider: string, id: string): boolean {
+    return this.#known?.find(provider, id) !== undefined;
+  }
+
+  /** The providers that can be used, each with the place of its key; undefined where none is needed. */
+  get keyPlaces(): ReadonlyMap<string, string | undefined> {
+    return this.#known?.keyPlaces() ?? new Map();
+  }
+
+  /** Why providers cannot be used that the user's files speak of, a sentence each. */
+  get obstacles(): readonly string[] {
+    return this.#known?.obstacles ?? [];
   }
 
   /** The set variables that the user's files name as secrets. */
@@ -218,7 +249,7 @@ export class ModelRegistry {
 
 const nameOf = ({ provider, id }: Model) => `${provider}/${id}`;
 
-const isScripted = ({ provider }: Model) => provider === scriptedModels[0]?.provider;
+const isScripted = ({ provider }: Pick<Model, 'provider'>) => provider === scriptedModels[0]?.provider;
 
 /** A built-in model by its exact name, for which nothing need be loaded. */
 function scriptedNamed({ pattern, provider }: ModelWish): Granted | undefined {

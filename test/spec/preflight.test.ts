@@ -32,6 +32,8 @@ verifies(
     expect(found.ok).toBe(true);
     expect(found.findings.map(({ check }) => check)).toEqual([
       'model',
+      'providers',
+      'model files',
       'keys',
       'working folder',
       'session file',

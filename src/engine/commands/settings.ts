@@ -65,10 +65,11 @@ export const settings = {
 
 /** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
 async function sought(registry: ModelRegistry, provider: string, id: string): Promise<Model> {
-  await Promise.all([registry.load(), registry.lookAround()]);
+  await registry.learnOf(provider);
   const found = registry.find(provider, id);
-  if (!found) throw new Refusal('model_not_found', `Model not found: ${provider}/${id}`);
-  return found;
+  if (found) return found;
+  const why = registry.has(provider, id) ? registry.whyNot(provider, id) : `Model not found: ${provider}/${id}`;
+  throw new Refusal('model_not_found', why);
 }
 
 /** The answer, after whatever goes with it; at once where nothing does. */

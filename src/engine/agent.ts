@@ -47,6 +47,11 @@ export interface AgentParts {
 /** How long a hook, or a client that still reads in it, may put off that a session is left. */
 const PATIENCE_MS = 3000;
 
+/** Whether something is to count for new sessions too. */
+interface Persistence {
+  readonly persist?: boolean | undefined;
+}
+
 /** A session that the agent could go over to. */
 export interface Arrival {
   readonly session: Session;
@@ -104,9 +109,9 @@ export class Agent {
     return this.#parts.env;
   }
 
-  /** Makes something the default of new sessions, if that is wanted too. */
-  remember(values: Settings, isWanted = false): Promise<undefined> | undefined {
-    return isWanted ? this.#parts.remember(values).then(() => undefined) : undefined;
+  /** Does something; where it is to `persist` it becomes the default of new sessions first, or nothing is done. */
+  keeping<T>(values: Settings, { persist = false }: Persistence, work: () => T | Promise<T>): T | Promise<T> {
+    return persist ? this.#parts.remember(values).then(work) : work();
   }
 
   /** Stores a key, and learns what can be used with it: a model that the session missed is used from now on. */

@@ -5,6 +5,7 @@ import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { Patience } from './endpoint.ts';
 import type { RuntimeKey } from './key-lookup.ts';
 import type { KnownModels } from './known-models.ts';
+import type { Search } from './local-servers.ts';
 import type { Choice } from './pattern.ts';
 import { ModelFailure, type Provider } from './request.ts';
 import { scriptedModels } from './scripted/catalogue.ts';
@@ -20,6 +21,8 @@ export interface RegistryOptions {
   readonly trustedFolder?: string | undefined;
   /** Look for no servers. */
   readonly offline?: boolean | undefined;
+  /** Where servers on this machine listen, if not at their usual ports. */
+  readonly ports?: Search['ports'];
   readonly script?: Script | undefined;
 }
 
@@ -81,7 +84,8 @@ export class ModelRegistry {
   async lookAround(): Promise<void> {
     if (this.#options.offline) return;
     const { lookForLocalServers } = await import('./local-servers.ts');
-    const found = await lookForLocalServers({ timeoutMs: LOCAL_MS });
+    const { ports = {} } = this.#options;
+    const found = await lookForLocalServers({ timeoutMs: LOCAL_MS, ports });
     this.#extra = [...this.#extra.filter(({ provider }) => !LOCAL.has(provider)), ...found];
   }
 
@@ -113,9 +117,9 @@ export class ModelRegistry {
     return warnings;
   }
 
-  /** What is used when nobody named a model: of a real one, if there is one, the provider's default. */
+  /** What is used when nobody named a model: the provider's default of a real one if there is one, and no script. */
   get fallback(): Model {
-    const preferred = this.#known?.preferred();
+    const preferred = this.#options.script ? undefined : this.#known?.preferred();
     if (preferred) return preferred;
     const [first] = scriptedModels;
     if (!first) throw new Error('The catalogue of built-in models is empty');
@@ -230,8 +234,10 @@ export class ModelRegistry {
   /** Models that can be used come first: a loose word rather means one of them. */
   async #matching({ pattern, provider }: ModelWish): Promise<Granted> {
     const { findByPattern } = await import('./pattern.ts');
-    const all = [...(this.#known?.inOrder() ?? []), ...this.#extra, ...scriptedModels];
-    const providers = [...new Set([...(this.#known?.providers() ?? []), ...all.map((model) => model.provider)])];
+    // Without the scripted ones, which can be used: an id that they lack means nothing to anybody.
+    const all = [...(this.#known?.inOrder() ?? []), ...this.#extra];
+    const others = [...all, ...scriptedModels].map((model) => model.provider);
+    const providers = [...new Set([...(this.#known?.providers() ?? []), ...others])];
     const wanted = { pattern, provider, providers };
     try {
       const usable = findByPattern({ ...wanted, models: this.available({ scripted: true }) });

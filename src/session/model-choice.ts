@@ -23,7 +23,7 @@ export interface ModelName {
 
 /** A model that somebody named is used or missed, never silently replaced. */
 function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<Choice, 'thinkingLevel'> {
-  if (!named) return usual(registry.fallback);
+  if (!named) return usual(registry);
   const model = registry.find(named.provider, named.id);
   return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id), missed: named };
 }
@@ -44,8 +44,9 @@ export function firstModel(registry: ModelRegistry, { named, stored, settings }:
   return { ...chooseModel(registry, wish ?? scoped?.name ?? usual), level: scoped?.thinkingLevel };
 }
 
-function usual(model: Model): Omit<Choice, 'thinkingLevel'> {
-  if (model.provider !== 'tau') return { model };
+function usual(registry: ModelRegistry): Omit<Choice, 'thinkingLevel'> {
+  const model = registry.fallback;
+  if (model.provider !== 'tau' || registry.available().some(({ provider }) => provider !== 'tau')) return { model };
   return { model, notice: 'No model is configured: this is the built-in scripted model.' };
 }
 

@@ -69,10 +69,12 @@ it('prints no colours where there is no terminal', async () => {
 });
 
 it('says in one line why a prompt was refused, goes on, and ends with 1', async () => {
-  const { code, stdout, stderr } = await tau(newHome(), ['chat', '--model', 'acme/large'], { input: 'one\ntwo\n' });
+  const { code, stdout, stderr } = await tau(newHome(), ['chat', '--model', 'anthropic/claude-opus-5-5'], {
+    input: 'one\ntwo\n',
+  });
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-  expect(stdout).toMatch(/^› one\nNo API key found for acme.*\n› two\nNo API key found for acme.*\n$/);
+  expect(stdout).toMatch(/^› one\nNo API key found for anthropic.*\n› two\nNo API key found for anthropic.*\n$/);
 });
 
 it('[Z30] ends without a word when its reader leaves', async () => {

@@ -69,7 +69,7 @@ it('[Z63] the prompts after one that failed are not asked', async () => {
 });
 
 it('[Z63] a prompt that is refused ends with 1', async () => {
-  const result = await tau(newHome(), ['-p', '--model', 'acme/large', 'hi'], { input: '' });
+  const result = await tau(newHome(), ['-p', '--model', 'anthropic/claude-opus-5-5', 'hi'], { input: '' });
 
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^tau: No API key .+\n$/) });
 });

@@ -108,7 +108,7 @@ for (const [what, command] of Object.entries({
 }
 
 verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is refused', async ({ open }) => {
-  const { peer, sessionFiles } = await open({ args: ['--model', 'elsewhere/some-model'] });
+  const { peer, sessionFiles } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
   await peer.find('ready');
   const before = stored(sessionFiles()[0] ?? '');
 
@@ -117,7 +117,7 @@ verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is re
     expect(refusal).toMatchObject({
       command: type,
       code: 'model_not_found',
-      error: expect.stringContaining('No API key found for elsewhere'),
+      error: expect.stringContaining('No API key found for anthropic'),
     });
   }
 

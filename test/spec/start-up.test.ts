@@ -36,7 +36,7 @@ verifies('Z4', '--model chooses the model', async ({ open }) => {
 
 verifies('Z3 Z6', '--provider and a level behind the model', async ({ open }) => {
   const named = await open({ args: ['--provider', 'tau', '--model', 'scripted-slow:xhigh'] });
-  const stranger = await open({ args: ['--provider', 'acme', '--model', 'm1'] });
+  const stranger = await open({ args: ['--provider', 'anthropic', '--model', 'claude-opus-5-5'] });
 
   const { model, thinkingLevel } = await named.peer.ok({ type: 'get_state' });
   const missing = await stranger.peer.ok({ type: 'get_state' });
@@ -50,7 +50,7 @@ verifies('Z3 Z6', '--provider and a level behind the model', async ({ open }) =>
   expect(missing.model).toBeNull();
   expect(refusal).toMatchObject({
     code: 'model_not_found',
-    error: expect.stringContaining('No API key found for acme'),
+    error: expect.stringContaining('No API key found for anthropic'),
   });
 });
 

@@ -6,7 +6,7 @@ import { findings } from '../engine/diagnosis/finding.ts';
 import { futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from '../engine/diagnosis/folders.ts';
 import { ripgrepFinding, sharpFinding } from '../engine/diagnosis/installed.ts';
 import { orphansFinding, outputLogsFinding, pipesFinding } from '../engine/diagnosis/leftovers.ts';
-import { keysFinding, modelFinding } from '../engine/diagnosis/model.ts';
+import { keysFinding, modelFindings } from '../engine/diagnosis/model.ts';
 import { settingsFindings, trustFinding } from '../engine/diagnosis/settings-files.ts';
 import { shellFinding } from '../engine/diagnosis/shell.ts';
 import { storedSessionFindings } from '../engine/diagnosis/stored-sessions.ts';
@@ -14,7 +14,7 @@ import { versionFindings } from '../engine/diagnosis/versions.ts';
 import { openModels } from '../engine/models.ts';
 import { Project } from '../engine/project.ts';
 import type { Finding } from '../protocol/generated/vocabulary.ts';
-import { chooseModel } from '../session/model-choice.ts';
+import { firstModel } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
 import { doctorReport } from './doctor-report.ts';
 import type { Arguments } from './flags.ts';
@@ -40,7 +40,7 @@ function examine(args: Arguments): Promise<Finding[]> {
   };
   return findings({
     tau: versionFindings,
-    model: async () => modelFinding(await usualModel(project(), args)),
+    model: () => usualModel(project(), args),
     keys: () => keysFinding(env),
     'working folder': () => workingFolderFinding(cwd()),
     'agent folder': () => futureFolderFinding('agent folder', root(), 'Name another with PI_CODING_AGENT_DIR'),
@@ -61,13 +61,9 @@ function examine(args: Arguments): Promise<Finding[]> {
   });
 }
 
-async function usualModel(project: Project, args: Arguments) {
-  const { defaultProvider: provider, defaultModel: id } = project.settings;
-  const { registry, named } = await openModels({
-    agentDir: agentDir(process.env),
-    env: process.env,
-    project,
-    ...modelWishes(args),
-  });
-  return chooseModel(registry, named ?? (provider && id ? { provider, id } : undefined));
+/** The model that a new session would begin with. */
+async function usualModel(project: Project, args: Arguments): Promise<readonly Finding[]> {
+  const root = agentDir(process.env);
+  const { registry, named } = await openModels({ agentDir: root, env: process.env, project, ...modelWishes(args) });
+  return modelFindings(registry, () => firstModel(registry, { named, settings: project.settings }));
 }

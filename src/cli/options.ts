@@ -117,7 +117,7 @@ function textOrFile(flag: FlagName, value: string, cwd: string): string {
 }
 
 /** What the command line says of models. */
-export function modelWishes(args: Arguments): Pick<ModelOptions, 'wish' | 'patterns' | 'offline'> {
+export function modelWishes(args: Arguments): Pick<ModelOptions, 'wish' | 'patterns' | 'apiKey' | 'offline'> {
   const { provider, model: pattern, 'api-key': apiKey } = args;
   const patterns = listOf(args.models);
   const offline = args.offline !== undefined || /^(?:1|true|yes)$/i.test(process.env['PI_OFFLINE'] ?? '');
@@ -126,7 +126,7 @@ export function modelWishes(args: Arguments): Pick<ModelOptions, 'wish' | 'patte
   if (apiKey !== undefined && patterns === undefined) {
     throw new PiFailure('--api-key requires a model to be specified via --model, --provider/--model, or --models');
   }
-  return { patterns, offline };
+  return { patterns, apiKey, offline };
 }
 
 async function scriptOf({ script }: Arguments) {

@@ -6,7 +6,7 @@ import type { ModelRegistry } from '../model/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../session/hooks.ts';
-import { chooseModel, clamped, type ModelName, scopedChoice, storedChoice } from '../session/model-choice.ts';
+import { clamped, firstModel, type ModelName, storedChoice } from '../session/model-choice.ts';
 import type { Automatic } from '../session/recovery.ts';
 import { repairToolCalls } from '../session/repair.ts';
 import { type Modes, Session } from '../session/session.ts';
@@ -46,6 +46,11 @@ export interface AgentParts {
 
 /** How long a hook, or a client that still reads in it, may put off that a session is left. */
 const PATIENCE_MS = 3000;
+
+/** Whether something is to count for new sessions too. */
+interface Persistence {
+  readonly persist?: boolean | undefined;
+}
 
 /** A session that the agent could go over to. */
 export interface Arrival {
@@ -104,15 +109,18 @@ export class Agent {
     return this.#parts.env;
   }
 
-  /** Makes something the default of new sessions, if that is wanted too. */
-  remember(values: Settings, isWanted = false): Promise<undefined> | undefined {
-    return isWanted ? this.#parts.remember(values).then(() => undefined) : undefined;
+  /** Does something; where it is to `persist` it becomes the default of new sessions first, or nothing is done. */
+  keeping<T>(values: Settings, { persist = false }: Persistence, work: () => T | Promise<T>): T | Promise<T> {
+    return persist ? this.#parts.remember(values).then(work) : work();
   }
 
-  /** Stores a key, and learns what can be used with it. */
+  /** Stores a key, and learns what can be used with it: a model that the session missed is used from now on. */
   async storeKey(provider: string, apiKey: string): Promise<void> {
     await this.#parts.storeKey(provider, apiKey);
     await this.registry.load({ anyway: true });
+    const { missed } = this.session.choice;
+    const found = missed && this.registry.find(missed.provider, missed.id);
+    if (found) await this.setModel(found, 'set');
   }
 
   /** What is stored; loaded when somebody first asks for it. */
@@ -307,30 +315,19 @@ export class Agent {
 
   #choiceFor(log: SessionLog, { settings }: Project, previous: Session | undefined) {
     const stored = storedChoice(log);
-    const usual =
-      settings.defaultProvider && settings.defaultModel
-        ? { provider: settings.defaultProvider, id: settings.defaultModel }
-        : undefined;
     const named = previous ? undefined : this.#parts.named;
-    const kept = previous && !stored.model ? previous.choice : undefined;
-    const scoped = scopedChoice(this.registry.scope, usual);
-    const wish = named?.model ?? stored.model ?? scoped?.name ?? usual;
-    const { model, notice } = kept ?? chooseModel(this.registry, wish);
-    const wanted =
-      named?.thinkingLevel ??
-      stored.thinkingLevel ??
-      kept?.thinkingLevel ??
-      (wish === scoped?.name ? scoped?.thinkingLevel : undefined) ??
-      settings.defaultThinkingLevel ??
-      'medium';
-    return { model, notice, thinkingLevel: clamped(model, wanted) };
+    const kept = previous && !stored.model ? { ...previous.choice, level: previous.choice.thinkingLevel } : undefined;
+    const { level, ...choice } =
+      kept ?? firstModel(this.registry, { named: named?.model, stored: stored.model, settings });
+    const wanted = named?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
+    return { ...choice, thinkingLevel: clamped(choice.model, wanted) };
   }
 }
 
 /** Learns of the model that a stored session used, so that it is found, or missed by its name. */
 export async function knowStored(registry: ModelRegistry, log: SessionLog): Promise<void> {
   const { model } = storedChoice(log);
-  if (model && model.provider !== 'tau') await registry.load({ anyway: true });
+  if (model) await registry.learnOf(model.provider);
 }
 
 /** Settles when a hook outside of a run has heard, whatever it made of it. */

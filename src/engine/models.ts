@@ -13,6 +13,8 @@ export interface ModelOptions {
   readonly wish?: ModelWish | undefined;
   /** Only the models that these patterns mean are cycled. */
   readonly patterns?: readonly string[] | undefined;
+  /** A key for this process only, for the first of these models. */
+  readonly apiKey?: string | undefined;
   readonly offline?: boolean | undefined;
   readonly script?: Script | undefined;
 }
@@ -36,11 +38,12 @@ export async function openModels({ agentDir, env, project, ...options }: ModelOp
     offline: options.offline,
     script: options.script,
   });
+  await registry.load();
   // A model that the settings name must be found, or missed by its name.
-  await registry.load({ anyway: settings.defaultProvider !== undefined && settings.defaultProvider !== 'tau' });
+  if (settings.defaultProvider !== undefined && !options.wish) await registry.learnOf(settings.defaultProvider);
   const granted = options.wish && (await registry.granted(options.wish));
   const patterns = options.patterns ?? settings.enabledModels ?? [];
-  const warnings = patterns.length > 0 ? await registry.choose(patterns) : [];
+  const warnings = patterns.length > 0 ? await registry.choose(patterns, options.apiKey) : [];
   return {
     registry,
     named: granted && { provider: granted.model.provider, id: granted.model.id },

@@ -60,7 +60,7 @@ describe('the key of a model', () => {
       'constructor',
       {},
       'x',
-      'No API key found for constructor. Give providers.constructor an apiKey in models.json, or add {"constructor": {"type": "api_key", "key": "…"}} to <agentDir>/auth.json.',
+      'No API key found for constructor. There is no such provider: describe providers.constructor in models.json.',
     ],
     [
       'openai',

@@ -18,24 +18,31 @@ export interface KeyPlaces {
 }
 
 /** Where a key is, or what it is. */
-export type KeyFound =
+export type KeyFound = {
+  /** As a person would call it. */
+  readonly place: string;
+} & (
   | { readonly kind: 'key'; readonly key: string }
-  /** Still to be looked up; the place is named when that fails. */
-  | { readonly kind: 'value'; readonly value: string; readonly place: string }
-  | { readonly kind: 'expired' };
+  /** Still to be looked up. */
+  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'expired' }
+);
 
 /** The first key there is for a provider, whether or not it turns out to be good for anything. */
 export function findKey(provider: string, { runtimeKey, credential, env, custom }: KeyPlaces): KeyFound | undefined {
-  if (runtimeKey?.provider === provider) return { kind: 'key', key: runtimeKey.key };
+  if (runtimeKey?.provider === provider) return { kind: 'key', key: runtimeKey.key, place: '--api-key' };
   if (credential?.type === 'api_key') {
     return { kind: 'value', value: credential.key, place: `auth.json: ${provider}.key` };
   }
   if (credential) {
-    return credential.expires > Date.now() ? { kind: 'key', key: credential.access } : { kind: 'expired' };
+    const place = `auth.json: ${provider}`;
+    return credential.expires > Date.now()
+      ? { kind: 'key', key: credential.access, place }
+      : { kind: 'expired', place };
   }
   const name = variablesOf(provider).find((one) => variable(env, one) !== undefined);
   const key = name && variable(env, name);
-  if (key) return { kind: 'key', key };
+  if (key) return { kind: 'key', key, place: name };
   if (custom?.apiKey === undefined) return undefined;
   return { kind: 'value', value: custom.apiKey, place: `models.json: providers.${provider}.apiKey` };
 }

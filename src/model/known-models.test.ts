@@ -149,7 +149,8 @@ describe('the models that can be used', () => {
     ['a key for this process', { runtimeKey: { provider: 'openai', key: 'k' } }, ['openai/gpt']],
     ['a stored key', { auth: { openai: key('k') } }, ['openai/gpt']],
     ['a stored command, which is not run', { auth: { openai: key('!exit 1') } }, ['openai/gpt']],
-    ['a sign-in', { auth: { openai: { type: 'oauth', access: 'a', expires: 1 } } }, ['openai/gpt']],
+    ['a sign-in', { auth: { openai: { type: 'oauth', access: 'a', expires: 9e15 } } }, ['openai/gpt']],
+    ['a sign-in that has expired', { auth: { openai: { type: 'oauth', access: 'a', expires: 1 } } }, []],
     ['a variable', { env: { OPENAI_API_KEY: 'k' } }, ['openai/gpt']],
     ['a key in models.json', { models: { openai: { apiKey: 'k' } } }, ['openai/gpt']],
     ['a variable that models.json names', { models: { openai: { apiKey: '$K' } }, env: { K: 'k' } }, ['openai/gpt']],
@@ -285,5 +286,36 @@ describe('refresh', () => {
     expect(broken.problems).toEqual([expect.stringMatching(/^models\.json: /)]);
     expect(kept).toBe('{"providers": {"mine": ');
     expect([known.problems, known.find('mine', 'llama')?.id]).toEqual([[], 'llama']);
+  });
+});
+
+describe('where keys come from', () => {
+  it('is told by place, never by value', () => {
+    const { known } = open({
+      models: { mine: own, other: { ...own, apiKey: '$OTHER' } },
+      auth: { openai: key('sk-secret') },
+      env: { ANTHROPIC_API_KEY: 'sk-secret', OTHER: 'sk-secret' },
+    });
+
+    expect([...known.keyPlaces()]).toEqual([
+      ['anthropic', 'ANTHROPIC_API_KEY'],
+      ['openai', 'auth.json: openai.key'],
+      ['mine', undefined],
+      ['other', 'models.json: providers.other.apiKey'],
+    ]);
+    expect(known.obstacles).toEqual([]);
+  });
+
+  it('is told too where a key is known to be of no use', () => {
+    const { known, agentDir } = open({
+      models: { mine: { ...own, apiKey: '$GONE' }, lazy: { ...own, apiKey: '!exit 1' } },
+      auth: { openai: { type: 'oauth', access: 'sk-secret', expires: 1 } },
+    });
+
+    expect([...known.keyPlaces().keys()]).toEqual(['lazy']);
+    expect(known.obstacles).toEqual([
+      'mine cannot be used. models.json: providers.mine.apiKey: The environment variable GONE is not set',
+      `openai cannot be used. The sign-in for openai has expired, and tau cannot renew it. Sign in again with pi, or put {"openai": {"type": "api_key", "key": "…"}} in its place in ${agentDir}/auth.json.`,
+    ]);
   });
 });

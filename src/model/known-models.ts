@@ -1,7 +1,7 @@
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { Model } from '../protocol/generated/vocabulary.ts';
-import { isResolvable, namesIn, resolveValue, variable } from '../store/config-value.ts';
+import { namesIn, obstacleTo, resolveValue, variable } from '../store/config-value.ts';
 import { type Credentials, credentialsPath, readCredentials } from '../store/credentials.ts';
 import { stampOf } from '../store/json-file.ts';
 import { type ModelsFile, modelsFilePath, readModelsFile } from '../store/models-file.ts';
@@ -85,9 +85,11 @@ export class KnownModels {
     this.#runtimeKey = key;
   }
 
-  /** What a user can do who wants to use a provider and has no key. */
+  /** Why a provider cannot be used, and what to do about it. */
   adviceFor(provider: string): string {
-    return `No API key found for ${provider}. ${keyAdvice(provider, credentialsPath(this.#options.agentDir))}`;
+    const path = credentialsPath(this.#options.agentDir);
+    const advice = this.providers().includes(provider) ? keyAdvice(provider, path) : describe(provider);
+    return `No API key found for ${provider}. ${this.#obstacle(provider) ?? advice}`;
   }
 
   find(provider: string, id: string): Model | undefined {
@@ -96,9 +98,22 @@ export class KnownModels {
 
   /** Whether there is a key for this provider, or it needs none. Runs no command and asks nobody. */
   hasKey(provider: string): boolean {
-    const found = this.#findKey(provider);
-    if (found?.kind === 'value') return isResolvable(found.value, this.#envFor(provider));
-    return found !== undefined || this.#needsNoKey(provider);
+    if (this.#findKey(provider)) return this.#obstacle(provider) === undefined;
+    return this.#needsNoKey(provider);
+  }
+
+  /** The providers that can be used, each with the place of its key; undefined where none is needed. */
+  keyPlaces(): ReadonlyMap<string, string | undefined> {
+    return new Map(this.#usable().map((provider) => [provider, this.#findKey(provider)?.place]));
+  }
+
+  /** Why providers cannot be used that the user's files speak of, a sentence each. */
+  get obstacles(): readonly string[] {
+    const spoken = [...this.#file.content.providers.keys(), ...this.#auth.content.credentials.keys()];
+    return [...new Set(spoken)].flatMap((provider) => {
+      const obstacle = this.#obstacle(provider);
+      return obstacle === undefined ? [] : `${provider} cannot be used. ${obstacle}`;
+    });
   }
 
   /** Where a model is reached. Rejects with a `Refusal` when its key or a header cannot be had. */
@@ -145,14 +160,13 @@ export class KnownModels {
 
   async #key(provider: string): Promise<string | undefined> {
     const found = this.#findKey(provider);
-    const path = credentialsPath(this.#options.agentDir);
     switch (found?.kind) {
       case 'key':
         return found.key;
       case 'value':
         return this.#resolve(provider, found.value, `No API key found for ${provider}. ${found.place}`);
       case 'expired':
-        throw missing(`${expired(provider)}, or put ${keyEntry(provider)} in its place in ${path}.`);
+        throw missing(this.#expired(provider));
       case undefined:
         if (this.#needsNoKey(provider)) return undefined;
         throw missing(this.adviceFor(provider));
@@ -176,6 +190,20 @@ export class KnownModels {
     } catch (error) {
       throw missing(`${place}: ${messageOf(error)}`);
     }
+  }
+
+  /** What is known to be wrong with the key there is. */
+  #obstacle(provider: string): string | undefined {
+    const found = this.#findKey(provider);
+    if (found?.kind === 'expired') return this.#expired(provider);
+    const obstacle = found?.kind === 'value' ? obstacleTo(found.value, this.#envFor(provider)) : undefined;
+    return obstacle === undefined ? undefined : `${found?.place}: ${obstacle}`;
+  }
+
+  #expired(provider: string): string {
+    const path = credentialsPath(this.#options.agentDir);
+    const happened = `The sign-in for ${provider} has expired, and tau cannot renew it`;
+    return `${happened}. Sign in again with pi, or put ${keyEntry(provider)} in its place in ${path}.`;
   }
 
   #findKey(provider: string): KeyFound | undefined {
@@ -235,8 +263,7 @@ function reading<T>(agentDir: string, { path, read }: Source<T>, before?: Readin
   return before?.stamp === stamp ? before : { stamp, content: read(agentDir) };
 }
 
-const expired = (provider: string) =>
-  `The sign-in for ${provider} has expired, and tau cannot renew it. Sign in again with pi`;
+const describe = (provider: string) => `There is no such provider: describe providers.${provider} in models.json.`;
 
 const missing = (message: string) => new Refusal('model_not_found', message);
 

@@ -5,6 +5,7 @@ import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { Patience } from './endpoint.ts';
 import type { RuntimeKey } from './key-lookup.ts';
 import type { KnownModels } from './known-models.ts';
+import type { Search } from './local-servers.ts';
 import type { Choice } from './pattern.ts';
 import { ModelFailure, type Provider } from './request.ts';
 import { scriptedModels } from './scripted/catalogue.ts';
@@ -20,6 +21,8 @@ export interface RegistryOptions {
   readonly trustedFolder?: string | undefined;
   /** Look for no servers. */
   readonly offline?: boolean | undefined;
+  /** Where servers on this machine listen, if not at their usual ports. */
+  readonly ports?: Search['ports'];
   readonly script?: Script | undefined;
 }
 
@@ -81,7 +84,8 @@ export class ModelRegistry {
   async lookAround(): Promise<void> {
     if (this.#options.offline) return;
     const { lookForLocalServers } = await import('./local-servers.ts');
-    const found = await lookForLocalServers({ timeoutMs: LOCAL_MS });
+    const { ports = {} } = this.#options;
+    const found = await lookForLocalServers({ timeoutMs: LOCAL_MS, ports });
     this.#extra = [...this.#extra.filter(({ provider }) => !LOCAL.has(provider)), ...found];
   }
 
@@ -98,18 +102,23 @@ export class ModelRegistry {
     return this.#scope;
   }
 
-  /** Lets only the models be cycled that these patterns mean; answers what is wrong with the patterns. */
-  async choose(patterns: readonly string[]): Promise<readonly string[]> {
+  /**
+   * Lets only the models be cycled that these patterns mean; answers what is wrong with the patterns. A key for this
+   * process only is for the provider of the first.
+   */
+  async choose(patterns: readonly string[], apiKey?: string): Promise<readonly string[]> {
     await this.load({ anyway: true });
     const { scopeOf } = await import('./pattern.ts');
-    const { choices, warnings } = scopeOf(patterns, this.available({ scripted: true }));
+    const [first] = apiKey === undefined ? [] : scopeOf(patterns, this.#known?.inOrder() ?? []).choices;
+    if (first && apiKey !== undefined) this.#useKey({ provider: first.model.provider, key: apiKey });
+    const scripted = patterns.some((pattern) => /^tau\/|scripted/i.test(pattern));
+    const { choices, warnings } = scopeOf(patterns, this.available({ scripted }));
     this.#scope = choices.length > 0 ? choices : undefined;
     return warnings;
   }
 
-  /** What is used when nobody named a model: of a real one, if there is one, the provider's default. */
+  /** What is used when nobody named a model: the provider's default of a real one if there is one, and no script. */
   get fallback(): Model {
-    // Whoever wrote a script wants it played.
     const preferred = this.#options.script ? undefined : this.#known?.preferred();
     if (preferred) return preferred;
     const [first] = scriptedModels;
@@ -124,12 +133,19 @@ export class ModelRegistry {
     return found && this.#isUsable(found) ? found : undefined;
   }
 
+  /** Learns what there is of a provider that somebody named. */
+  async learnOf(provider: string): Promise<void> {
+    if (isScripted({ provider })) return;
+    await this.load({ anyway: true });
+    if (LOCAL.has(provider)) await this.lookAround();
+  }
+
   /** The model that somebody means, whether or not there is a key for it. Rejects with a `Refusal`. */
   async granted(wish: ModelWish): Promise<Granted> {
     const builtIn = scriptedNamed(wish);
     if (builtIn) return builtIn;
     await this.load({ anyway: true });
-    if (LOCAL.has(wish.provider ?? wish.pattern.split('/', 1)[0] ?? '')) await this.lookAround();
+    await this.learnOf(wish.provider ?? wish.pattern.split('/', 1)[0] ?? '');
     const found = await this.#matching(wish);
     if (isScripted(found.model) && !scriptedModels.includes(found.model)) throw notFound(wish.pattern);
     if (!this.#known?.find(found.model.provider, found.model.id)) this.#extra = [...this.#extra, found.model];
@@ -139,8 +155,26 @@ export class ModelRegistry {
 
   /** Why a model that was named cannot be used. */
   whyNot(provider: string, id: string): string {
-    if (this.#known?.hasKey(provider)) return `Model not found: ${provider}/${id}`;
+    const name = `${provider}/${id}`;
+    if (this.#known?.hasKey(provider)) return `Model not found: ${name}`;
+    if (LOCAL.has(provider))
+      return `Model not found: ${name}. No server on this machine has it, or none was looked for.`;
     return this.#known?.adviceFor(provider) ?? `No API key found for ${provider}`;
+  }
+
+  /** Whether there is such a model, be it that its key is missing. */
+  has(provider: string, id: string): boolean {
+    return this.#known?.find(provider, id) !== undefined;
+  }
+
+  /** The providers that can be used, each with the place of its key; undefined where none is needed. */
+  get keyPlaces(): ReadonlyMap<string, string | undefined> {
+    return this.#known?.keyPlaces() ?? new Map();
+  }
+
+  /** Why providers cannot be used that the user's files speak of, a sentence each. */
+  get obstacles(): readonly string[] {
+    return this.#known?.obstacles ?? [];
   }
 
   /** The set variables that the user's files name as secrets. */
@@ -201,8 +235,10 @@ export class ModelRegistry {
   /** Models that can be used come first: a loose word rather means one of them. */
   async #matching({ pattern, provider }: ModelWish): Promise<Granted> {
     const { findByPattern } = await import('./pattern.ts');
-    const all = [...(this.#known?.inOrder() ?? []), ...this.#extra, ...scriptedModels];
-    const providers = [...new Set([...(this.#known?.providers() ?? []), ...all.map((model) => model.provider)])];
+    // Without the scripted ones, which can be used: an id that they lack means nothing to anybody.
+    const all = [...(this.#known?.inOrder() ?? []), ...this.#extra];
+    const others = [...all, ...scriptedModels].map((model) => model.provider);
+    const providers = [...new Set([...(this.#known?.providers() ?? []), ...others])];
     const wanted = { pattern, provider, providers };
     try {
       const usable = findByPattern({ ...wanted, models: this.available({ scripted: true }) });
@@ -223,7 +259,7 @@ const notFound = (pattern: string) =>
 
 const nameOf = ({ provider, id }: Model) => `${provider}/${id}`;
 
-const isScripted = ({ provider }: Model) => provider === scriptedModels[0]?.provider;
+const isScripted = ({ provider }: Pick<Model, 'provider'>) => provider === scriptedModels[0]?.provider;
 
 /** A built-in model by its exact name, for which nothing need be loaded. */
 function scriptedNamed({ pattern, provider }: ModelWish): Granted | undefined {

@@ -3,6 +3,7 @@ import { isLevel, nearestLevel, nextLevel } from '../model/thinking.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
+import type { Settings } from '../store/settings.ts';
 
 /** Which model a session uses, and how much it thinks. */
 export interface Choice {
@@ -10,6 +11,8 @@ export interface Choice {
   readonly thinkingLevel: ThinkingLevel;
   /** Why the model is another one than was asked for, or none. */
   readonly notice?: string | undefined;
+  /** What was asked for, where it could not be had. */
+  readonly missed?: ModelName | undefined;
 }
 
 /** A model by the names that flags, settings and sessions use. */
@@ -19,19 +22,36 @@ export interface ModelName {
 }
 
 /** A model that somebody named is used or missed, never silently replaced. */
-export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<Choice, 'thinkingLevel'> {
-  if (!named) return usual(registry.fallback);
+function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<Choice, 'thinkingLevel'> {
+  if (!named) return usual(registry);
   const model = registry.find(named.provider, named.id);
-  return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id) };
+  return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id), missed: named };
 }
 
-function usual(model: Model): Omit<Choice, 'thinkingLevel'> {
-  if (model.provider !== 'tau') return { model };
+/** Everybody who may say which model a session begins with; whoever comes first wins. */
+export interface Wishes {
+  readonly named?: ModelName | undefined;
+  readonly stored?: ModelName | undefined;
+  readonly settings: Pick<Settings, 'defaultProvider' | 'defaultModel'>;
+}
+
+/** The model to begin with, and how much it is to think if that was said with it. */
+export function firstModel(registry: ModelRegistry, { named, stored, settings }: Wishes) {
+  const { defaultProvider: provider, defaultModel: id } = settings;
+  const usual = provider && id ? { provider, id } : undefined;
+  const wish = named ?? stored;
+  const scoped = wish ? undefined : scopedChoice(registry.scope, usual);
+  return { ...chooseModel(registry, wish ?? scoped?.name ?? usual), level: scoped?.thinkingLevel };
+}
+
+function usual(registry: ModelRegistry): Omit<Choice, 'thinkingLevel'> {
+  const model = registry.fallback;
+  if (model.provider !== 'tau' || registry.available().some(({ provider }) => provider !== 'tau')) return { model };
   return { model, notice: 'No model is configured: this is the built-in scripted model.' };
 }
 
 /** What to begin with where the choice is limited: the usual model if it is among those, else the first. */
-export function scopedChoice(scope: ModelRegistry['scope'], usual: ModelName | undefined) {
+function scopedChoice(scope: ModelRegistry['scope'], usual: ModelName | undefined) {
   const choice = scope?.find(({ model }) => model.provider === usual?.provider && model.id === usual.id) ?? scope?.[0];
   if (!choice) return undefined;
   const { model, thinkingLevel } = choice;

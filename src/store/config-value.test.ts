@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isResolvable, namesIn, resolveValue } from './config-value.ts';
+import { literally, namesIn, obstacleTo, resolveValue } from './config-value.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 
 const env = { ACME_KEY: 'sk-acme', lower: 'low', EMPTY: '', PATH: process.env['PATH'] };
@@ -69,14 +69,20 @@ describe('namesIn', () => {
   });
 });
 
-describe('isResolvable', () => {
+describe('obstacleTo', () => {
   it.each([
-    ['$ACME_KEY', true],
-    ['$ACME_KEY$NO_SUCH_KEY', false],
-    ['$EMPTY', false],
-    ['NO_SUCH_KEY', true],
-    ['!exit 1', true],
+    ['$ACME_KEY', undefined],
+    ['$ACME_KEY$NO_SUCH_KEY', 'The environment variable NO_SUCH_KEY is not set'],
+    ['$EMPTY', 'The environment variable EMPTY is not set'],
+    ['NO_SUCH_KEY', undefined],
+    ['!exit 1', undefined],
   ])('says of %j %j', (value, answer) => {
-    expect(isResolvable(value, env)).toBe(answer);
+    expect(obstacleTo(value, env)).toBe(answer);
+  });
+});
+
+describe('literally', () => {
+  it.each(['plain', '!exit 1', '$ACME_KEY', '$$', '$!', '!$ACME_KEY!', ''])('keeps %j as it is', async (text) => {
+    expect(await resolveValue(literally(text), { env, cwd: '/' })).toBe(text);
   });
 });

@@ -32,7 +32,7 @@ export async function resolveValue(value: string, source: ValueSource): Promise<
     if (escaped !== undefined) return escaped;
     const name = braced ?? plain ?? '';
     const found = variable(env, name);
-    if (found === undefined) throw new Error(`The environment variable ${name} is not set`);
+    if (found === undefined) throw new Error(notSet(name));
     return found;
   });
 }
@@ -43,9 +43,16 @@ export function namesIn(value: string): string[] {
   return bareName.test(value) ? [value] : referredTo(value);
 }
 
-/** Whether nothing that the value refers to is missing. Runs no command. */
-export const isResolvable = (value: string, env: ValueSource['env']): boolean =>
-  value.startsWith('!') || referredTo(value).every((name) => variable(env, name) !== undefined);
+/** What is known to stand in the way of a value; undefined when nothing is. Runs no command. */
+export function obstacleTo(value: string, env: ValueSource['env']): string | undefined {
+  const missing = value.startsWith('!') ? undefined : referredTo(value).find((name) => !variable(env, name));
+  return missing === undefined ? undefined : notSet(missing);
+}
+
+/** How a text is written that stands for itself. */
+export const literally = (text: string): string => text.replaceAll('$', '$$$$').replace(/^!/, '$!');
+
+const notSet = (name: string) => `The environment variable ${name} is not set`;
 
 const referredTo = (value: string) =>
   [...value.matchAll(references)].flatMap(([, , braced, plain]) => braced ?? plain ?? []);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { changeJsonFile } from './change-json-file.ts';
+import { literally } from './config-value.ts';
 import { isObject, readJsonObject, type Values } from './json-file.ts';
 
 /** What `auth.json` holds for a provider. */
@@ -62,7 +63,7 @@ export async function storeApiKey(agentDir: string, { provider, key }: { provide
 function withKey(before: Values, provider: string, key: string): Values {
   const old = before[provider];
   const kept = isObject(old) && old['type'] === 'api_key' ? old : {};
-  return { ...before, [provider]: { ...kept, type: 'api_key', key } };
+  return { ...before, [provider]: { ...kept, type: 'api_key', key: literally(key) } };
 }
 
 function schemaFor(value: unknown): Schema {

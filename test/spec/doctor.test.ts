@@ -8,6 +8,7 @@ import { MARK } from '../../src/system/process-table.ts';
 import { command, tau } from '../support/command.ts';
 import { type Home, newHome, open, TAU } from '../support/open.ts';
 import { inTerminal } from '../support/terminal.ts';
+import { homeWith, server } from '../support/user-files.ts';
 
 async function examined(home: Home, env: Record<string, string> = {}) {
   const { code, stdout, stderr } = await tau(home, ['doctor', '--json'], { env, input: '' });
@@ -90,6 +91,46 @@ it('[U25] tau doctor works with broken settings, trust and credentials, and quot
   expect(about('keys')).toMatchObject([{ message: expect.stringContaining('OPENAI_API_KEY') }]);
   expect(messages(about('environment'))).toContain('NODE_OPTIONS is set');
   expect(JSON.stringify(findings)).not.toContain('hunter2');
+});
+
+it('[U23] tau doctor tells which providers can be used and where their keys are, and runs no key command', async () => {
+  const url = 'http://127.0.0.1:1';
+  const home = homeWith({
+    models: {
+      providers: {
+        mine: server(url, { apiKey: '!touch ran; echo hunter2' }),
+        unset: server(url, { apiKey: '$NOT_SET' }),
+        free: server(url),
+        bad: { baseUrl: 3 },
+      },
+    },
+    auth: { groq: { type: 'api_key', key: 'hunter2' }, wrong: 'hunter2' },
+    settings: { enabledModels: ['free/*'] },
+  });
+
+  const { ok, findings, about } = await examined(home, { ANTHROPIC_API_KEY: 'hunter2' });
+
+  expect(ok).toBe(true);
+  expect(about('model')).toMatchObject([{ status: 'ok', message: 'free/m' }]);
+  expect(about('providers')).toEqual([
+    {
+      check: 'providers',
+      status: 'ok',
+      message:
+        'Usable: anthropic (ANTHROPIC_API_KEY), groq (auth.json: groq.key), mine (models.json: providers.mine.apiKey), free (needs no key)',
+    },
+    {
+      check: 'providers',
+      status: 'warning',
+      message: 'unset cannot be used. models.json: providers.unset.apiKey: The environment variable NOT_SET is not set',
+    },
+  ]);
+  expect(messages(about('model files'))).toMatch(
+    /^models\.json: providers\.bad\.baseUrl .*\nauth\.json: wrong .*file$/,
+  );
+  expect(messages(about('models.json'))).toBe(join(home.agentDir, 'models.json'));
+  expect(JSON.stringify(findings)).not.toContain('hunter2');
+  expect(readdirSync(home.agentDir).sort()).toEqual(['auth.json', 'models.json', 'settings.json']);
 });
 
 it('[U26] tau doctor names the process that holds a session', async () => {

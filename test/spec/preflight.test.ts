@@ -1,11 +1,14 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Finding, Preflight } from '../../src/protocol/generated/vocabulary.ts';
 import { type Home, newGate, newHome } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
 import { living } from '../support/processes.ts';
+import { completions } from '../support/providers/completions.ts';
+import { ProviderDouble } from '../support/providers/double.ts';
 import { settled } from '../support/settled.ts';
+import { homeWith, server } from '../support/user-files.ts';
 import { verifies } from '../support/verifies.ts';
 
 const preflight = (peer: Peer): Promise<Preflight> => peer.ok({ type: 'preflight' });
@@ -32,6 +35,8 @@ verifies(
     expect(found.ok).toBe(true);
     expect(found.findings.map(({ check }) => check)).toEqual([
       'model',
+      'providers',
+      'model files',
       'keys',
       'working folder',
       'session file',
@@ -69,7 +74,7 @@ verifies(
   'U21',
   'a model that was named and cannot be used is an error, the one nobody chose a warning',
   async (bench) => {
-    const unusable = await bench.open({ args: ['--model', 'acme/large'] });
+    const unusable = await bench.open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
     const unchosen = await bench.open();
 
     const [without, fallback] = [await preflight(unusable.peer), await preflight(unchosen.peer)];
@@ -85,7 +90,7 @@ verifies(
 );
 
 verifies('U21', 'a finding follows what was changed just before it was asked for', async ({ open }) => {
-  const { peer } = await open({ args: ['--model', 'acme/large'] });
+  const { peer } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
 
   const before = preflight(peer);
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
@@ -178,4 +183,25 @@ verifies('U23', 'keys are told by name only', async ({ open }) => {
     message: expect.stringContaining('not valid JSON'),
   });
   expect(JSON.stringify(found)).not.toContain('hunter2');
+});
+
+verifies('U20 U23', 'the providers that can be used follow the files, and no key is told', async ({ open }) => {
+  const double = await ProviderDouble.start(completions);
+  const home = homeWith({ models: { providers: { own: server(double.url, { apiKey: '!touch ran; echo hunter2' }) } } });
+  const { peer } = await open({ home });
+
+  const before = await preflight(peer);
+  await peer.ok({ type: 'set_credential', provider: 'groq', apiKey: 'hunter2' });
+  writeFileSync(join(home.agentDir, 'models.json'), '{"providers": {"own": {"api": 3}}}');
+  const after = await preflight(peer);
+
+  expect(about('providers', before)?.message).toBe('Usable: own (models.json: providers.own.apiKey)');
+  expect(about('providers', after)?.message).toBe('Usable: groq (auth.json: groq.key)');
+  expect(about('model files', after)).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('models.json: providers.own.api '),
+  });
+  expect(JSON.stringify([before, after])).not.toContain('hunter2');
+  expect(existsSync(join(home.agentDir, 'ran'))).toBe(false);
+  expect(double.requests).toEqual([]);
 });

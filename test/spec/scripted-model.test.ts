@@ -216,7 +216,7 @@ note('watching');
 
 verifies(
   'L22 L26',
-  'nothing is looked for on the network; servers on this machine only when models are listed, and not with --offline',
+  'nothing is looked for on the network but servers on this machine, at a listing, and not even these with --offline',
   async ({ open }) => {
     for (const args of [['--offline'], []]) {
       const home = newHome();
@@ -224,16 +224,18 @@ verifies(
       writeFileSync(preload, tracer);
       const { peer } = await open({ home, args, env: { NODE_OPTIONS: `--require ${preload}`, NETWORK_TRACE: trace } });
 
+      const notes = () => [...new Set(readFileSync(trace, 'utf8').trim().split('\n'))];
       await peer.run('hello');
       await peer.run('list the files');
-      const unasked = readFileSync(trace, 'utf8').trim().split('\n');
+      await peer.refused({ type: 'set_model', provider: 'own', modelId: 'm' });
+      const before = notes();
       await peer.ok({ type: 'get_available_models' });
-      const notes = readFileSync(trace, 'utf8').trim().split('\n');
+      const [, ...looked] = notes();
 
-      expect(new Set(unasked)).toEqual(new Set(['"watching"']));
-      const places = notes.slice(unasked.length).map((note) => JSON.parse(note));
-      const hosts = [...new Set(places.map(({ host, port }) => `${host}:${port}`))].sort();
-      expect(hosts).toEqual(args.length > 0 ? [] : ['127.0.0.1:11434', '127.0.0.1:1234', '127.0.0.1:8080']);
+      expect(before).toEqual(['"watching"']);
+      const addresses = looked.map((note) => JSON.parse(note) as { host: string; port: number });
+      const local = [11_434, 8080, 1234].map((port) => ({ host: '127.0.0.1', port }));
+      expect(addresses).toMatchObject(args.includes('--offline') ? [] : local);
     }
   },
   ['stdio', 'unix'],

@@ -23,7 +23,12 @@ verifies('Z40', 'no key reaches tools, records, session files, arguments or stde
     { error: { status: 401, message: 'invalid key' } },
   ];
 
-  const agent = await open({ home, env: { ...keys, GREETING: 'hello tools' }, script, args: ['--name', 'secrets'] });
+  const agent = await open({
+    home,
+    env: { ...keys, GREETING: 'hello tools' },
+    script,
+    args: ['--name', 'secrets', '--model', 'tau/scripted'],
+  });
   const records = await agent.peer.run('what do you know?');
   const { output } = await agent.peer.ok({ type: 'bash', command: tell });
   await agent.peer.run('fail');
@@ -40,11 +45,11 @@ verifies('Z40', 'no key reaches tools, records, session files, arguments or stde
 verifies('Z40', 'a model whose key is refused or missing is reported without the key', async ({ open }) => {
   const home = homeWithCredentials();
 
-  const agent = await open({ home, env: keys, args: ['--model', 'acme/large'] });
+  const agent = await open({ home, env: keys, args: ['--model', 'xai/grok-4.7'] });
   const refusal = await agent.peer.refused({ type: 'prompt', message: 'hello' });
   await agent.close();
 
-  expect(refusal['error']).toContain('No API key found for acme');
+  expect(refusal['error']).toContain('No API key found for xai');
   expect(leaks({ records: JSON.stringify(agent.peer.records), stderr: agent.process?.stderr() ?? '' })).toEqual([]);
 });
 

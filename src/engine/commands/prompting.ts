@@ -42,18 +42,18 @@ export const prompting = {
   },
 
   set_steering_mode: ({ mode, persist }, { agent }) => {
-    agent.change(() => Object.assign(agent.session.modes, { steering: mode }));
-    return agent.remember({ steeringMode: mode }, persist);
+    const use = () => void agent.change(() => Object.assign(agent.session.modes, { steering: mode }));
+    return agent.keeping({ steeringMode: mode }, { persist }, use);
   },
 
   set_follow_up_mode: ({ mode, persist }, { agent }) => {
-    agent.change(() => Object.assign(agent.session.modes, { followUp: mode }));
-    return agent.remember({ followUpMode: mode }, persist);
+    const use = () => void agent.change(() => Object.assign(agent.session.modes, { followUp: mode }));
+    return agent.keeping({ followUpMode: mode }, { persist }, use);
   },
 
   set_interrupt_mode: ({ mode, persist }, { agent }) => {
-    agent.change(() => Object.assign(agent.session.modes, { interrupt: mode }));
-    return agent.remember({ interruptMode: mode }, persist);
+    const use = () => void agent.change(() => Object.assign(agent.session.modes, { interrupt: mode }));
+    return agent.keeping({ interruptMode: mode }, { persist }, use);
   },
 
   clear_queue: (_params, { agent }) => agent.session.queue.clear(),

@@ -8,11 +8,10 @@ import type { Handlers } from '../dispatch.ts';
 
 export const settings = {
   set_model: ({ provider, modelId, persist }, { agent }) => {
-    const use = (model: Model) => {
-      const told = agent.setModel(model, 'set');
-      const kept = agent.remember({ defaultProvider: provider, defaultModel: modelId }, persist);
-      return after(model, told, kept);
-    };
+    const use = (model: Model) =>
+      agent.keeping({ defaultProvider: provider, defaultModel: modelId }, { persist }, () =>
+        after(model, agent.setModel(model, 'set')),
+      );
     // What is known is in use when the next command comes.
     const model = agent.registry.find(provider, modelId);
     return model ? use(model) : sought(agent.registry, provider, modelId).then(use);
@@ -38,7 +37,9 @@ export const settings = {
 
   set_thinking_level: ({ level: wanted, persist }, { agent }) => {
     const level = wanted === 'brief' ? 'minimal' : wanted;
-    return after(undefined, agent.setThinkingLevel(level), agent.remember({ defaultThinkingLevel: level }, persist));
+    return agent.keeping({ defaultThinkingLevel: level }, { persist }, () =>
+      after(undefined, agent.setThinkingLevel(level)),
+    );
   },
 
   cycle_thinking_level: (_params, { agent }) => {
@@ -65,13 +66,13 @@ export const settings = {
 
 /** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
 async function sought(registry: ModelRegistry, provider: string, id: string): Promise<Model> {
-  await Promise.all([registry.load(), registry.lookAround()]);
+  await registry.learnOf(provider);
   const found = registry.find(provider, id);
-  if (!found) throw new Refusal('model_not_found', `Model not found: ${provider}/${id}`);
-  return found;
+  if (found) return found;
+  const why = registry.has(provider, id) ? registry.whyNot(provider, id) : `Model not found: ${provider}/${id}`;
+  throw new Refusal('model_not_found', why);
 }
 
-/** The answer, after whatever goes with it; at once where nothing does. */
-function after<T>(answer: T, ...work: readonly (Promise<unknown> | undefined)[]): T | Promise<T> {
-  return work.some((one) => one !== undefined) ? Promise.all(work).then(() => answer) : answer;
-}
+/** The answer, after what goes with it; at once where nothing does. */
+const after = <T>(answer: T, work: Promise<unknown> | undefined): T | Promise<T> =>
+  work === undefined ? answer : work.then(() => answer);

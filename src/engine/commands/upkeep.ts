@@ -4,13 +4,13 @@ export const upkeep = {
   compact: ({ customInstructions }, { agent }) => agent.session.compact(customInstructions),
 
   set_auto_compaction: ({ enabled, persist }, { agent }) => {
-    agent.change(() => Object.assign(agent.session.automatic, { compaction: enabled }));
-    return agent.remember({ compaction: { enabled } }, persist);
+    const use = () => void agent.change(() => Object.assign(agent.session.automatic, { compaction: enabled }));
+    return agent.keeping({ compaction: { enabled } }, { persist }, use);
   },
 
   set_auto_retry: ({ enabled, persist }, { agent }) => {
-    agent.change(() => Object.assign(agent.session.automatic, { retry: enabled }));
-    return agent.remember({ retry: { enabled } }, persist);
+    const use = () => void agent.change(() => Object.assign(agent.session.automatic, { retry: enabled }));
+    return agent.keeping({ retry: { enabled } }, { persist }, use);
   },
 
   abort_retry: (_params, { agent }) => {

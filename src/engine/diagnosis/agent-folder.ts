@@ -4,7 +4,12 @@ import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fine, problem, warning } from './finding.ts';
 
 /** The files of the agent folder beside the sessions; those that may hold secrets or decide about trust are private. */
-const files = { 'settings.json': 'open', 'trust.json': 'private', 'auth.json': 'private' } as const;
+const files = {
+  'settings.json': 'open',
+  'models.json': 'open',
+  'trust.json': 'private',
+  'auth.json': 'private',
+} as const;
 
 /** What there is in the agent folder, and whether others may look into what they should not. */
 export const agentFilesFindings = (agentDir: string): Promise<Finding[]> =>

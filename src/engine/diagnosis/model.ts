@@ -1,13 +1,38 @@
+import type { ModelRegistry } from '../../model/registry.ts';
 import { secretsSet } from '../../model/secret-variables.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { Choice } from '../../session/model-choice.ts';
 import { fine, problem, warning } from './finding.ts';
 
-/** The model that a prompt would be put to. */
-export function modelFinding({ model, notice }: Pick<Choice, 'model' | 'notice'>): Finding {
+/** The model that a prompt would be put to, the providers that can be used, and what is wrong with the files about them. */
+export async function modelFindings(registry: ModelRegistry, choice: () => Chosen): Promise<readonly Finding[]> {
+  await registry.load();
+  return [modelFinding(choice()), ...providerFindings(registry), ...fileFindings(registry)];
+}
+
+type Chosen = Pick<Choice, 'model' | 'notice'>;
+
+function modelFinding({ model, notice }: Chosen): Finding {
   if (!model) return problem('model', `${sentence(notice ?? 'No model is selected')} ${ADVICE}`);
   const name = `${model.provider}/${model.id}`;
   return notice === undefined ? fine('model', name) : warning('model', `${name}. ${sentence(notice)} ${ADVICE}`);
+}
+
+/** Where the key of each provider comes from, not what it is: no command is run for it. */
+function providerFindings({ keyPlaces, obstacles }: ModelRegistry): readonly Finding[] {
+  const usable = [...keyPlaces].map(([provider, place]) => `${provider} (${place ?? 'needs no key'})`);
+  return [
+    fine(
+      'providers',
+      usable.length > 0 ? `Usable: ${usable.join(', ')}` : 'None has a key; the built-in models need none',
+    ),
+    ...obstacles.map((text) => warning('providers', text)),
+  ];
+}
+
+function fileFindings({ problems }: ModelRegistry): readonly Finding[] {
+  if (problems.length === 0) return [fine('model files', 'Nothing wrong with them')];
+  return problems.map((text) => warning('model files', `${text}. Mend the file`));
 }
 
 /** Which keys there are, by name: their values are nobody's business. */

@@ -4,16 +4,16 @@ import { diskSpaceFinding } from './disk-space.ts';
 import { findings, fine, warning } from './finding.ts';
 import { futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from './folders.ts';
 import { ripgrepFinding, sharpFinding } from './installed.ts';
-import { keysFinding, modelFinding } from './model.ts';
+import { keysFinding, modelFindings } from './model.ts';
 import { sessionFileFinding } from './session-file.ts';
 import { settingsFindings, trustFinding } from './settings-files.ts';
 import { shellFinding } from './shell.ts';
 
 /** Looks at everything a prompt would need, without asking a model. */
 export async function preflight(agent: Agent): Promise<Preflight> {
-  const { session, project, toolbox, env, sessionDirectory } = agent;
+  const { session, project, toolbox, env, sessionDirectory, registry } = agent;
   const found = await findings({
-    model: () => modelFinding(session.choice),
+    model: () => modelFindings(registry, () => session.choice),
     keys: () => keysFinding(env),
     'working folder': () => workingFolderFinding(project.cwd),
     'session file': () => sessionFileFinding(session.log.path),

@@ -19,12 +19,19 @@ export async function refusedBy(response: IncomingMessage): Promise<ModelFailure
       status,
     });
   }
+  const words = redirection(status, headers) ?? (said.text || response.statusMessage || 'Error');
   return failureOf({
-    message: [status, said.text || response.statusMessage || 'Error'].join(' '),
+    message: `${status} ${words}`,
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
+
+/** A key goes where its owner sent it, nowhere else. */
+const redirection = (status: number, { location }: IncomingMessage['headers']) =>
+  status >= 300 && status < 400 && location
+    ? `The server redirects to ${shortened(location)}, and tau does not follow: give its own address as baseUrl`
+    : undefined;
 
 /** Google says in the body how long it wants to be left alone. */
 function delayIn(body: string): number | undefined {
@@ -53,8 +60,10 @@ function wordsOf(body: string): { readonly text: string; readonly error: boolean
   const told = errorIn(body);
   if (told) return { text: told, error: true };
   const plain = body.replaceAll(/\s+/g, ' ').trim();
-  return { text: plain.length > 500 ? `${plain.slice(0, 500)}…` : plain, error: false };
+  return { text: shortened(plain), error: false };
 }
+
+const shortened = (text: string) => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
 
 function errorIn(body: string): string | undefined {
   try {

@@ -1,6 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { messageOf } from '../../protocol/errors.ts';
 import { ModelFailure } from '../request.ts';
+import type { WayThrough } from './proxy.ts';
 
 /** What is sent where. */
 export interface Post {
@@ -17,13 +19,16 @@ const secure = new HttpsAgent({ keepAlive: true });
 /** Posts, and answers as soon as the server has begun to. Rejects with a `ModelFailure`, or as the signal says. */
 export async function post(message: Post): Promise<IncomingMessage> {
   const url = new URL(message.url);
-  const agent = (await proxyFor(message.url)) ?? (url.protocol === 'http:' ? plain : secure);
+  const proxy = await proxyFor(message.url);
   try {
-    return await send(message, url, agent);
+    return await send(message, url, proxy?.agent ?? (url.protocol === 'http:' ? plain : secure)).catch((error) => {
+      // The server had closed a connection that was kept, before it heard of this request.
+      if (!(error instanceof StaleConnection)) throw error;
+      return send(message, url, proxy?.another() ?? false);
+    });
   } catch (error) {
-    // The server had closed a connection that was kept, before it heard of this request.
-    if (!(error instanceof StaleConnection)) throw error;
-    return send(message, url, false);
+    if (!proxy || message.signal.aborted || error instanceof ModelFailure) throw error;
+    throw new Error(`${messageOf(error)}, through the proxy ${proxy.host}`, { cause: error });
   }
 }
 
@@ -58,10 +63,9 @@ function send({ headers, body, connectMs, signal }: Post, url: URL, agent: Reque
 const isReset = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE';
 
 /** The proxy that the environment names for this address, if it does. */
-async function proxyFor(url: string): Promise<RequestOptions['agent'] | undefined> {
+async function proxyFor(url: string): Promise<WayThrough | undefined> {
   const { env } = process;
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
   if (!names.some((name) => env[name])) return undefined;
-  const { proxyAgentFor } = await import('./proxy.ts');
-  return proxyAgentFor(url);
+  return (await import('./proxy.ts')).proxyFor(url);
 }

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tempFolder } from '../store/testing/temp-folder.ts';
+import { type ModelOptions, openModels } from './models.ts';
+import { Project } from './project.ts';
+
+const own = { baseUrl: 'http://127.0.0.1:1', api: 'openai-completions', models: [{ id: 'm', reasoning: true }] };
+
+/** The models of a user with these files. */
+function opened({ models, settings, ...more }: Partial<ModelOptions> & { models?: unknown; settings?: object }) {
+  const agentDir = tempFolder();
+  if (models) writeFileSync(join(agentDir, 'models.json'), JSON.stringify(models));
+  if (settings) writeFileSync(join(agentDir, 'settings.json'), JSON.stringify(settings));
+  return openModels({ agentDir, env: {}, project: new Project({ cwd: agentDir, agentDir }), offline: true, ...more });
+}
+
+it('nothing is learned of models while nobody speaks of any', async () => {
+  const { registry, named, warnings } = await opened({});
+
+  expect([registry.isConfigured, named, warnings]).toEqual([false, undefined, []]);
+});
+
+it('a model that was asked for is named, with how much it is to think', async () => {
+  const { named, thinkingLevel } = await opened({ models: { providers: { own } }, wish: { pattern: 'M:high' } });
+
+  expect([named, thinkingLevel]).toEqual([{ provider: 'own', id: 'm' }, 'high']);
+});
+
+it('a model that nobody has is refused', async () => {
+  await expect(opened({ wish: { pattern: 'nothing-like-it' } })).rejects.toMatchObject({ code: 'model_not_found' });
+});
+
+it('the provider of the settings is learned of, so that its model can be missed by name', async () => {
+  const { registry } = await opened({ settings: { defaultProvider: 'openai', defaultModel: 'x' } });
+
+  expect(registry.whyNot('openai', 'x')).toContain('Set OPENAI_API_KEY');
+});
+
+it('what is wrong is told in order: the files, the model, the patterns', async () => {
+  const { registry, warnings } = await opened({
+    models: { providers: { own, bad: 3 } },
+    wish: { pattern: 'own/other' },
+    patterns: ['own/m', 'nothing-like-it'],
+    settings: { enabledModels: ['*'] },
+  });
+
+  expect(registry.scope).toMatchObject([{ model: { id: 'm' } }]);
+  expect(warnings).toEqual([
+    'models.json: providers.bad must be an object',
+    'Model "other" not found for provider "own". Using custom model id.',
+    'No models match pattern "nothing-like-it".',
+  ]);
+});

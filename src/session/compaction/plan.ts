@@ -1,3 +1,4 @@
+import { callsOf } from '../../agent/answer.ts';
 import type { AgentMessage, CompactionEntry, SessionEntry } from '../../protocol/generated/vocabulary.ts';
 import { editsIn, saidIn } from '../context.ts';
 import { estimateTokens } from '../context-usage.ts';
@@ -60,13 +61,28 @@ function cutPoint(open: readonly Said[], keepRecentTokens: number): number | und
   for (let at = open.length - 1; at > 0; at--) {
     kept += (open[at]?.messages ?? []).reduce((sum, message) => sum + estimateTokens(message), 0);
     if (kept < keepRecentTokens) continue;
-    const cut = open.findIndex((said, index) => index >= at && mayBegin(said));
+    const parting = betweenCallAndResult(open);
+    const cut = open.findIndex((said, index) => index >= at && mayBegin(said) && !parting.has(index));
     return cut === -1 ? undefined : cut;
   }
   return undefined;
 }
 
 const mayBegin = ({ messages: [first] }: Said) => first !== undefined && first.role !== 'toolResult';
+
+/** Where a cut would part a call from its result, although something else stands between them. */
+function betweenCallAndResult(open: readonly Said[]): Set<number> {
+  const callers = new Map<string, number>();
+  const parting = new Set<number>();
+  for (const [at, { messages }] of open.entries()) {
+    for (const message of messages) {
+      if (message.role === 'assistant') for (const { id } of callsOf(message)) callers.set(id, at);
+      if (message.role !== 'toolResult') continue;
+      for (let between = at; between > (callers.get(message.toolCallId) ?? at); between--) parting.add(between);
+    }
+  }
+  return parting;
+}
 
 /** Where the turn began that the cut goes through; the cut itself when it goes between two turns. */
 function turnStart(open: readonly Said[], cut: number): number {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { unlessAborted } from '../../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../../model/registry.ts';
 import type { AnswerEnd, ModelRequest } from '../../model/request.ts';
 import { ask } from '../../model/stream.ts';
@@ -47,7 +48,8 @@ export async function summarise(assignment: Assignment, by: Summariser): Promise
 }
 
 async function answerTo(request: ModelRequest, registry: ModelRegistry): Promise<AnswerEnd> {
-  const provider = await registry.provider(request.model);
+  const provider = await unlessAborted(registry.provider(request.model), request.signal);
+  if (!provider) throw request.signal.reason;
   for await (const event of ask(provider, request).events) if (event.type === 'end') return event;
   throw new Error('The model stream ended without an end');
 }

@@ -40,8 +40,8 @@ export class Compaction {
     if (signal.aborted) throw new CompactionCancelled();
     const entry = transcript.append({ type: 'compaction', ...draft }) as CompactionEntry;
     await transcript.sync();
-    const heard = hooks.afterCompact?.({ entry, fromHook: draft.fromHook ?? false });
-    if (heard) await unlessAborted(heard.catch(() => {}), signal);
+    const heard = hooks.afterCompact?.({ entry, fromHook: draft.fromHook ?? false })?.catch(() => {});
+    if (heard !== undefined) await unlessAborted(heard, signal);
     const { summary, firstKeptEntryId, tokensBefore, details, usage } = draft;
     return {
       summary,

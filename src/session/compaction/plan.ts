@@ -55,20 +55,26 @@ function sinceBoundary(branch: readonly SessionEntry[], at: number, previous: Co
   });
 }
 
-/** The first place from which on not more is said than is to be kept; undefined when there is less than that in all. */
+/**
+ * The first place from which on not more is said than is to be kept, or the last before it where what comes at the end
+ * cannot be parted; undefined when there is less than that in all.
+ */
 function cutPoint(open: readonly Said[], keepRecentTokens: number): number | undefined {
   let kept = 0;
   for (let at = open.length - 1; at > 0; at--) {
     kept += (open[at]?.messages ?? []).reduce((sum, message) => sum + estimateTokens(message), 0);
     if (kept < keepRecentTokens) continue;
     const parting = betweenCallAndResult(open);
-    const cut = open.findIndex((said, index) => index >= at && mayBegin(said) && !parting.has(index));
-    return cut === -1 ? undefined : cut;
+    const places = [...open.keys()].filter((place) => mayBegin(open[place]) && !parting.has(place));
+    return places.find((place) => place >= at) ?? places.at(-1);
   }
   return undefined;
 }
 
-const mayBegin = ({ messages: [first] }: Said) => first !== undefined && first.role !== 'toolResult';
+function mayBegin(said: Said | undefined): boolean {
+  const [first] = said?.messages ?? [];
+  return first !== undefined && first.role !== 'toolResult';
+}
 
 /** Where a cut would part a call from its result, although something else stands between them. */
 function betweenCallAndResult(open: readonly Said[]): Set<number> {

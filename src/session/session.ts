@@ -174,7 +174,8 @@ export class Session {
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
     this.#compaction?.stop.abort();
     this.#run?.abort();
-    await Promise.all([this.#compaction?.ended, this.#run?.settled]);
+    if (this.#compaction) await this.#compaction.ended;
+    await this.#run?.settled;
     if (options.clearQueue) this.queue.clear();
   }
 

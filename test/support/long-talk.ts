@@ -1,14 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Home, newHome, type OpenOptions, type TestAgent } from './open.ts';
+import { type Home, newHome, type OpenOptions, setUp, type TestAgent } from './open.ts';
 import type { Record_ } from './peer.ts';
 
 /** A user with these settings. Nobody waits long for another try, and little is kept by a compaction. */
 export function patientHome(settings: object = {}): Home {
   const home = newHome();
-  mkdirSync(home.agentDir, { recursive: true });
-  const usual = { retry: { baseDelayMs: 1 }, compaction: { keepRecentTokens: 50 } };
-  writeFileSync(join(home.agentDir, 'settings.json'), JSON.stringify({ ...usual, ...settings }));
+  setUp(home, { retry: { baseDelayMs: 1 }, compaction: { keepRecentTokens: 50 }, ...settings });
   return home;
 }
 

@@ -17,11 +17,11 @@ export function contextUsage(messages: readonly AgentMessage[], model: Model | n
   const [first] = messages;
   // What was kept by a compaction was measured with everything that is gone now.
   const since = first?.role === 'compactionSummary' ? first.timestamp : undefined;
-  const known = messages.findLastIndex((message) => isMeasured(message) && message.timestamp > (since ?? -1));
+  const known = messages.findLastIndex((message) => isMeasured(message) && message.timestamp >= (since ?? 0));
   if (known === -1 && since !== undefined) return { tokens: null, contextWindow, percent: null };
   const measured = messages[known];
   const base = measured?.role === 'assistant' ? tokensOf(measured.usage) : 0;
-  const tokens = messages.slice(known + 1).reduce((sum, message) => sum + estimateTokens(message), base);
+  const tokens = base + estimateContext(messages.slice(known + 1));
   return { tokens, contextWindow, percent: (tokens / contextWindow) * 100 };
 }
 
@@ -33,6 +33,10 @@ const isMeasured = (message: AgentMessage | null) =>
   tokensOf(message.usage) > 0;
 
 const tokensOf = (usage: Usage) => usage.totalTokens || usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
+
+/** A guess at what these messages cost together. */
+export const estimateContext = (messages: readonly AgentMessage[]): number =>
+  messages.reduce((sum, message) => sum + estimateTokens(message), 0);
 
 /** A guess at what a message costs, before a provider has counted it. Files may hold messages that say nothing. */
 export function estimateTokens(message: AgentMessage | null): number {

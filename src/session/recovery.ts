@@ -3,6 +3,7 @@ import { ModelFailure } from '../model/request.ts';
 import type { AssistantMessage, CompactionEndEvent, Usage } from '../protocol/generated/vocabulary.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Activity } from './activity.ts';
+import type { Budget } from './budget.ts';
 import type { Compactor } from './compaction/compactor.ts';
 import type { Retries, Retry } from './retry.ts';
 import type { Audience } from './run.ts';
@@ -25,8 +26,7 @@ export interface RecoveryParts {
   readonly automatic: Automatic;
   readonly settings: Settings;
   readonly signal: AbortSignal;
-  /** Something was used up beside the answers. */
-  readonly spend: (usage: Usage) => void;
+  readonly budget: Budget;
 }
 
 /** Sees a run through failures of its model and through a context that fills up. */
@@ -75,27 +75,37 @@ export class Recovery {
 
   /** Does it; answers whether the model is to be asked again. */
   async apply(remedy: Remedy): Promise<boolean> {
-    this.#dropFailed();
     if (remedy.kind === 'retry') return this.#waitFor(remedy.retry);
+    this.#dropFailed();
     this.#hasCompacted = true;
     return this.#compact('overflow');
   }
 
-  /** Nothing more can be done about a failure: clients that were told of retries, or of a compaction, hear so. */
-  giveUp({ errorCode, errorMessage = '' }: AssistantMessage): void {
+  /**
+   * Nothing more can be done about a failure: clients that were told of retries, or of a compaction, hear so. Answers
+   * what has failed in the end.
+   */
+  giveUp({ errorCode, errorMessage = '' }: AssistantMessage): string {
     const { audience } = this.#parts;
     const impatience = this.#failure && this.#retries?.impatience(this.#failure);
     const finalError = impatience === undefined ? errorMessage : `${errorMessage} (${impatience})`;
     this.#endRetries({ success: false, finalError });
-    if (errorCode !== 'context_overflow' || !this.#hasCompacted) return;
-    audience.publish({
-      type: 'compaction_end',
-      reason: 'overflow',
-      result: null,
-      aborted: false,
-      willRetry: false,
-      errorMessage: STILL_TOO_LONG,
-    });
+    if (errorCode === 'context_overflow' && this.#hasCompacted) {
+      audience.publish({
+        type: 'compaction_end',
+        reason: 'overflow',
+        result: null,
+        aborted: false,
+        willRetry: false,
+        errorMessage: STILL_TOO_LONG,
+      });
+    }
+    return finalError;
+  }
+
+  /** The run ends. A retry that was announced and never made is over, too. */
+  end(): void {
+    this.#endRetries({ success: false, finalError: CANCELLED });
   }
 
   /** Ends the wait for the next try; there is none then. */
@@ -105,17 +115,18 @@ export class Recovery {
 
   /** Compacts where the next answer may not fit any more. What goes wrong is told by events alone. */
   async makeRoom(): Promise<void> {
-    const { automatic, compactor } = this.#parts;
-    if (automatic.compaction && !this.#isHopeless && compactor.isDue && (await compactor.isPossible())) {
+    const { automatic, budget, compactor } = this.#parts;
+    if (!automatic.compaction || this.#isHopeless || budget.exhausted !== undefined) return;
+    if (compactor.isDue && (await compactor.isPossible())) {
       this.#isHopeless = !(await this.#compact('threshold'));
     }
   }
 
   async #compact(reason: CompactionEndEvent['reason']): Promise<boolean> {
-    const { compactor, signal, spend } = this.#parts;
+    const { budget, compactor, signal } = this.#parts;
     try {
       const { usage } = await compactor.compact({ reason, willRetry: reason === 'overflow', signal });
-      if (usage) spend(usage as Usage);
+      if (usage) budget.spendAside(usage as Usage);
       return true;
     } catch {
       return false;
@@ -127,6 +138,7 @@ export class Recovery {
     const waiting = new AbortController();
     this.#waiting = waiting;
     audience.publish({ type: 'auto_retry_start', ...retry });
+    this.#dropFailed();
     try {
       const until = AbortSignal.any([signal, waiting.signal]);
       await activity.during('retry', () => wait(retry.delayMs, undefined, { signal: until }));

@@ -103,7 +103,7 @@ export class Run {
     const { audience, hooks, transcript } = this.#parts;
     const talk = this.#parts.conversation(this);
     // The conversation may have come from a larger model.
-    if (this.budget.exhausted === undefined) await this.#attempt(() => this.recovery.makeRoom());
+    await this.#attempt(() => this.recovery.makeRoom());
     let messages: readonly AgentMessage[] | undefined = this.opening;
     while (messages) {
       const added = await this.#pass(messages, talk);
@@ -111,6 +111,7 @@ export class Run {
       await this.#attempt(() => transcript.sync());
       messages = await this.#conclude(added, wish);
     }
+    this.recovery.end();
     const event = this.#lastWord();
     clearInterval(alive);
     audience.publish(event);
@@ -131,7 +132,7 @@ export class Run {
     await this.#attempt(() => this.#observed(end()));
     this.#parts.audience.publish(end());
     if (remedy) return this.#cured(remedy);
-    if (failed) this.recovery.giveUp(failed);
+    if (failed) this.#giveUp(failed);
     if (this.#isFree && !this.#isWanted(wish)) await this.#attempt(() => this.recovery.makeRoom());
     // Nothing is awaited from here to the end: a message comes in time to be served, or opens the next run.
     return this.#handOver(wish);
@@ -143,6 +144,12 @@ export class Run {
     this.#failed = undefined;
     if (isCured || this.signal.aborted) this.#failure = undefined;
     return isCured && !this.signal.aborted ? [] : undefined;
+  }
+
+  #giveUp(failed: AssistantMessage): void {
+    const errorMessage = this.recovery.giveUp(failed);
+    const failure = this.#failure;
+    if (failure && failure.errorMessage === failed.errorMessage) this.#failure = { ...failure, errorMessage };
   }
 
   #handOver(wish: Continuation | undefined): readonly AgentMessage[] | undefined {

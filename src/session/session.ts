@@ -96,8 +96,8 @@ export class Session {
   readonly #promptParts: () => PromptParts;
   readonly #settings: () => Settings;
   #run: Run | undefined;
-  /** Stops a compaction that a client asked for. */
-  #compaction: AbortController | undefined;
+  /** One that a client asked for. */
+  #compaction: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(parts: SessionParts) {
     this.#audience = parts.audience;
@@ -120,6 +120,7 @@ export class Session {
       hooks,
       choice: () => this.choice,
       settings,
+      automatic: this.automatic,
     });
     this.shell = new ShellCommands({
       transcript: this.transcript,
@@ -155,22 +156,25 @@ export class Session {
     return queued;
   }
 
-  /** Puts a summary in the place of what was said long ago. A run is stopped first. */
-  async compact(customInstructions: string | undefined): Promise<CompactionResult> {
+  /** Puts a summary in the place of what was said long ago. A run is stopped first. The signal calls it off. */
+  async compact(customInstructions: string | undefined, called: AbortSignal = NEVER): Promise<CompactionResult> {
     await this.abort();
     const stop = new AbortController();
-    this.#compaction = stop;
+    const signal = AbortSignal.any([called, stop.signal]);
+    const work = this.compactor.compact({ reason: 'manual', customInstructions, signal });
+    this.#compaction = { stop, ended: work.catch(() => {}) };
     try {
-      return await this.compactor.compact({ reason: 'manual', customInstructions, signal: stop.signal });
+      return await work;
     } finally {
       this.#compaction = undefined;
     }
   }
 
-  /** Stops the run; settles when everything has stopped. */
+  /** Stops the run, or a compaction; settles when everything has stopped. */
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
-    this.#compaction?.abort();
+    this.#compaction?.stop.abort();
     this.#run?.abort();
+    if (this.#compaction) await this.#compaction.ended;
     await this.#run?.settled;
     if (options.clearQueue) this.queue.clear();
   }
@@ -272,7 +276,7 @@ export class Session {
       automatic: this.automatic,
       settings: this.#settings(),
       signal: run.signal,
-      spend: (usage) => run.budget.spendAside(usage),
+      budget: run.budget,
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Handlers } from '../dispatch.ts';
 
 export const upkeep = {
-  compact: ({ customInstructions }, { agent }) => agent.session.compact(customInstructions),
+  compact: ({ customInstructions }, { agent, signal }) => agent.session.compact(customInstructions, signal),
 
   set_auto_compaction: ({ enabled, persist }, { agent }) => {
     const use = () => void agent.change(() => Object.assign(agent.session.automatic, { compaction: enabled }));

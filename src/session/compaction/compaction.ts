@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { CompactionEntry, CompactionResult, Model, Usage } from '../../protocol/generated/vocabulary.ts';
-import { contextUsage, estimateTokens } from '../context-usage.ts';
+import { contextUsage, estimateContext } from '../context-usage.ts';
 import { requireModel } from '../model-choice.ts';
 import { CompactionCancelled } from './cancelled.ts';
 import type { CompactorParts, Occasion } from './compactor.ts';
@@ -40,7 +40,8 @@ export class Compaction {
     if (signal.aborted) throw new CompactionCancelled();
     const entry = transcript.append({ type: 'compaction', ...draft }) as CompactionEntry;
     await transcript.sync();
-    await hooks.afterCompact?.({ entry, fromHook: draft.fromHook ?? false })?.catch(() => {});
+    const heard = hooks.afterCompact?.({ entry, fromHook: draft.fromHook ?? false })?.catch(() => {});
+    if (heard !== undefined) await unlessAborted(heard, signal);
     const { summary, firstKeptEntryId, tokensBefore, details, usage } = draft;
     return {
       summary,
@@ -75,15 +76,17 @@ export class Compaction {
   }
 
   async #written(plan: Plan, model: Model, { customInstructions, signal }: Occasion): Promise<Draft> {
-    const { registry, settings, transcript } = this.#parts;
+    const { automatic, registry, settings, transcript } = this.#parts;
     const { reserveTokens } = limitsFor(model, settings().compaction);
+    // Where one part cannot be written, nobody wants the other.
+    const over = new AbortController();
     const by = (share: number): Summariser => ({
       registry,
       model,
       maxTokens: Math.floor(reserveTokens * share),
       sessionId: transcript.log.header.id,
-      retry: settings().retry,
-      signal,
+      retry: { ...settings().retry, enabled: automatic.retry },
+      signal: AbortSignal.any([signal, over.signal]),
     });
     const { history, prefix, previousSummary, files } = plan;
     const tokensBefore = this.#tokensBefore();
@@ -95,7 +98,7 @@ export class Compaction {
     const [whole, begun] = await Promise.all([
       named(past, 'Summarization failed'),
       named(turn, 'Turn prefix summarization failed'),
-    ]);
+    ]).finally(() => over.abort());
     return {
       // What was summarised before and has nothing new beside it stays as it is.
       summary: summaryText(whole?.text ?? previousSummary, begun?.text, files),
@@ -122,7 +125,7 @@ export class Compaction {
   }
 
   #estimated(): number {
-    return this.#parts.transcript.messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+    return estimateContext(this.#parts.transcript.messages);
   }
 }
 

@@ -3,9 +3,10 @@ import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { CompactionEndEvent, CompactionResult } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Activity } from '../activity.ts';
-import { contextUsage } from '../context-usage.ts';
+import { contextUsage, estimateContext } from '../context-usage.ts';
 import type { SessionHooks } from '../hooks.ts';
 import type { Choice } from '../model-choice.ts';
+import type { Automatic } from '../recovery.ts';
 import type { Audience } from '../run.ts';
 import type { Transcript } from '../transcript.ts';
 import { CompactionCancelled } from './cancelled.ts';
@@ -20,6 +21,7 @@ export interface CompactorParts {
   readonly hooks: SessionHooks;
   readonly choice: () => Choice;
   readonly settings: () => Settings;
+  readonly automatic: Automatic;
 }
 
 /** Why and how to compact. */
@@ -55,8 +57,10 @@ export class Compactor {
   get isDue(): boolean {
     const { choice, transcript, settings } = this.#parts;
     const { model } = choice();
-    if (!model) return false;
-    const tokens = contextUsage(transcript.messages, model)?.tokens ?? 0;
+    const { messages } = transcript;
+    const usage = contextUsage(messages, model);
+    if (!model || !usage) return false;
+    const tokens = usage.tokens ?? estimateContext(messages);
     return tokens > model.contextWindow - limitsFor(model, settings().compaction).reserveTokens;
   }
 

@@ -1,3 +1,4 @@
+import { callsOf } from '../../agent/answer.ts';
 import type { AgentMessage, CompactionEntry, SessionEntry } from '../../protocol/generated/vocabulary.ts';
 import { editsIn, saidIn } from '../context.ts';
 import { estimateTokens } from '../context-usage.ts';
@@ -54,19 +55,40 @@ function sinceBoundary(branch: readonly SessionEntry[], at: number, previous: Co
   });
 }
 
-/** The first place from which on not more is said than is to be kept; undefined when there is less than that in all. */
+/**
+ * The first place from which on not more is said than is to be kept, or the last before it where what comes at the end
+ * cannot be parted; undefined when there is less than that in all.
+ */
 function cutPoint(open: readonly Said[], keepRecentTokens: number): number | undefined {
   let kept = 0;
   for (let at = open.length - 1; at > 0; at--) {
     kept += (open[at]?.messages ?? []).reduce((sum, message) => sum + estimateTokens(message), 0);
     if (kept < keepRecentTokens) continue;
-    const cut = open.findIndex((said, index) => index >= at && mayBegin(said));
-    return cut === -1 ? undefined : cut;
+    const parting = betweenCallAndResult(open);
+    const places = [...open.keys()].filter((place) => mayBegin(open[place]) && !parting.has(place));
+    return places.find((place) => place >= at) ?? places.at(-1);
   }
   return undefined;
 }
 
-const mayBegin = ({ messages: [first] }: Said) => first !== undefined && first.role !== 'toolResult';
+function mayBegin(said: Said | undefined): boolean {
+  const [first] = said?.messages ?? [];
+  return first !== undefined && first.role !== 'toolResult';
+}
+
+/** Where a cut would part a call from its result, although something else stands between them. */
+function betweenCallAndResult(open: readonly Said[]): Set<number> {
+  const callers = new Map<string, number>();
+  const parting = new Set<number>();
+  for (const [at, { messages }] of open.entries()) {
+    for (const message of messages) {
+      if (message.role === 'assistant') for (const { id } of callsOf(message)) callers.set(id, at);
+      if (message.role !== 'toolResult') continue;
+      for (let between = at; between > (callers.get(message.toolCallId) ?? at); between--) parting.add(between);
+    }
+  }
+  return parting;
+}
 
 /** Where the turn began that the cut goes through; the cut itself when it goes between two turns. */
 function turnStart(open: readonly Said[], cut: number): number {

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import type { CompactionEntry } from '../../protocol/generated/vocabulary.ts';
+import { answered, call, result, said } from '../testing/sample-messages.ts';
+import { touchedFiles } from './files.ts';
+
+const using = (name: string, args: Record<string, unknown>) => ({ ...call('1', name), arguments: args });
+
+const compaction = (details: unknown, fromHook = false) => ({ details, fromHook }) as CompactionEntry;
+
+it('lists what was read and what was changed, each once and in order', () => {
+  const messages = [
+    said('read z'),
+    answered([using('read', { path: 'b' }), using('read', { path: 'a' }), using('read', { path: 'b' })]),
+    result('1'),
+    answered([using('write', { path: 'd' }), using('edit', { path: 'c' })]),
+  ];
+
+  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
+});
+
+it('does not list a file as read that was changed, before or after', () => {
+  const messages = [
+    answered([using('read', { path: 'a' }), using('write', { path: 'a' }), using('read', { path: 'a' })]),
+  ];
+
+  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: ['a'] });
+});
+
+it('does not look at other tools, nor at calls without a path', () => {
+  const messages = [answered([using('bash', { path: 'a' }), using('read', {}), using('edit', { path: 3 })])];
+
+  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: [] });
+});
+
+it('adds what the compaction before knew', () => {
+  const messages = [answered([using('write', { path: 'a' }), using('read', { path: 'x' })])];
+  const before = compaction({ readFiles: ['a', 'b'], modifiedFiles: ['x'] });
+
+  expect(touchedFiles(messages, before)).toEqual({ readFiles: ['b'], modifiedFiles: ['a', 'x'] });
+});
+
+it.each([
+  ['a hook', compaction({ readFiles: ['a'], modifiedFiles: ['b'] }, true)],
+  ['another program', compaction({ readFiles: 'a', modifiedFiles: [1, null, { path: 'b' }] })],
+  ['nobody', compaction(undefined)],
+  ['something else', compaction(null)],
+])('takes nothing from details that %s wrote', (_who, before) => {
+  expect(touchedFiles([], before)).toEqual({ readFiles: [], modifiedFiles: [] });
+});

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { answered, call, result, said, words } from '../testing/sample-messages.ts';
+import { recordOf } from './record.ts';
+
+it('tells who said what, without what was thought', () => {
+  const messages = [
+    said('find it'),
+    answered([
+      { type: 'thinking', thinking: 'hm' },
+      words('Looking.'),
+      { ...call('1', 'grep'), arguments: { pattern: 'x' } },
+    ]),
+    result('1', 'a.ts:3'),
+    answered([words('There.'), words(' \n')]),
+  ];
+
+  expect(recordOf(messages)).toBe(
+    [
+      '[User]: find it',
+      '[Assistant]: Looking.',
+      '[Tool call]: grep({"pattern":"x"})',
+      '[Tool result]: a.ts:3',
+      '[Assistant]: There.',
+    ].join('\n\n'),
+  );
+});
+
+it('shortens long results and says by how much', () => {
+  const record = recordOf([answered([call('1')]), result('1', 'x'.repeat(2345))]);
+
+  expect(record).toContain(`[Tool result]: ${'x'.repeat(2000)}\n[… 345 more characters]`);
+  expect(recordOf([answered([call('1')]), result('1', 'x'.repeat(2000))])).not.toContain('more characters');
+});
+
+it('keeps long messages of the user whole', () => {
+  expect(recordOf([said('x'.repeat(9000))])).toHaveLength('[User]: '.length + 9000);
+});
+
+it('says where an image was', () => {
+  const image = { type: 'image', data: 'aaaa', mimeType: 'image/png' } as const;
+
+  expect(recordOf([{ role: 'user', content: [{ type: 'text', text: 'see' }, image], timestamp: 1 }])).toBe(
+    '[User]: see\n[image]',
+  );
+  expect(recordOf([{ role: 'user', content: 'plain', timestamp: 1 }])).toBe('[User]: plain');
+});
+
+it('leaves out answers that broke off, and what is not for the model', () => {
+  const aside = {
+    role: 'bashExecution',
+    command: 'ls',
+    output: 'x',
+    cancelled: false,
+    truncated: false,
+    excludeFromContext: true,
+    timestamp: 1,
+  } as const;
+
+  expect(recordOf([said('a'), answered([words('half')], { stopReason: 'aborted' }), aside, said('b')])).toBe(
+    '[User]: a\n\n[User]: b',
+  );
+});
+
+it('tells the summary of a branch and the output of a command as the model was told them', () => {
+  const record = recordOf([
+    { role: 'branchSummary', summary: 'tried it', fromId: 'x', timestamp: 1 },
+    { role: 'bashExecution', command: 'ls', output: 'a.txt', cancelled: false, truncated: false, timestamp: 1 },
+  ]);
+
+  expect(record).toMatch(/^\[User\]: [\s\S]*tried it[\s\S]*\n\n\[User\]: [\s\S]*a\.txt/);
+});

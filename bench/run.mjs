@@ -8,11 +8,14 @@ import { bigImage } from './rows/big-image.mjs';
 import { bigLine } from './rows/big-line.mjs';
 import { deltasCumulative } from './rows/deltas-cumulative.mjs';
 import { deltasDelta } from './rows/deltas-delta.mjs';
+import { deltasHttp } from './rows/deltas-http.mjs';
+import { firstToken } from './rows/first-token.mjs';
 import { idle20 } from './rows/idle-20.mjs';
 import { list } from './rows/list.mjs';
 import { openLong } from './rows/open-long.mjs';
 import { peerRows } from './rows/peers.mjs';
 import { prompt } from './rows/prompt.mjs';
+import { promptHttp } from './rows/prompt-http.mjs';
 import { readyRss } from './rows/ready-rss.mjs';
 import { stalledReader } from './rows/stalled-reader.mjs';
 import { start } from './rows/start.mjs';
@@ -24,7 +27,7 @@ import { table, verdict } from './support/table.mjs';
 
 const benchmarks = [
   ...[start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, list, idle20, stalledReader],
-  ...[toolTurn, bashFlood, abort, bigImage],
+  ...[toolTurn, bashFlood, abort, bigImage, deltasHttp, firstToken, promptHttp],
 ];
 
 process.exitCode = await main(process.argv.slice(2));

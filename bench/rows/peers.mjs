@@ -1,4 +1,4 @@
-import { startLocalModel } from '../support/local-model.mjs';
+import { withLocalModel } from '../support/local-model.mjs';
 import { cpuMicros, residentMb } from '../support/process-facts.mjs';
 
 const TURNS = 20;
@@ -18,8 +18,8 @@ export const peerRows = (peer) => ({
       peer: () => place.program(program, ['--mode', 'rpc', '--no-session'], { use: started, node }),
       tau: () => place.agent(['--no-session'], started, { node }),
       peerTurns: () =>
-        withLocalModel(place, (model) =>
-          place.program(program, ['--mode', 'rpc', '--no-session', '--model', model], { use: turns, node }),
+        withLocalModel(place, () =>
+          place.program(program, ['--mode', 'rpc', '--no-session', '--model', 'bench/turn'], { use: turns, node }),
         ),
       tauTurns: () => place.agent(['--no-session', '--script', script], turns, { node }),
     };
@@ -36,18 +36,6 @@ export const peerRows = (peer) => ({
     ];
   },
 });
-
-/** Lets `use` work with a model that peers reach as this name. */
-async function withLocalModel(place, use) {
-  const { url, stop } = await startLocalModel();
-  const provider = { baseUrl: url, api: 'openai-completions', apiKey: 'none', models: [{ id: 'local' }] };
-  place.file('agent/models.json', JSON.stringify({ providers: { bench: provider } }));
-  try {
-    return await use('bench/local');
-  } finally {
-    stop();
-  }
-}
 
 async function started(child) {
   const at = await child.ask(GET_STATE);

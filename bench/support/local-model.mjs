@@ -1,30 +1,38 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 
-const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'bash', arguments: '{"command":"true"}' } };
+const MODELS = ['turn', 'ok', 'slow', 'many'];
 
-/** A model on this machine: calls `bash` with `true`, then says ok. Speaks the streaming form of chat completions. */
-export async function startLocalModel() {
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text) => {
-      body += text;
-    });
-    request.on('end', () => {
-      const { messages } = JSON.parse(body);
-      const isAnswered = messages.at(-1).role === 'tool';
-      const delta = isAnswered ? { content: 'ok' } : { role: 'assistant', tool_calls: [call] };
-      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-      const end = { delta: {}, finish_reason: isAnswered ? 'stop' : 'tool_calls' };
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const choice of [{ delta, finish_reason: null }, end]) {
-        const record = { id: 'c', object: 'chat.completion.chunk', model: 'local', choices: [{ index: 0, ...choice }] };
-        response.write(`data: ${JSON.stringify({ ...record, usage })}\n\n`);
-      }
-      response.end('data: [DONE]\n\n');
-    });
+/** Lets `use` work with models behind HTTP, in a process of their own. Agents of this place know them as bench/<name>. */
+export async function withLocalModel(place, use) {
+  const server = spawn(process.execPath, [join(import.meta.dirname, 'model-server.mjs')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${server.address().port}/v1`, stop: () => server.close().closeAllConnections() };
+  const [port] = await once(server.stdout.setEncoding('utf8'), 'data');
+  const url = `http://127.0.0.1:${port.trim()}/v1`;
+  const models = MODELS.map((id) => ({ id }));
+  const provider = { baseUrl: url, api: 'openai-completions', apiKey: 'none', models };
+  const file = place.file('agent/models.json', JSON.stringify({ providers: { bench: provider } }));
+  try {
+    return await use({ url, writtenAt: () => writtenAt(url) });
+  } finally {
+    rmSync(file);
+    server.stdin.end();
+  }
+}
+
+/** When the slow model said its word, in each answer since this was asked last; by the clock of this process. */
+async function writtenAt(url) {
+  const times = await (await fetch(url)).json();
+  const behind = clockBehindMs();
+  return times.map((nanos) => Number(nanos) / 1e6 - behind);
+}
+
+/** How far the clock of this process is behind the system's, which all processes share. */
+function clockBehindMs() {
+  const before = performance.now();
+  const now = Number(process.hrtime.bigint()) / 1e6;
+  return now - (before + performance.now()) / 2;
 }

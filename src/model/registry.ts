@@ -147,7 +147,6 @@ export class ModelRegistry {
     await this.load({ anyway: true });
     await this.learnOf(wish.provider ?? wish.pattern.split('/', 1)[0] ?? '');
     const found = await this.#matching(wish);
-    if (isScripted(found.model) && !scriptedModels.includes(found.model)) throw notFound(wish.pattern);
     if (!this.#known?.find(found.model.provider, found.model.id)) this.#extra = [...this.#extra, found.model];
     if (wish.apiKey !== undefined) this.#useKey({ provider: found.model.provider, key: wish.apiKey });
     return found;
@@ -232,13 +231,11 @@ export class ModelRegistry {
     this.#known?.useKey(runtimeKey);
   }
 
-  /** Models that can be used come first: a loose word rather means one of them. */
+  /** Models that can be used come first: a loose word rather means one of them, and few files are read to find it. */
   async #matching({ pattern, provider }: ModelWish): Promise<Granted> {
     const { findByPattern } = await import('./pattern.ts');
-    // Without the scripted ones, which can be used: an id that they lack means nothing to anybody.
-    const all = [...(this.#known?.inOrder() ?? []), ...this.#extra];
-    const others = [...all, ...scriptedModels].map((model) => model.provider);
-    const providers = [...new Set([...(this.#known?.providers() ?? []), ...others])];
+    const others = [...this.#extra, ...scriptedModels];
+    const providers = [...new Set([...(this.#known?.providers() ?? []), ...others.map((model) => model.provider)])];
     const wanted = { pattern, provider, providers };
     try {
       const usable = findByPattern({ ...wanted, models: this.available({ scripted: true }) });
@@ -246,16 +243,14 @@ export class ModelRegistry {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
-    return findByPattern({ ...wanted, models: all });
+    // Without the scripted ones, which can be used: an id that they lack means nothing to anybody.
+    return findByPattern({ ...wanted, models: [...(this.#known?.inOrder() ?? []), ...this.#extra] });
   }
 
   #isUsable(model: Model): boolean {
     return isScripted(model) || LOCAL.has(model.provider) || this.#known?.hasKey(model.provider) === true;
   }
 }
-
-const notFound = (pattern: string) =>
-  new Refusal('model_not_found', `Model "${pattern}" not found. Use --list-models to see available models.`);
 
 const nameOf = ({ provider, id }: Model) => `${provider}/${id}`;
 

@@ -37,7 +37,7 @@ interface Series {
 }
 
 /**
- * What one client is to be told, in order. The first update of a burst leaves at once; those that follow merge until
+ * What one client is to be told, in order. The first delta of a burst leaves at once; those that follow merge until
  * the one before has had its time, so that a fast model costs a slow reader neither memory nor quadratic traffic.
  */
 export class Outbox {
@@ -173,7 +173,9 @@ export class Outbox {
       const line = toLine(
         'snapshot' in update ? updateIn(this.dialect, update.record, update.snapshot) : update.record,
       );
-      this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, line.length / BYTES_PER_MS);
+      if (isDelta(update)) {
+        this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, line.length / BYTES_PER_MS);
+      }
       this.#put(line);
     }
     if (!this.isFull) this.#wake();

@@ -70,7 +70,7 @@ async function* eventsOf(
     if (heard.length === 0) continue;
     // Whoever listens may take its time: only the server's silence counts.
     silence.listen(false);
-    yield* heard.splice(0);
+    for (const event of heard.splice(0)) yield event;
     silence.listen(true);
     if (isDone()) silence.shorten(LAST_MS);
   }

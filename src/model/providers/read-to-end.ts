@@ -11,7 +11,7 @@ export interface Reader {
 /** Hears a stream to its end. What goes wrong once the answer is whole does not matter any more. */
 export async function* readToEnd(events: AsyncIterable<{ readonly data: string }>, reader: Reader) {
   try {
-    for await (const { data } of events) yield* reader.read(data);
+    for await (const { data } of events) for (const step of reader.read(data)) yield step;
   } catch (error) {
     if (!reader.isDone) throw error;
   }

@@ -16,7 +16,7 @@ type Events = AsyncIterable<EventSourceMessage>;
 /** What a stream of chunks says, told to the draft. */
 export async function* heard(events: Events, answer: Answer) {
   try {
-    for await (const event of events) yield* answer.hear(event);
+    for await (const event of events) for (const step of answer.hear(event)) yield step;
   } catch (error) {
     // Whoever has said the reason for its end has said everything.
     if (!(answer.isOver && isBreak(error))) throw error;

@@ -1,0 +1,33 @@
+import { median } from '../support/median.mjs';
+import { overHttp } from '../support/over-http.mjs';
+
+const PROMPTS = 60;
+const COLD = 20;
+
+/** From the first word of a model behind HTTP to the client that hears it. */
+export const firstToken = {
+  name: 'first-token',
+  rounds: 7,
+
+  samplers: (place) => overHttp(place, 'slow', firstWords),
+
+  rows({ tau, node }) {
+    const row = (what, key) => ({ what, unit: 'ms', value: tau[key], reference: node[key] });
+    return [{ ...row('warm', 'warm'), limit: { over: 0.8 } }, row('first answer of a process', 'first')];
+  },
+};
+
+async function firstWords(child, { writtenAt }) {
+  await child.ask({ id: 0, type: 'get_state' });
+  const heardAt = [];
+  for (let id = 1; id <= PROMPTS; id++) {
+    const settled = child.until('{"type":"agent_settled"');
+    const heard = child.until('{"type":"message_update","assistantMessageEvent":{"type":"text_delta"');
+    child.send({ id, type: 'prompt', message: 'go' });
+    heardAt.push(await heard);
+    await settled;
+  }
+  const written = await writtenAt();
+  const times = heardAt.map((at, index) => at - written[index]);
+  return { first: times[0], warm: median(times.slice(COLD)) };
+}

@@ -5,7 +5,7 @@ import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import { AppendFile } from '../../system/append-file.ts';
 import type { Lock } from '../../system/lock.ts';
 import { realPath } from '../../system/real-path.ts';
-import { type ForkSource, writeFork } from './fork.ts';
+import type { ForkSource } from './fork.ts';
 import { CURRENT_VERSION, type NewHeader, newHeader, notASession, readHeader } from './header.ts';
 import { EntryIndex } from './indexing/entry-index.ts';
 import { parseFacts, parseObject } from './indexing/line-facts.ts';
@@ -63,6 +63,7 @@ export async function createSessionFile(path: string, header: SessionHeader): Pr
 
 /** Makes a session file with a fork in it. */
 export async function forkSessionFile(path: string, header: SessionHeader, source: ForkSource): Promise<SessionFile> {
+  const { writeFork } = await import('./fork.ts');
   return underLock(path, () => {
     writeFork(path, header, source);
     return load(path, { isNew: true });

@@ -6,7 +6,6 @@ import type { Lock } from '../../system/lock.ts';
 import { makeFolder } from '../../system/make-folder.ts';
 import { type EntryDraft, placeEntry } from './entry-line.ts';
 import { readEntries, readEntry, searchRows } from './entry-reader.ts';
-import { forkPieces } from './fork.ts';
 import { type NewHeader, newHeader, sessionFileName } from './header.ts';
 import { EntryIndex, type EntryNode } from './indexing/entry-index.ts';
 import { factsOf, type LineFacts, parseFacts } from './indexing/line-facts.ts';
@@ -178,6 +177,7 @@ export class SessionLog {
       return SessionLog.#on(await forkSessionFile(newPath(options.directory, header), header, source));
     }
     const fork = new SessionLog({ header, lines: new MemoryLines(), index: new EntryIndex() });
+    const { forkPieces } = await import('./fork.ts');
     for (const piece of forkPieces(source)) {
       const text = typeof piece === 'string' ? piece : this.#lines.read(piece.offset, piece.length).toString();
       for (const line of text.trimEnd().split('\n')) {

@@ -196,11 +196,11 @@ export class ModelRegistry {
     this.#known?.useKey(runtimeKey);
   }
 
-  /** Models that can be used come first: a loose word rather means one of them. */
+  /** Models that can be used come first: a loose word rather means one of them, and few files are read to find it. */
   async #matching({ pattern, provider }: ModelWish): Promise<Granted> {
     const { findByPattern } = await import('./pattern.ts');
-    const all = [...(this.#known?.inOrder() ?? []), ...this.#extra, ...scriptedModels];
-    const providers = [...new Set([...(this.#known?.providers() ?? []), ...all.map((model) => model.provider)])];
+    const others = [...this.#extra, ...scriptedModels];
+    const providers = [...new Set([...(this.#known?.providers() ?? []), ...others.map((model) => model.provider)])];
     const wanted = { pattern, provider, providers };
     try {
       const usable = findByPattern({ ...wanted, models: this.available({ scripted: true }) });
@@ -208,7 +208,7 @@ export class ModelRegistry {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
-    return findByPattern({ ...wanted, models: all });
+    return findByPattern({ ...wanted, models: [...(this.#known?.inOrder() ?? []), ...others] });
   }
 
   #isUsable(model: Model): boolean {

@@ -1,5 +1,3 @@
-import { captureOnce } from '../system/capture.ts';
-
 /** Where the values of a configuration are looked up. */
 export interface ValueSource {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -26,7 +24,10 @@ const bareName = /^[A-Z][A-Z0-9_]*$/;
  */
 export async function resolveValue(value: string, source: ValueSource): Promise<string> {
   const { env, cwd, limitMs = COMMAND_LIMIT_MS } = source;
-  if (value.startsWith('!')) return captureOnce({ command: value.slice(1), cwd, env, limitMs });
+  if (value.startsWith('!')) {
+    const { captureOnce } = await import('../system/capture.ts');
+    return captureOnce({ command: value.slice(1), cwd, env, limitMs });
+  }
   if (bareName.test(value)) return variable(env, value) ?? value;
   return value.replace(references, (_all, escaped?: string, braced?: string, plain?: string) => {
     if (escaped !== undefined) return escaped;

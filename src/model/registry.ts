@@ -243,12 +243,8 @@ export class ModelRegistry {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
-<<<<<<< HEAD
     // Without the scripted ones, which can be used: an id that they lack means nothing to anybody.
     return findByPattern({ ...wanted, models: [...(this.#known?.inOrder() ?? []), ...this.#extra] });
-=======
-    return findByPattern({ ...wanted, models: [...(this.#known?.inOrder() ?? []), ...others] });
->>>>>>> w-bench4
   }
 
   #isUsable(model: Model): boolean {

@@ -17,6 +17,7 @@ import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
 import type { Connection } from './connection.ts';
+import { placeOf } from './models.ts';
 import type { Project } from './project.ts';
 import { SharedTurns } from './shared-turns.ts';
 import { stateOf } from './state.ts';
@@ -282,6 +283,7 @@ export class Agent {
   /** The tools are those of the folder and of its settings. */
   #takeProject(project: Project): void {
     this.#project = project;
+    this.registry.place = placeOf(project);
     this.toolbox.put('builtin', this.#parts.tools(this.#parts.shell(project)));
   }
 
@@ -327,7 +329,7 @@ export class Agent {
 /** Learns of the model that a stored session used, so that it is found, or missed by its name. */
 export async function knowStored(registry: ModelRegistry, log: SessionLog): Promise<void> {
   const { model } = storedChoice(log);
-  if (model) await registry.learnOf(model.provider);
+  if (model) await registry.recall(model.provider, model.id);
 }
 
 /** Settles when a hook outside of a run has heard, whatever it made of it. */

@@ -1,6 +1,7 @@
 import { patienceOf } from '../model/patience.ts';
-import { ModelRegistry, type ModelWish } from '../model/registry.ts';
+import { ModelRegistry, type ModelWish, type Place } from '../model/registry.ts';
 import type { Script } from '../model/scripted/script.ts';
+import { Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { ModelName } from '../session/model-choice.ts';
 import type { Project } from './project.ts';
@@ -27,21 +28,34 @@ export interface Models {
   readonly warnings: readonly string[];
 }
 
+/** A model may be missing because of what is wrong with the file that should have it. */
+const because =
+  (problems: readonly string[]) =>
+  (error: unknown): never => {
+    if (!(error instanceof Refusal) || problems.length === 0) throw error;
+    throw new Refusal(error.code, [error.message, ...problems].join(' '));
+  };
+
+/** What of a folder matters to models. */
+export const placeOf = ({ settings, trusted, cwd }: Project): Place => ({
+  patience: patienceOf(settings),
+  trustedFolder: trusted ? cwd : undefined,
+});
+
 /** Learns which models there are. Rejects with a `Refusal` when the one that was asked for is none of them. */
 export async function openModels({ agentDir, env, project, ...options }: ModelOptions): Promise<Models> {
-  const { settings, trusted, cwd } = project;
+  const { settings } = project;
   const registry = new ModelRegistry({
     agentDir,
     env,
-    patience: patienceOf(settings),
-    trustedFolder: trusted ? cwd : undefined,
+    place: placeOf(project),
     offline: options.offline,
     script: options.script,
   });
   await registry.load();
   // A model that the settings name must be found, or missed by its name.
   if (settings.defaultProvider !== undefined && !options.wish) await registry.learnOf(settings.defaultProvider);
-  const granted = options.wish && (await registry.granted(options.wish));
+  const granted = options.wish && (await registry.granted(options.wish).catch(because(registry.problems)));
   const patterns = options.patterns ?? settings.enabledModels ?? [];
   const warnings = patterns.length > 0 ? await registry.choose(patterns, options.apiKey) : [];
   return {

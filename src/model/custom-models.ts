@@ -1,4 +1,5 @@
 import type { Model, ModelCost } from '../protocol/generated/vocabulary.ts';
+import { isObject } from '../store/json-file.ts';
 import type { CustomModel, CustomProvider, ModelChange } from '../store/models-file.ts';
 
 const free: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -6,7 +7,7 @@ const free: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 /**
  * The models of a provider after the user's changes: the built-in ones, changed or replaced, then the user's own.
  *
- * The headers of the user's file are not in them: models are shown to clients, and headers may hold secrets.
+ * The headers and options of the user's file are not in them: models are shown to clients, and those may hold secrets.
  */
 export function customised(provider: string, builtIn: readonly Model[], custom: CustomProvider): readonly Model[] {
   const models = new Map(builtIn.map((model) => [model.id, changed(model, custom)]));
@@ -19,6 +20,12 @@ export function customHeaders(custom: CustomProvider, id: string): Record<string
   const own = custom.models?.findLast((model) => model.id === id) ?? changeOf(custom, id);
   const headers = [custom.headers, own.headers].flatMap((set) => Object.entries(set ?? {}));
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** What a package of the AI SDK is made with. It may hold secrets, too. */
+export function customOptions(custom: CustomProvider, id: string): Record<string, unknown> | undefined {
+  const own = custom.models?.findLast((model) => model.id === id) ?? changeOf(custom, id);
+  return merged([custom.compat?.['options'], own.compat?.['options']].filter(isObject));
 }
 
 /** Every value of a provider that may refer to a secret. */
@@ -85,9 +92,9 @@ type Values = Record<string, unknown>;
 type Sets = readonly (Values | undefined)[];
 
 function quirks(compats: Sets, levelMaps: Sets): Pick<Model, 'compat' | 'thinkingLevelMap'> {
-  const compat = merged(compats);
+  const { options: _options, ...compat } = merged(compats) ?? {};
   const thinkingLevelMap = merged(levelMaps);
-  return { ...(compat ? { compat } : {}), ...(thinkingLevelMap ? { thinkingLevelMap } : {}) };
+  return { ...(Object.keys(compat).length > 0 ? { compat } : {}), ...(thinkingLevelMap ? { thinkingLevelMap } : {}) };
 }
 
 /** Later sets win; objects in them are merged, lists are not. */
@@ -103,6 +110,3 @@ function merge(before: Values, after: Values): Values {
   });
   return { ...before, ...Object.fromEntries(both) };
 }
-
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,6 +7,8 @@ export interface Endpoint {
   readonly apiKey: string | undefined;
   /** What the user's files ask for. They win over what a wire sends by itself. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What a package of the AI SDK is made with. */
+  readonly options?: Readonly<Record<string, unknown>>;
   readonly patience: Patience;
 }
 

@@ -25,18 +25,25 @@ function codeOf(message: string, status: number | undefined): RunError {
 const wordings: readonly (readonly [RunError, RegExp])[] = [
   ['rate_limited', /rate.?limit|too many requests|resource.?exhausted|throttl/i],
   ['overloaded', /overloaded|service.?unavailable|high demand|at capacity/i],
-  ['auth_failed', /invalid.?api.?key|authentication_error|permission_error|unauthenticated/i],
+  [
+    'auth_failed',
+    /invalid.?api.?key|api.?key not valid|incorrect api key|authentication_error|permission_error|unauthenticated/i,
+  ],
 ];
 
 /** Providers have no common word for a conversation that is too long. */
 const overflows = [
-  /prompt is too long/i,
+  /prompt (?:is )?too long/i,
   /input is too long for requested model/i,
   /exceeds the context window/i,
   /context.?window exceeds limit/i,
   /model_context_window_exceeded/i,
   /context[ _]length[ _]exceeded/i,
-  /greater than the context length/i,
+  /(?:greater|longer) than the (?:model.?s )?context length/i,
+  /exceeded max context length/i,
+  /context.?window.?exceeded/i,
+  /exceeds? (?:the )?(?:model|model.?s|maximum) context/i,
+  /tokens \+ .{0,30}max_new_tokens.{0,10} must be <=/i,
   /exceeds the available context size/i,
   /exceeds the limit of \d+/i,
   /input token count.*exceeds the maximum/i,
@@ -73,9 +80,13 @@ const transientStatus = (status: number) => status === 408 || status === 409 || 
 const transientWords =
   /\b(?:429|500|502|503|504|520|522|524|529)\b|server.?error|internal.?error|provider returned error|network error|connection (?:error|lost|refused|reset)|other side closed|upstream connect|reset before headers|terminated|time(?:d )?.?out|socket hang up|ended (?:without|before)|fetch failed|retry your request|retry delay/i;
 
+type Complaining = Pick<ModelFailure, 'code' | 'status' | 'message'> & Partial<Pick<ModelFailure, 'retryAfterMs'>>;
+
 /** Whether the same request may well succeed in a while. */
-export function isTransient({ code, status, message }: Pick<ModelFailure, 'code' | 'status' | 'message'>): boolean {
-  if (code === 'context_overflow' || code === 'auth_failed' || lasting.test(message)) return false;
+export function isTransient({ code, status, message, retryAfterMs }: Complaining): boolean {
+  if (code === 'context_overflow' || code === 'auth_failed') return false;
+  // Who says when to come back does not mean for ever.
+  if (retryAfterMs === undefined && lasting.test(message)) return false;
   if (transientCodes.has(code)) return true;
   return status === undefined ? transientWords.test(message) : transientStatus(status);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { version } from '../protocol/generated/version.ts';
-import { builtIn, type Files, key, names, open, own, patience, shelves } from './testing/user.ts';
+import { builtIn, type Files, key, names, open, own, shelves } from './testing/user.ts';
 
 describe('the models there are', () => {
   it('are those of the catalogue when the user has no files', () => {
@@ -138,7 +138,7 @@ describe('the models there are', () => {
     expect(known.find('__proto__', 'constructor')).toBeUndefined();
     expect([known.hasKey('constructor'), known.hasKey('toString'), known.hasKey('')]).toEqual([false, false, false]);
     expect(known.problems).toEqual([
-      'models.json: providers.bad.baseUrl must be an http or https URL',
+      'models.json: providers.bad.baseUrl must be an http or https URL, without a password',
       'auth.json: openai has an unknown shape',
     ]);
   });
@@ -186,7 +186,6 @@ describe('the endpoint of a model', () => {
       baseUrl: 'https://openai.test/v1',
       apiKey: 'k',
       headers: { 'user-agent': `tau/${version}` },
-      patience,
     });
   });
 
@@ -216,7 +215,6 @@ describe('the endpoint of a model', () => {
       baseUrl: 'http://localhost:1/v1',
       apiKey: 'sk',
       headers: { 'user-agent': `tau/${version}`, authorization: 'Bearer sk', a: 'b' },
-      patience,
     });
   });
 

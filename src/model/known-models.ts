@@ -5,9 +5,9 @@ import { namesIn, obstacleTo, resolveValue, variable } from '../store/config-val
 import { type Credentials, credentialsPath, readCredentials } from '../store/credentials.ts';
 import { stampOf } from '../store/json-file.ts';
 import { type ModelsFile, modelsFilePath, readModelsFile } from '../store/models-file.ts';
-import { customHeaders, customised, valuesOf, withoutSlash } from './custom-models.ts';
+import { customHeaders, customised, customOptions, valuesOf, withoutSlash } from './custom-models.ts';
 import { defaultModel, preferredProviders } from './default-models.ts';
-import type { Endpoint, Patience } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { findKey, type KeyFound, keyAdvice, keyEntry, type RuntimeKey } from './key-lookup.ts';
 import { everybodys } from './secret-variables.ts';
 
@@ -22,7 +22,6 @@ export interface KnownModelsOptions {
   readonly env: Environment;
   readonly catalogue: Catalogue;
   readonly runtimeKey?: RuntimeKey | undefined;
-  readonly patience: Patience;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,7 +49,7 @@ export class KnownModels {
 
   models(provider: string): readonly Model[] {
     const custom = this.#file.content.providers.get(provider);
-    const builtIn = this.#isBuiltIn(provider) ? this.#options.catalogue.models(provider) : [];
+    const builtIn = this.isBuiltIn(provider) ? this.#options.catalogue.models(provider) : [];
     if (!custom) return builtIn;
     const list = this.#customised.get(provider) ?? customised(provider, builtIn, custom);
     this.#customised.set(provider, list);
@@ -117,22 +116,23 @@ export class KnownModels {
   }
 
   /** Where a model is reached. Rejects with a `Refusal` when its key or a header cannot be had. */
-  async endpoint({ provider, id, ...given }: Model): Promise<Endpoint> {
+  async endpoint({ provider, id, ...given }: Model): Promise<Omit<Endpoint, 'patience'>> {
     const { baseUrl, headers } = this.find(provider, id) ?? given;
     if (!baseUrl)
       throw missing(`No address is known for ${provider}/${id}. Give providers.${provider} a baseUrl in models.json.`);
     const custom = this.#file.content.providers.get(provider);
+    const options = custom && customOptions(custom, id);
     const [apiKey, own] = await Promise.all([this.#key(provider), this.#headers(provider, id)]);
     return {
       baseUrl: withoutSlash(baseUrl),
       apiKey,
+      ...(options ? { options } : {}),
       headers: {
         'user-agent': `tau/${version}`,
         ...texts(headers ?? {}),
         ...own,
         ...(custom?.authHeader && apiKey !== undefined ? { authorization: `Bearer ${apiKey}` } : {}),
       },
-      patience: this.#options.patience,
     };
   }
 
@@ -162,9 +162,9 @@ export class KnownModels {
     const found = this.#findKey(provider);
     switch (found?.kind) {
       case 'key':
-        return found.key;
+        return found.key.trim();
       case 'value':
-        return this.#resolve(provider, found.value, `No API key found for ${provider}. ${found.place}`);
+        return (await this.#resolve(provider, found.value, `No API key found for ${provider}. ${found.place}`)).trim();
       case 'expired':
         throw missing(this.#expired(provider));
       case undefined:
@@ -226,7 +226,7 @@ export class KnownModels {
   /** A server of the user's own, such as one on the same machine. */
   #needsNoKey(provider: string): boolean {
     const { models = [], apiKey, authHeader } = this.#file.content.providers.get(provider) ?? {};
-    return models.length > 0 && apiKey === undefined && !authHeader && !this.#isBuiltIn(provider);
+    return models.length > 0 && apiKey === undefined && !authHeader && !this.isBuiltIn(provider);
   }
 
   #usable(): readonly string[] {
@@ -238,7 +238,8 @@ export class KnownModels {
     return [...new Set([...preferredProviders.filter((provider) => known.has(provider)), ...known])];
   }
 
-  #isBuiltIn(provider: string): boolean {
+  /** Whether the provider is one of the catalogue. */
+  isBuiltIn(provider: string): boolean {
     return this.#options.catalogue.providers().includes(provider);
   }
 }

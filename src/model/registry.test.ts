@@ -5,14 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tempFolder } from '../store/testing/temp-folder.ts';
+import { patienceOf } from './patience.ts';
 import { ModelRegistry, type RegistryOptions } from './registry.ts';
-import { names, own, patience } from './testing/user.ts';
+import { names, own } from './testing/user.ts';
 
 /** A registry of a user with this models.json. */
 function registry({ providers, ...options }: Partial<RegistryOptions> & { providers?: object } = {}) {
   const agentDir = tempFolder();
   if (providers) writeFileSync(join(agentDir, 'models.json'), JSON.stringify({ providers }));
-  return new ModelRegistry({ agentDir, env: {}, patience, ...options });
+  return new ModelRegistry({ agentDir, env: {}, place: { patience: patienceOf({}) }, ...options });
 }
 
 /** LM Studio with one model, and nobody else; counts who asks. */

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { Patience } from './endpoint.ts';
+import { concealing } from './conceal.ts';
+import type { Endpoint, Patience } from './endpoint.ts';
 import type { RuntimeKey } from './key-lookup.ts';
 import type { KnownModels } from './known-models.ts';
 import type { Search } from './local-servers.ts';
@@ -13,12 +14,17 @@ import type { Script } from './scripted/script.ts';
 import { secretsSet } from './secret-variables.ts';
 import { isLevel } from './thinking.ts';
 
+/** What depends on the folder that is worked in. */
+export interface Place {
+  readonly patience: Patience;
+  /** Where to look for packages, if it is trusted. */
+  readonly trustedFolder?: string | undefined;
+}
+
 export interface RegistryOptions {
   readonly agentDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly patience: Patience;
-  /** The folder to look for packages in, if it is trusted. */
-  readonly trustedFolder?: string | undefined;
+  readonly place: Place;
   /** Look for no servers. */
   readonly offline?: boolean | undefined;
   /** Where servers on this machine listen, if not at their usual ports. */
@@ -52,6 +58,7 @@ const LOCAL_MS = 500;
  * it knows the built-in ones, and has loaded nothing else.
  */
 export class ModelRegistry {
+  place: Place;
   readonly #options: RegistryOptions;
   #scripted: Provider | undefined;
   #known: KnownModels | undefined;
@@ -62,6 +69,7 @@ export class ModelRegistry {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
+    this.place = options.place;
   }
 
   /** Whether there is anything to reach a real model with. Reads no file. */
@@ -108,6 +116,7 @@ export class ModelRegistry {
    */
   async choose(patterns: readonly string[], apiKey?: string): Promise<readonly string[]> {
     await this.load({ anyway: true });
+    if (patterns.some((pattern) => LOCAL.has(providerIn(pattern)))) await this.lookAround();
     const { scopeOf } = await import('./pattern.ts');
     const [first] = apiKey === undefined ? [] : scopeOf(patterns, this.#known?.inOrder() ?? []).choices;
     if (first && apiKey !== undefined) this.#useKey({ provider: first.model.provider, key: apiKey });
@@ -140,14 +149,23 @@ export class ModelRegistry {
     if (LOCAL.has(provider)) await this.lookAround();
   }
 
+  /** Learns of a model that a session used. One that only its name is known of is taken at its word again. */
+  async recall(provider: string, id: string): Promise<void> {
+    await this.learnOf(provider);
+    if (!this.find(provider, id) && this.#known?.isBuiltIn(provider) && this.#known.hasKey(provider)) {
+      await this.granted({ pattern: id, provider });
+    }
+  }
+
   /** The model that somebody means, whether or not there is a key for it. Rejects with a `Refusal`. */
   async granted(wish: ModelWish): Promise<Granted> {
     const builtIn = scriptedNamed(wish);
     if (builtIn) return builtIn;
     await this.load({ anyway: true });
-    await this.learnOf(wish.provider ?? wish.pattern.split('/', 1)[0] ?? '');
+    await this.learnOf(wish.provider ?? providerIn(wish.pattern));
     const found = await this.#matching(wish);
-    if (!this.#known?.find(found.model.provider, found.model.id)) this.#extra = [...this.#extra, found.model];
+    const { provider, id } = found.model;
+    if (!this.has(provider, id)) this.#extra = [...this.#extra, found.model];
     if (wish.apiKey !== undefined) this.#useKey({ provider: found.model.provider, key: wish.apiKey });
     return found;
   }
@@ -163,7 +181,8 @@ export class ModelRegistry {
 
   /** Whether there is such a model, be it that its key is missing. */
   has(provider: string, id: string): boolean {
-    return this.#known?.find(provider, id) !== undefined;
+    const isThis = (model: Model) => model.provider === provider && model.id === id;
+    return this.#known?.find(provider, id) !== undefined || [...this.#extra, ...scriptedModels].some(isThis);
   }
 
   /** The providers that can be used, each with the place of its key; undefined where none is needed. */
@@ -191,26 +210,26 @@ export class ModelRegistry {
     if (isScripted(model)) return this.#player();
     try {
       await this.load({ anyway: true });
-      const { agentDir, trustedFolder, patience } = this.#options;
-      const [endpoint, { wireFor }] = await Promise.all([
-        LOCAL.has(model.provider) && this.#known?.hasKey(model.provider) !== true
-          ? { baseUrl: model.baseUrl ?? '', apiKey: undefined, headers: {}, patience }
-          : this.#endpoint(model),
-        import('./wires.ts'),
-      ]);
+      const { agentDir } = this.#options;
+      const { trustedFolder } = this.place;
+      const [endpoint, { wireFor }] = await Promise.all([this.#endpoint(model), import('./wires.ts')]);
       const wire = await wireFor(model.api, {
         agentDir,
         ...(trustedFolder === undefined ? {} : { cwd: trustedFolder }),
       });
-      return wire(endpoint);
+      return concealing(wire(endpoint), endpoint);
     } catch (error) {
       return failing(error instanceof ModelFailure ? error : new ModelFailure('auth_failed', messageOf(error)));
     }
   }
 
-  async #endpoint(model: Model) {
+  async #endpoint(model: Model): Promise<Endpoint> {
+    const { patience } = this.place;
+    if (LOCAL.has(model.provider) && this.#known?.hasKey(model.provider) !== true) {
+      return { baseUrl: model.baseUrl ?? '', apiKey: undefined, headers: {}, patience };
+    }
     if (!this.#known) throw new Refusal('model_not_found', this.whyNot(model.provider, model.id));
-    return this.#known.endpoint(model);
+    return { ...(await this.#known.endpoint(model)), patience };
   }
 
   async #player(): Promise<Provider> {
@@ -223,7 +242,8 @@ export class ModelRegistry {
 
   async #learn(): Promise<KnownModels> {
     const [{ KnownModels }, { catalogue }] = await Promise.all([import('./known-models.ts'), import('./catalogue.ts')]);
-    return new KnownModels({ ...this.#options, catalogue, runtimeKey: this.#runtimeKey });
+    const { agentDir, env } = this.#options;
+    return new KnownModels({ agentDir, env, catalogue, runtimeKey: this.#runtimeKey });
   }
 
   #useKey(runtimeKey: RuntimeKey): void {
@@ -251,6 +271,9 @@ export class ModelRegistry {
     return isScripted(model) || LOCAL.has(model.provider) || this.#known?.hasKey(model.provider) === true;
   }
 }
+
+/** The provider that a name begins with, if it does. */
+const providerIn = (name: string) => name.split('/', 1)[0] ?? '';
 
 const nameOf = ({ provider, id }: Model) => `${provider}/${id}`;
 

@@ -62,21 +62,21 @@ export const clamped = (model: Model | null, level: ThinkingLevel): ThinkingLeve
   model ? nearestLevel(model, level) : level;
 
 /** The choice after the current one, going round; undefined when there is no other. Only what is in scope is cycled. */
-export function nextModel(registry: ModelRegistry, { model: current, thinkingLevel }: Choice): Next | undefined {
+export function nextModel(registry: ModelRegistry, current: Model | null): Next | undefined {
   const isScoped = registry.scope !== undefined;
-  const choices =
+  const choices: readonly Omit<Next, 'isScoped'>[] =
     registry.scope ?? registry.available({ scripted: current?.provider === 'tau' }).map((model) => ({ model }));
   if (choices.length < 2) return undefined;
   const index = choices.findIndex(({ model }) => model.provider === current?.provider && model.id === current.id);
-  const next: { model: Model; thinkingLevel?: ThinkingLevel } | undefined =
-    choices[(Math.max(0, index) + 1) % choices.length];
-  return next && { model: next.model, thinkingLevel: next.thinkingLevel ?? thinkingLevel, isScoped };
+  const next = choices[(Math.max(0, index) + 1) % choices.length];
+  return next && { ...next, isScoped };
 }
 
 /** What is to be used next. */
 export interface Next {
   readonly model: Model;
-  readonly thinkingLevel: ThinkingLevel;
+  /** Where the scope says so. */
+  readonly thinkingLevel?: ThinkingLevel;
   readonly isScoped: boolean;
 }
 

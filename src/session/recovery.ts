@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ModelFailure } from '../model/request.ts';
+import { Refusal } from '../protocol/errors.ts';
 import type { AssistantMessage, CompactionEndEvent, Usage } from '../protocol/generated/vocabulary.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Activity } from './activity.ts';
@@ -128,7 +129,8 @@ export class Recovery {
       const { usage } = await compactor.compact({ reason, willRetry: reason === 'overflow', signal });
       if (usage) budget.spendAside(usage as Usage);
       return true;
-    } catch {
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
       return false;
     }
   }

@@ -314,7 +314,7 @@ export class Session {
       ask: async () => {
         // A model and hooks that answer at once must not keep everything else from its turn.
         if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
-        offered = this.#tools();
+        offered = requireModel(this.choice).supportsTools === false ? [] : this.#tools();
         const request = await this.#request(await prompt.text(base()), {
           tools: offered,
           signal: run.signal,

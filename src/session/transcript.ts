@@ -89,10 +89,16 @@ export class Transcript {
     return entry?.type === 'message' ? entry : undefined;
   }
 
-  /** Whether nothing has been said after this entry. What commands beside the conversation printed does not count. */
+  /**
+   * Whether nothing has been said after this entry. What commands beside the conversation printed does not count, nor
+   * answers that were to be asked for again.
+   */
   endsWith(entryId: string): boolean {
-    for (const { id, role } of this.log.named('message')) {
-      if (role !== 'bashExecution') return id === entryId;
+    const dropped = new Set<string>();
+    for (const { id, type, role } of this.log.named('message', 'context_edit')) {
+      const entry = type === 'context_edit' ? this.log.entry(id) : undefined;
+      if (entry?.type === 'context_edit') dropped.add(entry.targetId);
+      else if (role !== 'bashExecution' && !dropped.has(id)) return id === entryId;
     }
     return false;
   }

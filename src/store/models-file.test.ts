@@ -75,9 +75,9 @@ describe('readModelsFile', () => {
     ['must be an object', [fine]],
     ['.baseUrl must be a string', { ...fine, baseUrl: 1 }],
     ['.baseUrl must not be empty', { ...fine, baseUrl: '' }],
-    ['.baseUrl must be an http or https URL', { ...fine, baseUrl: 'localhost:1/v1' }],
-    ['.baseUrl must be an http or https URL', { ...fine, baseUrl: 'file:///etc/passwd' }],
-    ['.baseUrl must be an http or https URL', { baseUrl: 'nonsense' }],
+    ['.baseUrl must be an http or https URL, without a password', { ...fine, baseUrl: 'localhost:1/v1' }],
+    ['.baseUrl must be an http or https URL, without a password', { ...fine, baseUrl: 'file:///etc/passwd' }],
+    ['.baseUrl must be an http or https URL, without a password', { baseUrl: 'nonsense' }],
     ['.baseUrl is required for its models', { ...fine, baseUrl: undefined }],
     ['.api is required for its models', { ...fine, api: undefined }],
     [
@@ -97,7 +97,6 @@ describe('readModelsFile', () => {
     ['.compat must be an object', { ...fine, compat: true }],
     ['.models must be an array', { ...fine, models: { m: {} } }],
     ['.models[0] must be an object', { ...fine, models: ['m'] }],
-    ['.models[1].id is required', { ...fine, models: [{ id: 'm' }, {}] }],
     ['.models[0].id must not be empty', { ...fine, models: [{ id: '' }] }],
     ['.models[0].contextWindow must be a number', { ...fine, models: [{ id: 'm', contextWindow: '1k' }] }],
     ['.models[0].maxTokens must be at least 1', { ...fine, models: [{ id: 'm', maxTokens: 0 }] }],
@@ -105,7 +104,10 @@ describe('readModelsFile', () => {
     ['.models[0].cost.output must be at least 0', { ...fine, models: [{ id: 'm', cost: { output: -1 } }] }],
     ['.models[0].reasoning must be true or false', { ...fine, models: [{ id: 'm', reasoning: 'high' }] }],
     ['.models[0].headers.a must be a string', { ...fine, models: [{ id: 'm', headers: { a: null } }] }],
-    ['.models[0].baseUrl must be an http or https URL', { ...fine, models: [{ id: 'm', baseUrl: 'ws://x' }] }],
+    [
+      '.models[0].baseUrl must be an http or https URL, without a password',
+      { ...fine, models: [{ id: 'm', baseUrl: 'ws://x' }] },
+    ],
     ['.modelOverrides must be an object', { modelOverrides: [] }],
     ['.modelOverrides.m must be an object', { modelOverrides: { m: 1 } }],
     ['.modelOverrides.m.name must be a string', { modelOverrides: { m: { name: 1 } } }],
@@ -116,6 +118,18 @@ describe('readModelsFile', () => {
     expect(problemOf(provider)).toEqual({
       providers: { fine },
       problems: [`models.json: providers.acme${problem.startsWith('.') ? '' : ' '}${problem}`],
+    });
+  });
+
+  it('leaves out models alone, and says what is wrong with each', () => {
+    const models = [{ id: 'a', contextWindow: 'big' }, { id: 'b' }, {}];
+
+    expect(problemOf({ ...fine, models })).toEqual({
+      providers: { fine, acme: { ...fine, models: [{ id: 'b' }] } },
+      problems: [
+        'models.json: providers.acme.models[0].contextWindow must be a number',
+        'models.json: providers.acme.models[2].id is required',
+      ],
     });
   });
 

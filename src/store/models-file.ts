@@ -78,16 +78,19 @@ const model: Schema = {
 /**
  * The providers and models that the user adds or changes in `models.json`.
  *
- * Never throws and never writes: a provider that makes no sense is left out alone, and so is the file as a whole.
+ * Never throws and never writes: a model or a provider that makes no sense is left out alone, and so is the file as a
+ * whole.
  */
 export function readModelsFile(agentDir: string): ModelsFile {
   const providers = new Map<string, CustomProvider>();
   const problems: string[] = [];
   try {
-    for (const [id, provider] of Object.entries(providersIn(agentDir))) {
-      const [problem] = problemsOf(id, provider);
-      if (problem === undefined) providers.set(id, provider as CustomProvider);
-      else problems.push(`models.json: ${problem}`);
+    for (const [id, value] of Object.entries(providersIn(agentDir))) {
+      const { provider, found } = sifted(id, value);
+      const [problem] = provider === undefined ? [] : problemsOf(id, provider);
+      const all = problem === undefined ? found : [...found, problem];
+      problems.push(...all.map((text) => `models.json: ${text}`));
+      if (provider !== undefined && problem === undefined) providers.set(id, provider as CustomProvider);
     }
   } catch (error) {
     problems.push(`models.json: ${messageOf(error)}`);
@@ -103,6 +106,19 @@ function providersIn(agentDir: string): Values {
   const { providers = {} } = content;
   if (!isObject(providers)) throw new Error('providers must be an object');
   return providers;
+}
+
+/** A provider without those of its models that make no sense, and why they do not; undefined when no model is left. */
+function sifted(id: string, value: unknown): { provider: unknown; found: readonly string[] } {
+  const models = isObject(value) ? value['models'] : undefined;
+  if (!isObject(value) || !Array.isArray(models) || models.length === 0) return { provider: value, found: [] };
+  const found: string[] = [];
+  const kept = models.filter((one: unknown, index) => {
+    const misfit = check({ type: 'object', properties: { model } }, { model: one });
+    if (misfit !== undefined) found.push(misfit.replace('model', `providers.${id}.models[${index}]`));
+    return misfit === undefined;
+  });
+  return { provider: kept.length === 0 ? undefined : { ...value, models: kept }, found };
 }
 
 /** What is wrong with a provider; only the first is worth telling, for more may follow from it. */
@@ -152,7 +168,8 @@ function* wordingProblems(place: string, { api, baseUrl, headers = {} }: Address
   if (api !== undefined && !apis.includes(api) && !bridgedApi.test(api)) {
     yield `${place}.api must be one of ${apis.join(', ')}, ai-sdk:<package>`;
   }
-  if (baseUrl !== undefined && !isWebAddress(baseUrl)) yield `${place}.baseUrl must be an http or https URL`;
+  if (baseUrl !== undefined && !isWebAddress(baseUrl))
+    yield `${place}.baseUrl must be an http or https URL, without a password`;
   for (const [name, value] of Object.entries(headers)) {
     if (!headerName.test(name)) yield `${place}.headers must hold only names that HTTP allows`;
     if (typeof value !== 'string') yield `${place}.headers.${name} must be a string`;
@@ -161,7 +178,8 @@ function* wordingProblems(place: string, { api, baseUrl, headers = {} }: Address
 
 function isWebAddress(text: string): boolean {
   try {
-    return ['http:', 'https:'].includes(new URL(text).protocol);
+    const { protocol, username, password } = new URL(text);
+    return ['http:', 'https:'].includes(protocol) && username === '' && password === '';
   } catch {
     return false;
   }

@@ -53,6 +53,7 @@ const flag: Schema = { type: 'boolean' };
 const count: Schema = { type: 'number', minimum: 0 };
 /** As long as a timer can be set for. */
 const time: Schema = { type: 'number', minimum: 1, maximum: 2_147_483_647 };
+const delay: Schema = { ...time, minimum: 0 };
 const oneOf = (...words: string[]): Schema => ({ enum: words });
 const group = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
 
@@ -69,7 +70,7 @@ const known: Record<keyof Settings, Schema> = {
   sessionDir: text,
   defaultProjectTrust: oneOf('ask', 'always', 'never'),
   compaction: group({ enabled: flag, reserveTokens: count, keepRecentTokens: count }),
-  retry: group({ enabled: flag, maxRetries: count, baseDelayMs: count, maxDelayMs: count }),
+  retry: group({ enabled: flag, maxRetries: count, baseDelayMs: delay, maxDelayMs: time }),
   stall: group({ connectMs: time, firstByteMs: time, betweenMs: time }),
   httpIdleTimeoutMs: time,
   thinkingBudgets: group(Object.fromEntries(choices.ThinkingLevel.map((level) => [level, count]))),

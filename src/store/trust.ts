@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { realPath } from '../system/real-path.ts';
 
@@ -50,11 +50,13 @@ export class TrustStore {
 
   /** Undefined when there is a file but no sense in it. One that cannot be read may have sense: that fails. */
   #read(): Decisions | undefined {
+    if (!existsSync(this.#path)) return {};
+    // A pipe or a device by that name may keep its reader waiting for ever.
+    if (!statSync(this.#path).isFile()) throw new Error(`${this.#path} is not a file`);
     try {
       const value: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
       return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
       if (error instanceof SyntaxError) return undefined;
       throw error;
     }

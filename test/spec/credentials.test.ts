@@ -11,7 +11,7 @@ import { verifies } from '../support/verifies.ts';
 
 const apiKey = (key: string) => ({ type: 'api_key', key });
 
-describe('the key that is sent', () => {
+describe('[L28] the key that is sent', () => {
   const everywhere = {
     auth: { anthropic: apiKey('stored') },
     env: { ANTHROPIC_API_KEY: 'variable' },
@@ -119,7 +119,7 @@ describe('an auth.json that makes no sense', () => {
   });
 });
 
-describe('set_credential', () => {
+describe('[L30] set_credential', () => {
   const SECRET = 'sk-hunter2';
 
   it('stores a key for its owner alone, and the model that was missed is used at once', async () => {

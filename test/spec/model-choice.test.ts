@@ -238,7 +238,7 @@ describe('thinking levels over a change of model', () => {
   });
 });
 
-describe('what is chosen', () => {
+describe('[L29] what is chosen', () => {
   const settings = { theme: 'dark', compaction: { reserveTokens: 5 }, retry: { enabled: false } };
 
   it('stays with the session unless it is to persist', async () => {
@@ -294,7 +294,7 @@ describe('what is chosen', () => {
   });
 });
 
-describe('--list-models', () => {
+describe('[L31] --list-models', () => {
   const rows = (text: string) =>
     text
       .split('\n\n')[0]

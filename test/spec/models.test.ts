@@ -68,10 +68,10 @@ verifies('L4 L5', 'cycle_model goes round the available models', async ({ open }
   const [, second, third] = models;
   expect(steps).toEqual([
     { model: second, thinkingLevel: 'off', isScoped: false },
-    { model: third, thinkingLevel: 'off', isScoped: false },
-    { model: first, thinkingLevel: 'off', isScoped: false },
+    { model: third, thinkingLevel: 'medium', isScoped: false },
+    { model: first, thinkingLevel: 'medium', isScoped: false },
   ]);
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: first, thinkingLevel: 'off' });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: first, thinkingLevel: 'medium' });
 });
 
 verifies('L5', 'cycle_model tells the level that is in force with the model', async ({ open }) => {

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { open, sessionFiles } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
@@ -154,6 +155,96 @@ describe.each(apis.map((api) => [api.name, api] as const))('%s, described in mod
     expect(last).toContain('To count.');
     expect(last).not.toContain('One. One.');
   });
+});
+
+it.each([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+] as const)(
+  '[L33] a server that compresses with %s, though nobody asked it to, is understood',
+  async (encoding, compress) => {
+    const { peer, double } = await opened(apis[1] as Api);
+    const body = compress('{"error":{"message":"No such thing"}}');
+    double.says({ status: 404, body, headers: { 'content-encoding': encoding } });
+
+    await peer.run('hi');
+
+    expect(await settled(peer)).toMatchObject({ errorMessage: '404 No such thing' });
+  },
+);
+
+it('[P42] a prompt that was waiting to be tried again when its process was killed is answered when it is sent again', async () => {
+  const api = apis[1] as Api;
+  const { home, doubles } = await configured([api], { settings: { retry: { baseDelayMs: 60_000 } } });
+  const double = doubles[0] as ProviderDouble;
+  const args = ['--model', `${providerOf(api)}/m`, '--session-id', 'kept'];
+  const first = await open('stdio', { home, env: OWN_KEY, args });
+  double.says({ status: 529, message: 'Overloaded' }, { text: 'At last.' });
+  await first.peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' });
+  await first.peer.next('auto_retry_start');
+  first.process?.kill('SIGKILL');
+  await first.process?.exited;
+
+  const { peer } = await open('stdio', { home, env: OWN_KEY, args });
+  expect(await peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' })).toMatchObject({
+    disposition: 'started',
+    duplicate: true,
+  });
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+});
+
+it('[Z40] a key that a server quotes when it refuses it is not repeated', async () => {
+  const { peer, double, sessionFiles: files } = await opened(apis[1] as Api);
+  double.says({ status: 401, message: 'Invalid key: Bearer a-secret-key' });
+
+  await peer.run('hi');
+
+  expect(await settled(peer)).toMatchObject({ errorMessage: expect.stringMatching(/^401 Invalid key: Bearer …/) });
+  expect(JSON.stringify(peer.records)).not.toContain('a-secret-key');
+  expect(readFileSync(files()[0] ?? '', 'utf8')).not.toContain('a-secret-key');
+});
+
+it('[K7] a conversation from a large model is summed up piece by piece for a small one', async () => {
+  const api = apis[1] as Api;
+  const { home, doubles } = await configured([api]);
+  const double = doubles[0] as ProviderDouble;
+  const path = join(home.agentDir, 'models.json');
+  const file = JSON.parse(readFileSync(path, 'utf8'));
+  file.providers[providerOf(api)].models.push({ id: 'small', contextWindow: 8000, maxTokens: 1000 });
+  writeFileSync(path, JSON.stringify(file));
+  const { peer } = await open('stdio', { home, env: OWN_KEY, args: ['--model', `${providerOf(api)}/m`] });
+  for (let count = 0; count < 10; count++) {
+    double.says({ text: 'Read.' });
+    await peer.run('word '.repeat(800));
+  }
+  await peer.ok({ type: 'set_model', provider: providerOf(api), modelId: 'small' });
+  double.says(...Array.from({ length: 12 }, () => ({ text: '## Goal\nTo read words.' })));
+
+  await peer.run('go on');
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  const asked = double.requests.slice(10).map(({ text }) => text.length);
+  expect(asked.length).toBeGreaterThan(2);
+  expect(Math.max(...asked)).toBeLessThan(8000 * 4);
+});
+
+it('[L27] a session goes on with a model that only its user knows', async () => {
+  const api = apis[0] as Api;
+  const { home, doubles } = await configured([api]);
+  const double = doubles[0] as ProviderDouble;
+  const providers = { anthropic: { baseUrl: double.url, apiKey: '$OWN_KEY' } };
+  writeFileSync(join(home.agentDir, 'models.json'), JSON.stringify({ providers }));
+  const first = await open('stdio', { home, env: OWN_KEY, args: ['--model', 'anthropic/claude-new-9'] });
+  double.says({ text: 'one' }, { text: 'two' });
+  await first.peer.run('hi');
+  await first.close();
+
+  const { peer } = await open('stdio', { home, env: OWN_KEY, args: ['--continue'] });
+  await peer.run('and again');
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(double.requests.map(({ body }) => body.model)).toEqual(['claude-new-9', 'claude-new-9']);
 });
 
 it('[L32] a conversation goes on over three servers, through retry, stall and overflow, and a new process goes on word for word', async () => {

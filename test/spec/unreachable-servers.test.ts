@@ -61,9 +61,8 @@ describe('a server that cannot be reached', () => {
   });
 
   it.each(['HTTP_PROXY', 'all_proxy'])('because the proxy in %s is dead names the proxy', async (name) => {
-    const double = await ProviderDouble.start(completions);
     const { host } = new URL(await deadAddress());
-    const { peer } = await asking(double.url, { [name]: `http://user:hunter2@${host}` });
+    const { peer } = await asking('http://models.invalid/v1', { [name]: `http://user:hunter2@${host}` });
 
     await peer.run('hi');
 
@@ -72,16 +71,35 @@ describe('a server that cannot be reached', () => {
       errorMessage: expect.stringContaining(`through the proxy ${host}`),
     });
     expect(JSON.stringify(peer.records)).not.toContain('hunter2');
-    expect(double.requests).toEqual([]);
   });
 
-  it('because the proxy is no address says so without telling it', async () => {
-    const { peer } = await asking('http://127.0.0.1:1', { HTTP_PROXY: 'http://us er:hunter2@' });
+  it('says nothing of a proxy where it is on this machine', async () => {
+    const double = await ProviderDouble.start(completions);
+    double.says({ text: 'here' });
+    const { peer } = await asking(double.url, { HTTP_PROXY: await deadAddress() });
+
+    await peer.run('hi');
+
+    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('because the proxy speaks something else says what', async () => {
+    const { peer } = await asking('http://models.invalid/v1', { all_proxy: 'socks5://127.0.0.1:1080' });
 
     await peer.run('hi');
 
     expect(await settled(peer)).toMatchObject({
-      errorMessage: expect.stringContaining('the proxy in the environment'),
+      errorMessage: 'The proxy in the environment speaks socks5, not http',
+    });
+  });
+
+  it('because the proxy is no address says so without telling it', async () => {
+    const { peer } = await asking('http://models.invalid/v1', { HTTP_PROXY: 'http://us er:hunter2@' });
+
+    await peer.run('hi');
+
+    expect(await settled(peer)).toMatchObject({
+      errorMessage: expect.stringContaining('The proxy in the environment'),
     });
     expect(JSON.stringify(peer.records)).not.toContain('hunter2');
   });

@@ -24,7 +24,7 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
   const cwd = tempFolder();
   const parts = {
     audience: new Broadcast(),
-    registry: new OneModel({ agentDir: cwd, env: {}, patience: patienceOf({}) }),
+    registry: new OneModel({ agentDir: cwd, env: {}, place: { patience: patienceOf({}) } }),
     hooks: {},
     env: {},
     projectIn: () => new Project({ cwd, agentDir: cwd }),

@@ -18,7 +18,7 @@ export const settings = {
   },
 
   cycle_model: (_params, { agent }) => {
-    const next = nextModel(agent.registry, agent.session.choice);
+    const next = nextModel(agent.registry, agent.session.choice.model);
     if (!next) return null;
     const told = agent.setModel(next.model, 'cycle', next.thinkingLevel);
     const { thinkingLevel } = agent.session.choice;
@@ -27,7 +27,9 @@ export const settings = {
 
   get_available_models: async (_params, { agent: { registry, session } }) => {
     await Promise.all([registry.load(), registry.lookAround()]);
-    return { models: [...registry.available({ scripted: session.choice.model?.provider === 'tau' })] };
+    const { model, notice } = session.choice;
+    // One that stands in for others was not asked for.
+    return { models: [...registry.available({ scripted: model?.provider === 'tau' && notice === undefined })] };
   },
 
   set_credential: async ({ provider, apiKey }, { agent }) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { failureOf } from '../failure.ts';
 import { ModelFailure } from '../request.ts';
+import { decoded } from './decoded.ts';
 import { retryAfter } from './retry-after.ts';
 
 /** How much of what a server says about a failure is read. */
@@ -43,7 +44,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of response) {
+    for await (const piece of await decoded(response)) {
       pieces.push(piece);
       size += piece.length;
       if (size >= MAX_BODY) break;
@@ -91,6 +92,8 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 /** A connection that could not be made, or broke. */
 export function brokenConnection(error: unknown, url: string): ModelFailure {
   const { code, message } = error as NodeJS.ErrnoException;
+  // A key with a line break in it, most of the time.
+  if (code === 'ERR_INVALID_CHAR') return new ModelFailure('auth_failed', `The request cannot be sent: ${message}`);
   const what = code === undefined || message.includes(code) ? message : `${message} (${code})`;
   return new ModelFailure('connection_lost', `Connection error: ${what} [${new URL(url).host}]`);
 }

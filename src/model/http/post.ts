@@ -34,6 +34,9 @@ export async function post(message: Post): Promise<IncomingMessage> {
 
 class StaleConnection extends Error {}
 
+/** A connection that breaks later than this was heard, and what it was asked may have cost money. */
+const STALE_MS = 500;
+
 function send({ headers, body, connectMs, signal }: Post, url: URL, agent: RequestOptions['agent']) {
   const begin = url.protocol === 'http:' ? httpRequest : httpsRequest;
   return new Promise<IncomingMessage>((resolve, reject) => {
@@ -43,6 +46,7 @@ function send({ headers, body, connectMs, signal }: Post, url: URL, agent: Reque
       agent,
       signal,
     });
+    const begunAt = performance.now();
     const limit = setTimeout(() => {
       request.destroy(new ModelFailure('stalled', `Could not connect to ${url.host} within ${connectMs} ms`));
     }, connectMs);
@@ -54,7 +58,8 @@ function send({ headers, body, connectMs, signal }: Post, url: URL, agent: Reque
     request.once('response', resolve);
     request.once('error', (error) => {
       clearTimeout(limit);
-      reject(request.reusedSocket && isReset(error) ? new StaleConnection() : error);
+      const isStale = request.reusedSocket && isReset(error) && performance.now() - begunAt < STALE_MS;
+      reject(isStale ? new StaleConnection() : error);
     });
     request.end(body);
   });

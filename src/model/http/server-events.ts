@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Endpoint } from '../endpoint.ts';
 import { ModelFailure } from '../request.ts';
+import { decoded } from './decoded.ts';
 import { brokenConnection, refusedBy } from './failure.ts';
 import { post } from './post.ts';
 import { Silence } from './silence.ts';
@@ -37,7 +38,7 @@ export async function* serverEvents(call: Call): AsyncGenerator<EventSourceMessa
     response = await post({
       url,
       headers: merged(
-        { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+        { 'content-type': 'application/json', accept: 'text/event-stream', 'accept-encoding': 'identity', ...headers },
         endpoint.headers,
       ),
       body: JSON.stringify(body),
@@ -62,11 +63,21 @@ async function* eventsOf(
   isDone: () => boolean,
 ): AsyncGenerator<EventSourceMessage> {
   const heard: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (event) => heard.push(event), maxBufferSize: LONGEST_EVENT });
+  const parser = createParser({
+    onEvent: (event) => heard.push(event),
+    onError: ({ type }) => {
+      if (type !== 'max-buffer-size-exceeded') return;
+      throw new ModelFailure('model_error', `An event of the stream is longer than ${LONGEST_EVENT} bytes`);
+    },
+    maxBufferSize: LONGEST_EVENT,
+  });
   const decoder = new TextDecoder();
-  for await (const bytes of response) {
+  let last = '';
+  for await (const bytes of await decoded(response)) {
     silence.broken();
-    parser.feed(decoder.decode(bytes, { stream: true }));
+    const text = decoder.decode(bytes, { stream: true });
+    last = text.at(-1) ?? last;
+    parser.feed(text);
     if (heard.length === 0) continue;
     // Whoever listens may take its time: only the server's silence counts.
     silence.listen(false);
@@ -74,6 +85,9 @@ async function* eventsOf(
     silence.listen(true);
     if (isDone()) silence.shorten(LAST_MS);
   }
+  // A line that ends in CR is not over until it is known what follows.
+  if (last === '\r') parser.feed('\n');
+  yield* heard;
 }
 
 /** Some servers call their streams plain text, or nothing at all; a page or an object is none. */

@@ -10,6 +10,7 @@ export class Silence {
   #timer: NodeJS.Timeout;
   #hasBegun = false;
   #isListening = true;
+  #isLast = false;
   #failure: ModelFailure | undefined;
 
   /** Follows the outer signal, too. */
@@ -32,6 +33,7 @@ export class Silence {
 
   /** The server said something. */
   broken(): void {
+    if (this.#isLast) return;
     if (this.#hasBegun) {
       this.#timer.refresh();
       return;
@@ -47,11 +49,13 @@ export class Silence {
   /** Silence does not count while nobody listens. */
   listen(isListening: boolean): void {
     this.#isListening = isListening;
-    this.#timer.refresh();
+    if (!this.#isLast) this.#timer.refresh();
   }
 
-  /** From now on there is less patience. */
+  /** Everything was said: there is this much patience left, whatever else comes. */
   shorten(ms: number): void {
+    if (this.#isLast) return;
+    this.#isLast = true;
     clearTimeout(this.#timer);
     this.#timer = this.#limit(Math.min(ms, this.#patience.betweenMs), 'The model did not end its answer');
   }

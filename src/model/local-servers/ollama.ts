@@ -15,7 +15,8 @@ export async function ollama(server: JsonServer): Promise<Model[]> {
   const askOn = async () => {
     for (const [index, id] of left) {
       const shown = await server.ask('/api/show', { model: id });
-      models[index] = modelOf({ id, port: server.port, window: tokens(windows.get(id)) }, shown);
+      // Of what did not answer in time nobody knows how much it can read.
+      if (shown) models[index] = modelOf({ id, port: server.port, window: tokens(windows.get(id)) }, shown);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, askOn));
@@ -29,8 +30,8 @@ interface Found {
   readonly window: number | undefined;
 }
 
-function modelOf({ id, port, window }: Found, shown: Said | undefined): Model[] {
-  const { capabilities } = shown ?? {};
+function modelOf({ id, port, window }: Found, shown: Said): Model[] {
+  const { capabilities } = shown;
   const can = (what: string) => Array.isArray(capabilities) && capabilities.includes(what);
   // What only makes vectors of texts cannot answer.
   if (Array.isArray(capabilities) && !can('completion')) return [];

@@ -4,9 +4,6 @@ import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { KnownModels, type KnownModelsOptions } from '../known-models.ts';
 
-/** What endpoints are told. */
-export const patience = { connectMs: 1, firstByteMs: 2, betweenMs: 3 };
-
 /** A model as the catalogue has it. */
 export function builtIn(provider: string, id: string, more: Partial<Model> = {}): Model {
   return {
@@ -56,7 +53,6 @@ export function open({ models, auth, env = {}, runtimeKey }: Files = {}) {
     env: { PATH: process.env['PATH'], ...env },
     catalogue,
     runtimeKey,
-    patience,
   });
   const model = (provider: string, id: string) => known.find(provider, id) ?? builtIn(provider, id);
   return {

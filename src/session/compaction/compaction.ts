@@ -1,14 +1,20 @@
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type { CompactionEntry, CompactionResult, Model, Usage } from '../../protocol/generated/vocabulary.ts';
+import type {
+  AgentMessage,
+  CompactionEntry,
+  CompactionResult,
+  Model,
+  Usage,
+} from '../../protocol/generated/vocabulary.ts';
 import { contextUsage, estimateContext } from '../context-usage.ts';
 import { requireModel } from '../model-choice.ts';
 import { CompactionCancelled } from './cancelled.ts';
 import type { CompactorParts, Occasion } from './compactor.ts';
-import { limitsFor } from './limits.ts';
+import { limitsFor, longestRecord } from './limits.ts';
 import { type Plan, planCompaction } from './plan.ts';
-import { recordOf } from './record.ts';
-import { type Summariser, summarise, type Written } from './summarise.ts';
+import { recordsOf } from './record.ts';
+import { type Summariser, summariseAll, type Written } from './summarise.ts';
 import { summaryText } from './summary-text.ts';
 
 /** What a summary is made of before it is stored. */
@@ -77,35 +83,34 @@ export class Compaction {
 
   async #written(plan: Plan, model: Model, { customInstructions, signal }: Occasion): Promise<Draft> {
     const { automatic, registry, settings, transcript } = this.#parts;
-    const { reserveTokens } = limitsFor(model, settings().compaction);
+    const limits = limitsFor(model, settings().compaction);
     // Where one part cannot be written, nobody wants the other.
     const over = new AbortController();
     const by = (share: number): Summariser => ({
       registry,
       model,
-      maxTokens: Math.floor(reserveTokens * share),
+      maxTokens: Math.floor(limits.reserveTokens * share),
       sessionId: transcript.log.header.id,
       retry: { ...settings().retry, enabled: automatic.retry },
       signal: AbortSignal.any([signal, over.signal]),
     });
     const { history, prefix, previousSummary, files } = plan;
     const tokensBefore = this.#tokensBefore();
-    const past =
-      history.length === 0
-        ? undefined
-        : summarise({ record: recordOf(history), kind: 'history', previousSummary, customInstructions }, by(0.8));
-    const turn = prefix.length === 0 ? undefined : summarise({ record: recordOf(prefix), kind: 'prefix' }, by(0.5));
+    const records = (messages: readonly AgentMessage[]) =>
+      messages.length === 0 ? [] : recordsOf(messages, longestRecord(model, limits));
+    const past = summariseAll(records(history), { kind: 'history', previousSummary, customInstructions }, by(0.8));
+    const turn = summariseAll(records(prefix), { kind: 'prefix' }, by(0.5));
     const [whole, begun] = await Promise.all([
       named(past, 'Summarization failed'),
       named(turn, 'Turn prefix summarization failed'),
     ]).finally(() => over.abort());
     return {
       // What was summarised before and has nothing new beside it stays as it is.
-      summary: summaryText(whole?.text ?? previousSummary, begun?.text, files),
+      summary: summaryText(whole.at(-1)?.text ?? previousSummary, begun.at(-1)?.text, files),
       firstKeptEntryId: plan.firstKeptEntryId,
       tokensBefore,
       details: files,
-      usage: total([whole, begun]),
+      usage: total([...whole, ...begun]),
     };
   }
 
@@ -129,7 +134,7 @@ export class Compaction {
   }
 }
 
-async function named(work: Promise<Written> | undefined, what: string): Promise<Written | undefined> {
+async function named<T>(work: Promise<T>, what: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -137,8 +142,8 @@ async function named(work: Promise<Written> | undefined, what: string): Promise<
   }
 }
 
-function total(written: readonly (Written | undefined)[]): Usage {
-  const usages = written.flatMap((one) => (one ? [one.usage] : []));
+function total(written: readonly Written[]): Usage {
+  const usages = written.map(({ usage }) => usage);
   const sum = (pick: (usage: Usage) => number) => usages.reduce((all, usage) => all + pick(usage), 0);
   return {
     input: sum((usage) => usage.input),

@@ -8,7 +8,7 @@ import type { SessionHooks } from '../hooks.ts';
 import type { Choice } from '../model-choice.ts';
 import type { Automatic } from '../recovery.ts';
 import type { Audience } from '../run.ts';
-import type { Transcript } from '../transcript.ts';
+import { StorageFailure, type Transcript } from '../transcript.ts';
 import { CompactionCancelled } from './cancelled.ts';
 import { limitsFor } from './limits.ts';
 
@@ -85,7 +85,7 @@ export class Compactor {
       const aborted = refusal instanceof CompactionCancelled;
       const told = aborted ? {} : { errorMessage: `${failures[reason]}: ${refusal.message}` };
       audience.publish({ type: 'compaction_end', reason, result: null, aborted, willRetry: false, ...told });
-      throw refusal;
+      throw error instanceof StorageFailure ? error : refusal;
     } finally {
       this.#isBusy = false;
     }

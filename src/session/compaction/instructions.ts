@@ -47,6 +47,10 @@ What was done and found in this part.
 ## Needed For What Follows
 What the later part takes for granted.`;
 
+const SAME_TURN = `
+
+The earlier summary stands for what came before this in the same turn: write one of both.`;
+
 /** What is asked about a record. */
 export interface Assignment {
   readonly record: string;
@@ -56,10 +60,11 @@ export interface Assignment {
 }
 
 export function promptFor({ record, kind, previousSummary, customInstructions }: Assignment): string {
-  const instructions = kind === 'prefix' ? PREFIX : previousSummary === undefined ? FRESH : MERGED;
+  const isFirst = previousSummary === undefined;
+  const instructions = kind === 'prefix' ? [PREFIX, isFirst ? '' : SAME_TURN].join('') : isFirst ? FRESH : MERGED;
   return [
     `<conversation>\n${record}\n</conversation>`,
-    previousSummary === undefined ? '' : `<previous-summary>\n${previousSummary}\n</previous-summary>`,
+    isFirst ? '' : `<previous-summary>\n${previousSummary}\n</previous-summary>`,
     instructions,
     customInstructions ? `Additional focus: ${customInstructions}` : '',
   ]

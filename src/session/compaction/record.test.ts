@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { answered, call, result, said, words } from '../testing/sample-messages.ts';
-import { recordOf } from './record.ts';
+import { recordsOf } from './record.ts';
+
+const recordOf = (messages: Parameters<typeof recordsOf>[0]) => recordsOf(messages, 1_000_000).join('');
 
 it('tells who said what, without what was thought', () => {
   const messages = [
@@ -68,4 +70,14 @@ it('tells the summary of a branch and the output of a command as the model was t
   ]);
 
   expect(record).toMatch(/^\[User\]: [\s\S]*tried it[\s\S]*\n\n\[User\]: [\s\S]*a\.txt/);
+});
+
+it('makes several texts of what is too long for one, each in order and none longer than it may be', () => {
+  const messages = Array.from({ length: 9 }, (_, index) => said(`${index} ${'x'.repeat(index === 4 ? 900 : 90)}`));
+
+  const records = recordsOf(messages, 250);
+
+  expect(Math.max(...records.map(({ length }) => length))).toBeLessThanOrEqual(250);
+  expect([...records.join('').matchAll(/\[User\]: (\d)/g)].map(([, digit]) => digit).join('')).toBe('012345678');
+  expect(records.join('')).toContain('more characters]');
 });

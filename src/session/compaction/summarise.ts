@@ -8,6 +8,9 @@ import type { Settings } from '../../store/settings.ts';
 import { Retries } from '../retry.ts';
 import { type Assignment, promptFor, SUMMARISER } from './instructions.ts';
 
+/** Less than this says nothing. */
+const LEAST_TOKENS = 256;
+
 /** Who writes summaries, and how long they may be. */
 export interface Summariser {
   readonly registry: ModelRegistry;
@@ -33,7 +36,7 @@ export async function summarise(assignment: Assignment, by: Summariser): Promise
     messages: [{ role: 'user', content: [{ type: 'text', text: promptFor(assignment) }], timestamp: 0 }],
     tools: [],
     sessionId,
-    maxTokens,
+    maxTokens: Math.max(LEAST_TOKENS, Math.min(maxTokens, model.maxTokens)),
     signal,
   };
   const retries = new Retries(by.retry);
@@ -47,6 +50,21 @@ export async function summarise(assignment: Assignment, by: Summariser): Promise
   }
 }
 
+/** Has a model sum up texts that follow each other, each with what it made of those before. */
+export async function summariseAll(
+  records: readonly string[],
+  { previousSummary, ...assignment }: Omit<Assignment, 'record'>,
+  by: Summariser,
+): Promise<readonly Written[]> {
+  const written: Written[] = [];
+  for (const record of records) {
+    written.push(
+      await summarise({ ...assignment, record, previousSummary: written.at(-1)?.text ?? previousSummary }, by),
+    );
+  }
+  return written;
+}
+
 async function answerTo(request: ModelRequest, registry: ModelRegistry): Promise<AnswerEnd> {
   const provider = await unlessAborted(registry.provider(request.model), request.signal);
   if (!provider) throw request.signal.reason;
@@ -54,11 +72,12 @@ async function answerTo(request: ModelRequest, registry: ModelRegistry): Promise
   throw new Error('The model stream ended without an end');
 }
 
-function textIn({ content }: AnswerEnd['message']): string {
+function textIn({ content, stopReason }: AnswerEnd['message']): string {
   const text = content
     .flatMap((block) => (block.type === 'text' ? [block.text] : []))
     .join('\n')
     .trim();
   if (text === '') throw new Error('The model wrote nothing');
-  return text;
+  // What it says is better than nothing, and whoever reads it must know.
+  return stopReason === 'length' ? `${text}\n\n[This summary was cut off here.]` : text;
 }

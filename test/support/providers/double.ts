@@ -33,7 +33,7 @@ export interface Refusal {
   readonly status: number;
   readonly message?: string;
   /** Instead of an error as this API words it. */
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -44,8 +44,13 @@ describe('the model of a package', () => {
   it('is told only what is known, and what the user adds', async () => {
     const exported = { createAcme: (by: unknown) => (id: unknown) => made(id, by) };
     const own = {
-      endpoint: { ...endpoint, baseUrl: '', apiKey: undefined, headers: {} },
-      model: { ...model, compat: { options: { region: 'eu', includeUsage: false } } },
+      endpoint: {
+        ...endpoint,
+        baseUrl: '',
+        apiKey: undefined,
+        headers: {},
+        options: { region: 'eu', includeUsage: false },
+      },
     };
 
     expect(await wanted(exported, own)).toMatchObject({

@@ -46,7 +46,7 @@ export async function languageModel({ packageName, exported, endpoint, model }: 
 }
 
 /** Settings that a package does not know are nothing to it. */
-const settingsFor = ({ baseUrl, apiKey, headers }: Endpoint, { provider, compat }: Model) => ({
+const settingsFor = ({ baseUrl, apiKey, headers, options }: Endpoint, { provider }: Model) => ({
   name: provider,
   ...(apiKey === undefined ? {} : { apiKey }),
   ...(baseUrl === '' ? {} : { baseURL: baseUrl }),
@@ -54,7 +54,7 @@ const settingsFor = ({ baseUrl, apiKey, headers }: Endpoint, { provider, compat 
   // Without it, servers that speak as OpenAI does do not tell what an answer used.
   includeUsage: true,
   fetch: fetchNoPage,
-  ...recordOf(compat?.['options']),
+  ...options,
 });
 
 type Callable = (argument: unknown) => unknown;

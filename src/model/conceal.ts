@@ -1,0 +1,32 @@
+import type { Endpoint } from './endpoint.ts';
+import { ModelFailure, type Provider } from './request.ts';
+
+/** Shorter values may stand in a message by chance. */
+const SHORTEST_SECRET = 8;
+
+/** A provider whose failures do not repeat what was sent along: servers quote keys when they refuse them. */
+export function concealing(provider: Provider, { apiKey, headers }: Endpoint): Provider {
+  const secrets = [apiKey ?? '', ...Object.values(headers)].filter(({ length }) => length >= SHORTEST_SECRET);
+  const conceal = (error: unknown): never => {
+    throw error instanceof ModelFailure ? concealed(error, secrets) : error;
+  };
+  return (request, draft) => {
+    const steps = provider(request, draft)[Symbol.asyncIterator]();
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: () => steps.next().catch(conceal),
+        return: async (value) => (await steps.return?.(value)) ?? { done: true, value },
+      }),
+    };
+  };
+}
+
+function concealed(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
+  const message = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), failure.message);
+  if (message === failure.message) return failure;
+  const { code, status, retryAfterMs } = failure;
+  return new ModelFailure(code, message, {
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}

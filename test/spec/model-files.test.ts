@@ -158,7 +158,11 @@ describe('a models.json that makes no sense', () => {
     ['providers of a wrong type', { providers: 3 }, /^models\.json: providers must be an object$/],
     ['a provider of a wrong type', { providers: { own: 'x' } }, /^models\.json: providers\.own .*object/],
     ['a base URL of a wrong type', provider({ baseUrl: 3 }), /^models\.json: providers\.own\.baseUrl .*string/],
-    ['a base URL that is none', provider({ baseUrl: 'nowhere' }), /^models\.json: providers\.own\.baseUrl must be an http or https URL.*$/],
+    [
+      'a base URL that is none',
+      provider({ baseUrl: 'nowhere' }),
+      /^models\.json: providers\.own\.baseUrl must be an http or https URL.*$/,
+    ],
     ['no base URL', provider({ baseUrl: undefined }), /^models\.json: providers\.own\.baseUrl is required/],
     ['no API', provider({ api: undefined }), /^models\.json: providers\.own\.api is required/],
     ['an unknown API', provider({ api: 'smoke' }), /^models\.json: providers\.own\.api must be one of .*ai-sdk:/],

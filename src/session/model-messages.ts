@@ -9,26 +9,30 @@ import type {
 
 /** The conversation in the three roles that models know. Every tool call is followed by a result, as all of them demand. */
 export function modelMessages(messages: readonly AgentMessage[]): ModelMessage[] {
-  return withEveryResult(messages.flatMap(asModelMessage));
+  const told: ModelMessage[] = [];
+  for (const message of messages) {
+    const one = asModelMessage(message);
+    if (one) told.push(one);
+  }
+  addLostResults(told);
+  return told;
 }
 
-function asModelMessage(message: AgentMessage): ModelMessage[] {
+function asModelMessage(message: AgentMessage): ModelMessage | undefined {
   switch (message.role) {
     case 'user':
     case 'toolResult':
-      return [message];
+      return message;
     case 'assistant':
-      return isBroken(message) ? [] : [message];
+      return isBroken(message) ? undefined : message;
     case 'bashExecution':
-      return message.excludeFromContext ? [] : [userText(bashText(message), message.timestamp)];
+      return message.excludeFromContext ? undefined : userText(bashText(message), message.timestamp);
     case 'custom':
-      return [{ role: 'user', content: message.content, timestamp: message.timestamp }];
+      return { role: 'user', content: message.content, timestamp: message.timestamp };
     case 'branchSummary':
-      return [
-        userText(summary('This is what happened on a branch that was left:', message.summary), message.timestamp),
-      ];
+      return userText(summary('This is what happened on a branch that was left:', message.summary), message.timestamp);
     case 'compactionSummary':
-      return [userText(summary('This is a summary of the conversation so far:', message.summary), message.timestamp)];
+      return userText(summary('This is a summary of the conversation so far:', message.summary), message.timestamp);
     default:
       return message satisfies never;
   }
@@ -55,20 +59,18 @@ function bashText(run: BashExecutionMessage): string {
 }
 
 /** Puts an error result behind each call that never got one, right where the result belongs. */
-function withEveryResult(messages: readonly ModelMessage[]): ModelMessage[] {
-  const backwards: ModelMessage[] = [];
+function addLostResults(messages: ModelMessage[]): void {
   // Ids may come back in a later answer: only the results up to the next answer count.
-  let answered = new Set<string>();
-  for (const message of messages.toReversed()) {
-    if (message.role === 'toolResult') answered.add(message.toolCallId);
-    else if (message.role === 'assistant') {
+  const answered = new Set<string>();
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    if (message?.role === 'toolResult') answered.add(message.toolCallId);
+    else if (message?.role === 'assistant') {
       const lost = callsOf(message).filter((call) => !answered.has(call.id));
-      backwards.push(...lost.toReversed().map((call) => lostResult(call, message.timestamp)));
-      answered = new Set();
+      if (lost.length > 0) messages.splice(at + 1, 0, ...lost.map((call) => lostResult(call, message.timestamp)));
+      answered.clear();
     }
-    backwards.push(message);
   }
-  return backwards.reverse();
 }
 
 /** Stands in for a result that a crash swallowed. The call is never run again: nobody knows how far it got. */

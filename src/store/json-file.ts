@@ -47,7 +47,7 @@ export function stampOf(path: string): string {
 }
 
 /** JSON.parse quotes the file around the mistake; what stands in the file goes to no log. */
-export const withoutQuote = (message: string): string =>
+const withoutQuote = (message: string): string =>
   message.replace(/, (\.\.\.)?".*is not valid JSON$/s, ': not valid JSON');
 
 export const isObject = (value: unknown): value is Values =>

@@ -128,7 +128,7 @@ describe('readSettings', () => {
     const { settings, warnings } = readSettings(source);
 
     expect(settings).toEqual({});
-    expect(warnings[0]).toContain('EISDIR');
+    expect(warnings[0]).toContain('this is not a file');
   });
 
   it('reads one file once when the home folder is the project', () => {

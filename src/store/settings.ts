@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
+import { messageOf } from '../protocol/errors.ts';
 import { choices } from '../protocol/generated/choices.ts';
 import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { expandHome } from './agent-dir.ts';
-import { isObject, type Values, withoutQuote } from './json-file.ts';
+import { isObject, readJsonObject, type Values } from './json-file.ts';
 
 /** What users may set in `settings.json`, as far as tau looks at it. */
 export interface Settings {
@@ -103,15 +103,12 @@ function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Iterable<str
 
 function readFile(file: string, warnings: string[]): Values {
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (isObject(content)) return accept({ schemas: known, values: content, place: `${file}: `, warnings });
-    warnings.push(`${file}: the file must hold an object; it is ignored`);
+    const values = readJsonObject(file) ?? {};
+    return accept({ schemas: known, values, place: `${file}: `, warnings });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      warnings.push(`${file}: ${withoutQuote(message)}; the file is ignored`);
+    warnings.push(`${file}: ${messageOf(error)}; the file is ignored`);
+    return {};
   }
-  return {};
 }
 
 interface Acceptance {

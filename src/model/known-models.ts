@@ -116,13 +116,13 @@ export class KnownModels {
   }
 
   /** Where a model is reached. Rejects with a `Refusal` when its key or a header cannot be had. */
-  async endpoint({ provider, id, ...given }: Model): Promise<Omit<Endpoint, 'patience'>> {
+  async endpoint({ provider, id, ...given }: Model, signal?: AbortSignal): Promise<Omit<Endpoint, 'patience'>> {
     const { baseUrl, headers } = this.find(provider, id) ?? given;
     if (!baseUrl)
       throw missing(`No address is known for ${provider}/${id}. Give providers.${provider} a baseUrl in models.json.`);
     const custom = this.#file.content.providers.get(provider);
     const options = custom && customOptions(custom, id);
-    const [apiKey, own] = await Promise.all([this.#key(provider), this.#headers(provider, id)]);
+    const [apiKey, own] = await Promise.all([this.#key(provider, signal), this.#headers(provider, id, signal)]);
     return {
       baseUrl: withoutSlash(baseUrl),
       apiKey,
@@ -158,13 +158,13 @@ export class KnownModels {
     this.#auth = reading(agentDir, authFile, this.#auth);
   }
 
-  async #key(provider: string): Promise<string | undefined> {
+  async #key(provider: string, signal: AbortSignal | undefined): Promise<string | undefined> {
     const found = this.#findKey(provider);
     switch (found?.kind) {
       case 'key':
         return found.key.trim();
       case 'value':
-        return (await this.#resolve(provider, found.value, `No API key found for ${provider}. ${found.place}`)).trim();
+        return (await this.#resolve(found.value, { provider, place: noKey(provider, found.place), signal })).trim();
       case 'expired':
         throw missing(this.#expired(provider));
       case undefined:
@@ -175,18 +175,19 @@ export class KnownModels {
     }
   }
 
-  async #headers(provider: string, id: string): Promise<Record<string, string>> {
+  async #headers(provider: string, id: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {
     const custom = this.#file.content.providers.get(provider);
     const written = Object.entries(custom ? customHeaders(custom, id) : {});
     const resolved = written.map(async ([name, value]): Promise<[string, string]> => {
-      return [name, await this.#resolve(provider, value, `models.json: the header ${name} of ${provider}`)];
+      const place = `models.json: the header ${name} of ${provider}`;
+      return [name, await this.#resolve(value, { provider, place, signal })];
     });
     return Object.fromEntries(await Promise.all(resolved));
   }
 
-  async #resolve(provider: string, value: string, place: string): Promise<string> {
+  async #resolve(value: string, { provider, place, signal }: Reference): Promise<string> {
     try {
-      return await resolveValue(value, { env: this.#envFor(provider), cwd: this.#options.agentDir });
+      return await resolveValue(value, { env: this.#envFor(provider), cwd: this.#options.agentDir, signal });
     } catch (error) {
       throw missing(`${place}: ${messageOf(error)}`);
     }
@@ -265,6 +266,15 @@ function reading<T>(agentDir: string, { path, read }: Source<T>, before?: Readin
 }
 
 const describe = (provider: string) => `There is no such provider: describe providers.${provider} in models.json.`;
+
+/** Where a value stands, and who waits for what it means. */
+interface Reference {
+  readonly provider: string;
+  readonly place: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+const noKey = (provider: string, place: string) => `No API key found for ${provider}. ${place}`;
 
 const missing = (message: string) => new Refusal('model_not_found', message);
 

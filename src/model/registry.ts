@@ -205,14 +205,14 @@ export class ModelRegistry {
     return this.#known?.problems ?? [];
   }
 
-  /** Who speaks to this model; what stands in the way is told when it is asked. */
-  async provider(model: Model): Promise<Provider> {
+  /** Who speaks to this model; what stands in the way is told when it is asked. `signal`: nobody waits any more. */
+  async provider(model: Model, signal?: AbortSignal): Promise<Provider> {
     if (isScripted(model)) return this.#player();
     try {
       await this.load({ anyway: true });
       const { agentDir } = this.#options;
       const { trustedFolder } = this.place;
-      const [endpoint, { wireFor }] = await Promise.all([this.#endpoint(model), import('./wires.ts')]);
+      const [endpoint, { wireFor }] = await Promise.all([this.#endpoint(model, signal), import('./wires.ts')]);
       const wire = await wireFor(model.api, {
         agentDir,
         ...(trustedFolder === undefined ? {} : { cwd: trustedFolder }),
@@ -223,13 +223,13 @@ export class ModelRegistry {
     }
   }
 
-  async #endpoint(model: Model): Promise<Endpoint> {
+  async #endpoint(model: Model, signal: AbortSignal | undefined): Promise<Endpoint> {
     const { patience } = this.place;
     if (LOCAL.has(model.provider) && this.#known?.hasKey(model.provider) !== true) {
       return { baseUrl: model.baseUrl ?? '', apiKey: undefined, headers: {}, patience };
     }
     if (!this.#known) throw new Refusal('model_not_found', this.whyNot(model.provider, model.id));
-    return { ...(await this.#known.endpoint(model)), patience };
+    return { ...(await this.#known.endpoint(model, signal)), patience };
   }
 
   async #player(): Promise<Provider> {

@@ -41,7 +41,11 @@ export function firstModel(registry: ModelRegistry, { named, stored, settings }:
   const usual = provider && id ? { provider, id } : undefined;
   const wish = named ?? stored;
   const scoped = wish ? undefined : scopedChoice(registry.scope, usual);
-  return { ...chooseModel(registry, wish ?? scoped?.name ?? usual), level: scoped?.thinkingLevel };
+  const choice = chooseModel(registry, wish ?? scoped?.name ?? usual);
+  // Only the settings are left to have named one that is missing.
+  const isUsual = !choice.model && !wish && !scoped;
+  const notice = isUsual ? `${choice.notice} (defaultModel in settings.json)` : choice.notice;
+  return { ...choice, notice, level: scoped?.thinkingLevel };
 }
 
 function usual(registry: ModelRegistry): Omit<Choice, 'thinkingLevel'> {

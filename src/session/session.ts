@@ -320,7 +320,7 @@ export class Session {
           signal: run.signal,
         });
         this.activity.begin('provider');
-        const provider = await unlessAborted(this.#registry.provider(request.model), run.signal);
+        const provider = await unlessAborted(this.#registry.provider(request.model, run.signal), run.signal);
         return ask(provider ?? silent, request, (failure) => run.recovery.note(failure));
       },
       // What it was offered when it was asked, though that may have changed since.

@@ -5,6 +5,8 @@ export interface ValueSource {
   readonly cwd: string;
   /** How long a command may take. */
   readonly limitMs?: number;
+  /** Tells that nobody waits any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const COMMAND_LIMIT_MS = 10_000;
@@ -23,10 +25,10 @@ const bareName = /^[A-Z][A-Z0-9_]*$/;
  * Rejects, naming the variable or the command. A command runs once in a process, however many ask.
  */
 export async function resolveValue(value: string, source: ValueSource): Promise<string> {
-  const { env, cwd, limitMs = COMMAND_LIMIT_MS } = source;
+  const { env, cwd, limitMs = COMMAND_LIMIT_MS, signal } = source;
   if (value.startsWith('!')) {
     const { captureOnce } = await import('../system/capture.ts');
-    return captureOnce({ command: value.slice(1), cwd, env, limitMs });
+    return captureOnce({ command: value.slice(1), cwd, env, limitMs, signal });
   }
   if (bareName.test(value)) return variable(env, value) ?? value;
   return value.replace(references, (_all, escaped?: string, braced?: string, plain?: string) => {

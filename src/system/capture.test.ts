@@ -36,6 +36,24 @@ describe('a captured command', () => {
     expect(await capture('cat file; echo " $GREETING"', { env: { GREETING: 'ahoy' } })).toBe('from the file ahoy');
   });
 
+  it('is killed when the last one who waited for it has left, and runs anew for the next', async () => {
+    const { cwd } = folder();
+    const sleep = newSleep();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const command = `test -e again && echo done && exit; touch again; sleep ${sleep}`;
+    const ask = (signal?: AbortSignal) => captureOnce({ command, cwd, env: process.env, limitMs: 60_000, signal });
+    const waiting = [first, second].map(({ signal }) => ask(signal).catch((error: Error) => error.message));
+    await until(() => alive(sleep));
+
+    first.abort();
+    expect(alive(sleep)).toBe(true);
+    second.abort();
+
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill(`The command \`${command}\` was no longer wanted`));
+    await until(() => !alive(sleep));
+    expect(await ask()).toBe('done');
+  });
+
   it('runs once for everybody who asks, at the same time or later', async () => {
     const { capture, cwd } = folder();
     const command = 'echo run >> runs; echo key';

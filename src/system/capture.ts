@@ -11,6 +11,8 @@ export interface Capture {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** After which it is killed with everything in its group. */
   readonly limitMs: number;
+  /** Tells that this asker no longer waits; with the last of them the command is killed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** More than that is no answer. */
@@ -19,7 +21,14 @@ const MAX_BYTES = 64 * 1024;
 /** How many commands are remembered; the one that was asked for first is forgotten first. */
 const MAX_REMEMBERED = 100;
 
-const remembered = new Map<string, Promise<string>>();
+const remembered = new Map<string, Shared>();
+
+/** A run that several may wait for. */
+interface Shared {
+  readonly text: Promise<string>;
+  readonly stop: AbortController;
+  askers: number;
+}
 
 /**
  * What a command prints to stdout, without the white space around it; rejects when it fails, hangs or prints nothing.
@@ -28,18 +37,29 @@ const remembered = new Map<string, Promise<string>>();
  * What the command leaves in the background lives on: it may be the keeper of the user's keys.
  */
 export function captureOnce(capture: Capture): Promise<string> {
-  const { command, cwd, env } = capture;
+  const { command, cwd, env, signal } = capture;
   const key = JSON.stringify([command, cwd, env]);
-  const run = remembered.get(key) ?? printed(capture);
-  if (remembered.has(key)) return run;
-  const [oldest = ''] = remembered.keys();
-  if (remembered.size >= MAX_REMEMBERED) remembered.delete(oldest);
-  remembered.set(key, run);
-  run.catch(() => remembered.delete(key));
-  return run;
+  const shared = remembered.get(key) ?? begun(key, capture);
+  shared.askers++;
+  const leave = () => {
+    if (--shared.askers === 0) shared.stop.abort();
+  };
+  if (signal?.aborted) leave();
+  signal?.addEventListener('abort', leave, { once: true });
+  return shared.text.finally(() => signal?.removeEventListener('abort', leave));
 }
 
-async function printed(capture: Capture): Promise<string> {
+function begun(key: string, capture: Capture): Shared {
+  const [oldest = ''] = remembered.keys();
+  if (remembered.size >= MAX_REMEMBERED) remembered.delete(oldest);
+  const stop = new AbortController();
+  const shared = { text: printed(capture, stop.signal), stop, askers: 0 };
+  remembered.set(key, shared);
+  shared.text.catch(() => remembered.delete(key));
+  return shared;
+}
+
+async function printed(capture: Capture, stop: AbortSignal): Promise<string> {
   const pipe = await openPipe();
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -54,6 +74,9 @@ async function printed(capture: Capture): Promise<string> {
   } finally {
     closeSync(pipe.write);
   }
+  const unwanted = () => child?.kill('was no longer wanted');
+  if (stop.aborted) unwanted();
+  stop.addEventListener('abort', unwanted, { once: true });
   const trouble = await child.trouble;
   reader.drain();
   reader.handOver(undefined);

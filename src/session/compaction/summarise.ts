@@ -66,7 +66,7 @@ export async function summariseAll(
 }
 
 async function answerTo(request: ModelRequest, registry: ModelRegistry): Promise<AnswerEnd> {
-  const provider = await unlessAborted(registry.provider(request.model), request.signal);
+  const provider = await unlessAborted(registry.provider(request.model, request.signal), request.signal);
   if (!provider) throw request.signal.reason;
   for await (const event of ask(provider, request).events) if (event.type === 'end') return event;
   throw new Error('The model stream ended without an end');

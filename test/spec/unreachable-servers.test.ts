@@ -73,6 +73,17 @@ describe('a server that cannot be reached', () => {
     expect(JSON.stringify(peer.records)).not.toContain('hunter2');
   });
 
+  it('is no matter where a proxy passes requests on', async () => {
+    const double = await ProviderDouble.start(completions);
+    double.says({ text: 'through the proxy' });
+    const { peer } = await asking('http://models.invalid/v1', { HTTP_PROXY: double.url });
+
+    await peer.run('hi');
+
+    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+    expect((await double.request(0)).path).toBe('http://models.invalid/v1/chat/completions');
+  });
+
   it('says nothing of a proxy where it is on this machine', async () => {
     const double = await ProviderDouble.start(completions);
     double.says({ text: 'here' });

@@ -1,3 +1,5 @@
+import type { Agent } from 'node:http';
+import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import { ModelFailure } from '../request.ts';
@@ -7,34 +9,38 @@ export interface WayThrough {
   /** Without the name and the password that its address may hold. */
   readonly host: string;
   /** Keeps its connections. */
-  readonly agent: HttpsProxyAgent<string>;
+  readonly agent: Agent;
   /** Makes a connection of its own. */
-  readonly another: () => HttpsProxyAgent<string>;
+  readonly another: () => Agent;
 }
 
 const known = new Map<string, WayThrough>();
 
 /** The way through the proxy that is set for this address; undefined where none is. */
 export function proxyFor(url: string): WayThrough | undefined {
-  const address = isLoopback(new URL(url).hostname) ? '' : getProxyForUrl(url);
+  const { hostname, protocol } = new URL(url);
+  const address = isLoopback(hostname) ? '' : getProxyForUrl(url);
   if (address === '') return undefined;
-  const proxy = known.get(address) ?? wayThrough(address);
-  known.set(address, proxy);
+  const key = `${protocol} ${address}`;
+  const proxy = known.get(key) ?? wayThrough(address, protocol);
+  known.set(key, proxy);
   return proxy;
 }
 
 /** What runs on this machine is nobody's to pass on. */
 const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 
-function wayThrough(address: string): WayThrough {
+/** What is sent in the open is passed on by a proxy; what is not, goes through a tunnel that it digs. */
+function wayThrough(address: string, target: string): WayThrough {
   // The address itself is not told: it may hold a password.
   if (!URL.canParse(address)) throw new ModelFailure('model_error', 'The proxy in the environment is no URL');
   const { protocol } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new ModelFailure('model_error', `The proxy in the environment speaks ${protocol.slice(0, -1)}, not http`);
+  const Passing = target === 'http:' ? HttpProxyAgent : HttpsProxyAgent;
   return {
     host: new URL(address).host,
-    agent: new HttpsProxyAgent(address, { keepAlive: true }),
-    another: () => new HttpsProxyAgent(address),
+    agent: new Passing(address, { keepAlive: true }),
+    another: () => new Passing(address),
   };
 }

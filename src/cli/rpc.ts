@@ -2,6 +2,7 @@ import type { Connection } from '../engine/connection.ts';
 import type { Engine } from '../engine/open.ts';
 import { watchParent } from '../system/parent-watch.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
+import { compileLater } from './compile-later.ts';
 import type { Arguments } from './flags.ts';
 import { finished, leaveOnSignal, opened, told } from './lifetime.ts';
 
@@ -10,6 +11,7 @@ export async function rpc(args: Arguments): Promise<number> {
   const link = args.socket === undefined ? stdioLink() : undefined;
   const engine = await opened(args);
   if (!engine) return 1;
+  compileLater();
   if (!link) return (await import('./socket.ts')).serveSocket(engine, args.socket ?? '');
   // Before the first record: whoever has read that may send a signal.
   let connection: Connection | undefined;

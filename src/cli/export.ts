@@ -12,6 +12,7 @@ import { only, sessionsNamed } from './session-named.ts';
 export async function exportPage(args: Arguments): Promise<number> {
   const [, session, outputPath, ...others] = args.positionals;
   if (session === undefined || others.length > 0) throw new UsageError('tau export takes <path|id> [out.html]');
+  if (outputPath === '-') throw new UsageError('tau export writes a file: give it a name');
   return writePage(() => sessionNamed(session, args), outputPath);
 }
 

@@ -60,6 +60,7 @@ it.each([
   ['--resume', '--resume asks on a terminal; there is --continue and --session <id>'],
   ['help tools extra', 'tau help takes one word, not "extra" too'],
   ['chat @notes.txt', '@notes.txt goes with a prompt'],
+  ['export abc -', 'tau export writes a file: give it a name'],
   ['completion', 'tau completion takes bash, zsh, fish'],
   ['completion csh', 'tau completion takes bash, zsh, fish'],
 ])('[Z60] %s is a wrong use', async (words, message) => {

@@ -37,6 +37,8 @@ it.each([
   ['a topic', ['help', 'mod'], ['modes', 'models']],
   ['every topic', ['help', ''], Object.keys(topics)],
   ['a shell', ['completion', 'z'], ['zsh']],
+  ['what to do with sessions', ['sessions', 'r'], ['rm', 'rename', 'restore']],
+  ['that once', ['sessions', 'rm', ''], ['']],
 ])('[Z68] bash completes %s', async (_what, words, expected) => {
   const { cwd, ...home } = newHome();
   writeFileSync(join(cwd, 'a file.txt'), '');

@@ -29,7 +29,10 @@ ${options
       '') COMPREPLY=($(compgen -W ${words(Object.keys(commands))} -- "$current")) ;;
 ${Object.entries(commands)
   .filter(([, { subcommands }]) => subcommands)
-  .map(([name, { subcommands = {} }]) => `      ${name}) ${chooseFrom(Object.keys(subcommands))} ;;`)
+  .map(
+    ([name, { subcommands = {} }]) =>
+      `      ${name}) ((COMP_CWORD == i + 1)) && ${chooseFrom(Object.keys(subcommands))} ;;`,
+  )
   .join('\n')}
       *) _tau_files -f "$current" ;;
     esac

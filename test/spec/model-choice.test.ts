@@ -154,7 +154,8 @@ verifies(
   },
 );
 
-const nobody = /^No API key found for anthropic\. Set ANTHROPIC_API_KEY, or add .* to .*auth\.json\.$/;
+const nobody =
+  /^No API key found for anthropic\. Set ANTHROPIC_API_KEY, or add .* to .*auth\.json\.(?: \(defaultModel in settings\.json\))?$/;
 
 verifies('L19', 'a model without a key that was named is missed, whoever named it', async ({ open: openIt }) => {
   const settings = { defaultProvider: 'anthropic', defaultModel: 'claude-opus-5-5' };

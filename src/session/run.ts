@@ -140,10 +140,15 @@ export class Run {
 
   /** Does something about a failure; then the model is asked again. */
   async #cured(remedy: Remedy): Promise<readonly AgentMessage[] | undefined> {
-    const isCured = await this.#attempt(() => this.recovery.apply(remedy));
+    const failure = this.#failure;
     this.#failed = undefined;
-    if (isCured || this.signal.aborted) this.#failure = undefined;
-    return isCured && !this.signal.aborted ? [] : undefined;
+    // What goes wrong on the way, or an abort, is the end of the run then, and not what was to be cured.
+    this.#failure = undefined;
+    const isCured = await this.#attempt(() => this.recovery.apply(remedy));
+    if (this.signal.aborted) return undefined;
+    if (isCured) return [];
+    this.#failure = failure;
+    return undefined;
   }
 
   #giveUp(failed: AssistantMessage): void {

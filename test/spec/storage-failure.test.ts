@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { command } from '../support/command.ts';
-import { newHome, TAU } from '../support/open.ts';
+import { newGate, newHome, TAU } from '../support/open.ts';
 import { verifies } from '../support/verifies.ts';
 import { assertValid } from '../support/wire-log.ts';
 
@@ -43,4 +43,24 @@ verifies('J16', 'a session file that was removed ends the run before the model i
     errorMessage: expect.stringMatching(/^Could not write the session: .+ was removed$/),
   });
   expect(records.some(({ type }) => type === 'message_update')).toBe(false);
+});
+
+verifies('J16 K15', 'a session file that is removed while it is compacted ends the run as such', async ({ open }) => {
+  const gate = newGate();
+  const summary = { steps: [{ await: gate.path }, { text: '## Goal' }] };
+  const { peer, sessionFiles } = await open({
+    settings: { compaction: { keepRecentTokens: 50 } },
+    script: [{ text: 'one '.repeat(200) }, { text: 'two '.repeat(200) }, { overflow: true }, summary, summary],
+  });
+  await peer.run('first');
+  await peer.run('second');
+  await peer.ok({ type: 'prompt', message: 'third' });
+  await peer.next('compaction_start');
+
+  rmSync(sessionFiles()[0] ?? '');
+  gate.open();
+
+  expect(await peer.next('compaction_end')).toMatchObject({ result: null, aborted: false, willRetry: false });
+  expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'error', errorCode: 'storage_failed' });
+  expect((await peer.ok({ type: 'get_state' })).isIdle).toBe(true);
 });

@@ -1,8 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { AgentClient } from '../client/client.ts';
 import { tempFolder } from '../store/testing/temp-folder.ts';
+import { memoryPair } from '../wire/memory.ts';
 import { type ModelOptions, openModels } from './models.ts';
+import { openEngine } from './open.ts';
 import { Project } from './project.ts';
 
 const own = { baseUrl: 'http://127.0.0.1:1', api: 'openai-completions', models: [{ id: 'm', reasoning: true }] };
@@ -51,4 +54,30 @@ it('what is wrong is told in order: the files, the model, the patterns', async (
     'Model "other" not found for provider "own". Using custom model id.',
     'No models match pattern "nothing-like-it".',
   ]);
+});
+
+it('packages are taken from the folder that is worked in, as long as it is trusted', async () => {
+  const agentDir = tempFolder();
+  const project = new Project({ cwd: agentDir, agentDir, trust: true });
+  const models = await openModels({ agentDir, env: {}, project, offline: true });
+  const first = { kind: 'memory' } as const;
+  const engine = await openEngine({
+    cwd: agentDir,
+    agentDir,
+    env: {},
+    sessionDirectory: () => agentDir,
+    first,
+    project,
+    models,
+  });
+  onTestFinished(() => engine.close());
+  const [inside, outside] = memoryPair();
+  const client = new AgentClient(outside);
+  onTestFinished(() => client.close());
+  engine.connect(inside);
+
+  const before = models.registry.place.trustedFolder;
+  await client.setTrust({ trusted: false, remember: false });
+
+  expect([before, models.registry.place.trustedFolder]).toEqual([agentDir, undefined]);
 });

@@ -92,3 +92,18 @@ it('follows one that has aborted already', () => {
 
   expect(silence.signal.reason).toBe('before');
 });
+
+it('a server that has said everything is given what is left, whatever else it says', () => {
+  const { silence, passed } = listening();
+  silence.broken();
+  silence.shorten(50);
+
+  for (let pings = 0; pings < 4; pings++) {
+    expect(passed(10)).toBeUndefined();
+    silence.broken();
+    silence.listen(true);
+    silence.shorten(50);
+  }
+
+  expect(passed(10)).toBe('The model did not end its answer within 50 ms');
+});

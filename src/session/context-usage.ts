@@ -1,14 +1,5 @@
-import type {
-  AgentMessage,
-  AssistantBlock,
-  ContentBlock,
-  ContextUsage,
-  Model,
-  Usage,
-} from '../protocol/generated/vocabulary.ts';
-
-const CHARS_PER_TOKEN = 4;
-const CHARS_PER_IMAGE = 4800;
+import { charactersIn, tokensIn } from '../model/estimate.ts';
+import type { AgentMessage, ContextUsage, Model, Usage } from '../protocol/generated/vocabulary.ts';
 
 /** How full the model's context is. Nothing is known right after a compaction, until the next answer says. */
 export function contextUsage(messages: readonly AgentMessage[], model: Model | null): ContextUsage | undefined {
@@ -40,7 +31,7 @@ export const estimateContext = (messages: readonly AgentMessage[]): number =>
 
 /** A guess at what a message costs, before a provider has counted it. Files may hold messages that say nothing. */
 export function estimateTokens(message: AgentMessage | null): number {
-  return Math.ceil(charsOf(message) / CHARS_PER_TOKEN);
+  return tokensIn(charsOf(message));
 }
 
 function charsOf(message: AgentMessage | null): number {
@@ -49,34 +40,12 @@ function charsOf(message: AgentMessage | null): number {
     case 'custom':
     case 'toolResult':
     case 'assistant':
-      return contentChars(message.content);
+      return charactersIn(message.content);
     case 'bashExecution':
       return message.excludeFromContext ? 0 : (message.command?.length ?? 0) + (message.output?.length ?? 0);
     case 'branchSummary':
     case 'compactionSummary':
       return message.summary?.length ?? 0;
-    default:
-      return 0;
-  }
-}
-
-type Block = AssistantBlock | ContentBlock | null;
-
-function contentChars(content: string | readonly Block[] | undefined): number {
-  if (typeof content === 'string') return content.length;
-  return Array.isArray(content) ? content.reduce((sum: number, block: Block) => sum + blockChars(block), 0) : 0;
-}
-
-function blockChars(block: Block): number {
-  switch (block?.type) {
-    case 'text':
-      return block.text?.length ?? 0;
-    case 'thinking':
-      return block.thinking?.length ?? 0;
-    case 'toolCall':
-      return (block.name?.length ?? 0) + (JSON.stringify(block.arguments)?.length ?? 0);
-    case 'image':
-      return CHARS_PER_IMAGE;
     default:
       return 0;
   }

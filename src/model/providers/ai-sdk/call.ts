@@ -1,4 +1,5 @@
 import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider';
+import { longestAnswer } from '../../longest-answer.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { isLevel } from '../../thinking.ts';
 import type { Call, ProviderOptions } from './language-model.ts';
@@ -9,7 +10,7 @@ import { recordOf } from './record.ts';
 export function callOf(request: ModelRequest, abortSignal: AbortSignal): Call {
   return {
     prompt: promptOf(request),
-    maxOutputTokens: request.maxTokens ?? request.model.maxTokens,
+    maxOutputTokens: longestAnswer(request),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(asTool), toolChoice: { type: 'auto' } }),
     providerOptions: providerOptions(request),
     // They tell that the server is alive when what it says means nothing to us.

@@ -1,4 +1,5 @@
 import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
+import { longestAnswer } from '../../longest-answer.ts';
 import type { ModelRequest } from '../../request.ts';
 import { nearestLevel } from '../../thinking.ts';
 import type { Turn } from './messages.ts';
@@ -39,9 +40,9 @@ const LEAST_BUDGET = 1024;
 const LEAST_ANSWER = 1024;
 
 export function depthOf(request: ModelRequest, turns: readonly Turn[]): Depth {
-  const { model, thinkingLevel, maxTokens, thinkingBudgets } = request;
+  const { model, thinkingLevel, thinkingBudgets } = request;
   const level = nearestLevel(model, thinkingLevel);
-  const wanted = Math.min(maxTokens ?? model.maxTokens, model.maxTokens);
+  const wanted = longestAnswer(request);
   if (level === 'off') return { max_tokens: wanted };
   if (isAdaptive(model)) {
     // Later models keep their thoughts to themselves unless they are asked for them.

@@ -1,5 +1,5 @@
+import { longestAnswer } from '../../longest-answer.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
-import { longestAnswer } from './longest-answer.ts';
 import { conversation } from './messages.ts';
 import type { Quirks } from './quirks.ts';
 import { thinkingFields } from './thinking-fields.ts';

@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { failureOf } from '../../failure.ts';
 import { errorText } from '../../http/failure.ts';
-import { ModelFailure } from '../../request.ts';
+import { eventData } from '../event-data.ts';
 
 /** One event of the stream. Nothing in it is sure to be there, or to be of its kind. */
 export interface Chunk {
@@ -23,22 +23,12 @@ export type Delta = Readonly<Record<string, unknown>>;
 
 /** What an event says. Throws where that is an error, or nothing that can be read. */
 export function chunkIn({ event, data }: EventSourceMessage): Chunk {
-  const value = parsed(data);
+  const value = eventData<Chunk & { error?: unknown; object?: unknown }>(data);
   if (event === 'error' || isError(value)) {
     const status = statusOf(value);
     throw failureOf({ message: errorText(value) ?? data, ...(status !== undefined && { status }) });
   }
   return value;
-}
-
-function parsed(data: string): Chunk & { error?: unknown; object?: unknown } {
-  try {
-    const value: unknown = JSON.parse(data);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // Told below, as every other thing that is no object.
-  }
-  throw new ModelFailure('model_error', `Expected a piece of an answer, got: ${data.slice(0, 200)}`);
 }
 
 const isError = ({ error, object }: { error?: unknown; object?: unknown }) =>

@@ -343,8 +343,8 @@ describe('an error in mid-stream', () => {
     [{ data: '{"error":"It broke"}' }, 'model_error', 'It broke'],
     [{ data: '{"object":"error","message":"No","type":"BadRequest"}' }, 'model_error', 'No (BadRequest)'],
     [{ event: 'error', data: '{"message":"Gone"}' }, 'model_error', 'Gone'],
-    [{ data: 'what?' }, 'model_error', 'Expected a piece of an answer, got: what?'],
-    [{ data: '17' }, 'model_error', 'Expected a piece of an answer, got: 17'],
+    [{ data: 'what?' }, 'model_error', 'Expected a JSON object in the stream, got: what?'],
+    [{ data: '17' }, 'model_error', 'Expected a JSON object in the stream, got: 17'],
   ])('%j', async (event, code, words) => {
     const { message } = await hearEvents(delta({ content: 'x' }), event);
 

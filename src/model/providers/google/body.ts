@@ -1,17 +1,18 @@
+import { longestAnswer } from '../../longest-answer.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { contentsOf } from './contents.ts';
 import { thinkingConfig } from './thinking.ts';
 
 /** What is asked. The same request makes the same bytes: servers find what they have cached by them. */
 export function googleBody(request: ModelRequest): object {
-  const { model, systemPrompt, tools } = request;
+  const { systemPrompt, tools } = request;
   const thinking = thinkingConfig(request);
   return {
     ...(systemPrompt === '' ? {} : { systemInstruction: { parts: [{ text: systemPrompt }] } }),
     contents: contentsOf(request),
     ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(declaration) }] }),
     generationConfig: {
-      maxOutputTokens: request.maxTokens ?? model.maxTokens,
+      maxOutputTokens: longestAnswer(request),
       ...(thinking ? { thinkingConfig: thinking } : {}),
     },
   };

@@ -1,3 +1,4 @@
+import { longestAnswer } from '../../longest-answer.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { inputOf } from './input.ts';
 import { shortened } from './seals.ts';
@@ -14,7 +15,7 @@ export function responsesBody(request: ModelRequest): object {
     input: inputOf(request),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     ...thinking(request),
-    max_output_tokens: Math.max(LEAST_TOKENS, request.maxTokens ?? model.maxTokens),
+    max_output_tokens: Math.max(LEAST_TOKENS, longestAnswer(request)),
     ...(sessionId === undefined ? {} : { prompt_cache_key: shortened(sessionId) }),
     store: false,
     stream: true,

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import type { Tool } from '../agent/tool.ts';
 import type { ToolChoice } from '../agent/tool-choice.ts';
 import { Toolbox } from '../agent/toolbox.ts';
@@ -16,8 +17,12 @@ import type { SessionList } from '../store/sessions/list-sessions.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
+import type { Surroundings } from './additions/sign.ts';
+import type { AdditionWishes } from './additions/wishes.ts';
+import { Additions } from './additions.ts';
 import type { Connection } from './connection.ts';
 import { placeOf } from './models.ts';
+import { heard, soon } from './patience.ts';
 import type { Project } from './project.ts';
 import { SharedTurns } from './shared-turns.ts';
 import { stateOf } from './state.ts';
@@ -27,13 +32,15 @@ export interface AgentParts {
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly agentDir: string;
+  readonly wishes: AdditionWishes;
   /** `decided`: what a client said of the folder for this process. */
   readonly projectIn: (cwd: string, decided: boolean | undefined) => Project;
   /** The built-in tools for a folder. */
   readonly tools: (shell: ShellOptions) => readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly shell: (project: Project) => ShellOptions;
-  readonly promptParts: (project: Project) => PromptParts;
+  readonly promptParts: (project: Project) => Omit<PromptParts, 'skills'>;
   /** Where new sessions of a folder go; undefined: they stay in memory. */
   readonly sessionDirectory: (cwd: string) => string | undefined;
   /** Looks at what is stored. */
@@ -44,9 +51,6 @@ export interface AgentParts {
   /** What was named on the command line; it wins over what a session remembers. */
   readonly named: { readonly model?: ModelName | undefined; readonly thinkingLevel?: ThinkingLevel | undefined };
 }
-
-/** How long a hook, or a client that still reads in it, may put off that a session is left. */
-const PATIENCE_MS = 3000;
 
 /** Whether something is to count for new sessions too. */
 interface Persistence {
@@ -68,6 +72,7 @@ export class Agent {
   readonly hooks: SessionHooks;
   readonly clients = new Set<Connection>();
   readonly toolbox: Toolbox;
+  readonly additions = new Additions(this);
   readonly #parts: AgentParts;
   readonly #trust = new Map<string, boolean>();
   readonly #preflight = new SharedTurns(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
@@ -110,6 +115,13 @@ export class Agent {
     return this.#parts.env;
   }
 
+  /** Where to look for what others add to the agent. */
+  get surroundings(): Surroundings {
+    const { agentDir, wishes, env } = this.#parts;
+    const { cwd, settings } = this.#project;
+    return { agentDir, wishes, home: env['HOME'] || homedir(), cwd, settings };
+  }
+
   /** Does something; where it is to `persist` it becomes the default of new sessions first, or nothing is done. */
   keeping<T>(values: Settings, { persist = false }: Persistence, work: () => T | Promise<T>): T | Promise<T> {
     return persist ? this.#parts.remember(values).then(work) : work();
@@ -143,12 +155,15 @@ export class Agent {
   start(): Promise<void> | undefined {
     if (this.#isStarted) return undefined;
     this.#isStarted = true;
-    return heard(() => this.hooks.sessionStart?.({ reason: 'startup' }));
+    const tell = () => heard(() => this.hooks.sessionStart?.({ reason: 'startup' }));
+    const loaded = this.additions.start();
+    return loaded === undefined ? tell() : loaded.then(tell);
   }
 
   /** Makes everything ready to go over to another session. Whatever fails here leaves the present one as it is. */
   async prepare(log: SessionLog): Promise<Arrival> {
     await knowStored(this.registry, log);
+    await this.additions.prepare(log);
     return this.#arrival(log, this.#session);
   }
 
@@ -173,6 +188,7 @@ export class Agent {
     for (const event of newsOf(arrival, previous)) this.audience.publish(event);
     // The agent is in the new session already: nothing about the old one can fail the move, nor hold it up for long.
     await soon(this.#letGo(previous, Promise.all(left)));
+    await heard(() => this.additions.entered());
     await heard(() => this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
   }
 
@@ -246,6 +262,7 @@ export class Agent {
       this.#trust.set(this.project.cwd, trusted);
       this.#takeProject(this.project);
     });
+    await heard(() => this.additions.trustChanged());
   }
 
   /** What stands in the way of a prompt. */
@@ -260,9 +277,11 @@ export class Agent {
   }
 
   async #close(): Promise<void> {
+    this.additions.abort();
     await this.#session.stop();
     await soon(this.#moving);
     await soon(heard(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
+    await soon(this.additions.close());
     await this.#session.shell.close();
     await this.#session.log.close();
     await soon(Promise.all(this.#leaving).then(() => {}));
@@ -307,7 +326,7 @@ export class Agent {
       hooks,
       tools: () => this.toolbox.active,
       shell: () => shell(project),
-      promptParts: () => promptParts(project),
+      promptParts: () => ({ ...promptParts(project), skills: this.additions.skills }),
       settings: () => project.settings,
       choice: this.#choiceFor(log, project, previous),
       modes: previous ? { ...previous.modes } : defaultModes(project),
@@ -330,25 +349,6 @@ export class Agent {
 export async function knowStored(registry: ModelRegistry, log: SessionLog): Promise<void> {
   const { model } = storedChoice(log);
   if (model) await registry.recall(model.provider, model.id);
-}
-
-/** Settles when a hook outside of a run has heard, whatever it made of it. */
-function heard(tell: () => Promise<void> | undefined): Promise<void> | undefined {
-  try {
-    return tell()?.catch(() => {});
-  } catch {
-    return undefined;
-  }
-}
-
-/** Settles with the work, or when it takes longer than a session may be kept from being left. */
-async function soon(work: Promise<void> | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS);
-  });
-  await Promise.race([work?.catch(() => {}), limit]);
-  clearTimeout(timer);
 }
 
 /** What clients must know of a session beyond its state: what was mended in it, and what waits in its queue. */

@@ -1,4 +1,4 @@
-import type { HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent, HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
 import { type Dialect, plainDialect } from '../wire/dialect.ts';
 import type { Line } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
@@ -12,6 +12,8 @@ const MAX_UNREAD = 16 * 1024 * 1024;
 export interface Capabilities {
   /** The dialogs it can show; undefined: it did not say. */
   ui: string[] | undefined;
+  /** Whether it wants built-in slash commands. */
+  builtins: boolean;
   heartbeatMs: number;
 }
 
@@ -19,7 +21,9 @@ export interface Capabilities {
 export class Connection {
   readonly link: Link;
   readonly outbox: Outbox;
-  readonly capabilities: Capabilities = { ui: undefined, heartbeatMs: 0 };
+  readonly capabilities: Capabilities = { ui: undefined, builtins: false, heartbeatMs: 0 };
+  /** It has said its last word, but may still listen. */
+  isDeaf = false;
   /** There while the client follows the session's entries. */
   feed: EntryFeed | undefined;
   readonly #held: Line[] = [];
@@ -34,6 +38,11 @@ export class Connection {
 
   get entries(): boolean {
     return this.feed !== undefined;
+  }
+
+  /** Tells this client alone. */
+  tell(event: AgentEvent): void {
+    this.outbox.event(event);
   }
 
   /** Takes lines, but no faster than the client takes the answers. */

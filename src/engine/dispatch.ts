@@ -41,6 +41,8 @@ export function dispatch(line: Line, { journal, ...peers }: Peers): void {
     outbox.send(failure(id, command, refusal));
   };
   if (inbound.kind === 'refused') refuse(inbound.id, inbound.command, inbound.refusal);
+  else if (inbound.kind === 'frame') peers.agent.additions.take(inbound.frame, peers.connection);
+  else if (inbound.kind === 'broken') peers.agent.additions.takeBroken(inbound.broken, peers.connection);
   if (inbound.kind !== 'command') return;
   const { id, name } = inbound;
   const after: (() => void)[] = [];

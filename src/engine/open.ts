@@ -17,6 +17,7 @@ import type { Log } from '../system/log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
+import type { AdditionWishes } from './additions/wishes.ts';
 import { Agent, type AgentParts, knowStored } from './agent.ts';
 import { Connection } from './connection.ts';
 import { dispatch } from './dispatch.ts';
@@ -51,6 +52,7 @@ export interface EngineOptions {
   readonly prompt?: PromptWords | undefined;
   readonly dialect?: Partial<Dialect>;
   readonly hooks?: SessionHooks;
+  readonly additions?: AdditionWishes | undefined;
   /** Where to write down what happens. */
   readonly log?: Log | undefined;
 }
@@ -72,7 +74,8 @@ export interface Engine {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const journal = options.log && new (await import('./journal.ts')).Journal(options.log);
   const audience = journal?.audience ?? new Broadcast();
-  const hooks = options.hooks ?? {};
+  // An object of its own: whoever is added steps in there.
+  const hooks = { ...options.hooks };
   const lane = new SessionLane();
   const family = newUuid();
   const { registry, named } = options.models;
@@ -82,6 +85,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     registry,
     hooks: journal?.timed(hooks) ?? hooks,
     env: options.env,
+    agentDir: options.agentDir,
+    wishes: options.additions ?? {},
     projectIn: (cwd, decided) => projectIn(cwd, decided, options),
     tools: builtinTools,
     toolChoice: options.tools ?? {},
@@ -106,7 +111,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   journal?.opened(agent);
   return {
     warnings: warningsOf(agent, options),
-    systemPrompt: () => agent.session.systemPrompt(),
+    systemPrompt: async () => {
+      await agent.additions.start();
+      return agent.session.systemPrompt();
+    },
     connect: (link) => connect(link, { agent, lane, journal, dialect: options.dialect }),
     idle: () => idle({ agent, lane }),
     close: async (why) => {
@@ -134,7 +142,9 @@ async function firstAgent(parts: AgentParts, log: SessionLog, name: string | und
   try {
     if (name !== undefined) log.append({ type: 'session_info', name });
     await knowStored(parts.registry, log);
-    return new Agent(parts, log);
+    const agent = new Agent(parts, log);
+    await agent.additions.prepare(log);
+    return agent;
   } catch (error) {
     await log.close({ keepEmpty: true });
     throw error;
@@ -147,9 +157,13 @@ function connect(link: Link, { agent, lane, journal, dialect }: Host): Connectio
   for (const event of agent.takeNews()) connection.outbox.event(event);
   agent.audience.add(connection);
   agent.clients.add(connection);
+  agent.additions.arrived(connection);
+  link.onEnd(() => agent.additions.deafTo(connection));
   link.onClose(() => {
+    agent.additions.deafTo(connection);
     agent.audience.remove(connection);
     agent.clients.delete(connection);
+    agent.additions.stageChanged();
     connection.close();
   });
   lane.hold(agent.start());

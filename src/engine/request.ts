@@ -14,8 +14,16 @@ const HEAD_CHARACTERS = 4096;
 export type Inbound =
   | { readonly kind: 'command'; readonly name: CommandName; readonly id: unknown; readonly params: object }
   | { readonly kind: 'frame'; readonly frame: Frame }
+  | { readonly kind: 'broken'; readonly broken: BrokenFrame }
   | { readonly kind: 'ignored' }
   | { readonly kind: 'refused'; readonly command: string; readonly id: unknown; readonly refusal: Refusal };
+
+/** A frame whose id can be read, and nothing else of it. */
+export interface BrokenFrame {
+  readonly name: FrameName;
+  readonly id: string;
+  readonly problem: string;
+}
 
 /** Understands a line. Never throws: a line that means nothing is refused, with its id when one can be found. */
 export function understand(line: Line): Inbound {
@@ -52,7 +60,9 @@ function commandOf(name: CommandName, id: unknown, params: object): Inbound {
 
 function frameOf(name: FrameName, value: object): Inbound {
   const problem = check(frameSchemas[name], value, { definitions: inboundDefinitions });
-  return problem ? { kind: 'ignored' } : { kind: 'frame', frame: value as Frame };
+  if (!problem) return { kind: 'frame', frame: value as Frame };
+  const { id } = value as { id?: unknown };
+  return typeof id === 'string' ? { kind: 'broken', broken: { name, id, problem } } : { kind: 'ignored' };
 }
 
 const refused = (command: string, id: unknown, refusal: Refusal): Inbound => ({

@@ -2,7 +2,7 @@ import type { SessionState } from '../protocol/generated/vocabulary.ts';
 import type { Agent } from './agent.ts';
 
 /** The state of the agent as clients are told of it. */
-export function stateOf({ session, project, toolbox }: Agent): SessionState {
+export function stateOf({ session, project, toolbox, additions }: Agent): SessionState {
   const { choice, log, modes, queue, run, transcript } = session;
   return {
     model: choice.model,
@@ -23,9 +23,10 @@ export function stateOf({ session, project, toolbox }: Agent): SessionState {
     messageCount: transcript.messageCount,
     pendingMessageCount: queue.length,
     queuedMessageCount: queue.length,
-    todoPhases: [],
-    pendingUi: [],
+    todoPhases: [...additions.todoPhases],
+    pendingUi: [...additions.pendingUi],
     activeTools: toolbox.activeNames,
+    mcpServers: additions.mcpServers,
     runId: run?.id,
   };
 }

@@ -53,6 +53,31 @@ export const HostTool = object(
   'A tool that the client runs.',
 );
 
+export const McpServer = object(
+  {
+    command: optional(filled('A program that speaks MCP over stdin and stdout.')),
+    args: optional(list(text())),
+    env: optional(freeform('More environment, name to text.')),
+    cwd: optional(text()),
+    url: optional(filled('A server that speaks MCP over streamable HTTP.')),
+    headers: optional(freeform('Sent with every request, name to text.')),
+    timeoutMs: optional(count('How long it may take to connect, and each of its tools to answer.')),
+    disabled: optional(flag()),
+  },
+  'McpServer',
+  'A server of tools: either `command` or `url`.',
+);
+
+export const McpServerStatus = object(
+  {
+    name: text(),
+    status: choice(['connecting', 'ready', 'failed', 'closed', 'disabled']),
+    tools: list(text(), 'The names by which the model knows them.'),
+    error: optional(text()),
+  },
+  'McpServerStatus',
+);
+
 export const SessionState = object(
   {
     model: nullable(Model),
@@ -76,6 +101,7 @@ export const SessionState = object(
     todoPhases: list(TodoPhase),
     pendingUi: list(unknown(), 'Dialogs that wait for an answer.'),
     activeTools: list(text()),
+    mcpServers: optional(list(McpServerStatus, 'Absent when there are none.')),
     runId: optional(text('The run that is active.')),
   },
   'SessionState',
@@ -125,6 +151,14 @@ export const BashResult = object(
   'BashResult',
 );
 
+const SourceInfo = object({
+  path: text(),
+  source: text(),
+  scope: choice(['user', 'project', 'temporary']),
+  origin: choice(['package', 'top-level']),
+  baseDir: optional(text()),
+});
+
 export const SlashCommand = object(
   {
     name: text('Invoked as `/name`.'),
@@ -132,7 +166,8 @@ export const SlashCommand = object(
     source: choice(['extension', 'prompt', 'skill', 'builtin']),
     location: optional(choice(['user', 'project', 'path'])),
     path: optional(text()),
-    sourceInfo: optional(unknown()),
+    sourceInfo: optional(SourceInfo),
+    argumentHint: optional(text()),
   },
   'SlashCommand',
 );

@@ -6,6 +6,13 @@ export interface ContextFile {
   readonly text: string;
 }
 
+/** A skill as the model is told of it; it reads the file when it wants to use it. */
+export interface SkillListing {
+  readonly name: string;
+  readonly description: string;
+  readonly path: string;
+}
+
 /** What others have to say in the system prompt. */
 export interface PromptParts {
   /** In place of our own words. */
@@ -13,6 +20,7 @@ export interface PromptParts {
   /** Behind them. */
   readonly append: readonly string[];
   readonly contextFiles: readonly ContextFile[];
+  readonly skills?: readonly SkillListing[] | undefined;
 }
 
 export interface PromptFacts {

@@ -39,6 +39,21 @@ export interface Settings {
   readonly httpIdleTimeoutMs?: number;
   /** Tokens for each level of thinking, for models that are given a number. */
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
+  /** Files and folders of extensions, skills and prompt templates, and packages that hold such. */
+  readonly extensions?: readonly string[];
+  readonly skills?: readonly string[];
+  readonly prompts?: readonly string[];
+  readonly packages?: readonly string[];
+  /** How long a handler of an extension may take, in milliseconds; time in which it waits for the user does not count. */
+  readonly extensionTimeoutMs?: number;
+  /** Rules that watch what the model says. */
+  readonly ttsr?: {
+    readonly enabled?: boolean;
+    readonly contextMode?: 'discard' | 'keep';
+    readonly interruptMode?: 'always' | 'never' | 'prose-only' | 'tool-only';
+    readonly repeatMode?: 'once' | 'after-gap';
+    readonly repeatGap?: number;
+  };
 }
 
 interface SettingsSource {
@@ -73,6 +88,18 @@ const known: Record<keyof Settings, Schema> = {
   retry: group({ enabled: flag, maxRetries: count, baseDelayMs: delay, maxDelayMs: time }),
   stall: group({ connectMs: time, firstByteMs: time, betweenMs: time }),
   httpIdleTimeoutMs: time,
+  extensions: { type: 'array', items: text },
+  skills: { type: 'array', items: text },
+  prompts: { type: 'array', items: text },
+  packages: { type: 'array', items: text },
+  extensionTimeoutMs: time,
+  ttsr: group({
+    enabled: flag,
+    contextMode: oneOf('discard', 'keep'),
+    interruptMode: oneOf('always', 'never', 'prose-only', 'tool-only'),
+    repeatMode: oneOf('once', 'after-gap'),
+    repeatGap: count,
+  }),
   thinkingBudgets: group(Object.fromEntries(choices.ThinkingLevel.map((level) => [level, count]))),
 };
 

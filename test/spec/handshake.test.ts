@@ -90,7 +90,7 @@ verifies('I6', 'hello tells who answers, what is in force and what the limits ar
     ...same,
     capabilities: { stream: 'cumulative', legacyNames: true, builtins: false, entries: false, heartbeatMs: 0 },
   });
-  const full = { legacyNames: false, builtins: false, entries: true, ui: ['select', 'notify'] };
+  const full = { legacyNames: false, builtins: true, entries: true, ui: ['select', 'notify'] };
   expect(asked).toEqual({ ...same, capabilities: { ...full, stream: 'delta', heartbeatMs: 60_000 } });
   expect(again).toEqual({ ...same, capabilities: { ...full, stream: 'cumulative', heartbeatMs: 0 } });
 });

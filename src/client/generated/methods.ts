@@ -266,6 +266,11 @@ export abstract class AgentMethods {
     return this.call('set_host_tools', params);
   }
 
+  /** Replace the MCP servers that clients have added to this session. Answered when each of them is connected or has failed. */
+  setMcpServers(params: Params<'set_mcp_servers'>): Promise<Result<'set_mcp_servers'>> {
+    return this.call('set_mcp_servers', params);
+  }
+
   /** Replace the todo list. */
   setTodos(params: Params<'set_todos'>): Promise<Result<'set_todos'>> {
     return this.call('set_todos', params);

@@ -17,6 +17,8 @@ export const handshake = {
       legacyNames: params.legacyNames ?? legacyNames,
     };
     capabilities.ui = params.ui ?? capabilities.ui;
+    capabilities.builtins = params.builtins ?? capabilities.builtins;
+    if (params.ui !== undefined) agent.additions.stageChanged();
     if (params.heartbeatMs !== undefined) capabilities.heartbeatMs = intervalNear(params.heartbeatMs);
     connection.beat(capabilities.heartbeatMs, () => heartbeat(agent));
     if (params.entries !== undefined) follow(params.entries, agent, connection);
@@ -26,7 +28,6 @@ export const handshake = {
       capabilities: {
         stream: outbox.dialect.stream,
         legacyNames: outbox.dialect.legacyNames,
-        builtins: false,
         entries: connection.entries,
         ...capabilities,
       },

@@ -17,6 +17,7 @@ export const prompting = {
   follow_up: (params, context) => queued('followUp', params, context),
 
   abort: async ({ clearQueue }, { agent, lane }) => {
+    agent.additions.abort();
     const stopped = agent.session.abort({ clearQueue });
     lane.abort(stopped);
     await stopped;

@@ -46,7 +46,10 @@ export const reading = {
     };
   },
 
-  get_commands: () => ({ commands: [] }),
+  get_commands: async (_params, { agent: { additions } }) => {
+    await additions.ready();
+    return { commands: [...additions.commands] };
+  },
 } satisfies Partial<Handlers>;
 
 function forkPoints({ session }: Agent): ForkPoints {

@@ -26,6 +26,8 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
     audience: new Broadcast(),
     registry: new OneModel({ agentDir: cwd, env: {}, place: { patience: patienceOf({}) } }),
     hooks: {},
+    agentDir: '',
+    wishes: {},
     env: {},
     projectIn: () => new Project({ cwd, agentDir: cwd }),
     tools: () => [],

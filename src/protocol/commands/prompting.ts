@@ -25,6 +25,7 @@ const Accepted = object(
     runId: optional(text('The run that serves the message.')),
     queueId: optional(text('The queued item, when it was queued.')),
     duplicate: optional(flag('This `clientMessageId` was here before.')),
+    output: optional(text('What a built-in command has to say.')),
   },
   'Accepted',
 );

@@ -111,8 +111,18 @@ export const sessions = {
   },
   navigate_tree: {
     doc: 'Continue from another entry of the tree.',
-    params: { targetId: filled(), summarize: optional(flag()), label: optional(text()) },
-    result: object({ cancelled: flag() }),
+    params: {
+      targetId: filled(),
+      summarize: optional(flag('Put a summary of what is left behind into the branch that is gone to.')),
+      customInstructions: optional(text('For whoever writes the summary.')),
+      replaceInstructions: optional(flag('They stand for the usual instructions instead of following them.')),
+      label: optional(text('A label for where the leaf comes to rest.')),
+    },
+    result: object({
+      cancelled: flag(),
+      editorText: optional(text('The text of the user message that was gone to: the leaf is before it.')),
+      summaryEntryId: optional(text()),
+    }),
     fails: ['not_found', 'agent_busy'],
     lane: 'session',
     scope: 'prompt',

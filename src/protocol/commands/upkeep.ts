@@ -1,5 +1,5 @@
-import { filled, flag, list, object, optional, text } from '../schema.ts';
-import { BashResult, CompactionResult, HostTool, TodoPhase, ToolInfo } from '../state.ts';
+import { filled, flag, freeform, list, object, optional, text } from '../schema.ts';
+import { BashResult, CompactionResult, HostTool, McpServerStatus, TodoPhase, ToolInfo } from '../state.ts';
 import { type CommandTable, persist } from './row.ts';
 
 export const upkeep = {
@@ -67,6 +67,14 @@ export const upkeep = {
     doc: 'Replace the tools that this client runs for the agent.',
     params: { tools: list(HostTool) },
     result: object({ toolNames: list(text()) }),
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  set_mcp_servers: {
+    doc: 'Replace the MCP servers that clients have added to this session. Answered when each of them is connected or has failed.',
+    params: { servers: freeform('Name to McpServer.') },
+    result: object({ servers: list(McpServerStatus) }),
     fails: [],
     lane: 'session',
     scope: 'prompt',

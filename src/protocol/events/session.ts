@@ -1,7 +1,7 @@
 import { SessionEntry, SessionHeader } from '../entries.ts';
 import { ThinkingLevel } from '../models.ts';
 import { choice, count, flag, freeform, list, nullable, optional, text, union, unknown } from '../schema.ts';
-import { CompactionResult, QueuedItem } from '../state.ts';
+import { CompactionResult, McpServerStatus, QueuedItem } from '../state.ts';
 import { type EventTable, event } from './row.ts';
 
 const automatic = choice(['threshold', 'overflow']);
@@ -71,6 +71,9 @@ export const sessionEvents = {
     todos: list(freeform()),
     attempt: count(),
     maxAttempts: count(),
+  }),
+  mcp_status: event('mcp_status', 'An MCP server was connected, failed, was closed or has other tools.', {
+    server: McpServerStatus,
   }),
   todo_auto_clear: event('todo_auto_clear', 'Finished todos were removed.'),
 } as const satisfies EventTable;

@@ -57,5 +57,6 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   get_tools: { lane: 'read', scope: 'view' },
   set_active_tools: { lane: 'session', scope: 'prompt' },
   set_host_tools: { lane: 'session', scope: 'prompt' },
+  set_mcp_servers: { lane: 'session', scope: 'prompt' },
   set_todos: { lane: 'session', scope: 'prompt' },
 };

@@ -354,6 +354,12 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "summarize": {
     "type": "boolean"
    },
+   "customInstructions": {
+    "type": "string"
+   },
+   "replaceInstructions": {
+    "type": "boolean"
+   },
    "label": {
     "type": "string"
    }
@@ -608,6 +614,17 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
     "items": {
      "$ref": "#/$defs/HostTool"
     }
+   }
+  }
+ },
+ "set_mcp_servers": {
+  "type": "object",
+  "required": [
+   "servers"
+  ],
+  "properties": {
+   "servers": {
+    "type": "object"
    }
   }
  },

@@ -410,6 +410,31 @@ export interface HostTool {
 /** Whether steering may skip the tools that a turn has not started yet. */
 export type InterruptMode = 'immediate' | 'wait';
 
+/** A server of tools: either `command` or `url`. */
+export interface McpServer {
+  /** A program that speaks MCP over stdin and stdout. */
+  command?: string | undefined;
+  args?: string[] | undefined;
+  /** More environment, name to text. */
+  env?: Record<string, unknown> | undefined;
+  cwd?: string | undefined;
+  /** A server that speaks MCP over streamable HTTP. */
+  url?: string | undefined;
+  /** Sent with every request, name to text. */
+  headers?: Record<string, unknown> | undefined;
+  /** How long it may take to connect, and each of its tools to answer. */
+  timeoutMs?: number | undefined;
+  disabled?: boolean | undefined;
+}
+
+export interface McpServerStatus {
+  name: string;
+  status: 'connecting' | 'ready' | 'failed' | 'closed' | 'disabled';
+  /** The names by which the model knows them. */
+  tools: string[];
+  error?: string | undefined;
+}
+
 /** What stands in the way of a prompt, found without spending a token. */
 export interface Preflight {
   /** No finding is an error. */
@@ -454,6 +479,8 @@ export interface SessionState {
   /** Dialogs that wait for an answer. */
   pendingUi: unknown[];
   activeTools: string[];
+  /** Absent when there are none. */
+  mcpServers?: McpServerStatus[] | undefined;
   /** The run that is active. */
   runId?: string | undefined;
 }
@@ -513,7 +540,14 @@ export interface SlashCommand {
   source: 'extension' | 'prompt' | 'skill' | 'builtin';
   location?: 'user' | 'project' | 'path' | undefined;
   path?: string | undefined;
-  sourceInfo?: unknown | undefined;
+  sourceInfo?: {
+    path: string;
+    source: string;
+    scope: 'user' | 'project' | 'temporary';
+    origin: 'package' | 'top-level';
+    baseDir?: string | undefined;
+  } | undefined;
+  argumentHint?: string | undefined;
 }
 
 export interface ToolInfo {
@@ -547,6 +581,8 @@ export interface Accepted {
   queueId?: string | undefined;
   /** This `clientMessageId` was here before. */
   duplicate?: boolean | undefined;
+  /** What a built-in command has to say. */
+  output?: string | undefined;
 }
 
 export interface Moved {
@@ -827,6 +863,11 @@ export interface TodoReminderEvent {
   todos: (Record<string, unknown>)[];
   attempt: number;
   maxAttempts: number;
+}
+
+export interface McpStatusEvent {
+  type: 'mcp_status';
+  server: McpServerStatus;
 }
 
 export interface TodoAutoClearEvent {
@@ -1241,11 +1282,20 @@ export interface CommandMap {
   navigate_tree: {
     params: {
       targetId: string;
+      /** Put a summary of what is left behind into the branch that is gone to. */
       summarize?: boolean | undefined;
+      /** For whoever writes the summary. */
+      customInstructions?: string | undefined;
+      /** They stand for the usual instructions instead of following them. */
+      replaceInstructions?: boolean | undefined;
+      /** A label for where the leaf comes to rest. */
       label?: string | undefined;
     };
     result: {
       cancelled: boolean;
+      /** The text of the user message that was gone to: the leaf is before it. */
+      editorText?: string | undefined;
+      summaryEntryId?: string | undefined;
     };
   };
   /** The text of the last answer, null when there is none. */
@@ -1457,6 +1507,16 @@ export interface CommandMap {
       toolNames: string[];
     };
   };
+  /** Replace the MCP servers that clients have added to this session. Answered when each of them is connected or has failed. */
+  set_mcp_servers: {
+    params: {
+      /** Name to McpServer. */
+      servers: Record<string, unknown>;
+    };
+    result: {
+      servers: McpServerStatus[];
+    };
+  };
   /** Replace the todo list. */
   set_todos: {
     params: {
@@ -1502,6 +1562,7 @@ export interface EventMap {
   bash_execution_update: BashExecutionUpdateEvent;
   ttsr_triggered: TtsrTriggeredEvent;
   todo_reminder: TodoReminderEvent;
+  mcp_status: McpStatusEvent;
   todo_auto_clear: TodoAutoClearEvent;
   extension_error: ExtensionErrorEvent;
   hook_error: HookErrorEvent;

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Settings } from '../../store/settings.ts';
+import type { AdditionWishes } from './wishes.ts';
+
+export interface Surroundings {
+  readonly agentDir: string;
+  readonly home: string;
+  readonly cwd: string;
+  readonly settings: Settings;
+  readonly wishes: AdditionWishes;
+}
+
+const NAMES = ['extensions', 'skills', 'prompts', 'rules', 'mcp.json'];
+
+/** Whether there is any sign of something that somebody added; whether it counts is found out by whoever reads it. */
+export function isAnythingAdded({ agentDir, home, cwd, settings, wishes }: Surroundings): boolean {
+  const { extensions, skills, prompts, packages } = settings;
+  const named = [extensions, skills, prompts, packages, wishes.extensions, wishes.skills, wishes.promptTemplates];
+  if (named.some((list) => list !== undefined && list.length > 0)) return true;
+  const folders = [agentDir];
+  if (existsSync(join(cwd, '.pi'))) folders.push(join(cwd, '.pi'), join(cwd, '.pi', 'agent'));
+  if (folders.some((folder) => NAMES.some((name) => existsSync(join(folder, name))))) return true;
+  return [home, ...foldersUpToRepository(cwd)].some((folder) => existsSync(join(folder, '.agents', 'skills')));
+}
+
+/** This folder and those above it as far as the repository reaches; this one alone where there is none. */
+function foldersUpToRepository(cwd: string): string[] {
+  const folders: string[] = [];
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (existsSync(join(folder, '.git'))) return folders;
+    if (dirname(folder) === folder) return [cwd];
+  }
+}

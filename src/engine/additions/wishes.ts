@@ -1,0 +1,17 @@
+/** What whoever opens the agent wants added to it, beside what is found in the folders of the user and the project. */
+export interface AdditionWishes {
+  /** Files and folders of extensions. */
+  readonly extensions?: readonly string[] | undefined;
+  /** False: only those that are named above. */
+  readonly findExtensions?: boolean | undefined;
+  readonly skills?: readonly string[] | undefined;
+  readonly findSkills?: boolean | undefined;
+  readonly promptTemplates?: readonly string[] | undefined;
+  readonly findPromptTemplates?: boolean | undefined;
+  /** False: mcp.json is left alone. */
+  readonly mcp?: boolean | undefined;
+  /** Flags that tau does not know, for the extensions. */
+  readonly flags?: ReadonlyMap<string, string | true> | undefined;
+  /** Let the settings files decide how todos work. */
+  readonly inheritWorkflowSettings?: boolean | undefined;
+}

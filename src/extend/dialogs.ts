@@ -1,0 +1,107 @@
+import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
+import { newUuid } from '../store/sessions/random-id.ts';
+
+/** How long a dialog waits for somebody who can show it. */
+const ABSENCE_MS = 10 * 60 * 1000;
+
+type Of<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
+type Words<R extends ExtensionUiRequestEvent> = R extends unknown ? Omit<R, 'type' | 'id'> : never;
+
+/** A question to the user. */
+export type Dialog = Words<Of<'select' | 'confirm' | 'input' | 'editor'>>;
+
+/** Something for the user to see. */
+export type Notice = Words<Of<'notify' | 'setStatus' | 'setWidget' | 'setTitle' | 'set_editor_text'>>;
+
+/** The clients, as far as they can show things to a user. */
+export interface Stage {
+  /** Whether anybody who is there can show this. */
+  readonly canShow: (method: string) => boolean;
+  /** Whether nobody will ever answer: whoever is there shows nothing, or can no longer be heard. */
+  readonly isMute: () => boolean;
+  /** To everybody, or to one who has just come. */
+  readonly show: (request: ExtensionUiRequestEvent, to?: unknown) => void;
+  /** A dialog is over: tells all but the one who answered it. */
+  readonly close: (id: string, by: string, answerer?: unknown) => void;
+}
+
+interface Open {
+  readonly request: Of<Dialog['method']>;
+  readonly end: (by: string, answer?: ExtensionUiResponse, answerer?: unknown) => void;
+  /** Runs while nobody is there who can show it. */
+  absence: NodeJS.Timeout | undefined;
+}
+
+/** Questions that wait for an answer. Every one of them ends. */
+export class Dialogs {
+  readonly #stage: Stage;
+  readonly #open = new Map<string, Open>();
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** What the user said; undefined when nobody did: called off, out of time, aborted. */
+  ask(dialog: Dialog, { timeout, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined } = {}) {
+    if (signal?.aborted || this.#stage.isMute()) return Promise.resolve(undefined);
+    const timed = timeout === undefined ? {} : { timeout };
+    const request = { type: 'extension_ui_request', id: newUuid(), ...dialog, ...timed } as Open['request'];
+    return new Promise<ExtensionUiResponse | undefined>((resolve) => {
+      const stop = () => open.end('abort');
+      const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), timeout);
+      const open: Open = {
+        request,
+        absence: undefined,
+        end: (by, answer, answerer) => {
+          if (!this.#open.delete(request.id)) return;
+          clearTimeout(timer);
+          clearTimeout(open.absence);
+          signal?.removeEventListener('abort', stop);
+          this.#stage.close(request.id, by, answerer);
+          resolve(answer?.cancelled ? undefined : answer);
+        },
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#open.set(request.id, open);
+      this.#stage.show(request);
+      this.#watch(open);
+    });
+  }
+
+  tell(notice: Notice): void {
+    this.#stage.show({ type: 'extension_ui_request', id: newUuid(), ...notice } as ExtensionUiRequestEvent);
+  }
+
+  /** The first answer counts; one to a dialog that is over, or never was, means nothing. */
+  answer(response: ExtensionUiResponse, from: unknown): void {
+    this.#open.get(response.id)?.end('client', response, from);
+  }
+
+  /** Those that wait. */
+  get pending(): readonly ExtensionUiRequestEvent[] {
+    return [...this.#open.values()].map(({ request }) => request);
+  }
+
+  /** Shows a client what waits. */
+  showTo(client: unknown): void {
+    for (const { request } of this.#open.values()) this.#stage.show(request, client);
+  }
+
+  /** Somebody came, left, or said what can be shown. */
+  stageChanged(): void {
+    if (this.#stage.isMute()) this.dismissAll('nobody');
+    for (const open of this.#open.values()) this.#watch(open);
+  }
+
+  /** Ends all that wait without an answer. */
+  dismissAll(by: string): void {
+    for (const open of [...this.#open.values()]) open.end(by);
+  }
+
+  #watch(open: Open): void {
+    if (this.#stage.canShow(open.request.method)) {
+      clearTimeout(open.absence);
+      open.absence = undefined;
+    } else open.absence ??= setTimeout(() => open.end('timeout'), ABSENCE_MS);
+  }
+}

@@ -18,6 +18,10 @@ export interface ToolInvocation {
 
 /** Something the model may do. It throws `Error` to tell the model that it failed, and stops soon after the signal. */
 export interface Tool extends ToolSpec {
+  /** How the system prompt tells of it, if not by its description. */
+  readonly promptSnippet?: string;
+  /** What else the system prompt says when it is offered. */
+  readonly promptGuidelines?: readonly string[];
   /** Brings arguments that are meant well into the form that `parameters` demands. */
   readonly prepareArguments?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly execute: (invocation: ToolInvocation) => Promise<ToolOutput>;

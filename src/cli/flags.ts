@@ -81,6 +81,14 @@ export const flags = {
   },
   'no-context-files': { short: 'nc', about: 'Leave AGENTS.md and CLAUDE.md out of it', topic: 'tools' },
   'print-system-prompt': { about: 'Show the system prompt that a run would send', topic: 'tools' },
+  extension: {
+    short: 'e',
+    value: 'path',
+    about: 'Load this extension too: a file or a folder; may be repeated',
+    topic: 'additions',
+    repeats: true,
+  },
+  'no-extensions': { short: 'ne', about: 'Load no extensions but those', topic: 'additions' },
   approve: { short: 'a', about: 'Trust this project for now' },
   'no-approve': { short: 'na', about: 'Do not trust this project for now' },
   'log-level': { value: 'level', choices: ['error', 'warn', 'info', 'debug'], about: 'Log this much (or TAU_LOG)' },
@@ -94,11 +102,9 @@ export const flags = {
   'use-theme': { value: 'name', about: '', ignored: true },
   'no-themes': { about: '', ignored: true },
   'tui-mode': { value: 'mode', about: '', ignored: true },
-  'no-extensions': { short: 'ne', about: '', ignored: true },
   'no-skills': { short: 'ns', about: '', ignored: true },
   'no-prompt-templates': { short: 'np', about: '', ignored: true },
   'no-mcp': { about: '', ignored: true },
-  extension: { short: 'e', value: 'path', about: '', later: true },
   skill: { value: 'path', about: '', later: true },
   'prompt-template': { value: 'path', about: '', later: true },
 } as const satisfies Readonly<Record<string, Flag>>;
@@ -110,6 +116,8 @@ export type Arguments = { readonly [F in FlagName]?: Value<(typeof flags)[F]> } 
   readonly positionals: readonly string[];
   /** What was said with an `@` in front. */
   readonly files: readonly string[];
+  /** Flags that tau does not know: an extension may. */
+  readonly unknown: ReadonlyMap<string, string | true>;
   /** Whether the positionals are no commands: all of them stand behind `--`. */
   readonly onlyPrompts: boolean;
 };

@@ -27,6 +27,7 @@ async function run(args: Arguments): Promise<number> {
   if (args.version) return (await import('./say.ts')).say(`${version}\n`);
   if (args.help) return (await import('./help.ts')).help(args.positionals);
   checkContradictions(args);
+  if (args.unknown.size > 0) (await import('./unknown-flags.ts')).checkUnknown(args);
   if (args['print-system-prompt']) return (await import('./show-system-prompt.ts')).showSystemPrompt(args);
   if (args.export !== undefined) return (await import('./command.ts')).runExport(args, args.export);
   if (args['list-models']) return (await import('./show-models.ts')).showModels(args);

@@ -31,6 +31,8 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     project,
     ...toolsOf(args),
     ...(prompt ? { prompt } : {}),
+    additions: additionsOf(args),
+    mode: modeOf(args),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };
 }
@@ -85,6 +87,19 @@ function toolsOf(args: Arguments): Pick<EngineOptions, 'tools'> {
   const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !word.includes('*'));
   if (unknown !== undefined) throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
   return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}) } };
+}
+
+/** What the command line adds to the agent. */
+const additionsOf = (args: Arguments): EngineOptions['additions'] => ({
+  extensions: args.extension,
+  findExtensions: args['no-extensions'] === undefined,
+  flags: args.unknown,
+});
+
+/** Whether somebody is there who can be asked. */
+function modeOf(args: Arguments): EngineOptions['mode'] {
+  if (args.mode === 'json') return 'json';
+  return args.print || args.mode === 'text' ? 'print' : 'rpc';
 }
 
 const listOf = (value: string | undefined) =>

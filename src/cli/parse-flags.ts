@@ -5,6 +5,7 @@ export function parseFlags(argv: readonly string[]): Arguments {
   const values: Partial<Record<FlagName, string | string[]>> = {};
   const positionals: string[] = [];
   const files: string[] = [];
+  const unknown = new Map<string, string | true>();
   const words = [...argv];
   let onlyPrompts = false;
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
@@ -18,11 +19,27 @@ export function parseFlags(argv: readonly string[]): Arguments {
       else positionals.push(word);
       continue;
     }
+    const stranger = strangerIn(word);
+    if (stranger) {
+      unknown.set(stranger.name, stranger.inline ?? looseValue(words) ?? true);
+      continue;
+    }
     const { name, inline } = flagIn(word);
     const value = valueFor(name, inline, words);
     values[name] = (flags[name] as Flag).repeats ? [...(values[name] ?? []), value] : value;
   }
-  return { ...(values as Partial<Arguments>), positionals, files, onlyPrompts };
+  return { ...(values as Partial<Arguments>), positionals, files, unknown, onlyPrompts };
+}
+
+/** A long flag that tau does not know. */
+function strangerIn(word: string): { name: string; inline: string | undefined } | undefined {
+  const [given, inline] = split(word);
+  return given.startsWith('--') && !flagNamed(given) ? { name: given.slice(2), inline } : undefined;
+}
+
+/** What follows a flag of which nobody knows yet whether it takes a value. */
+function looseValue(words: string[]): string | undefined {
+  return words[0] === undefined || /^[-@]/.test(words[0]) ? undefined : words.shift();
 }
 
 function flagIn(word: string): { name: FlagName; inline: string | undefined } {

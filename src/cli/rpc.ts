@@ -23,13 +23,16 @@ export async function rpc(args: Arguments): Promise<number> {
   return 0;
 }
 
+const ENDINGS = { gone: 'stdout closed', ended: 'stdin closed', left: 'an extension asked for it' };
+
 /** Settles when the client has no more to say and has been told everything, or has gone. */
 async function over(engine: Engine, connection: Connection, { abort }: { abort: boolean }): Promise<void> {
   const { link } = connection;
   const gone = new Promise<'gone'>((resolve) => link.onClose(() => resolve('gone')));
   const ended = new Promise<'ended'>((resolve) => link.onEnd(() => resolve('ended')));
-  const how = await Promise.race([gone, ended]);
+  const left = engine.left.then(() => 'left' as const);
+  const how = await Promise.race([gone, ended, left]);
   if (how === 'ended' && !abort) await Promise.race([finished(engine, connection), gone]);
-  await engine.close(how === 'gone' ? 'stdout closed' : 'stdin closed');
+  await engine.close(ENDINGS[how]);
   await Promise.race([told(connection), gone]);
 }

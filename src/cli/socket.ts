@@ -6,7 +6,7 @@ import type { Link } from '../wire/link.ts';
 import { listenUnix } from '../wire/unix.node.ts';
 import { finished, leaveOnSignal, told } from './lifetime.ts';
 
-/** Serves clients one after another; none of them ends anything by leaving. Only a signal ends this. */
+/** Serves clients one after another; none of them ends anything by leaving. Only a signal, or an extension, ends this. */
 export async function serveSocket(engine: Engine, path: string): Promise<number> {
   const served = new OneAtATime(engine);
   const server = await listenUnix(path, (link) => served.take(link)).catch((error: NodeJS.ErrnoException) => error);
@@ -22,7 +22,11 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
     async () => served.current && told(served.current),
     () => server.close(),
   );
-  return new Promise<number>(() => {});
+  await engine.left;
+  await server.close();
+  await engine.close('an extension asked for it');
+  if (served.current) await told(served.current);
+  return 0;
 }
 
 const whatIsThere = (path: string) =>

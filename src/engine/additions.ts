@@ -47,7 +47,7 @@ export class Additions {
   /** Loads what there is. What it finds is waited for by whoever needs it: see `ready`. */
   start(): Promise<void> | undefined {
     if (!isAnythingAdded(this.#agent.surroundings)) return undefined;
-    this.#starting ??= this.need().then((workshop) => workshop.load('startup'));
+    this.#starting ??= this.need().then((workshop) => workshop.load());
     return this.#starting;
   }
 

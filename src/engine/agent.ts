@@ -18,9 +18,11 @@ import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
 import type { Surroundings } from './additions/sign.ts';
-import type { AdditionWishes } from './additions/wishes.ts';
+import type { AdditionWishes, Mode } from './additions/wishes.ts';
 import { Additions } from './additions.ts';
 import type { Connection } from './connection.ts';
+import { idle } from './idle.ts';
+import { SessionLane } from './lanes.ts';
 import { placeOf } from './models.ts';
 import { heard, soon } from './patience.ts';
 import type { Project } from './project.ts';
@@ -34,6 +36,7 @@ export interface AgentParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly agentDir: string;
   readonly wishes: AdditionWishes;
+  readonly mode: Mode;
   /** `decided`: what a client said of the folder for this process. */
   readonly projectIn: (cwd: string, decided: boolean | undefined) => Project;
   /** The built-in tools for a folder. */
@@ -73,6 +76,8 @@ export class Agent {
   readonly clients = new Set<Connection>();
   readonly toolbox: Toolbox;
   readonly additions = new Additions(this);
+  readonly lane = new SessionLane();
+  readonly mode: Mode;
   readonly #parts: AgentParts;
   readonly #trust = new Map<string, boolean>();
   readonly #preflight = new SharedTurns(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
@@ -84,12 +89,18 @@ export class Agent {
   #moving: Promise<void> | undefined;
   readonly #leaving = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
+  #leave: () => void = () => {};
+  /** Settles when somebody inside wants the process to end, and nothing is being done any more. */
+  readonly left = new Promise<void>((resolve) => {
+    this.#leave = resolve;
+  });
 
   constructor(parts: AgentParts, first: SessionLog) {
     this.#parts = parts;
     this.audience = parts.audience;
     this.registry = parts.registry;
     this.hooks = parts.hooks;
+    this.mode = parts.mode;
     const arrival = this.#arrival(first, undefined);
     this.toolbox = new Toolbox(parts.tools(parts.shell(arrival.project)), parts.toolChoice);
     this.#session = arrival.session;
@@ -255,14 +266,29 @@ export class Agent {
   }
 
   /** Trusts the project or not; its settings, and the tools made from them, follow at once. */
-  async setTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): Promise<void> {
+  async setTrust(verdict: { trusted: boolean; remember: boolean }): Promise<void> {
+    await this.decideTrust(verdict);
+    await heard(() => this.additions.trustChanged());
+  }
+
+  /** The same without a look at what the project adds to the agent. */
+  async decideTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): Promise<void> {
     if (remember) await this.project.remember(trusted);
     this.change(() => {
       this.project.setTrust(trusted);
       this.#trust.set(this.project.cwd, trusted);
       this.#takeProject(this.project);
     });
-    await heard(() => this.additions.trustChanged());
+  }
+
+  /** Ends the process once nothing is being done. */
+  leave(): void {
+    void idle(this).then(() => this.#leave());
+  }
+
+  /** How programs are run in the folder of the session. */
+  get shell(): ShellOptions {
+    return this.#parts.shell(this.#project);
   }
 
   /** What stands in the way of a prompt. */

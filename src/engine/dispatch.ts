@@ -23,7 +23,18 @@ export interface Context {
   readonly signal: AbortSignal;
 }
 
-export type Handler<C extends CommandName> = (params: Params<C>, context: Context) => Result<C> | Promise<Result<C>>;
+export type Handler<C extends CommandName> = (params: Params<C>, context: Context) => Answer<C> | Promise<Answer<C>>;
+
+type Answer<C extends CommandName> = Result<C> | LaterAnswer<Result<C>>;
+
+/** An answer that no other command waits for. */
+export class LaterAnswer<T> {
+  readonly value: Promise<T>;
+
+  constructor(value: Promise<T>) {
+    this.value = value;
+  }
+}
 
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 
@@ -66,9 +77,11 @@ export function dispatch(line: Line, { journal, ...peers }: Peers): void {
     fail(error);
     return;
   }
-  if (result instanceof Promise) peers.connection.track(result.then(succeed, fail));
+  if (result instanceof Promise) peers.connection.track(result.then(unwrapped).then(succeed, fail));
   else succeed(result);
 }
+
+const unwrapped = (result: unknown) => (result instanceof LaterAnswer ? result.value : result);
 
 function invoke(name: CommandName, params: object, context: Context): unknown {
   // One cast, right after validation: the table pairs each name with its own parameters.

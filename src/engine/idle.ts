@@ -1,8 +1,7 @@
 import type { Agent } from './agent.ts';
-import type { SessionLane } from './lanes.ts';
 
 /** Settles when every session command is done and no run is active. */
-export async function idle({ agent, lane }: { agent: Agent; lane: SessionLane }): Promise<void> {
-  await lane.empty();
+export async function idle(agent: Agent): Promise<void> {
+  await agent.lane.empty();
   await agent.session.idle();
 }

@@ -17,13 +17,12 @@ import type { Log } from '../system/log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
-import type { AdditionWishes } from './additions/wishes.ts';
+import type { AdditionWishes, Mode } from './additions/wishes.ts';
 import { Agent, type AgentParts, knowStored } from './agent.ts';
 import { Connection } from './connection.ts';
 import { dispatch } from './dispatch.ts';
 import { idle } from './idle.ts';
 import type { Journal } from './journal.ts';
-import { SessionLane } from './lanes.ts';
 import type { Models } from './models.ts';
 import { Project } from './project.ts';
 
@@ -53,6 +52,7 @@ export interface EngineOptions {
   readonly dialect?: Partial<Dialect>;
   readonly hooks?: SessionHooks;
   readonly additions?: AdditionWishes | undefined;
+  readonly mode?: Mode | undefined;
   /** Where to write down what happens. */
   readonly log?: Log | undefined;
 }
@@ -66,6 +66,8 @@ export interface Engine {
   connect(link: Link): Connection;
   /** Settles when every session command is done and no run is active. */
   idle(): Promise<void>;
+  /** Settles when an extension wants the process to end, and nothing is being done any more. */
+  readonly left: Promise<void>;
   /** Stops whatever runs, stores everything, lets go of the session and ends every process it started. `why`: for the log. */
   close(why?: string): Promise<void>;
 }
@@ -76,7 +78,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const audience = journal?.audience ?? new Broadcast();
   // An object of its own: whoever is added steps in there.
   const hooks = { ...options.hooks };
-  const lane = new SessionLane();
   const family = newUuid();
   const { registry, named } = options.models;
   const name = options.name === undefined ? undefined : sessionNameFrom(options.name);
@@ -87,6 +88,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     env: options.env,
     agentDir: options.agentDir,
     wishes: options.additions ?? {},
+    mode: options.mode ?? 'rpc',
     projectIn: (cwd, decided) => projectIn(cwd, decided, options),
     tools: builtinTools,
     toolChoice: options.tools ?? {},
@@ -115,11 +117,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await agent.additions.start();
       return agent.session.systemPrompt();
     },
-    connect: (link) => connect(link, { agent, lane, journal, dialect: options.dialect }),
-    idle: () => idle({ agent, lane }),
+    connect: (link) => connect(link, { agent, journal, dialect: options.dialect }),
+    idle: () => idle(agent),
+    left: agent.left,
     close: async (why) => {
       journal?.closing(why);
-      lane.shut();
+      agent.lane.shut();
       try {
         await agent.close();
       } finally {
@@ -132,7 +135,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
 interface Host {
   readonly agent: Agent;
-  readonly lane: SessionLane;
   readonly journal: Journal | undefined;
   readonly dialect: Partial<Dialect> | undefined;
 }
@@ -151,7 +153,7 @@ async function firstAgent(parts: AgentParts, log: SessionLog, name: string | und
   }
 }
 
-function connect(link: Link, { agent, lane, journal, dialect }: Host): Connection {
+function connect(link: Link, { agent, journal, dialect }: Host): Connection {
   const connection = new Connection(link, dialect);
   connection.outbox.event(ready);
   for (const event of agent.takeNews()) connection.outbox.event(event);
@@ -166,8 +168,8 @@ function connect(link: Link, { agent, lane, journal, dialect }: Host): Connectio
     agent.additions.stageChanged();
     connection.close();
   });
-  lane.hold(agent.start());
-  connection.receive((line) => dispatch(line, { agent, connection, lane, journal }));
+  agent.lane.hold(agent.start());
+  connection.receive((line) => dispatch(line, { agent, connection, lane: agent.lane, journal }));
   return connection;
 }
 

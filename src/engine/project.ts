@@ -7,6 +7,7 @@ export class Project {
   readonly #agentDir: string;
   readonly #store: TrustStore;
   #trusted: boolean;
+  #isDecided: boolean;
   #settings: Settings;
   #warnings: string[];
 
@@ -16,8 +17,10 @@ export class Project {
     this.#agentDir = options.agentDir;
     this.#store = new TrustStore(options.agentDir);
     const plain = readSettings({ agentDir: options.agentDir, cwd: options.cwd, trusted: false });
-    const usual = plain.settings.defaultProjectTrust === 'always';
-    this.#trusted = options.trust ?? this.#store.isTrusted(options.cwd) ?? usual;
+    const usual = plain.settings.defaultProjectTrust;
+    const decided = options.trust ?? this.#store.isTrusted(options.cwd);
+    this.#isDecided = decided !== undefined || usual === 'always' || usual === 'never';
+    this.#trusted = decided ?? usual === 'always';
     const { settings, warnings } = this.#trusted ? this.#read() : plain;
     this.#settings = settings;
     this.#warnings = warnings;
@@ -25,6 +28,11 @@ export class Project {
 
   get trusted(): boolean {
     return this.#trusted;
+  }
+
+  /** Whether somebody has said so, one way or the other. */
+  get isDecided(): boolean {
+    return this.#isDecided;
   }
 
   get settings(): Settings {
@@ -43,6 +51,12 @@ export class Project {
 
   setTrust(trusted: boolean): void {
     this.#trusted = trusted;
+    this.#isDecided = true;
+    this.refresh();
+  }
+
+  /** Reads the settings again. */
+  refresh(): void {
     const { settings, warnings } = this.#read();
     this.#settings = settings;
     this.#warnings = warnings;

@@ -76,6 +76,11 @@ const joins: Join = {
     return chained(messages, steps);
   },
   beforeRequest: (hooks) => (request) => chained(request, hooks),
+  payload: (hooks) => (payload, signal) =>
+    chained(
+      payload,
+      hooks.map((hook) => (body: unknown) => hook(body, signal)),
+    ),
   delta: (hooks) => (step, signal) => {
     for (const [index, hook] of hooks.entries()) {
       const answer = hook(step, signal);

@@ -342,6 +342,11 @@ export class Session {
     };
   }
 
+  /** What the model would be told before hooks had their say. */
+  basePrompt(): string {
+    return this.#basePrompt(this.#promptParts());
+  }
+
   #basePrompt(parts: PromptParts): string {
     return systemPrompt({ cwd: this.log.header.cwd, tools: this.#tools(), parts });
   }

@@ -46,12 +46,13 @@ export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
 
 function ownWords(tools: readonly Tool[]): string {
   if (tools.length === 0) return WITHOUT_TOOLS;
-  const list = tools.map(({ name, description }) => `- ${name}: ${description}`).join('\n');
+  const list = tools.map(({ name, description, promptSnippet }) => `- ${name}: ${promptSnippet ?? description}`);
+  const advice = new Set(tools.flatMap(({ promptGuidelines }) => promptGuidelines ?? []));
   return `You are a coding agent. You work in a folder on the user's machine and act through tools.
 
 Tools:
-${list}
-
+${list.join('\n')}
+${[...advice].map((line) => `\n- ${line}`).join('')}
 Look before you change things, keep changes small, name the files you touch, and say plainly when something failed.`;
 }
 

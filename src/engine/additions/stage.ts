@@ -3,16 +3,17 @@ import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';
 
 /** Shows things through whatever clients are there. */
-export function stageOf({ clients, env }: Agent): Stage {
+export function stageOf(agent: Agent): Stage {
+  const { clients, env } = agent;
   const emitsTitle = /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
   const shows = ({ capabilities: { ui }, isDeaf }: Connection, method: string) => {
     if (isDeaf && WAITING.has(method)) return false;
-    return ui?.includes(method) ?? (method !== 'setTitle' || emitsTitle);
+    if (method === 'setTitle') return emitsTitle || ui?.includes(method) === true;
+    return ui?.includes(method) ?? true;
   };
   return {
+    isMute: () => isMute(agent),
     canShow: (method) => [...clients].some((client) => shows(client, method)),
-    isMute: () =>
-      clients.size > 0 && [...clients].every(({ isDeaf, capabilities: { ui } }) => isDeaf || ui?.length === 0),
     show: (request, to) => {
       for (const client of clients) {
         if ((to ?? client) === client && shows(client, request.method)) client.tell(request);
@@ -24,6 +25,12 @@ export function stageOf({ clients, env }: Agent): Stage {
       }
     },
   };
+}
+
+/** Whether nobody can be asked: there is no user, or whoever is there shows nothing or can no longer be heard. */
+export function isMute({ clients, mode }: Pick<Agent, 'clients' | 'mode'>): boolean {
+  if (mode !== 'rpc') return true;
+  return clients.size > 0 && [...clients].every(({ isDeaf, capabilities: { ui } }) => isDeaf || ui?.length === 0);
 }
 
 /** What needs an answer. */

@@ -1,4 +1,6 @@
 import { Dialogs } from '../../extend/dialogs.ts';
+import type { Extensions } from '../../extend/extensions/extensions.ts';
+import type { ExtensionSource } from '../../extend/extensions/find-extensions.ts';
 import { HookSet } from '../../extend/hook-set.ts';
 import type { HostTools } from '../../extend/host-tools/host-tools.ts';
 import type { McpServers } from '../../extend/mcp/mcp-servers.ts';
@@ -7,11 +9,19 @@ import type { StreamRules } from '../../extend/stream-rules/stream-rules.ts';
 import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
+import type { SessionHooks } from '../../session/hooks.ts';
 import type { SkillListing } from '../../session/system-prompt.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';
+import { heard } from '../patience.ts';
 import type { BrokenFrame } from '../request.ts';
 import { stageOf } from './stage.ts';
+
+/** Where extensions say that more skills and templates are. */
+interface Discovered {
+  readonly skillPaths: readonly string[];
+  readonly promptPaths: readonly string[];
+}
 
 /** Where what others add to an agent is kept and put to use. */
 export class Workshop {
@@ -19,6 +29,8 @@ export class Workshop {
   readonly #agent: Agent;
   readonly #hooks: HookSet;
   #folder: string;
+  #extensions: Extensions | undefined;
+  #discovered: Discovered = { skillPaths: [], promptPaths: [] };
   #todos: Promise<Todos> | undefined;
   #todosThere: Todos | undefined;
   #resources: Resources | undefined;
@@ -34,13 +46,18 @@ export class Workshop {
   }
 
   /** Reads what the user and the project have put into their folders. */
-  async load(_reason: 'startup' | 'reload'): Promise<void> {
+  async load(): Promise<void> {
+    await this.#loadExtensions();
     await Promise.all([this.#loadResources(), this.#loadRules()]);
   }
 
-  /** Reads it all again. */
+  /** Reads it all again; extensions hear of it. */
   async reload(): Promise<void> {
-    await this.load('reload');
+    const { hooks, project } = this.#agent;
+    await heard(() => hooks.sessionShutdown?.({ reason: 'reload' }));
+    this.#agent.change(() => project.refresh());
+    await this.load();
+    await heard(() => hooks.sessionStart?.({ reason: 'reload' }));
   }
 
   /** The agent is in another session. */
@@ -49,7 +66,7 @@ export class Workshop {
     const { cwd } = this.#agent.project;
     if (cwd === this.#folder) return;
     this.#folder = cwd;
-    await this.load('reload');
+    await this.load();
   }
 
   todos(): Promise<Todos> {
@@ -68,7 +85,13 @@ export class Workshop {
   }
 
   get commands(): readonly SlashCommand[] {
-    return this.#resources?.commands ?? [];
+    const own = this.#extensions?.commands ?? [];
+    const others = this.#resources?.commands ?? [];
+    return [...own, ...others.filter(({ name }) => !own.some((command) => command.name === name))];
+  }
+
+  get extensions(): Extensions | undefined {
+    return this.#extensions;
   }
 
   get skills(): readonly SkillListing[] {
@@ -102,7 +125,86 @@ export class Workshop {
   async close(): Promise<void> {
     this.dialogs.dismissAll('shutdown');
     this.#todosThere?.close();
+    this.#extensions?.close();
     await this.#mcp?.close();
+  }
+
+  /** Those of a project count where it is trusted; those of the user may have a say in that. */
+  async #loadExtensions(): Promise<void> {
+    this.#extensions?.close();
+    this.#extensions = undefined;
+    this.#discovered = { skillPaths: [], promptPaths: [] };
+    const { agentDir, cwd, settings, wishes } = this.#agent.surroundings;
+    const { findExtensions } = await import('../../extend/extensions/find-extensions.ts');
+    const named = [...(settings.extensions ?? []), ...(wishes.extensions ?? [])];
+    const find = (trusted: boolean) =>
+      findExtensions({ agentDir, cwd, trusted, named, find: wishes.findExtensions ?? true });
+    const { found, warnings } = find(this.#agent.project.trusted);
+    this.#warn(warnings);
+    if (found.length > 0) await this.#run(found);
+    if (!(await this.#isTrustedNow())) return;
+    const more = find(true).found.filter(({ path }) => !found.some((source) => source.path === path));
+    if (more.length > 0) await this.#run(more);
+  }
+
+  async #run(sources: readonly ExtensionSource[]): Promise<void> {
+    const extensions = this.#extensions ?? (await this.#newExtensions());
+    this.#extensions = extensions;
+    await extensions.load(sources);
+    extensions.begin();
+    this.#takeTools(extensions);
+    this.#hooks.put('extensions', this.#hooksOf(extensions));
+    await this.#agent.modelsChanged();
+    const unknown = [...(this.#agent.surroundings.wishes.flags?.keys() ?? [])].filter(
+      (name) => !extensions.flags.has(name),
+    );
+    this.#warn(unknown.map((name) => `Unknown option: --${name}`));
+  }
+
+  async #newExtensions(): Promise<Extensions> {
+    const [{ Extensions }, { extensionHost }] = await Promise.all([
+      import('../../extend/extensions/extensions.ts'),
+      import('./extension-host.ts'),
+    ]);
+    const agent = this.#agent;
+    const extensions: Extensions = new Extensions(
+      extensionHost(agent, {
+        dialogs: this.dialogs,
+        reload: () => this.reload(),
+        toolsChanged: () => this.#takeTools(extensions),
+        hooksChanged: () => this.#hooks.put('extensions', this.#hooksOf(extensions)),
+      }),
+    );
+    return extensions;
+  }
+
+  #takeTools(extensions: Extensions): void {
+    const { toolbox } = this.#agent;
+    this.#agent.change(() => toolbox.offer('extension', extensions.tools, extensions.offered));
+  }
+
+  /** When a session has begun, extensions are also asked where more skills and templates are. */
+  #hooksOf(extensions: Extensions): SessionHooks {
+    const { sessionStart, ...hooks } = extensions.hooks;
+    if (!extensions.hears('resources_discover')) return { ...hooks, ...(sessionStart ? { sessionStart } : {}) };
+    return {
+      ...hooks,
+      sessionStart: async (start) => {
+        await sessionStart?.(start);
+        this.#discovered = await extensions.discover(start.reason === 'reload' ? 'reload' : 'startup');
+        await this.#loadResources();
+      },
+    };
+  }
+
+  /** Whether an extension has just decided that the project is to be trusted. */
+  async #isTrustedNow(): Promise<boolean> {
+    const { project } = this.#agent;
+    if (project.isDecided || !this.#extensions?.hears('project_trust')) return false;
+    const verdict = await this.#extensions.trustIn(project.cwd);
+    if (!verdict) return false;
+    await this.#agent.decideTrust(verdict);
+    return verdict.trusted;
   }
 
   async #loadTodos(): Promise<Todos> {
@@ -126,8 +228,8 @@ export class Workshop {
         agentDir,
         home,
         cwd,
-        skillPaths: [...(settings.skills ?? []), ...(wishes.skills ?? [])],
-        promptPaths: [...(settings.prompts ?? []), ...(wishes.promptTemplates ?? [])],
+        skillPaths: [...(settings.skills ?? []), ...(wishes.skills ?? []), ...this.#discovered.skillPaths],
+        promptPaths: [...(settings.prompts ?? []), ...(wishes.promptTemplates ?? []), ...this.#discovered.promptPaths],
         findSkills: wishes.findSkills ?? true,
         findTemplates: wishes.findPromptTemplates ?? true,
       },

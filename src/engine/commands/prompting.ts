@@ -4,11 +4,14 @@ import type { QueueKind } from '../../session/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
 import { idle } from '../idle.ts';
+import { commandIn, refuseCommand } from '../slash-commands.ts';
 
 export const prompting = {
   prompt: async (params, context) => {
     const { agent, signal } = context;
     checkLimits(params.limits);
+    const command = await commandIn(params.message, context);
+    if (command) return command;
     return began(await agent.session.prompt(params, { streamingBehavior: params.streamingBehavior, signal }), context);
   },
 
@@ -32,12 +35,14 @@ export const prompting = {
     return lane.run(async () => {
       const { session } = agent;
       await session.makeRoomFor(params);
+      const command = await commandIn(params.message, context);
+      if (command) return command;
       return began(await session.prompt(params, { signal }), context);
     });
   },
 
   wait_idle: async (_params, { agent, lane }) => {
-    await lane.watch(() => idle({ agent, lane }));
+    await lane.watch(() => idle(agent));
     const { lastRun } = agent.session;
     return { isIdle: true, ...(lastRun ? { runId: lastRun.runId, outcome: lastRun.outcome } : {}) };
   },
@@ -80,6 +85,7 @@ function checkLimits(limits: Limits | undefined): void {
 
 async function queued(streamingBehavior: QueueKind, params: Submission, context: Context) {
   const { agent, signal } = context;
+  refuseCommand(params.message, agent);
   return began(await agent.session.prompt(params, { streamingBehavior, signal }), context);
 }
 

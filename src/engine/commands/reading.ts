@@ -2,7 +2,7 @@ import type { ForkPoints } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../../session/context-usage.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
-import { textOf } from './sessions.ts';
+import { textOf } from '../moves.ts';
 import { treeOf } from './tree.ts';
 
 export const reading = {
@@ -46,13 +46,17 @@ export const reading = {
     };
   },
 
-  get_commands: async (_params, { agent: { additions } }) => {
+  get_commands: async (_params, { agent: { additions }, connection: { capabilities } }) => {
     await additions.ready();
-    return { commands: [...additions.commands] };
+    const { commands } = additions;
+    if (!capabilities.builtins) return { commands: [...commands] };
+    const { builtinList } = await import('../builtin-commands.ts');
+    const builtins = builtinList().filter(({ name }) => !commands.some((command) => command.name === name));
+    return { commands: [...commands, ...builtins] };
   },
 } satisfies Partial<Handlers>;
 
-function forkPoints({ session }: Agent): ForkPoints {
+export function forkPoints({ session }: Agent): ForkPoints {
   const messages = session.log.branch().flatMap((entry) => {
     if (entry.type !== 'message' || entry.message.role !== 'user') return [];
     const text = textOf(entry.message);

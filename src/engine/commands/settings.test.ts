@@ -28,6 +28,7 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
     hooks: {},
     agentDir: '',
     wishes: {},
+    mode: 'rpc' as const,
     env: {},
     projectIn: () => new Project({ cwd, agentDir: cwd }),
     tools: () => [],

@@ -5,7 +5,7 @@ import { sessionNameFrom } from '../../session/session-name.ts';
 import { nameStored } from '../../store/sessions/name-stored.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
-import { isCurrent } from './sessions.ts';
+import { isCurrent } from '../moves.ts';
 
 export const storedSessions = {
   list_sessions: async ({ cwd, cursor, limit }, { agent }) => {

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Arguments, flags, UnknownWord } from './flags.ts';
+import { surroundings } from './options.ts';
+
+/** Lets flags pass that tau does not know where an extension may know them. */
+export function checkUnknown(args: Arguments): void {
+  const [name] = args.unknown.keys();
+  if (name === undefined || isForExtensions(args)) return;
+  const known = Object.keys(flags).map((flag) => `--${flag}`);
+  throw new UnknownWord(`Unknown option: --${name}`, { word: `--${name}`, known });
+}
+
+function isForExtensions(args: Arguments): boolean {
+  const opensAgent =
+    args.mode !== undefined || args.print !== undefined || ['chat', undefined].includes(args.positionals[0]);
+  if (!opensAgent) return false;
+  if (args.extension) return true;
+  if (args['no-extensions']) return false;
+  const { root, cwd, project } = surroundings(args);
+  const { extensions = [], packages = [] } = project.settings;
+  const folders = [root, join(cwd, '.pi'), join(cwd, '.pi', 'agent')];
+  return extensions.length + packages.length > 0 || folders.some((folder) => existsSync(join(folder, 'extensions')));
+}

@@ -1,0 +1,93 @@
+import type { Dialogs } from '../../extend/dialogs.ts';
+import type { SaidByExtension } from '../../extend/extensions/events.ts';
+import type { SendOptions } from '../../extend/extensions/extension-api.ts';
+import type { ExtensionHost, UserMessageOptions } from '../../extend/extensions/host.ts';
+import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
+import type { Acceptance } from '../../session/session.ts';
+import { fold } from '../../wire/fold.ts';
+import type { Agent } from '../agent.ts';
+import { idle } from '../idle.ts';
+import { copyUpTo, fork, newSession, switchSession } from '../moves.ts';
+import { isMute } from './stage.ts';
+
+/** What the workshop does when extensions have changed. */
+export interface HostDuties {
+  readonly dialogs: Dialogs;
+  readonly reload: () => Promise<void>;
+  readonly toolsChanged: () => void;
+  readonly hooksChanged: () => void;
+}
+
+/** The agent as extensions act on it. */
+export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
+  const { mode, lane, registry, toolbox, surroundings } = agent;
+  /** A command of its own, in its turn. */
+  const inTurn = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const { signal } = lane;
+    return Promise.resolve(lane.run(() => work(signal)));
+  };
+  return {
+    mode,
+    registry,
+    toolbox,
+    ...duties,
+    agentDir: surroundings.agentDir,
+    flags: surroundings.wishes.flags ?? new Map(),
+    session: () => agent.session,
+    project: () => agent.project,
+    hasUi: () => mode === 'rpc' && !isMute(agent),
+    commands: () => agent.additions.commands,
+    publish: (event) => agent.audience.publish(event),
+    fold,
+    change: (work) => agent.change(work),
+    setModel: (model) => agent.setModel(model, 'set'),
+    setThinkingLevel: (level) => void agent.setThinkingLevel(level),
+    setName: (name) => agent.setName(name),
+    say: (message, options) => said(agent, message, options),
+    prompt: (content, options) => inTurn((signal) => prompted(agent, { content, ...options }, signal)),
+    exec: async (command, args, options) => {
+      const { runProgram } = await import('../../system/run-program.ts');
+      return runProgram({ command, args, ...agent.shell, ...options });
+    },
+    abort: () => {
+      agent.additions.abort();
+      void agent.session.abort();
+    },
+    compact: (instructions) => inTurn((signal) => agent.session.compact(instructions, signal)),
+    idle: () => idle(agent),
+    newSession: (options) => inTurn((signal) => newSession(agent, options, signal)),
+    switchSession: (sessionPath) => inTurn((signal) => switchSession(agent, { sessionPath }, signal)),
+    fork: (entryId, position) => inTurn((signal) => (position === 'at' ? copyUpTo : fork)(agent, { entryId }, signal)),
+    navigate: (targetId, options) => inTurn((signal) => agent.session.navigate(targetId, options, signal)),
+    shutdown: () => agent.leave(),
+    modelsChanged: () => void agent.modelsChanged(),
+  };
+}
+
+async function said(agent: Agent, message: SaidByExtension, options: SendOptions): Promise<void> {
+  const { session, lane } = agent;
+  if (!options.triggerTurn || session.run) began(session.say(message, options));
+  else await lane.run(() => began(agent.session.say(message, options)));
+}
+
+interface UserMessage extends UserMessageOptions {
+  readonly content: string | ContentBlock[];
+}
+
+async function prompted(agent: Agent, { content, deliverAs, expandPromptTemplates }: UserMessage, signal: AbortSignal) {
+  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  const message = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  const images = blocks.filter((block): block is ImageContent => block.type === 'image');
+  const manner = {
+    streamingBehavior: deliverAs,
+    source: 'extension' as const,
+    expand: expandPromptTemplates === true,
+    signal,
+  };
+  began(await agent.session.prompt({ message, images }, manner));
+}
+
+/** There is no answer to wait for: what it leads to begins at once. */
+function began(acceptance: Acceptance | undefined): void {
+  acceptance?.begin?.();
+}

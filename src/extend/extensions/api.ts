@@ -1,0 +1,127 @@
+import { Refusal } from '../../protocol/errors.ts';
+import { sessionNameFrom } from '../../session/session-name.ts';
+import type { Extension } from './extension.ts';
+import type { ExtensionAPI } from './extension-api.ts';
+import type { ExtensionHost } from './host.ts';
+
+const TOO_EARLY = 'Extension runtime not initialized. Action methods cannot be called during extension loading.';
+
+export interface ApiParts {
+  readonly host: ExtensionHost;
+  readonly bus: ExtensionAPI['events'];
+  /** Something was sent in its name that could not be delivered. */
+  readonly onFailure: (event: string, error: unknown) => void;
+}
+
+/** The `pi` object of one extension. */
+export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts): ExtensionAPI {
+  /** What acts on the agent, which is there only once everything is loaded. */
+  const acting = () => {
+    if (!extension.isReady) throw new Error(TOO_EARLY);
+    return host;
+  };
+  const whenReady = (tell: () => void) => {
+    if (extension.isReady) tell();
+  };
+  const sent = (event: string, work: () => Promise<void> | void) => {
+    void (async () => work())().catch((error: unknown) => onFailure(event, error));
+  };
+  return {
+    on: (event, handler) => {
+      if (typeof handler !== 'function') throw new TypeError(`The handler of ${event} is not a function`);
+      const remove = extension.add(event, handler);
+      whenReady(host.hooksChanged);
+      return () => {
+        remove();
+        whenReady(host.hooksChanged);
+      };
+    },
+    registerTool: (tool) => {
+      checkTool(tool);
+      extension.tools.set(tool.name, tool);
+      whenReady(host.toolsChanged);
+    },
+    registerCommand: (name, command) => {
+      if (typeof command?.handler !== 'function') throw new TypeError(`The command ${name} has no handler`);
+      extension.commands.set(name, command);
+      whenReady(host.hooksChanged);
+    },
+    registerFlag: (name, flag) => void extension.flags.set(name, flag),
+    getFlag: (name) => flagOf(extension, name, host),
+    registerProvider: (name, config) => {
+      host.registry.register(name, config);
+      extension.providers.add(name);
+      whenReady(host.modelsChanged);
+    },
+    unregisterProvider: (name) => {
+      host.registry.unregister(name);
+      extension.providers.delete(name);
+      whenReady(host.modelsChanged);
+    },
+    sendMessage: (message, options = {}) => {
+      const { say } = acting();
+      sent('send_message', () => say(message, options));
+    },
+    sendUserMessage: (content, options = {}) => {
+      const { prompt } = acting();
+      sent('send_user_message', () => prompt(content, options));
+    },
+    appendEntry: (customType, data) => {
+      const { transcript } = acting().session();
+      transcript.append({ type: 'custom', customType: String(customType), ...(data === undefined ? {} : { data }) });
+    },
+    setSessionName: (name) => acting().setName(sessionNameFrom(name)),
+    getSessionName: () => acting().session().transcript.name,
+    setLabel: (entryId, label) => {
+      const { log, transcript } = acting().session();
+      if (!log.has(entryId)) throw new Refusal('not_found', `Entry not found: ${entryId}`);
+      transcript.append({ type: 'label', targetId: entryId, ...(label === undefined ? {} : { label }) });
+    },
+    exec: async (command, args, options = {}) => host.exec(command, args, options),
+    getActiveTools: () => acting().toolbox.activeNames,
+    getAllTools: () =>
+      acting()
+        .toolbox.describe()
+        .map(({ name, description, parameters }) => ({ name, description, parameters })),
+    setActiveTools: (names) => {
+      const { toolbox, change } = acting();
+      const known = new Set(toolbox.describe().map(({ name }) => name));
+      change(() => toolbox.activate(names.filter((name) => known.has(name))));
+    },
+    getCommands: () => [...acting().commands()],
+    getSettings: () => structuredClone(acting().project().settings),
+    setModel: async ({ provider, id }) => {
+      const { registry, setModel } = acting();
+      const model = registry.find(provider, id);
+      if (model) await setModel(model);
+      return model !== undefined;
+    },
+    getThinkingLevel: () => acting().session().choice.thinkingLevel,
+    setThinkingLevel: (level) => acting().setThinkingLevel(level),
+    events: bus,
+    registerShortcut: () => {},
+    registerMessageRenderer: () => {},
+    registerEntryRenderer: () => {},
+    registerToolRenderer: () => {},
+    registerMarkdownTransformer: () => {},
+  };
+}
+
+function checkTool(tool: Parameters<ExtensionAPI['registerTool']>[0]): void {
+  const { name, description, parameters, execute } = tool ?? {};
+  if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name)) {
+    throw new TypeError(`A tool needs a name of up to 64 letters, digits, - and _, not ${JSON.stringify(name)}`);
+  }
+  if (typeof description !== 'string') throw new TypeError(`The tool ${name} has no description`);
+  if (typeof parameters !== 'object' || parameters === null) throw new TypeError(`The tool ${name} has no parameters`);
+  if (typeof execute !== 'function') throw new TypeError(`The tool ${name} has no execute function`);
+}
+
+/** What was said on the command line, else the default. */
+function flagOf(extension: Extension, name: string, { flags }: ExtensionHost): boolean | string | undefined {
+  const flag = extension.flags.get(name);
+  if (!flag) return undefined;
+  const said = flags.get(name);
+  if (said === undefined) return flag.default;
+  return flag.type === 'boolean' ? said !== 'false' : String(said);
+}

@@ -1,0 +1,43 @@
+import type { EventName } from './events.ts';
+import type { CommandDefinition, ExtensionHandler, FlagDefinition, ToolDefinition } from './extension-api.ts';
+import type { ExtensionSource } from './find-extensions.ts';
+
+/** What one extension has registered. */
+export class Extension {
+  readonly source: ExtensionSource;
+  readonly tools = new Map<string, ToolDefinition>();
+  readonly commands = new Map<string, CommandDefinition>();
+  readonly flags = new Map<string, FlagDefinition>();
+  readonly providers = new Set<string>();
+  readonly #handlers = new Map<EventName, ExtensionHandler<EventName>[]>();
+  /** False while its file is being run: it may register, but not act. */
+  isReady = false;
+
+  constructor(source: ExtensionSource) {
+    this.source = source;
+  }
+
+  get path(): string {
+    return this.source.path;
+  }
+
+  add<E extends EventName>(event: E, handler: ExtensionHandler<E>): () => void {
+    // One cast: the map pairs each name with handlers of its own event.
+    const one = handler as unknown as ExtensionHandler<EventName>;
+    this.#handlers.set(event, [...(this.#handlers.get(event) ?? []), one]);
+    return () => {
+      this.#handlers.set(
+        event,
+        (this.#handlers.get(event) ?? []).filter((other) => other !== one),
+      );
+    };
+  }
+
+  handlers<E extends EventName>(event: E): readonly ExtensionHandler<E>[] {
+    return (this.#handlers.get(event) ?? []) as unknown as ExtensionHandler<E>[];
+  }
+
+  hears(event: EventName): boolean {
+    return this.handlers(event).length > 0;
+  }
+}

@@ -1,0 +1,65 @@
+import type { Toolbox } from '../../agent/toolbox.ts';
+import type { ModelRegistry } from '../../model/registry.ts';
+import type {
+  AgentEvent,
+  AssistantMessage,
+  AssistantMessageEvent,
+  CompactionResult,
+  ContentBlock,
+  Model,
+  SlashCommand,
+  ThinkingLevel,
+} from '../../protocol/generated/vocabulary.ts';
+import type { Session } from '../../session/session.ts';
+import type { Settings } from '../../store/settings.ts';
+import type { Dialogs } from '../dialogs.ts';
+import type { SaidByExtension } from './events.ts';
+import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from './extension-api.ts';
+
+/** The agent as extensions act on it. */
+export interface ExtensionHost {
+  readonly mode: Mode;
+  readonly agentDir: string;
+  readonly dialogs: Dialogs;
+  readonly registry: ModelRegistry;
+  readonly toolbox: Toolbox;
+  /** Flags of the command line that tau does not know. */
+  readonly flags: ReadonlyMap<string, string | true>;
+  readonly session: () => Session;
+  readonly project: () => { readonly cwd: string; readonly trusted: boolean; readonly settings: Settings };
+  /** Whether anybody can be asked. */
+  readonly hasUi: () => boolean;
+  readonly commands: () => readonly SlashCommand[];
+  readonly publish: (event: AgentEvent) => void;
+  /** An answer after one more step. */
+  readonly fold: (message: AssistantMessage, step: AssistantMessageEvent) => AssistantMessage;
+  /** Does something that may change the state, and tells clients what it changed. */
+  readonly change: <T>(work: () => T) => T;
+  readonly setModel: (model: Model) => Promise<unknown> | undefined;
+  readonly setThinkingLevel: (level: ThinkingLevel) => void;
+  readonly setName: (name: string) => void;
+  readonly say: (message: SaidByExtension, options: SendOptions) => Promise<void> | void;
+  readonly prompt: (content: string | ContentBlock[], options: UserMessageOptions) => Promise<void>;
+  readonly exec: (command: string, args: readonly string[], options: ExecOptions) => Promise<ExecResult>;
+  readonly abort: () => void;
+  readonly compact: (customInstructions: string | undefined) => Promise<CompactionResult>;
+  readonly idle: () => Promise<void>;
+  readonly newSession: (options: { parentSession?: string | undefined }) => Promise<{ cancelled: boolean }>;
+  readonly switchSession: (path: string) => Promise<{ cancelled: boolean }>;
+  readonly fork: (entryId: string, position: 'before' | 'at') => Promise<{ cancelled: boolean }>;
+  readonly navigate: (targetId: string, options: NavigateOptions) => Promise<{ cancelled: boolean }>;
+  readonly reload: () => Promise<void>;
+  /** Ends the process once nothing is being done. */
+  readonly shutdown: () => void;
+  /** The tools of extensions are others than before. */
+  readonly toolsChanged: () => void;
+  /** A handler or a command was added or has gone. */
+  readonly hooksChanged: () => void;
+  /** A provider was registered or has gone. */
+  readonly modelsChanged: () => void;
+}
+
+export interface UserMessageOptions {
+  readonly deliverAs?: 'steer' | 'followUp' | undefined;
+  readonly expandPromptTemplates?: boolean | undefined;
+}

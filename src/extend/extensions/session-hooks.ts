@@ -1,0 +1,139 @@
+import { resolve } from 'node:path';
+import type { SessionHooks } from '../../session/hooks.ts';
+import type { Callers } from './callers.ts';
+import type { Extension } from './extension.ts';
+import { userBash } from './user-bash.ts';
+
+type Hooks = { -readonly [N in keyof SessionHooks]: SessionHooks[N] };
+
+/** How extensions step into a session, outside of its runs. Only those hooks are there that somebody listens to. */
+export function sessionHooks(callers: Callers): SessionHooks {
+  const hooks: Hooks = { ...moves(callers), ...compaction(callers), ...tree(callers) };
+  if (callers.hears('input')) hooks.input = (input) => transformed(callers, input);
+  if (callers.hears('user_bash')) hooks.userBash = (command, signal) => userBash(callers, command, signal);
+  if (callers.hears('model_select')) {
+    hooks.modelSelect = ({ previousModel, ...choice }) =>
+      callers.tell({ type: 'model_select', previousModel: previousModel ?? undefined, ...choice });
+  }
+  if (callers.hears('thinking_level_select')) {
+    hooks.thinkingLevelSelect = (choice) => callers.tell({ type: 'thinking_level_select', ...choice });
+  }
+  return hooks;
+}
+
+function moves(callers: Callers): SessionHooks {
+  const hooks: Hooks = {};
+  if (callers.hears('session_start', 'session_switch', 'session_fork')) {
+    hooks.sessionStart = async ({ reason, previousSessionFile }) => {
+      await callers.tell({ type: 'session_start', reason, previousSessionFile });
+      // The names that this had before it came with a reason.
+      if (reason === 'new' || reason === 'resume') {
+        await callers.tell({ type: 'session_switch', reason, previousSessionFile });
+      } else if (reason === 'fork') await callers.tell({ type: 'session_fork', previousSessionFile });
+    };
+  }
+  if (callers.hears('session_shutdown')) {
+    hooks.sessionShutdown = (end) => callers.tell({ type: 'session_shutdown', ...end });
+  }
+  if (callers.hears('session_before_switch')) {
+    hooks.beforeSwitch = async (to) => {
+      for await (const { cancel } of callers.answers({ type: 'session_before_switch', ...to })) {
+        if (cancel) return { cancel };
+      }
+      return undefined;
+    };
+  }
+  if (callers.hears('session_before_fork')) {
+    hooks.beforeFork = async (from) => {
+      for await (const { cancel } of callers.answers({ type: 'session_before_fork', ...from })) {
+        if (cancel) return { cancel };
+      }
+      return undefined;
+    };
+  }
+  return hooks;
+}
+
+function compaction(callers: Callers): SessionHooks {
+  const hooks: Hooks = {};
+  if (callers.hears('session_before_compact')) {
+    hooks.beforeCompact = async ({ branch, reason, willRetry, customInstructions, ...preparation }, signal) => {
+      const event = {
+        type: 'session_before_compact' as const,
+        preparation,
+        branchEntries: [...branch],
+        customInstructions,
+        reason,
+        willRetry,
+        signal,
+      };
+      for await (const { cancel, compaction: own } of callers.answers(event)) {
+        if (cancel) return { cancel };
+        if (own) return own;
+      }
+      return undefined;
+    };
+  }
+  if (callers.hears('session_compact')) {
+    hooks.afterCompact = ({ entry, fromHook, reason, willRetry }) =>
+      callers.tell({ type: 'session_compact', compactionEntry: entry, fromExtension: fromHook, reason, willRetry });
+  }
+  if (callers.hears('session_compact_failed')) {
+    hooks.compactFailed = ({ fromHook, ...end }) =>
+      callers.tell({ type: 'session_compact_failed', fromExtension: fromHook, ...end });
+  }
+  return hooks;
+}
+
+function tree(callers: Callers): SessionHooks {
+  const hooks: Hooks = {};
+  if (callers.hears('session_before_tree')) {
+    hooks.beforeTree = async (preparation, signal) => {
+      const event = { type: 'session_before_tree' as const, preparation: { ...preparation }, signal };
+      for await (const { cancel, summary, ...rest } of callers.answers(event)) {
+        if (cancel) return { cancel };
+        return { ...summary, ...rest };
+      }
+      return undefined;
+    };
+  }
+  if (callers.hears('session_tree')) {
+    hooks.afterTree = ({ fromHook, ...done }) =>
+      callers.tell({ type: 'session_tree', fromExtension: fromHook, ...done });
+  }
+  return hooks;
+}
+
+const transformed: (
+  callers: Callers,
+  input: Parameters<NonNullable<SessionHooks['input']>>[0],
+) => ReturnType<NonNullable<SessionHooks['input']>> = async (callers, { text, images, source, streamingBehavior }) => {
+  const event = { type: 'input' as const, text, images: [...images], source, streamingBehavior };
+  for await (const answer of callers.answers(event)) {
+    if (answer.action === 'handled') return 'handled';
+    if (answer.action !== 'transform') continue;
+    event.text = String(answer.text);
+    event.images = answer.images ?? event.images;
+  }
+  return { text: event.text, images: event.images };
+};
+
+/** Where extensions say that more skills and templates are; relative to the extension that says it. */
+export async function discovered(callers: Callers, cwd: string, reason: 'startup' | 'reload') {
+  const found = { skillPaths: [] as string[], promptPaths: [] as string[] };
+  const from = (extension: Extension, paths: unknown) =>
+    (Array.isArray(paths) ? paths : []).map((path) => resolve(extension.source.baseDir, String(path)));
+  for await (const { answer, extension } of callers.answersBy({ type: 'resources_discover', cwd, reason })) {
+    found.skillPaths.push(...from(extension, answer.skillPaths));
+    found.promptPaths.push(...from(extension, answer.promptPaths));
+  }
+  return found;
+}
+
+/** What extensions say of the trust in a project; the first that has an opinion is right. */
+export async function trustIn(callers: Callers, cwd: string) {
+  for await (const { trusted, remember } of callers.answers({ type: 'project_trust', cwd })) {
+    if (trusted === 'yes' || trusted === 'no') return { trusted: trusted === 'yes', remember: remember === true };
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream';
+import { type ProgramOptions, spawnTalking } from './process-group.ts';
+
+export interface ProgramRun extends ProgramOptions {
+  /** Milliseconds after which it is killed, with everything it started. */
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a program went. */
+export interface ProgramResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+  readonly killed: boolean;
+  /** More was printed than is kept. */
+  readonly truncated: boolean;
+}
+
+/** What is kept of each output. */
+const MAX_BYTES = 10 * 1024 * 1024;
+
+/** How long a program that has ended may keep its outputs open: what it left running may hold them. */
+const LINGER_MS = 200;
+
+/** Runs a program to its end; never rejects. One that cannot be started has the code 127, as in a shell. */
+export async function runProgram({ timeout, signal, ...program }: ProgramRun): Promise<ProgramResult> {
+  const { pipes, exited, kill } = spawnTalking(program);
+  pipes?.stdin.on('error', () => {}).end();
+  const outputs = [pipes?.stdout, pipes?.stderr].map((stream) => new Output(stream));
+  let killed = false;
+  const stop = () => {
+    killed = true;
+    void kill();
+  };
+  const timer = timeout ? setTimeout(stop, timeout) : undefined;
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  const { code, error } = await exited;
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', stop);
+  await ended(outputs);
+  const [stdout, stderr] = outputs.map((output) => output.text);
+  return {
+    stdout: stdout ?? '',
+    stderr: error ? error.message : (stderr ?? ''),
+    code: error ? 127 : (code ?? 1),
+    killed,
+    truncated: outputs.some(({ isCut }) => isCut),
+  };
+}
+
+class Output {
+  readonly #pieces: Buffer[] = [];
+  readonly #stream: Readable | undefined;
+  readonly end: Promise<void>;
+  #bytes = 0;
+
+  constructor(stream: Readable | undefined) {
+    this.#stream = stream;
+    this.end = new Promise((resolve) => {
+      if (!stream) resolve();
+      stream?.on('data', (piece: Buffer) => this.#take(piece));
+      stream?.once('close', resolve).once('error', () => resolve());
+    });
+  }
+
+  get isCut(): boolean {
+    return this.#bytes > MAX_BYTES;
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#pieces).toString();
+  }
+
+  close(): void {
+    this.#stream?.destroy();
+  }
+
+  #take(piece: Buffer): void {
+    if (this.#bytes < MAX_BYTES) this.#pieces.push(piece.subarray(0, MAX_BYTES - this.#bytes));
+    this.#bytes += piece.length;
+  }
+}
+
+async function ended(outputs: readonly Output[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LINGER_MS);
+  });
+  await Promise.race([Promise.all(outputs.map(({ end }) => end)), patience]);
+  clearTimeout(timer);
+  for (const output of outputs) output.close();
+}

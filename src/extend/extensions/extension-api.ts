@@ -77,7 +77,10 @@ export interface NavigateOptions {
 export type ExtensionHandler<E extends EventName> = (
   event: Told<E>,
   ctx: ExtensionContext,
-) => Answered<E> | undefined | Promise<Answered<E> | undefined>;
+) => Reply<E> | Promise<Reply<E>>;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to answer need not return
+type Reply<E extends EventName> = Answered<E> | undefined | void;
 
 /** A tool as an extension describes it. What it says of drawing it in a terminal is accepted and left alone. */
 export interface ToolDefinition {

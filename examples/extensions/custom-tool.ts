@@ -1,0 +1,30 @@
+/**
+ * A tool of its own: counts words. It shows progress, stops when it is told to, and says more to people than to the model.
+ *
+ *   tau --mode rpc -e examples/extensions/custom-tool.ts
+ */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ExtensionAPI } from '@earendil-works/pi-coding-agent';
+import { Type } from 'typebox';
+
+export default function customTool(pi: ExtensionAPI): void {
+  pi.registerTool({
+    name: 'count_words',
+    label: 'Count words',
+    description: 'Count the words of text files',
+    promptGuidelines: ['Use count_words instead of wc when only the number of words is wanted.'],
+    parameters: Type.Object({ paths: Type.Array(Type.String(), { description: 'Files, relative to the folder' }) }),
+
+    async execute(_toolCallId, { paths }: { paths: string[] }, signal, onUpdate, ctx) {
+      const counts: Record<string, number> = {};
+      for (const path of paths) {
+        const text = await readFile(resolve(ctx.cwd, path), { encoding: 'utf8', ...(signal ? { signal } : {}) });
+        counts[path] = text.split(/\s+/).filter(Boolean).length;
+        onUpdate?.({ content: [{ type: 'text', text: `${Object.keys(counts).length} of ${paths.length} files` }] });
+      }
+      const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+      return { content: [{ type: 'text', text: `${total} words` }], details: { counts } };
+    },
+  });
+}

@@ -1,0 +1,110 @@
+"""A small client for `tau --mode rpc` with nothing but the standard library.
+
+    with Tau("--no-session") as tau:
+        print(tau.ask("say hello"))
+"""
+
+import itertools
+import json
+import queue
+import subprocess
+import threading
+
+DIALOGS = {"select", "confirm", "input", "editor"}
+
+
+class Refused(Exception):
+    """The agent said no."""
+
+    def __init__(self, response):
+        super().__init__(response["error"])
+        self.code = response.get("code")
+
+
+class Tau:
+    def __init__(self, *args, program=("tau",), on_event=None, on_ui=None, tools=None):
+        """on_ui(request) answers dialogs with text, True/False or None; tools maps names to (definition, function)."""
+        self._process = subprocess.Popen(
+            [*program, "--mode", "rpc", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self._ids = itertools.count(1)
+        self._answers = {}
+        self._events = queue.Queue()
+        self._on_event = on_event or (lambda event: None)
+        self._on_ui = on_ui
+        self._tools = tools or {}
+        self._lock = threading.Lock()
+        threading.Thread(target=self._read, daemon=True).start()
+        if self._tools:
+            definitions = [{"name": name, **definition} for name, (definition, _) in self._tools.items()]
+            self.call("set_host_tools", tools=definitions)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait()
+
+    def call(self, command, **params):
+        """Sends a command and waits for its answer."""
+        request_id = f"py-{next(self._ids)}"
+        answer = self._answers[request_id] = queue.Queue(1)
+        self._send({"id": request_id, "type": command, **params})
+        response = answer.get()
+        if response is None:
+            raise ConnectionError("the agent has gone")
+        if not response["success"]:
+            raise Refused(response)
+        return response.get("data")
+
+    def ask(self, message):
+        """Sends a prompt, waits for the end of its run and answers the last text."""
+        accepted = self.call("prompt", message=message)
+        while accepted["disposition"] != "handled":
+            event = self._events.get()
+            if event is None:
+                raise ConnectionError("the agent has gone")
+            if event["type"] == "agent_settled" and event["runId"] == accepted["runId"]:
+                break
+        return self.call("get_last_assistant_text")["text"]
+
+    def _send(self, record):
+        with self._lock:
+            self._process.stdin.write(json.dumps(record).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def _read(self):
+        for line in self._process.stdout:
+            record = json.loads(line)
+            kind = record["type"]
+            if kind == "response":
+                self._answers.pop(record.get("id"), queue.Queue()).put(record)
+            elif kind == "host_tool_call":
+                threading.Thread(target=self._run_tool, args=(record,), daemon=True).start()
+            elif kind == "extension_ui_request" and record["method"] in DIALOGS:
+                threading.Thread(target=self._show, args=(record,), daemon=True).start()
+            else:
+                self._on_event(record)
+                self._events.put(record)
+        self._events.put(None)
+        for answer in list(self._answers.values()):
+            answer.put(None)
+
+    def _run_tool(self, call):
+        try:
+            _, function = self._tools[call["toolName"]]
+            text, failed = str(function(**call["arguments"])), False
+        except Exception as error:  # whatever a tool does wrong is the model's to know
+            text, failed = str(error), True
+        result = {"content": [{"type": "text", "text": text}]}
+        self._send({"type": "host_tool_result", "id": call["id"], "result": result, "isError": failed})
+
+    def _show(self, request):
+        answer = self._on_ui(request) if self._on_ui else None
+        reply = {"cancelled": True}
+        if isinstance(answer, bool):
+            reply = {"confirmed": answer}
+        elif answer is not None:
+            reply = {"value": str(answer)}
+        self._send({"type": "extension_ui_response", "id": request["id"], **reply})

@@ -45,9 +45,9 @@ it('changes nothing where one name is unknown, and names those that are', () => 
 it('new tools take the place of the old ones; what was active by name stays so', () => {
   const box = new Toolbox(builtins, { wanted: ['read', 'grep'] });
 
-  box.put('builtin', [tool('grep', 'another'), tool('ls')]);
+  box.putOwn([tool('grep', 'another'), tool('ls')]);
   expect(box.active.map(({ description }) => description)).toEqual(['another']);
-  box.put('builtin', builtins);
+  box.putOwn(builtins);
 
   expect(box.activeNames).toEqual(['read', 'grep']);
 });

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { chooseTools } from '../agent/tool-choice.ts';
 import { builtinTools } from '../agent/tools/builtin.ts';
+import { isAnythingAdded } from '../engine/additions/sign.ts';
+import type { AdditionWishes } from '../engine/additions/wishes.ts';
 import { type ModelOptions, openModels } from '../engine/models.ts';
 import type { EngineOptions } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
@@ -15,6 +18,8 @@ import { type Arguments, type FlagName, PiFailure, UsageError } from './flags.ts
 export async function engineOptions(args: Arguments): Promise<EngineOptions> {
   const { cwd, root, trust, project, sessionDirectory, isChosen } = surroundings(args);
   const name = nameOf(args);
+  const wishes = additionsOf(args);
+  const home = process.env['HOME'] || homedir();
   const script = await scriptOf(args);
   const prompt = promptOf(args, cwd);
   const models = await openModels({ agentDir: root, env: process.env, project, script, ...modelWishes(args) });
@@ -29,9 +34,11 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     thinkingLevel: levelOf(args),
     trust,
     project,
-    ...toolsOf(args),
+    ...toolsOf(args, {
+      mayBeAdded: isAnythingAdded({ agentDir: root, home, cwd, settings: project.settings, wishes }),
+    }),
     ...(prompt ? { prompt } : {}),
-    additions: additionsOf(args),
+    additions: wishes,
     mode: modeOf(args),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };
@@ -78,19 +85,22 @@ function nameOf(args: Arguments): string | undefined {
   return name;
 }
 
-function toolsOf(args: Arguments): Pick<EngineOptions, 'tools'> {
-  const wanted = args['no-tools'] || args['no-builtin-tools'] ? [] : listOf(args.tools);
+/** A name that tau does not know may be that of a tool which others add. */
+function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: boolean }): Pick<EngineOptions, 'tools'> {
+  const wanted = args['no-tools'] ? [] : listOf(args.tools);
   const excluded = listOf(args['exclude-tools']);
-  if (!wanted && !excluded) return {};
+  const builtin = args['no-builtin-tools'] === undefined;
+  if (!wanted && !excluded && builtin) return {};
   if (args.tools !== undefined && wanted?.length === 0) throw new UsageError('--tools requires a value');
   const names = builtinTools({ cwd: '', env: {}, family: '' }).map(({ name }) => name);
   const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !word.includes('*'));
-  if (unknown !== undefined) throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
-  return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}) } };
+  if (unknown !== undefined && !mayBeAdded)
+    throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
+  return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}), builtin } };
 }
 
 /** What the command line adds to the agent. */
-const additionsOf = (args: Arguments): EngineOptions['additions'] => ({
+const additionsOf = (args: Arguments): AdditionWishes => ({
   extensions: args.extension,
   findExtensions: args['no-extensions'] === undefined,
   flags: args.unknown,

@@ -329,7 +329,7 @@ export class Agent {
   #takeProject(project: Project): void {
     this.#project = project;
     this.registry.place = placeOf(project);
-    this.toolbox.put('builtin', this.#parts.tools(this.#parts.shell(project)));
+    this.toolbox.putOwn(this.#parts.tools(this.#parts.shell(project)));
   }
 
   #arrival(log: SessionLog, previous: Session | undefined): Arrival {

@@ -17,6 +17,7 @@ import type { Log } from '../system/log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
+import { isAnythingAdded } from './additions/sign.ts';
 import type { AdditionWishes, Mode } from './additions/wishes.ts';
 import { Agent, type AgentParts, knowStored } from './agent.ts';
 import { Connection } from './connection.ts';
@@ -173,12 +174,12 @@ function connect(link: Link, { agent, journal, dialect }: Host): Connection {
   return connection;
 }
 
-function warningsOf({ project, toolbox }: Agent, { agentDir, models }: EngineOptions): string[] {
+function warningsOf({ project, toolbox, surroundings }: Agent, { agentDir, models }: EngineOptions): string[] {
   const { cwd, trusted } = project;
   return [
     ...project.warnings,
     ...models.warnings,
-    ...toolbox.unknown.map((name) => `There is no tool ${name}`),
+    ...(isAnythingAdded(surroundings) ? [] : toolbox.unknown).map((name) => `There is no tool ${name}`),
     ...untrustedPromptFiles({ agentDir, cwd, trusted }).map(
       (path) => `${path} is left out: the project is not trusted`,
     ),

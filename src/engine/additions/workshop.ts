@@ -49,6 +49,7 @@ export class Workshop {
   async load(): Promise<void> {
     await this.#loadExtensions();
     await Promise.all([this.#loadResources(), this.#loadRules()]);
+    this.#warn(this.#agent.toolbox.unknown.map((name) => `There is no tool ${name}`));
   }
 
   /** Reads it all again; extensions hear of it. */
@@ -180,7 +181,9 @@ export class Workshop {
 
   #takeTools(extensions: Extensions): void {
     const { toolbox } = this.#agent;
-    this.#agent.change(() => toolbox.offer('extension', extensions.tools, extensions.offered));
+    this.#agent.change(() =>
+      toolbox.put('extension', extensions.tools, { isOffered: (name) => extensions.offers(name) }),
+    );
   }
 
   /** When a session has begun, extensions are also asked where more skills and templates are. */

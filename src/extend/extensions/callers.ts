@@ -78,9 +78,10 @@ export class Callers {
 
   async #call<E extends EventName>(extension: Extension, handler: ExtensionHandler<E>, told: Told<E>) {
     try {
-      return await Deadline.race(this.#limitFor(told.type), (deadline) =>
+      const answer = await Deadline.race(this.#limitFor(told.type), (deadline) =>
         handler(told, contextFor(this.#host, { deadline, systemPrompt: () => this.systemPrompt() })),
       );
+      return answer ?? undefined;
     } catch (error) {
       this.failed(extension.path, told.type, error);
       throw error;

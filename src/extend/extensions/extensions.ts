@@ -16,7 +16,7 @@ import type { ExtensionHost } from './host.ts';
 import { loadExtension } from './load-extension.ts';
 import { runHooks } from './run-hooks.ts';
 import { discovered, sessionHooks, trustIn } from './session-hooks.ts';
-import { offered, toolsOf } from './tools.ts';
+import { toolsOf } from './tools.ts';
 
 /** How long the file of an extension, and the function it exports, may take. */
 const LOAD_MS = 30_000;
@@ -91,9 +91,9 @@ export class Extensions {
     return toolsOf(this.#extensions, this.#host, () => this.#callers.systemPrompt());
   }
 
-  /** The names of the tools that are offered without anybody's say. */
-  get offered(): string[] {
-    return offered(this.#extensions);
+  /** Whether the model is offered this tool without anybody's say. */
+  offers(name: string): boolean {
+    return this.#extensions.some(({ tools }) => tools.has(name) && tools.get(name)?.defaultActive !== false);
   }
 
   /** The flags that they know. */

@@ -16,12 +16,6 @@ export function toolsOf(extensions: readonly Extension[], host: ExtensionHost, p
   return [...tools.values()];
 }
 
-/** The names of those that the model is offered without anybody's say. */
-export const offered = (extensions: readonly Extension[]) =>
-  extensions.flatMap(({ tools }) =>
-    [...tools.values()].filter((tool) => tool.defaultActive !== false).map(({ name }) => name),
-  );
-
 function toolFrom(definition: ToolDefinition, host: ExtensionHost, systemPrompt: () => string): Tool {
   const { name, description, parameters, promptSnippet, promptGuidelines, prepareArguments } = definition;
   return {

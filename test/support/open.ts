@@ -61,6 +61,8 @@ export interface TestAgent {
   readonly peer: Peer;
   readonly home: Home;
   readonly transport: Transport;
+  /** Where clients come, over a Unix socket. */
+  readonly socketPath?: string;
   /** Undefined in memory. */
   readonly process: AgentProcess | undefined;
   /** Every session file, oldest name first. */
@@ -124,7 +126,7 @@ async function openUnix(home: Home, args: string[], options: OpenOptions): Promi
     process.kill('SIGTERM');
     await process.exited;
   };
-  return { peer, home, transport: 'unix', process, sessionFiles: () => sessionFiles(home), close };
+  return { peer, home, transport: 'unix', socketPath: path, process, sessionFiles: () => sessionFiles(home), close };
 }
 
 /** Connects as soon as somebody listens. */

@@ -1,0 +1,49 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Home } from './open.ts';
+import type { Peer, Record_ } from './peer.ts';
+
+/** An extension that was written from pi's public API. */
+export const fixture = (name: string) => join(import.meta.dirname, '../fixtures/extensions', `${name}.ts`);
+
+/** One of the examples that tau brings along. */
+export const example = (name: string) => join(import.meta.dirname, '../../examples', name);
+
+/** Writes an extension of the user; answers its file. */
+export function userExtension({ agentDir }: Home, name: string, code: string): string {
+  return written(join(agentDir, 'extensions', name), code);
+}
+
+/** Writes an extension of the project. */
+export function projectExtension({ cwd }: Home, name: string, code: string): string {
+  return written(join(cwd, '.pi', 'extensions', name), code);
+}
+
+export function written(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+type Request = Record_ & { id: string; method: string };
+
+const isRequest = (method: string) => (record: Record_) =>
+  record.type === 'extension_ui_request' && record['method'] === method;
+
+/** The next thing that an extension wants to show by this method. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
+export const shown = (peer: Peer, method: string): Promise<any> => peer.next(isRequest(method));
+
+/** Waits for the next dialog of this kind and answers it; answers the dialog. */
+export async function answer(peer: Peer, method: string, reply: object): Promise<Request> {
+  const request = (await shown(peer, method)) as Request;
+  peer.send({ type: 'extension_ui_response', id: request.id, ...reply });
+  return request;
+}
+
+/** Everything that was shown by this method, in order. */
+export const allShown = ({ records }: Peer, method: string): Record_[] => records.filter(isRequest(method));
+
+export const call = (name: string, args: object) => ({ steps: [{ toolCall: { name, arguments: args } }] });
+
+export const bash = (command: string) => call('bash', { command });

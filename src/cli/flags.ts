@@ -81,6 +81,20 @@ export const flags = {
   },
   'no-context-files': { short: 'nc', about: 'Leave AGENTS.md and CLAUDE.md out of it', topic: 'tools' },
   'print-system-prompt': { about: 'Show the system prompt that a run would send', topic: 'tools' },
+  skill: {
+    value: 'path',
+    about: 'Use this skill, or those in this folder; may be repeated',
+    topic: 'additions',
+    repeats: true,
+  },
+  'no-skills': { short: 'ns', about: 'Use no skills but those', topic: 'additions' },
+  'prompt-template': {
+    value: 'path',
+    about: 'Use this prompt template, or those in this folder; may be repeated',
+    topic: 'additions',
+    repeats: true,
+  },
+  'no-prompt-templates': { short: 'np', about: 'Use no prompt templates but those', topic: 'additions' },
   approve: { short: 'a', about: 'Trust this project for now' },
   'no-approve': { short: 'na', about: 'Do not trust this project for now' },
   'log-level': { value: 'level', choices: ['error', 'warn', 'info', 'debug'], about: 'Log this much (or TAU_LOG)' },
@@ -95,12 +109,8 @@ export const flags = {
   'no-themes': { about: '', ignored: true },
   'tui-mode': { value: 'mode', about: '', ignored: true },
   'no-extensions': { short: 'ne', about: '', ignored: true },
-  'no-skills': { short: 'ns', about: '', ignored: true },
-  'no-prompt-templates': { short: 'np', about: '', ignored: true },
   'no-mcp': { about: '', ignored: true },
   extension: { short: 'e', value: 'path', about: '', later: true },
-  skill: { value: 'path', about: '', later: true },
-  'prompt-template': { value: 'path', about: '', later: true },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export type FlagName = keyof typeof flags;

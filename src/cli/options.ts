@@ -31,6 +31,7 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     project,
     ...toolsOf(args),
     ...(prompt ? { prompt } : {}),
+    additions: additionsOf(args, cwd),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };
 }
@@ -102,6 +103,17 @@ function promptOf(args: Arguments, cwd: string): EngineOptions['prompt'] | undef
     ...(system === undefined ? {} : { system: textOrFile('system-prompt', system, cwd) }),
     ...(append ? { append: append.map((value) => textOrFile('append-system-prompt', value, cwd)) } : {}),
     ...(contextFiles ? {} : { contextFiles }),
+  };
+}
+
+/** What the command line adds to the agent. Paths are those of the folder where tau was started, whatever session comes. */
+function additionsOf(args: Arguments, cwd: string): EngineOptions['additions'] {
+  const placed = (paths: readonly string[] | undefined) => paths?.map((path) => resolve(cwd, expandHome(path)));
+  return {
+    skills: placed(args.skill),
+    findSkills: args['no-skills'] === undefined,
+    promptTemplates: placed(args['prompt-template']),
+    findPromptTemplates: args['no-prompt-templates'] === undefined,
   };
 }
 

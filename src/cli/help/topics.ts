@@ -4,6 +4,7 @@ export const topics = {
   sessions: { about: 'Where conversations are kept, and how to go on with one' },
   models: { about: 'Which model answers' },
   tools: { about: 'What the agent can do, and what it is told' },
+  additions: { about: 'Skills and prompt templates' },
   rpc: { about: 'How a program drives it' },
   commands: { about: 'Every command' },
   options: { about: 'Every option' },

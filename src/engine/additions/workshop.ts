@@ -121,15 +121,16 @@ export class Workshop {
   async #loadResources(): Promise<void> {
     const { Resources } = await import('../../extend/resources/resources.ts');
     const { agentDir, home, cwd, settings, wishes } = this.#agent.surroundings;
-    const resources = new Resources(
+    const { findSkills = true, findPromptTemplates: findTemplates = true } = wishes;
+    const resources = await Resources.load(
       {
         agentDir,
         home,
         cwd,
-        skillPaths: [...(settings.skills ?? []), ...(wishes.skills ?? [])],
-        promptPaths: [...(settings.prompts ?? []), ...(wishes.promptTemplates ?? [])],
-        findSkills: wishes.findSkills ?? true,
-        findTemplates: wishes.findPromptTemplates ?? true,
+        skillPaths: [...((findSkills ? settings.skills : []) ?? []), ...(wishes.skills ?? [])],
+        promptPaths: [...((findTemplates ? settings.prompts : []) ?? []), ...(wishes.promptTemplates ?? [])],
+        findSkills,
+        findTemplates,
       },
       (path, event, error) => this.#failed(path, event, error),
     );

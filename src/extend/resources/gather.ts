@@ -1,6 +1,4 @@
 import { statSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { realPath } from '../../system/real-path.ts';
 import type { Place } from './places.ts';
@@ -69,19 +67,5 @@ function look(path: string) {
     return statSync(path);
   } catch {
     return undefined;
-  }
-}
-
-/** The .md files of a folder itself. */
-export async function markdownFiles(folder: string, warn: Warn): Promise<string[]> {
-  try {
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.md') && !name.startsWith('.'));
-    return names
-      .sort()
-      .map((name) => join(folder, name))
-      .filter((path) => look(path)?.isFile());
-  } catch (error) {
-    warn(`${folder} is left out: ${messageOf(error)}`);
-    return [];
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MAX_OF_A_KIND } from './gather.ts';
 import { MAX_WARNINGS } from './resources.ts';
+import { MAX_NAMES } from './skill-files.ts';
 import { skill, someone } from './testing/someone.ts';
 
 it('without anything there is nothing, and no hook to wait for', async () => {
@@ -220,5 +221,17 @@ it('more than the longest list of templates is told', async () => {
   expect(found).toHaveLength(MAX_OF_A_KIND);
   expect(warnings).toEqual([
     `home/.pi/agent/prompts/1500.md and what comes after it is left out: there are more than ${MAX_OF_A_KIND} prompt templates`,
+  ]);
+});
+
+it('a folder with too many names holds no templates, and is told', async () => {
+  const { root, load } = someone({ 'home/.pi/agent/prompts/fix.md': 'Fix' });
+  for (let count = 0; count < MAX_NAMES; count++) symlinkSync('x', join(root, `home/.pi/agent/prompts/n${count}`));
+
+  const { found, warnings } = await load();
+
+  expect(found).toEqual([]);
+  expect(warnings).toEqual([
+    `home/.pi/agent/prompts is left out of the prompt templates: it holds more than ${MAX_NAMES} names`,
   ]);
 });

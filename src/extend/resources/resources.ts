@@ -3,11 +3,12 @@ import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { Input, SessionHooks } from '../../session/hooks.ts';
 import type { SkillListing } from '../../session/system-prompt.ts';
 import { callIn } from './call.ts';
-import { gather, markdownFiles } from './gather.ts';
+import { gather } from './gather.ts';
 import { type Place, type ResourcePlaces, skillPlaces, templatePlaces, whereabouts } from './places.ts';
 import { readSkill, type Skill, skillText } from './skill.ts';
 import { skillFiles } from './skill-files.ts';
 import { readTemplate, type Template, templateText } from './template.ts';
+import { templateFiles } from './template-files.ts';
 import { unwanted } from './unwanted.ts';
 
 /** More warnings than this are counted, not told. */
@@ -50,7 +51,7 @@ export class Resources {
       {
         plural: 'prompt templates',
         places: templatePlaces(places),
-        filesIn: markdownFiles,
+        filesIn: templateFiles,
         read: readTemplate,
         isUnwanted: unwanted(places.promptPaths, places),
       },

@@ -89,7 +89,8 @@ class Search {
 
 const isShown = ({ name }: Dirent) => !name.startsWith('.') && name !== 'node_modules';
 
-async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | undefined> {
+/** What a name stands for, links followed; undefined for what is neither. */
+export async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | undefined> {
   const about = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
   if (about?.isDirectory()) return 'folder';
   return about?.isFile() ? 'file' : undefined;

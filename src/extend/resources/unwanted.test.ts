@@ -26,5 +26,6 @@ it('settings leave out what a path or a pattern names, but for what they want al
     'old-2/SKILL.md',
   ]);
   expect(await names(`!${at('old-*')}`, `!${at('{a,b}')}`)).toEqual(['group/d/SKILL.md', 'group/old-3/SKILL.md']);
+  expect(await names(`!${at('group/*')}/`, '!old-*')).toEqual(['a/SKILL.md', 'b/SKILL.md']);
   expect(await names('!**')).toEqual([]);
 });

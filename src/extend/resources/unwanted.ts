@@ -11,10 +11,11 @@ export function unwanted(
   const excluded = after('-').map((path) => placed(path, from));
   const included = after('+').map((path) => placed(path, from));
   const patterns = after('!').map((pattern) => fileGlob(pattern.includes('/') ? placed(pattern, from) : pattern));
-  const fits = (path: string) => patterns.some((pattern) => pattern(path.slice(1), false));
+  const fits = (file: string) =>
+    patterns.some((pattern) => pattern(file.slice(1), false) || pattern(dirname(file).slice(1), true));
   return (file) => {
     if (excluded.some((path) => isAtOrBelow(file, path))) return true;
-    return (fits(file) || fits(dirname(file))) && !included.some((path) => isAtOrBelow(file, path));
+    return fits(file) && !included.some((path) => isAtOrBelow(file, path));
   };
 }
 

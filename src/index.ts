@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/client.ts';
+import type { AdditionWishes } from './engine/additions/wishes.ts';
 import { openModels } from './engine/models.ts';
 import { openEngine } from './engine/open.ts';
 import { Project } from './engine/project.ts';
@@ -20,6 +21,7 @@ export { AgentClient, CommandFailed } from './client/client.ts';
 export { ConnectionLost } from './client/connection-lost.ts';
 export { EventsLost } from './client/event-stream.ts';
 export type { PromptRun } from './client/prompt-run.ts';
+export type { AdditionWishes } from './engine/additions/wishes.ts';
 export type { PromptWords } from './extend/prompt-parts.ts';
 export type * from './protocol/generated/vocabulary.ts';
 export type * from './session/hooks.ts';
@@ -49,6 +51,8 @@ export interface OpenAgentOptions {
   readonly tools?: ToolChoice;
   /** What the model is told before the conversation. */
   readonly prompt?: PromptWords;
+  /** What is added to the agent beside what the user and the project have in their folders. */
+  readonly additions?: AdditionWishes;
   /** Where your own code steps in. */
   readonly hooks?: SessionHooks;
 }
@@ -93,6 +97,7 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
     tools: options.tools,
     prompt: options.prompt,
     hooks: options.hooks ?? {},
+    additions: options.additions,
     dialect: { stream: 'delta' },
   });
   const [inside, outside] = memoryPair();

@@ -89,6 +89,20 @@ export const flags = {
     repeats: true,
   },
   'no-extensions': { short: 'ne', about: 'Load no extensions but those', topic: 'additions' },
+  skill: {
+    value: 'path',
+    about: 'Use this skill, or those in this folder; may be repeated',
+    topic: 'additions',
+    repeats: true,
+  },
+  'no-skills': { short: 'ns', about: 'Use no skills but those of --skill', topic: 'additions' },
+  'prompt-template': {
+    value: 'path',
+    about: 'Use this prompt template, or those in this folder; may be repeated',
+    topic: 'additions',
+    repeats: true,
+  },
+  'no-prompt-templates': { short: 'np', about: 'Use no templates but those of --prompt-template', topic: 'additions' },
   approve: { short: 'a', about: 'Trust this project for now' },
   'no-approve': { short: 'na', about: 'Do not trust this project for now' },
   'log-level': { value: 'level', choices: ['error', 'warn', 'info', 'debug'], about: 'Log this much (or TAU_LOG)' },
@@ -102,11 +116,7 @@ export const flags = {
   'use-theme': { value: 'name', about: '', ignored: true },
   'no-themes': { about: '', ignored: true },
   'tui-mode': { value: 'mode', about: '', ignored: true },
-  'no-skills': { short: 'ns', about: '', ignored: true },
-  'no-prompt-templates': { short: 'np', about: '', ignored: true },
   'no-mcp': { about: '', ignored: true },
-  skill: { value: 'path', about: '', later: true },
-  'prompt-template': { value: 'path', about: '', later: true },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export type FlagName = keyof typeof flags;

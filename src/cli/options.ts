@@ -18,7 +18,7 @@ import { type Arguments, type FlagName, PiFailure, UsageError } from './flags.ts
 export async function engineOptions(args: Arguments): Promise<EngineOptions> {
   const { cwd, root, trust, project, sessionDirectory, isChosen } = surroundings(args);
   const name = nameOf(args);
-  const wishes = additionsOf(args);
+  const wishes = additionsOf(args, cwd);
   const home = process.env['HOME'] || homedir();
   const script = await scriptOf(args);
   const prompt = promptOf(args, cwd);
@@ -99,13 +99,6 @@ function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: boolean }): Pick
   return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}), builtin } };
 }
 
-/** What the command line adds to the agent. */
-const additionsOf = (args: Arguments): AdditionWishes => ({
-  extensions: args.extension,
-  findExtensions: args['no-extensions'] === undefined,
-  flags: args.unknown,
-});
-
 /** Whether somebody is there who can be asked. */
 function modeOf(args: Arguments): EngineOptions['mode'] {
   if (args.mode === 'json') return 'json';
@@ -127,6 +120,20 @@ function promptOf(args: Arguments, cwd: string): EngineOptions['prompt'] | undef
     ...(system === undefined ? {} : { system: textOrFile('system-prompt', system, cwd) }),
     ...(append ? { append: append.map((value) => textOrFile('append-system-prompt', value, cwd)) } : {}),
     ...(contextFiles ? {} : { contextFiles }),
+  };
+}
+
+/** What the command line adds to the agent. Paths are those of the folder where tau was started, whatever session comes. */
+function additionsOf(args: Arguments, cwd: string): AdditionWishes {
+  const placed = (paths: readonly string[] | undefined) => paths?.map((path) => resolve(cwd, expandHome(path)));
+  return {
+    extensions: placed(args.extension),
+    findExtensions: args['no-extensions'] === undefined,
+    flags: args.unknown,
+    skills: placed(args.skill),
+    findSkills: args['no-skills'] === undefined,
+    promptTemplates: placed(args['prompt-template']),
+    findPromptTemplates: args['no-prompt-templates'] === undefined,
   };
 }
 

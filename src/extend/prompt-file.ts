@@ -7,25 +7,26 @@ export const MAX_PROMPT_BYTES = 256 * 1024;
 
 /** The text of a file that people wrote for the model; undefined when there is none that can be read. */
 export function readWords(path: string): string | undefined {
-  let fd: number;
   try {
     // Most of the time it is not there, and an exception costs more than a look.
-    if (!existsSync(path)) return undefined;
-    // A pipe by that name must not make us wait for its writer.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return existsSync(path) ? wordsIn(path) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** The same; throws when there is none. */
+export function wordsIn(path: string): string {
+  // A pipe by that name must not make us wait for its writer.
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
-    if (!stats.isFile()) return undefined;
+    if (!stats.isFile()) throw new Error(`Not a file: ${path}`);
     const bytes = Buffer.alloc(Math.min(stats.size, MAX_PROMPT_BYTES));
     const decoder = new StringDecoder();
     const text = decoder.write(bytes.subarray(0, readSync(fd, bytes))).replace(/^\uFEFF/, '');
     if (stats.size <= MAX_PROMPT_BYTES) return text + decoder.end();
     return `${text}\n[The rest of ${path} is left out: it is too long.]`;
-  } catch {
-    return undefined;
   } finally {
     closeSync(fd);
   }

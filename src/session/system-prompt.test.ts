@@ -62,3 +62,43 @@ it('empty words leave no gap', () => {
 
   expect(prompt).toBe(`Today is ${today}. The working directory is /work`);
 });
+
+const skills = [
+  { name: 'pdf-tools', description: 'Read & "write" <pdf> files, don\'t draw.', path: '/skills/pdf-tools/SKILL.md' },
+  { name: 'other', description: 'Other.', path: '/skills/a&b/SKILL.md' },
+];
+
+it('tells of skills behind the files, escaped as XML', () => {
+  const parts = { ...nothing, contextFiles: [{ path: '/a/AGENTS.md', text: 'Use tabs.' }], skills };
+
+  const prompt = systemPrompt({ cwd: '/work', tools: [tool('read')], parts });
+
+  expect(prompt.split('Use tabs.\n\n')[1]).toMatch(/^# Skills\n\n.+\n\n<available_skills>\n/);
+  expect(prompt).toContain(`
+<available_skills>
+  <skill>
+    <name>pdf-tools</name>
+    <description>Read &amp; &quot;write&quot; &lt;pdf&gt; files, don&apos;t draw.</description>
+    <location>/skills/pdf-tools/SKILL.md</location>
+  </skill>
+  <skill>
+    <name>other</name>
+    <description>Other.</description>
+    <location>/skills/a&amp;b/SKILL.md</location>
+  </skill>
+</available_skills>
+
+Today is`);
+});
+
+it.each([
+  ['without skills', ['read'], []],
+  ['where nothing can be read', ['bash', 'read_all'], skills],
+  ['without tools', [], skills],
+])('does not speak of skills %s', (_title, names, listed) => {
+  const parts = { ...nothing, system: 'Mine.', skills: listed };
+
+  const prompt = systemPrompt({ cwd: '/work', tools: names.map(tool), parts });
+
+  expect(prompt).toBe(`Mine.\n\nToday is ${today}. The working directory is /work`);
+});

@@ -36,6 +36,7 @@ export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
     parts.system ?? ownWords(tools),
     ...parts.append,
     ...projectContext(parts.contextFiles),
+    ...(tools.some(({ name }) => name === 'read') ? availableSkills(parts.skills ?? []) : []),
     `Today is ${today}. The working directory is ${cwd}`,
   ];
   return sections
@@ -64,3 +65,32 @@ function projectContext(files: readonly ContextFile[]): string[] {
   const parts = files.map(({ path, text }) => `## ${path}\n\n${text.trim()}`);
   return [`# Project context\n\n${parts.join('\n\n')}`];
 }
+
+/** Only names and descriptions: the model reads the rest when it needs it. */
+function availableSkills(skills: readonly SkillListing[]): string[] {
+  if (skills.length === 0) return [];
+  const items = skills.flatMap(({ name, description, path }) => [
+    '  <skill>',
+    `    <name>${xmlText(name)}</name>`,
+    `    <description>${xmlText(description)}</description>`,
+    `    <location>${xmlText(path)}</location>`,
+    '  </skill>',
+  ]);
+  return [`${ABOUT_SKILLS}\n\n${['<available_skills>', ...items, '</available_skills>'].join('\n')}`];
+}
+
+const ABOUT_SKILLS = `# Skills
+
+Each of these files tells how to do one kind of work well. When a task fits a description, read the file with the read \
+tool before you begin, and do as it says. Paths in it are relative to the folder that the file is in.`;
+
+/** A text as it stands inside a tag or in quotes. */
+export const xmlText = (text: string) => text.replace(/[&<>"']/g, (character) => XML[character] ?? character);
+
+const XML: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};

@@ -56,6 +56,33 @@ describe('readSettings', () => {
     });
   });
 
+  it('takes the skills and prompt templates of all files, each from the folder of its file', () => {
+    const source = files({
+      'agent/settings.json': { skills: ['mine', '~/theirs', '/srv/skills', ''], prompts: ['a.md'] },
+      'project/.pi/settings.json': {
+        skills: ['../tools/skills', '-skills/old', '+skills/b', '!skills/c*', '!draft-*'],
+      },
+    });
+    const { root, agentDir } = source;
+
+    expect(readSettings(source)).toEqual({
+      settings: {
+        skills: [
+          join(agentDir, 'mine'),
+          join(homedir(), 'theirs'),
+          '/srv/skills',
+          join(root, 'project/tools/skills'),
+          `-${join(root, 'project/.pi/skills/old')}`,
+          `+${join(root, 'project/.pi/skills/b')}`,
+          `!${join(root, 'project/.pi/skills/c*')}`,
+          '!draft-*',
+        ],
+        prompts: [join(agentDir, 'a.md')],
+      },
+      warnings: [],
+    });
+  });
+
   it('does not look at the files of a project that is not trusted', () => {
     const source = files({ 'agent/settings.json': { defaultModel: 'a' }, 'project/.pi/settings.json': '{' });
 

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { choices } from '../protocol/generated/choices.ts';
@@ -105,6 +105,9 @@ const known: Record<keyof Settings, Schema> = {
 
 const paths = ['shellPath', 'sessionDir'];
 
+/** Those of all files count, each from the folder of its file. */
+const pathLists = ['skills', 'prompts'];
+
 /**
  * The user's settings and, in a trusted project, the project's over them.
  *
@@ -131,7 +134,7 @@ function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Iterable<str
 function readFile(file: string, warnings: string[]): Values {
   try {
     const values = readJsonObject(file) ?? {};
-    return accept({ schemas: known, values, place: `${file}: `, warnings });
+    return withPlaces(accept({ schemas: known, values, place: `${file}: `, warnings }), dirname(file));
   } catch (error) {
     warnings.push(`${file}: ${messageOf(error)}; the file is ignored`);
     return {};
@@ -162,9 +165,21 @@ function accept({ schemas, values, place, warnings }: Acceptance): Values {
   return accepted;
 }
 
+/** With whole paths in the lists of paths; `-`, `+`, `!` in front and patterns of names are left as they are. */
+function withPlaces(values: Values, folder: string): Values {
+  const whole = (entry: string) => {
+    const [, sign = '', path = ''] = /^([!+-]?)(.*)$/s.exec(entry) ?? [];
+    return sign === '!' && !path.includes('/') ? entry : sign + resolve(folder, expandHome(path));
+  };
+  const lists = pathLists.filter((name) => values[name] !== undefined);
+  const placed = lists.map((name) => [name, (values[name] as string[]).filter(Boolean).map(whole)]);
+  return { ...values, ...Object.fromEntries(placed) };
+}
+
 function merge(target: Values, source: Values): void {
   for (const [name, value] of Object.entries(source)) {
     const before = target[name];
-    target[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
+    if (pathLists.includes(name) && before !== undefined) target[name] = [...(before as []), ...(value as [])];
+    else target[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
   }
 }

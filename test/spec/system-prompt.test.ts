@@ -1,18 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { OpenAgentOptions } from '../../src/index.ts';
 import { openWith } from '../support/hooks.ts';
 import { type Home, newHome } from '../support/open.ts';
+import { write } from '../support/user-files.ts';
 import { verifies } from '../support/verifies.ts';
-
-/** Writes files below the root of a user. */
-function write({ root }: Home, files: Record<string, string>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), text);
-  }
-}
 
 /** An agent that notes the system prompt of every request. */
 async function listening(home: Home, options: Parameters<typeof openWith>[1] = {}) {

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Home, newHome } from './open.ts';
 
 /** What a user has written into the agent folder: an object, or a text as it stands. */
@@ -32,3 +32,11 @@ export const server = (baseUrl: string, more: object = {}) => ({
   models: [{ id: 'm' }],
   ...more,
 });
+
+/** Writes files below the root of a user. */
+export function write({ root }: Home, files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+}

@@ -15,6 +15,7 @@ interface Rule {
 /** What the .gitignore files say that hold for a folder. The deepest file that has something to say decides. */
 export class IgnoreRules {
   readonly #folder: string;
+  /** The last one first: it has the last word. */
   readonly #rules: readonly Rule[];
   readonly #outer: IgnoreRules | undefined;
 
@@ -33,10 +34,15 @@ export class IgnoreRules {
     return rules?.ignores(folder, true) ? undefined : rules;
   }
 
-  /** The rules inside a folder, given those that come from above. */
-  static async at(folder: string, outer: IgnoreRules | undefined): Promise<IgnoreRules | undefined> {
-    const text = await ignoreFile(join(folder, '.gitignore'));
-    return text ? new IgnoreRules(folder, parseRules(text), outer) : outer;
+  /** The rules inside a folder, given those that come from above. Of several files the last has the last word. */
+  static async at(
+    folder: string,
+    outer: IgnoreRules | undefined,
+    names: readonly string[] = ['.gitignore'],
+  ): Promise<IgnoreRules | undefined> {
+    const texts = await Promise.all(names.map((name) => ignoreFile(join(folder, name))));
+    const rules = texts.flatMap((text) => (text ? parseRules(text) : [])).reverse();
+    return rules.length > 0 ? new IgnoreRules(folder, rules, outer) : outer;
   }
 
   /** Whether something directly or deeper inside the folder is ignored, as far as it is not for a folder on the way. */
@@ -63,13 +69,11 @@ async function ignoreFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** The last rule first: it has the last word. */
 const parseRules = (text: string): Rule[] =>
   text
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
-    .flatMap(parseRule)
-    .reverse();
+    .flatMap(parseRule);
 
 function parseRule(line: string): Rule[] {
   if (line.startsWith('#')) return [];

@@ -46,6 +46,20 @@ export const pages: Readonly<Record<Topic, () => string>> = {
       options('tools'),
       examples("tau -p --tools read 'read package.json'"),
     ),
+  additions: () =>
+    page(
+      paragraph(
+        'A skill tells how to do one kind of work: a folder with a SKILL.md. The model reads it when it needs it, or you ' +
+          'say /skill:name and what is to be done. A prompt template is a prompt in a file, with places for words: ' +
+          '/name and the words stand for it.',
+      ),
+      list([
+        ['~/.pi/agent', 'Yours: skills/ and prompts/ in it, and skills in ~/.agents/skills'],
+        ['.pi', "The project's: skills/ and prompts/ in it, and skills in .agents/skills"],
+      ]),
+      options('additions'),
+      examples("tau -p '/review src/main.ts'", "tau -p --skill ./pdf-tools '/skill:pdf-tools extract report.pdf'"),
+    ),
   rpc: () =>
     page(
       paragraph(

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { foldersUpToRepository } from '../../extend/repository-folders.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { AdditionWishes } from './wishes.ts';
 
@@ -22,14 +23,4 @@ export function isAnythingAdded({ agentDir, home, cwd, settings, wishes }: Surro
   if (existsSync(join(cwd, '.pi'))) folders.push(join(cwd, '.pi'), join(cwd, '.pi', 'agent'));
   if (folders.some((folder) => NAMES.some((name) => existsSync(join(folder, name))))) return true;
   return [home, ...foldersUpToRepository(cwd)].some((folder) => existsSync(join(folder, '.agents', 'skills')));
-}
-
-/** This folder and those above it as far as the repository reaches; this one alone where there is none. */
-function foldersUpToRepository(cwd: string): string[] {
-  const folders: string[] = [];
-  for (let folder = cwd; ; folder = dirname(folder)) {
-    folders.push(folder);
-    if (existsSync(join(folder, '.git'))) return folders;
-    if (dirname(folder) === folder) return [cwd];
-  }
 }

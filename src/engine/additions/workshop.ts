@@ -226,15 +226,24 @@ export class Workshop {
   async #loadResources(): Promise<void> {
     const { Resources } = await import('../../extend/resources/resources.ts');
     const { agentDir, home, cwd, settings, wishes } = this.#agent.surroundings;
-    const resources = new Resources(
+    const { findSkills = true, findPromptTemplates: findTemplates = true } = wishes;
+    const resources = await Resources.load(
       {
         agentDir,
         home,
         cwd,
-        skillPaths: [...(settings.skills ?? []), ...(wishes.skills ?? []), ...this.#discovered.skillPaths],
-        promptPaths: [...(settings.prompts ?? []), ...(wishes.promptTemplates ?? []), ...this.#discovered.promptPaths],
-        findSkills: wishes.findSkills ?? true,
-        findTemplates: wishes.findPromptTemplates ?? true,
+        skillPaths: [
+          ...((findSkills ? settings.skills : []) ?? []),
+          ...(wishes.skills ?? []),
+          ...this.#discovered.skillPaths,
+        ],
+        promptPaths: [
+          ...((findTemplates ? settings.prompts : []) ?? []),
+          ...(wishes.promptTemplates ?? []),
+          ...this.#discovered.promptPaths,
+        ],
+        findSkills,
+        findTemplates,
       },
       (path, event, error) => this.#failed(path, event, error),
     );

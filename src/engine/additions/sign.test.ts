@@ -1,0 +1,73 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tempFolder } from '../../store/testing/temp-folder.ts';
+import { isAnythingAdded, type Surroundings } from './sign.ts';
+
+/** A user with a home and a project in a repository, and with these files. */
+function surroundings(files: readonly string[], more: Partial<Surroundings> = {}): Surroundings {
+  const root = tempFolder();
+  for (const file of ['home/.pi/agent/settings.json', 'repo/.git/HEAD', 'repo/work/src/main.ts', ...files]) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), '');
+  }
+  return {
+    agentDir: join(root, 'home/.pi/agent'),
+    home: join(root, 'home'),
+    cwd: join(root, 'repo/work'),
+    settings: {},
+    wishes: {},
+    ...more,
+  };
+}
+
+it.each([
+  ['nothing', []],
+  [
+    'settings, context files and sessions',
+    ['home/.pi/agent/sessions/a/b.jsonl', 'repo/work/.pi/settings.json', 'repo/AGENTS.md'],
+  ],
+  ['skills above the repository', ['.agents/skills/a/SKILL.md']],
+  ['other things for agents', ['home/.agents/notes.md', 'repo/work/.agents/notes.md']],
+])('%s is no sign of anything', (_title, files) => {
+  expect(isAnythingAdded(surroundings(files))).toBe(false);
+});
+
+it('lists that are empty, and wishes for less, are no sign', () => {
+  const settings = { extensions: [], skills: [], prompts: [], packages: [] };
+  const wishes = { extensions: [], skills: [], promptTemplates: [], findSkills: false, findPromptTemplates: false };
+
+  expect(isAnythingAdded(surroundings([], { settings, wishes }))).toBe(false);
+});
+
+it.each([
+  'home/.pi/agent/skills/a/SKILL.md',
+  'home/.pi/agent/prompts/a.md',
+  'home/.pi/agent/extensions/a.ts',
+  'home/.pi/agent/rules/a.md',
+  'home/.pi/agent/mcp.json',
+  'home/.agents/skills/a/SKILL.md',
+  'repo/work/.pi/skills/a/SKILL.md',
+  'repo/work/.pi/prompts/a.md',
+  'repo/work/.pi/agent/skills/a/SKILL.md',
+  'repo/work/.pi/agent/prompts/a.md',
+  'repo/work/.pi/extensions/a.ts',
+  'repo/work/.pi/rules/a.md',
+  'repo/work/.pi/mcp.json',
+  'repo/work/.agents/skills/a/SKILL.md',
+  'repo/.agents/skills/a/SKILL.md',
+])('%s is a sign', (file) => {
+  expect(isAnythingAdded(surroundings([file]))).toBe(true);
+});
+
+it.each([
+  { settings: { skills: ['a'] } },
+  { settings: { prompts: ['a'] } },
+  { settings: { extensions: ['a'] } },
+  { settings: { packages: ['a'] } },
+  { wishes: { skills: ['a'] } },
+  { wishes: { promptTemplates: ['a'] } },
+  { wishes: { extensions: ['a'] } },
+])('%j is a sign', (named) => {
+  expect(isAnythingAdded(surroundings([], named))).toBe(true);
+});

@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { MAX_OF_A_KIND } from './gather.ts';
+import { MAX_WARNINGS } from './resources.ts';
+import { MAX_NAMES } from './skill-files.ts';
+import { skill, someone } from './testing/someone.ts';
+
+it('without anything there is nothing, and no hook to wait for', async () => {
+  const { resources } = await someone({}).load();
+
+  expect(resources).toMatchObject({ hooks: {}, warnings: [], commands: [], listings: [] });
+});
+
+it('skills are found where pi finds them: those of the user, of the project, then those that were named', async () => {
+  const { root, load } = someone({
+    'home/.pi/agent/skills/one/SKILL.md': skill('one'),
+    'home/.agents/skills/two/SKILL.md': skill('two'),
+    'repo/work/.pi/skills/three/SKILL.md': skill('three'),
+    'repo/work/.pi/agent/skills/four/SKILL.md': skill('four'),
+    'repo/work/.agents/skills/five/SKILL.md': skill('five'),
+    'repo/.agents/skills/six/SKILL.md': skill('six'),
+    '.agents/skills/above/SKILL.md': skill('above'),
+    'named/folder/seven/SKILL.md': skill('seven'),
+    'named/eight/SKILL.md': skill('eight'),
+    'named/nine.md': skill('nine'),
+    'home/named/ten/SKILL.md': skill('ten'),
+  });
+  const named = [join(root, 'named/folder'), '../../named/eight', join(root, 'named/nine.md'), '~/named/ten'];
+
+  const { resources, found, warnings } = await load({ skillPaths: named });
+
+  const names = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+  expect(found.map(([name]) => name)).toEqual(names.map((name) => `skill:${name}`));
+  expect(resources.commands.map(({ location }) => location).join(' ')).toBe(
+    'user user project project project project path path path path',
+  );
+  expect(warnings).toEqual([]);
+});
+
+it('outside of a repository the folders above are not looked at', async () => {
+  const { root, load } = someone({ 'repo/.agents/skills/six/SKILL.md': skill('six') });
+  rmSync(join(root, 'repo/.git'), { recursive: true });
+
+  expect((await load()).found).toEqual([]);
+});
+
+it('templates are found where pi finds them, without what lies deeper', async () => {
+  const { root, load } = someone({
+    'home/.pi/agent/prompts/one.md': 'One',
+    'home/.pi/agent/prompts/deeper/no.md': 'No',
+    'home/.pi/agent/prompts/no.txt': 'No',
+    'home/.pi/agent/prompts/.no.md': 'No',
+    'repo/work/.pi/prompts/two.md': 'Two',
+    'repo/work/.pi/agent/prompts/three.md': 'Three',
+    'named/four.md': 'Four',
+    'named/five.md': 'Five',
+    'named/deeper/no.md': 'No',
+  });
+  symlinkSync(join(root, 'named/five.md'), join(root, 'home/.pi/agent/prompts/linked.md'));
+  mkdirSync(join(root, 'named/folder.md'));
+
+  const { found, warnings } = await load({ promptPaths: ['../../named'] });
+
+  expect(found).toEqual([
+    ['linked', 'home/.pi/agent/prompts/linked.md'],
+    ['one', 'home/.pi/agent/prompts/one.md'],
+    ['two', 'repo/work/.pi/prompts/two.md'],
+    ['three', 'repo/work/.pi/agent/prompts/three.md'],
+    ['four', 'named/four.md'],
+  ]);
+  expect(warnings).toEqual([]);
+});
+
+it('only what is named is used when nothing is to be found', async () => {
+  const { load } = someone({
+    'home/.pi/agent/skills/one/SKILL.md': skill('one'),
+    'home/.pi/agent/prompts/one.md': 'One',
+    'named/two/SKILL.md': skill('two'),
+    'named/two.md': 'Two',
+  });
+
+  const { found } = await load({
+    findSkills: false,
+    findTemplates: false,
+    skillPaths: ['../../named/two'],
+    promptPaths: ['../../named/two.md'],
+  });
+
+  expect(found).toEqual([
+    ['two', 'named/two.md'],
+    ['skill:two', 'named/two/SKILL.md'],
+  ]);
+});
+
+it('of two with one name the first is used, and the other is told', async () => {
+  const { load } = someone({
+    'home/.pi/agent/skills/one/SKILL.md': skill('one'),
+    'repo/work/.pi/skills/one/SKILL.md': skill('one'),
+    'home/.pi/agent/prompts/one.md': 'One',
+    'repo/work/.pi/prompts/one.md': 'Another',
+  });
+
+  const { found, warnings } = await load();
+
+  expect(found).toEqual([
+    ['one', 'home/.pi/agent/prompts/one.md'],
+    ['skill:one', 'home/.pi/agent/skills/one/SKILL.md'],
+  ]);
+  expect(warnings).toEqual([
+    'repo/work/.pi/prompts/one.md is left out: home/.pi/agent/prompts/one.md has the name one already',
+    'repo/work/.pi/skills/one/SKILL.md is left out: home/.pi/agent/skills/one/SKILL.md has the name one already',
+  ]);
+});
+
+it('a file that several paths lead to counts once, and nobody is told', async () => {
+  const { root, load } = someone({ 'home/.pi/agent/skills/one/SKILL.md': skill('one') });
+  mkdirSync(join(root, 'home/.agents'));
+  symlinkSync('../.pi/agent/skills', join(root, 'home/.agents/skills'));
+
+  const { found, warnings } = await load({ cwd: join(root, 'home'), skillPaths: ['.pi/agent/skills/one'] });
+
+  expect(found).toEqual([['skill:one', 'home/.pi/agent/skills/one/SKILL.md']]);
+  expect(warnings).toEqual([]);
+});
+
+it('what is named and not there, or nothing that can be used, is told', async () => {
+  const { load } = someone({ 'named/notes.txt': skill('notes'), 'named/readme.md': 'Read me.' });
+
+  const { found, warnings } = await load({
+    skillPaths: ['nowhere', '../../named/notes.txt', '../../named/readme.md', '/dev/null'],
+    promptPaths: ['nowhere.md'],
+  });
+
+  expect(found).toEqual([]);
+  expect(warnings).toEqual([
+    'repo/work/nowhere.md is left out of the prompt templates: it is not there',
+    'repo/work/nowhere is left out of the skills: it is not there',
+    'named/notes.txt is left out of the skills: it is no .md file',
+    'named/readme.md is left out: it has no description',
+    '/dev/null is left out of the skills: it is no .md file',
+  ]);
+});
+
+it.each([
+  '',
+  'skill:a',
+  ' /skill:a',
+  '/skill:A',
+  '/skill:ab',
+  '/skill:',
+  '/skill',
+  '/',
+  '/unknown x',
+  'say /fix',
+  '/fix-it',
+  '//fix',
+])('%j stands for itself', async (text) => {
+  const { load, failures } = someone({
+    'home/.pi/agent/skills/a/SKILL.md': skill('a'),
+    'home/.pi/agent/prompts/fix.md': 'Fix $1',
+  });
+
+  expect(await (await load()).say(text)).toBeUndefined();
+  expect(failures).toEqual([]);
+});
+
+it('files are read when they are called', async () => {
+  const { root, write, load, failures } = someone({
+    'home/.pi/agent/skills/a/SKILL.md': skill('a', 'Old.'),
+    'home/.pi/agent/prompts/fix.md': 'Old $1',
+  });
+  const { say } = await load();
+  write('home/.pi/agent/skills/a/SKILL.md', skill('a', 'New.'));
+  write('home/.pi/agent/prompts/fix.md', '---\nbroken: [\n---\nNew $1');
+
+  expect(await say('/skill:a')).toContain('\n\nNew.\n</skill>');
+  expect(await say('/fix it')).toBe('New it');
+
+  rmSync(join(root, 'home/.pi/agent/skills/a/SKILL.md'));
+  rmSync(join(root, 'home/.pi/agent/prompts/fix.md'));
+  execFileSync('mkfifo', [join(root, 'home/.pi/agent/prompts/fix.md')]);
+
+  expect(await say('/skill:a')).toBeUndefined();
+  expect(await say('/fix it')).toBeUndefined();
+  expect(failures).toMatchObject([
+    [join(root, 'home/.pi/agent/skills/a/SKILL.md'), 'skill_expansion', { code: 'ENOENT' }],
+    [
+      join(root, 'home/.pi/agent/prompts/fix.md'),
+      'template_expansion',
+      { message: expect.stringContaining('Not a file') },
+    ],
+  ]);
+});
+
+it('a warning is one line without anything that moves a cursor', async () => {
+  const { resources } = await someone({ 'home/.pi/agent/skills/a/SKILL.md': skill('"a\\nb\\e[2J"') }).load();
+
+  expect(resources.warnings.join()).not.toMatch(/\p{Cc}/u);
+  expect(resources.warnings).toContainEqual(expect.stringContaining('its name, a\\nb\\x1b[2J, is not'));
+});
+
+it('more than the longest list of warnings is counted', async () => {
+  const skillPaths = Array.from({ length: MAX_WARNINGS + 5 }, (_, index) => `nowhere${index}`);
+
+  const { warnings } = await someone({}).load({ skillPaths });
+
+  expect(warnings).toHaveLength(MAX_WARNINGS + 1);
+  expect(warnings.at(-1)).toBe('5 more skills and prompt templates have something wrong with them');
+});
+
+it('more than the longest list of templates is told', async () => {
+  const files = Array.from({ length: MAX_OF_A_KIND + 2 }, (_, index) => [
+    `home/.pi/agent/prompts/${1000 + index}.md`,
+    'Words',
+  ]);
+
+  const { found, warnings } = await someone(Object.fromEntries(files)).load();
+
+  expect(found).toHaveLength(MAX_OF_A_KIND);
+  expect(warnings).toEqual([
+    `home/.pi/agent/prompts/1500.md and what comes after it is left out: there are more than ${MAX_OF_A_KIND} prompt templates`,
+  ]);
+});
+
+it('a folder with too many names holds no templates, and is told', async () => {
+  const { root, load } = someone({ 'home/.pi/agent/prompts/fix.md': 'Fix' });
+  for (let count = 0; count < MAX_NAMES; count++) symlinkSync('x', join(root, `home/.pi/agent/prompts/n${count}`));
+
+  const { found, warnings } = await load();
+
+  expect(found).toEqual([]);
+  expect(warnings).toEqual([
+    `home/.pi/agent/prompts is left out of the prompt templates: it holds more than ${MAX_NAMES} names`,
+  ]);
+});

@@ -1,0 +1,107 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: prompt templates are full of them
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { fillTemplate, MAX_FILLED_LENGTH, splitArguments } from './template-arguments.ts';
+
+it.each([
+  ['', []],
+  ['  ', []],
+  ['a', ['a']],
+  [' a  b\tc\nd ', ['a', 'b', 'c', 'd']],
+  ['a.ts "b c" d', ['a.ts', 'b c', 'd']],
+  [`'b c' "d 'e' f" 'g "h" i'`, ['b c', "d 'e' f", 'g "h" i']],
+  ['a"b c"d', ['ab cd']],
+  ['"" b', ['', 'b']],
+  ['a "open end', ['a', 'open end']],
+  ['back\\"slash', ['back\\slash']],
+])('%j is split into %j', (text, words) => {
+  expect(splitArguments(text)).toEqual(words);
+});
+
+it('what stands in quotes comes back as it was', () => {
+  const word = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('"'));
+  fc.assert(
+    fc.property(fc.array(word), (words) => {
+      expect(splitArguments(words.map((text) => `"${text}"`).join(' '))).toEqual(words);
+    }),
+  );
+});
+
+const args = ['a.ts', 'b c', 'd', '4', '5', '6', '7', '8', '9', 'ten', 'eleven'];
+
+it.each([
+  ['$1 and $2', 'a.ts and b c'],
+  ['$10$11', 'teneleven'],
+  ['$12|$0|$99999999999999999999', '||'],
+  ['$@', args.join(' ')],
+  ['$ARGUMENTS', args.join(' ')],
+  ['${@:2}', args.slice(1).join(' ')],
+  ['${@:2:3}', 'b c d 4'],
+  ['${@:0:1}|${@:1:0}|${@:12}', 'a.ts||'],
+  ['${3:-other}|${12:-other}|${12:-}', 'd|other|'],
+  ['${@:-nothing}', args.join(' ')],
+  ['$$1', '$a.ts'],
+  ['$x ${x} ${1} $ {@} ${@:x} ${1:-', '$x ${x} ${1} $ {@} ${@:x} ${1:-'],
+  ['costs ${12:-$1}', 'costs $1'],
+])('%j is filled', (template, filled) => {
+  expect(fillTemplate(template, args)).toBe(filled);
+});
+
+it.each([
+  ['$1|$@|$ARGUMENTS|${@:1}', '|||'],
+  ['${1:-one} ${@:-all of it}', 'one all of it'],
+])('%j is filled without arguments', (template, filled) => {
+  expect(fillTemplate(template, [])).toBe(filled);
+});
+
+it('an empty argument counts as missing where there is a default', () => {
+  expect(fillTemplate('${1:-one} ${2:-two} ${@:-all}', ['', 'b'])).toBe('one b  b');
+});
+
+const place = fc.constantFrom(
+  '$1',
+  '$2',
+  '$10',
+  '$@',
+  '$ARGUMENTS',
+  '${@:2}',
+  '${@:1:2}',
+  '${1:-x}',
+  '${@:-x}',
+  '$&',
+  '$$',
+);
+
+it('no argument is looked at again, whatever stands in it', () => {
+  fc.assert(
+    fc.property(fc.array(place), fc.array(fc.oneof(place, fc.string()), { maxLength: 4 }), (places, words) => {
+      const marks = words.map((_word, index) => `\u0000${index}\u0000`);
+      const nonEmpty = words.map((word) => word || 'x');
+      const template = places.join('|');
+
+      const filled = fillTemplate(template, marks).replaceAll(
+        /\0(\d)\0/g,
+        (_mark, index) => nonEmpty[Number(index)] ?? '',
+      );
+
+      expect(fillTemplate(template, nonEmpty)).toBe(filled);
+    }),
+  );
+});
+
+it('a template without places stays as it is', () => {
+  const plain = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('$'));
+  fc.assert(
+    fc.property(plain, fc.array(fc.string()), (template, words) => {
+      expect(fillTemplate(template, words)).toBe(template);
+    }),
+  );
+});
+
+it('what becomes too long is refused before it is made', () => {
+  const word = 'x'.repeat(MAX_FILLED_LENGTH / 2);
+
+  expect(fillTemplate('$1$1', [word])).toHaveLength(MAX_FILLED_LENGTH);
+  expect(() => fillTemplate('$1$1$2', [word, 'y'])).toThrow(`it has more than ${MAX_FILLED_LENGTH} characters`);
+  expect(() => fillTemplate('$1'.repeat(100_000), [word])).toThrow('it has more than');
+});

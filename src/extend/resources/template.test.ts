@@ -1,0 +1,63 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: prompt templates are full of them
+import { expect, it } from 'vitest';
+import { someone } from './testing/someone.ts';
+
+it('a template stands for its words, filled', async () => {
+  const { load } = someone({
+    'home/.pi/agent/prompts/fix.md': '---\ndescription: Fix it\n---\n\nFix $1, then ${@:2}. ${4:-Be quick.}\n',
+    'home/.pi/agent/prompts/two words.md': 'Both: $@',
+    'home/.pi/agent/prompts/two.md': 'Two: $@',
+  });
+  const { say } = await load();
+
+  expect(await say('/fix a.ts "b c" d')).toBe('Fix a.ts, then b c d. Be quick.');
+  expect(await say('/fix\na.ts')).toBe('Fix a.ts, then . Be quick.');
+  expect(await say('/two words and more')).toBe('Both: and more');
+  expect(await say('/two wordsmiths')).toBe('Two: wordsmiths');
+});
+
+it('a template that says nothing is left out, and one that comes to nothing stands for itself', async () => {
+  const { load } = someone({
+    'home/.pi/agent/prompts/empty.md': '---\ndescription: Nothing\n---\n\n',
+    'home/.pi/agent/prompts/echo.md': '$@',
+  });
+  const { say, found, warnings } = await load();
+
+  expect(found.map(([name]) => name)).toEqual(['echo']);
+  expect(warnings).toEqual(['home/.pi/agent/prompts/empty.md is left out: it says nothing']);
+  expect(await say('/echo hello')).toBe('hello');
+  expect(await say('/echo')).toBeUndefined();
+});
+
+it.each([
+  ['its own', '---\ndescription: " Fix it "\n---\nWords', 'Fix it'],
+  ['the first line', '\n\n  Fix the tests. \nAll of them.', 'Fix the tests.'],
+  ['the beginning of a long first line', `${'é🎈'.repeat(40)}`, `${'é🎈'.repeat(30)}...`],
+  ['a first line of 60 characters', 'x'.repeat(60), 'x'.repeat(60)],
+  ['the first line, when its own is none', '---\ndescription: 5\n---\nWords', 'Words'],
+])('a template is described by %s', async (_title, text, description) => {
+  const { resources } = await someone({ 'home/.pi/agent/prompts/fix.md': text }).load();
+
+  expect(resources.commands).toMatchObject([{ name: 'fix', description }]);
+});
+
+it.each([
+  ['"[focus]"', '[focus]'],
+  ['[focus]', '[focus]'],
+  ['<file> [more]', '<file> [more]'],
+  ['5', undefined],
+])('the hint %s is told as %s', async (hint, told) => {
+  const text = `---\nargument-hint: ${hint}\n---\nWords`;
+
+  const { resources } = await someone({ 'home/.pi/agent/prompts/fix.md': text }).load();
+
+  expect(resources.commands[0]?.argumentHint).toBe(told);
+});
+
+it('a template with bad front matter is used and told', async () => {
+  const { load } = someone({ 'home/.pi/agent/prompts/fix.md': '---\nargument-hint: [a] [b]\n---\nFix $1' });
+  const { say, warnings } = await load();
+
+  expect(await say('/fix it')).toBe('Fix it');
+  expect(warnings).toEqual([expect.stringMatching(/fix\.md: its front matter is no YAML: .+ at line 2, column \d+$/)]);
+});

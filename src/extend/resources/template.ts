@@ -1,0 +1,54 @@
+import { basename } from 'node:path';
+import { frontMatter } from '../front-matter.ts';
+import { wordsIn } from '../prompt-file.ts';
+import type { Place } from './places.ts';
+import { fillTemplate, splitArguments } from './template-arguments.ts';
+
+/** How much of its first line describes a template that does not describe itself. */
+const MAX_FIRST_LINE = 60;
+
+/** A prompt that was written beforehand, with places for arguments. */
+export interface Template {
+  readonly name: string;
+  readonly description: string;
+  readonly path: string;
+  readonly place: Place;
+  readonly argumentHint: string | undefined;
+}
+
+/** The template that a file holds. Whatever is wrong with its front matter, its words count. */
+export function readTemplate(path: string, place: Place, warn: (warning: string) => void): Template | undefined {
+  const { values, body, problem } = frontMatter(wordsIn(path));
+  if (problem !== undefined) warn(`${path}: ${problem}`);
+  if (body === '') {
+    warn(`${path} is left out: it says nothing`);
+    return undefined;
+  }
+  const { description } = values;
+  const described = typeof description === 'string' ? description.trim() : '';
+  return {
+    name: basename(path, '.md'),
+    description: described || firstLine(body),
+    path,
+    place,
+    argumentHint: hintOf(values['argument-hint']),
+  };
+}
+
+/** What a message becomes that calls a template. */
+export const templateText = ({ path }: Template, args: string): string =>
+  fillTemplate(frontMatter(wordsIn(path)).body, splitArguments(args));
+
+function firstLine(body: string): string {
+  const [line = ''] = body.split('\n');
+  const characters = [...line.trim()];
+  return characters.length > MAX_FIRST_LINE
+    ? `${characters.slice(0, MAX_FIRST_LINE).join('')}...`
+    : characters.join('');
+}
+
+/** Without quotes `[focus]` is a list in YAML. */
+function hintOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) return `[${value.join(', ')}]`;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

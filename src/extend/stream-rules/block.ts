@@ -15,14 +15,12 @@ export interface WatchParts {
 /** A block of an answer while it streams; answers the rules that have matched by now. */
 export interface Block {
   readonly id?: string;
-  readonly isWatched: boolean;
   add(delta: string): Rule[];
   end?(call: ToolCall): Rule[];
 }
 
 /** What the model says or thinks. */
 export class Prose implements Block {
-  readonly isWatched: boolean;
   readonly #rules: Set<Rule>;
   readonly #fits: WatchParts['fits'];
   readonly #window = new TextWindow();
@@ -30,7 +28,6 @@ export class Prose implements Block {
   constructor(rules: readonly Rule[], { fits }: WatchParts) {
     this.#rules = new Set(rules);
     this.#fits = fits;
-    this.isWatched = rules.length > 0;
   }
 
   add(delta: string): Rule[] {
@@ -49,7 +46,6 @@ export class Prose implements Block {
 /** A call of a tool. */
 export class Call implements Block {
   readonly id: string;
-  readonly isWatched: boolean;
   readonly #tool: string;
   readonly #cwd: string;
   readonly #text = new CallText();
@@ -63,7 +59,6 @@ export class Call implements Block {
     this.#tool = tool;
     this.#cwd = parts.cwd;
     this.#prose = new Prose(rules, parts);
-    this.isWatched = rules.length > 0;
   }
 
   add(delta: string): Rule[] {

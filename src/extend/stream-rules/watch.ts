@@ -14,6 +14,7 @@ export interface Finding {
 export class Watch {
   readonly #parts: WatchParts;
   readonly #rules: Set<Rule>;
+  /** Undefined while nobody watches. */
   #block: Block | undefined;
 
   constructor(rules: readonly Rule[], parts: WatchParts) {
@@ -24,27 +25,11 @@ export class Watch {
   hear(step: AssistantMessageEvent): Finding | undefined {
     switch (step.type) {
       case 'text_start':
-        this.#open(
-          new Prose(
-            this.#those(({ scope }) => scope.text),
-            this.#parts,
-          ),
-        );
-        return undefined;
+        return this.#prose('text');
       case 'thinking_start':
-        this.#open(
-          new Prose(
-            this.#those(({ scope }) => scope.thinking),
-            this.#parts,
-          ),
-        );
-        return undefined;
-      case 'toolcall_start': {
-        const call = { id: step.id, tool: step.toolName };
-        const rules = this.#those((rule) => reaches(rule, { tool: call.tool, path: undefined }) !== false);
-        this.#open(new Call(call, rules, this.#parts));
-        return undefined;
-      }
+        return this.#prose('thinking');
+      case 'toolcall_start':
+        return this.#call({ id: step.id, tool: step.toolName });
       case 'text_delta':
       case 'thinking_delta':
       case 'toolcall_delta':
@@ -56,13 +41,14 @@ export class Watch {
     }
   }
 
-  #those(test: (rule: Rule) => boolean): Rule[] {
-    return [...this.#rules].filter(test);
+  #prose(kind: 'text' | 'thinking'): undefined {
+    const rules = [...this.#rules].filter(({ scope }) => scope[kind]);
+    this.#block = rules.length > 0 ? new Prose(rules, this.#parts) : undefined;
   }
 
-  /** What nobody watches is not even kept. */
-  #open(block: Block): void {
-    this.#block = block.isWatched ? block : undefined;
+  #call(call: { id: string; tool: string }): undefined {
+    const rules = [...this.#rules].filter((rule) => reaches(rule, { tool: call.tool, path: undefined }) !== false);
+    this.#block = rules.length > 0 ? new Call(call, rules, this.#parts) : undefined;
   }
 
   #found(rules: readonly Rule[] = []): Finding | undefined {

@@ -23,7 +23,7 @@ export interface AgentHooks {
   readonly beforeRequest?: (request: ModelRequest) => Promise<ModelRequest | undefined>;
   /** The body that is about to be sent to the provider, in the provider's own form. */
   readonly payload?: (payload: unknown, signal: AbortSignal) => Promise<unknown>;
-  /** A step of the answer; answers nothing at once where it has nothing to say, so that no delta waits for it. */
+  /** A step of the answer, `start` first; answers nothing at once where it has nothing to say, so that no delta waits. */
   readonly delta?: (
     step: AssistantMessageEvent,
     signal: AbortSignal,
@@ -45,6 +45,8 @@ export interface Interruption {
   /** The error message of the answer that was broken off. */
   readonly reason: string;
   readonly messages: readonly HookMessage[];
+  /** The answer leaves the conversation, though not the file. Otherwise it stays, as one that broke off. */
+  readonly discard?: boolean;
 }
 
 /** What a hook may have said in the conversation. */

@@ -42,6 +42,8 @@ export interface Conversation {
   readonly prepare?: (() => Promise<readonly AgentMessage[]>) | undefined;
   /** Stores a message that a hook wants said; answers it as stored. All others that are handed over are stored already. */
   readonly add: (message: HookMessage) => AgentMessage;
+  /** Takes the last answer out of the conversation. */
+  readonly dropAnswer: () => void;
   readonly hasSteering: () => boolean;
   /** The steering messages that are due now. */
   readonly takeSteering: () => AgentMessage[];
@@ -77,9 +79,9 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
   if (talk.prepare) yield* said(await talk.prepare());
   if (!talk.signal.aborted) yield* said(talk.takeSteering());
   while (true) {
-    const heard = yield* listen(talk);
-    const { message, interruption } = heard;
-    const toolResults = isBroken(message) ? [] : yield* work(heard, talk);
+    const { message, interruption } = yield* listen(talk);
+    if (interruption?.discard) talk.dropAnswer();
+    const toolResults = interruption || isBroken(message) ? [] : yield* work(message, talk);
     const wish = await consult(talk, ({ turnEnd }, signal) => turnEnd?.({ message, toolResults }, signal));
     yield { type: 'turn_end', message, toolResults };
     const owed = toolResults.length > 0 || interruption !== undefined || wish?.continue === true;
@@ -125,24 +127,29 @@ interface Heard {
 async function* listen(talk: Conversation): AsyncGenerator<LoopEvent, Heard> {
   const { opening, events, breakOff } = await talk.ask();
   yield { type: 'message_start', message: opening };
-  yield { type: 'message_update', assistantMessageEvent: { type: 'start' } };
   const news = usageNews(opening.usage);
   let usage: Usage | undefined;
   let interruption: Interruption | undefined;
+  const review = async (step: AssistantMessageEvent) => {
+    if (interruption || talk.signal.aborted) return;
+    interruption = await consult(talk, ({ delta }, signal) => delta?.(step, signal));
+    if (interruption) breakOff(interruption.reason);
+  };
+  yield { type: 'message_update', assistantMessageEvent: { type: 'start' } };
+  if (talk.hooks.delta) await review({ type: 'start' });
   for await (const event of events) {
     if (event.type === 'usage') usage = event.usage;
     else if (event.type === 'end') {
-      const message =
-        (await consult(talk, ({ messageEnd }, signal) => messageEnd?.(event.message, signal))) ?? event.message;
+      // It may have been whole, or have failed, by the time it was broken off.
+      const ended = interruption ? brokenOff(event.message, interruption) : event.message;
+      const message = (await consult(talk, ({ messageEnd }, signal) => messageEnd?.(ended, signal))) ?? ended;
       yield { type: 'message_update', assistantMessageEvent: ending(message), ...news(message.usage) };
       yield { type: 'message_end', message };
       return { message, interruption };
     } else {
       yield { type: 'message_update', assistantMessageEvent: event, ...news(usage) };
       usage = undefined;
-      if (!talk.hooks.delta || interruption) continue;
-      interruption = await consult(talk, ({ delta }, signal) => delta?.(event, signal));
-      if (interruption) breakOff(interruption.reason);
+      if (talk.hooks.delta) await review(event);
     }
   }
   throw new Error('The model stream ended without an end');
@@ -160,6 +167,11 @@ function usageNews(first: Usage) {
   };
 }
 
+const brokenOff = (
+  { errorCode: _, ...answer }: AssistantMessage,
+  { reason: errorMessage }: Interruption,
+): AssistantMessage => ({ ...answer, stopReason: 'aborted', errorMessage });
+
 function ending(message: AssistantMessage): AssistantMessageEvent {
   const { stopReason } = message;
   return stopReason === 'error' || stopReason === 'aborted'
@@ -168,23 +180,19 @@ function ending(message: AssistantMessage): AssistantMessageEvent {
 }
 
 /** The tools of one answer; their results are said, and so stored, in the order of the calls. */
-async function* work(
-  { message, interruption }: Heard,
-  talk: Conversation,
-): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
-  const calls = callsOf(message);
-  const refusal = interruption?.reason ?? (message.stopReason === 'length' ? CUT_OFF : undefined);
+async function* work(answer: AssistantMessage, talk: Conversation): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
+  const calls = callsOf(answer);
   const results =
-    refusal === undefined
-      ? yield* runTools({
+    answer.stopReason === 'length'
+      ? yield* refuseTools(calls, CUT_OFF)
+      : yield* runTools({
           calls,
           tools: talk.tools(),
           hooks: talk.hooks,
           signal: talk.signal,
           stepwise: talk.interruptsTools(),
           interrupted: talk.hasSteering,
-        })
-      : yield* refuseTools(calls, refusal);
+        });
   const whole: ToolResultMessage[] = [];
   for (const result of results) {
     const message = (await consult(talk, ({ messageEnd }, signal) => messageEnd?.(result, signal))) ?? result;

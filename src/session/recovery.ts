@@ -50,10 +50,11 @@ export class Recovery {
     this.#failure = failure;
   }
 
-  /** An answer is whole. */
+  /** An answer is whole, or was broken off by a hook, which is no failure either. */
   heard({ stopReason }: AssistantMessage): void {
     if (stopReason === 'error') return;
-    if (stopReason === 'aborted') this.#endRetries({ success: false, finalError: CANCELLED });
+    if (stopReason === 'aborted' && this.#parts.signal.aborted)
+      this.#endRetries({ success: false, finalError: CANCELLED });
     else {
       this.#endRetries({ success: true });
       this.#hasCompacted = false;
@@ -77,7 +78,7 @@ export class Recovery {
   /** Does it; answers whether the model is to be asked again. */
   async apply(remedy: Remedy): Promise<boolean> {
     if (remedy.kind === 'retry') return this.#waitFor(remedy.retry);
-    this.#dropFailed();
+    this.#parts.transcript.dropAnswer();
     this.#hasCompacted = true;
     return this.#compact('overflow');
   }
@@ -136,11 +137,11 @@ export class Recovery {
   }
 
   async #waitFor(retry: Retry): Promise<boolean> {
-    const { audience, activity, signal } = this.#parts;
+    const { audience, activity, transcript, signal } = this.#parts;
     const waiting = new AbortController();
     this.#waiting = waiting;
     audience.publish({ type: 'auto_retry_start', ...retry });
-    this.#dropFailed();
+    transcript.dropAnswer();
     try {
       const until = AbortSignal.any([signal, waiting.signal]);
       await activity.during('retry', () => wait(retry.delayMs, undefined, { signal: until }));
@@ -158,13 +159,6 @@ export class Recovery {
     this.#failure = undefined;
     this.#retries?.reset();
     if (attempt > 0) this.#parts.audience.publish({ type: 'auto_retry_end', attempt, ...how });
-  }
-
-  /** The answer that failed stays in the file, but is no part of the conversation. */
-  #dropFailed(): void {
-    const { transcript } = this.#parts;
-    const [failed] = transcript.log.named('assistant');
-    if (failed) transcript.append({ type: 'context_edit', targetId: failed.id, replacement: null });
   }
 }
 

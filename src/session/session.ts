@@ -327,6 +327,7 @@ export class Session {
       tools: () => offered,
       claimCall: () => run.claimCall(),
       add: (message) => this.transcript.add(message),
+      dropAnswer: () => this.transcript.dropAnswer(),
       hasSteering: () => this.queue.has('steer'),
       takeSteering: () => this.#claim('steer', run)(),
       rest: (owed) => (owed || this.queue.length > 0 ? run.recovery.makeRoom() : undefined),

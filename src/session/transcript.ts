@@ -82,6 +82,12 @@ export class Transcript {
     return message.role === 'custom' ? (saidBy(entry)[0] ?? message) : message;
   }
 
+  /** Takes the last answer out of the conversation; it stays in the file. */
+  dropAnswer(): void {
+    const [answer] = this.log.named('assistant');
+    if (answer) this.append({ type: 'context_edit', targetId: answer.id, replacement: null });
+  }
+
   /** The stored user message with this client id, if there is one. */
   findClientMessage(clientMessageId: string): MessageEntry | undefined {
     this.#clientMessages ??= clientMessagesIn(this.log);

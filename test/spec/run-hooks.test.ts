@@ -283,6 +283,52 @@ it('delta breaks an answer off; the run goes on with what it says', async () => 
   expect(events.filter(({ type }) => type === 'agent_end')).toHaveLength(1);
 });
 
+it('delta hears that an answer begins, and may take it out of the conversation', async () => {
+  const steps: string[] = [];
+  const { client } = await openWith(
+    {
+      delta: ({ type }) => {
+        steps.push(type);
+        return steps.length === 1 ? { reason: 'not now', messages: [], discard: true } : undefined;
+      },
+    },
+    { answers: [{ text: 'one' }, { text: 'two' }] },
+  );
+
+  const { messages } = await client.promptAndWait('go');
+
+  expect(steps).toEqual(['start', 'start', 'text_start', 'text_delta', 'text_end']);
+  expect(messages[1]).toMatchObject({ stopReason: 'aborted', errorMessage: 'not now', content: [] });
+  expect(rolesOf((await client.getMessages()).messages)).toEqual(['user', 'assistant']);
+});
+
+it.each([
+  ['is whole', {}],
+  ['has failed', { cut: true }],
+])('an answer that %s by the time it is broken off is broken off all the same', async (_, last) => {
+  const call = { toolCall: { name: 'bash', arguments: { command: 'touch ran' } } };
+  let isFirst = true;
+  const { client, home } = await openWith(
+    {
+      delta: ({ type }) => {
+        if (type !== 'toolcall_end' || !isFirst) return undefined;
+        isFirst = false;
+        return { reason: 'no', messages: [custom('say it again')] };
+      },
+    },
+    { answers: [{ steps: [call, ...('cut' in last ? [last] : [])] }, { text: 'done' }] },
+  );
+
+  const { settled, messages, events } = await client.promptAndWait('go');
+
+  expect(settled).toMatchObject({ outcome: 'ok' });
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'custom', 'assistant']);
+  expect(messages[1]).toMatchObject({ stopReason: 'aborted', errorMessage: 'no' });
+  expect(messages[1]).not.toHaveProperty('errorCode');
+  expect(events.map(({ type }) => type)).not.toContain('tool_execution_start');
+  expect(existsSync(join(home.cwd, 'ran'))).toBe(false);
+});
+
 it('turnEnd says something and makes the run go on', async () => {
   let turns = 0;
   const { client } = await openWith(

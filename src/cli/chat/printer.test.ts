@@ -34,6 +34,14 @@ it('begins what is no part of an answer on a line of its own', () => {
   expect(printed()).toBe('half a line\n(queued)\n');
 });
 
+it('tells which rules an answer was stopped for', () => {
+  const { printer, printed } = onPaper();
+
+  printer.event({ type: 'ttsr_triggered', rules: [{ name: 'no-any' }, { name: 'tidy\u001B' }] });
+
+  expect(printed()).toBe('(rule: no-any, tidy)\n');
+});
+
 it('is silent about what it does not know', () => {
   const { printer, printed } = onPaper();
 

@@ -48,6 +48,9 @@ export class Printer {
       case 'tool_execution_end':
         this.#output(event.result, event.isError);
         break;
+      case 'ttsr_triggered':
+        this.note(`(rule: ${event.rules.map(({ name }) => String(name)).join(', ')})`);
+        break;
       case 'agent_settled':
         if (event.outcome === 'aborted') this.note('(stopped)');
         if (event.outcome === 'error') this.failure(`(failed: ${event.errorMessage ?? event.errorCode})`);

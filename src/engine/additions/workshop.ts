@@ -5,7 +5,6 @@ import { HookSet } from '../../extend/hook-set.ts';
 import type { HostTools } from '../../extend/host-tools/host-tools.ts';
 import type { McpServers } from '../../extend/mcp/mcp-servers.ts';
 import type { Resources } from '../../extend/resources/resources.ts';
-import type { StreamRules } from '../../extend/stream-rules/stream-rules.ts';
 import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
@@ -34,7 +33,6 @@ export class Workshop {
   #todos: Promise<Todos> | undefined;
   #todosThere: Todos | undefined;
   #resources: Resources | undefined;
-  #rules: StreamRules | undefined;
   #hostTools: HostTools | undefined;
   #mcp: McpServers | undefined;
 
@@ -255,17 +253,17 @@ export class Workshop {
   async #loadRules(): Promise<void> {
     const { StreamRules } = await import('../../extend/stream-rules/stream-rules.ts');
     const agent = this.#agent;
-    const rules = new StreamRules(
+    const rules = await StreamRules.load(
       { agentDir: agent.surroundings.agentDir, cwd: agent.project.cwd, trusted: agent.project.trusted },
       {
         transcript: () => agent.session.transcript,
         settings: () => agent.project.settings,
         publish: (event) => agent.audience.publish(event),
+        warn: (warning) => this.#warn([warning]),
       },
     );
-    this.#rules = rules;
     this.#hooks.put('rules', rules.hooks);
-    this.#warn(this.#rules.warnings);
+    this.#warn(rules.warnings);
   }
 
   #failed(extensionPath: string, event: string, error: unknown): void {

@@ -1,0 +1,45 @@
+import type { CustomMessage } from '../../protocol/generated/vocabulary.ts';
+import type { Rule } from './rule.ts';
+
+/** The type of everything that is stored about rules that have matched. */
+export const INJECTION = 'ttsr-injection';
+
+/** What is stored beside it: which rules they were. */
+export const detailsOf = (rules: readonly Rule[]) => ({ rules: rules.map(({ facts }) => facts.name) });
+
+/** Tells the model why it was stopped. `said`: what it had said, where it is to go on from that. */
+export function interruptMessage(rules: readonly Rule[], said: string | undefined): CustomMessage {
+  const parts = rules.map((rule) => tagged('system-interrupt', rule, INTERRUPTED));
+  if (said) parts.push(`This is what you had said when you were stopped:\n<said>\n${said}\n</said>`);
+  return injection(rules, parts.join('\n\n'));
+}
+
+/** Tells the model after its answer what it should have kept to. */
+export const reminderMessage = (rules: readonly Rule[]): CustomMessage =>
+  injection(rules, rules.map((rule) => tagged('system-reminder', rule, REMINDED)).join('\n\n'));
+
+/** Stands before the result of a tool. */
+export const resultReminder = (rules: readonly Rule[]): string =>
+  rules.map((rule) => tagged('system-reminder', rule, CALLED)).join('\n\n');
+
+const injection = (rules: readonly Rule[], content: string): CustomMessage => ({
+  role: 'custom',
+  customType: INJECTION,
+  content,
+  display: false,
+  details: detailsOf(rules),
+  timestamp: Date.now(),
+});
+
+function tagged(tag: string, { facts: { name, content } }: Rule, introduction: string): string {
+  const attribute = name.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return `<${tag} reason="rule_violation" rule="${attribute}">\n${introduction}\n\n${content}\n</${tag}>`;
+}
+
+const INTERRUPTED =
+  'You were stopped in the middle of your answer: it was about to break the rule below. The user did not stop you. Answer again, and keep to the rule.';
+
+const REMINDED =
+  'Something in your last answer breaks the rule below. Put right what can be put right, and keep to the rule from now on.';
+
+const CALLED = 'This call was made, but its arguments break the rule below. Keep to the rule from now on.';

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { patternOf } from './pattern.ts';
+
+const finds = (condition: string, text: string) => new RegExp(patternOf(condition).regex).test(text);
+
+it.each([
+  ['console\\.log', 'a console.log here', true],
+  ['console\\.log', 'consoleXlog', false],
+  ['/TODO/i', 'a todo', true],
+  ['/^b$/m', 'a\nb\nc', true],
+  ['/a.b/gs', 'a\nb', true],
+  ['(?i)todo', 'TODO', true],
+  ['(?ms)^b.c', 'a\nb\nc', true],
+  ['/etc/passwd', 'cat /etc/passwd', true],
+  ['/etc/passwd', 'etc', false],
+])('%s in %j: %s', (condition, text, expected) => {
+  expect(finds(condition, text)).toBe(expected);
+});
+
+it.each(['(', '[a', '/(/i', '(?i)*', 'x'.repeat(1001)])('%.20s is refused with a reason', (condition) => {
+  expect(() => patternOf(condition)).toThrow(/no regular expression|longer than 1000/);
+});
+
+it.each([
+  ['console\\.log\\(', true],
+  [': any\\b', true],
+  ['foo.*bar', true],
+  ['[*+?]{2,}', true],
+  ['(?:a|b)c+', true],
+  ['(a+)+$', false],
+  ['(a|a)*b', false],
+  ['.*.*=', false],
+  ['(a*)\\1b', false],
+  ['a?b?c?', false],
+])('%s is tame: %s', (condition, expected) => {
+  expect(patternOf(condition).isTame).toBe(expected);
+});

@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { messageOf } from '../../protocol/errors.ts';
+
+/** Files in all folders together. */
+const MAX_RULE_FILES = 200;
+
+/** Where rules are kept. */
+export interface RulePlaces {
+  readonly agentDir: string;
+  readonly cwd: string;
+  /** Whether the project's own rules count. */
+  readonly trusted: boolean;
+}
+
+/** The files of rules, those that win first, and what is wrong with their folders. */
+export function ruleFiles({ agentDir, cwd, trusted }: RulePlaces): { files: string[]; warnings: string[] } {
+  const ofProject = trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : [];
+  const warnings: string[] = [];
+  // In the home folder the project's rules may be the user's own.
+  const folders = new Set([...ofProject, agentDir].map((folder) => join(folder, 'rules')));
+  const files = [...folders].flatMap((folder) => filesIn(folder, warnings));
+  const first = files[MAX_RULE_FILES];
+  if (first !== undefined) {
+    warnings.push(
+      `${first}: there are more than ${MAX_RULE_FILES} files of rules; this one and what follows is left out`,
+    );
+  }
+  return { files: files.slice(0, MAX_RULE_FILES), warnings };
+}
+
+export const nameOf = (file: string): string => basename(file, '.md');
+
+function filesIn(folder: string, warnings: string[]): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+    return names.sort().map((name) => join(folder, name));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') warnings.push(`${folder}: ${messageOf(error)}`);
+    return [];
+  }
+}

@@ -1,0 +1,90 @@
+import { frontMatter } from '../front-matter.ts';
+import { type Pattern, patternOf } from './pattern.ts';
+import { listed, type PathTest, pathTest, type Scope, scopeOf } from './scope.ts';
+
+/** It is put into the conversation as it stands. */
+const MAX_RULE_CHARACTERS = 20_000;
+
+const MAX_CONDITIONS = 50;
+
+const MODES = ['always', 'never', 'prose-only', 'tool-only'] as const;
+
+/** When a match breaks an answer off. */
+export type InterruptMode = (typeof MODES)[number];
+
+/** What clients are told of a rule. */
+export interface RuleFacts {
+  readonly name: string;
+  readonly path: string;
+  readonly content: string;
+  readonly description?: string;
+  readonly condition: readonly string[];
+  readonly scope: readonly string[];
+  readonly globs?: readonly string[];
+  readonly interruptMode?: InterruptMode;
+}
+
+/** Something that a model is reminded of when it says certain words. */
+export interface Rule {
+  readonly facts: RuleFacts;
+  readonly patterns: readonly Pattern[];
+  readonly scope: Scope;
+  /** Undefined: whatever the path. */
+  readonly paths: PathTest | undefined;
+}
+
+/** A file, and its rule unless it watches nothing. Throws an error whose message tells what is wrong with the file. */
+export function ruleIn(file: { path: string; text: string; fallbackName: string }): { name: string; rule?: Rule } {
+  const { values, body, problem } = frontMatter(file.text);
+  if (problem !== undefined) throw new Error(problem);
+  const name = wordOf(values['name']) ?? file.fallbackName;
+  const condition = strings(values, 'condition');
+  if (condition.length === 0 || values['enabled'] === false) return { name };
+  if (condition.length > MAX_CONDITIONS) throw new Error(`there are more than ${MAX_CONDITIONS} conditions`);
+  const description = wordOf(values['description']);
+  const content = body || description;
+  if (content === undefined) throw new Error('the rule has no text');
+  if (content.length > MAX_RULE_CHARACTERS) {
+    throw new Error(`the rule is longer than ${MAX_RULE_CHARACTERS} characters`);
+  }
+  const scope = strings(values, 'scope').flatMap(listed);
+  const globs = strings(values, 'globs').flatMap(listed);
+  const watched = scope.length > 0 ? scope : ['text', 'tool'];
+  const interruptMode = modeOf(values['interruptMode']);
+  const facts: RuleFacts = {
+    name,
+    path: file.path,
+    content,
+    ...(description === undefined ? {} : { description }),
+    condition,
+    scope: watched,
+    ...(globs.length > 0 ? { globs } : {}),
+    ...(interruptMode === undefined ? {} : { interruptMode }),
+  };
+  const paths = globs.length > 0 ? pathTest(globs) : undefined;
+  return { name, rule: { facts, patterns: condition.map(patternOf), scope: scopeOf(watched), paths } };
+}
+
+function wordOf(value: unknown): string | undefined {
+  const word = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  return word === '' ? undefined : word;
+}
+
+/** One text or a list of texts; those that are empty do not count. */
+function strings(values: Record<string, unknown>, name: string): string[] {
+  const value = values[name] ?? [];
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  return items
+    .map((item) => {
+      if (typeof item !== 'string') throw new Error(`${name} must be a text or a list of texts`);
+      return item;
+    })
+    .filter((item) => item.trim() !== '');
+}
+
+function modeOf(value: unknown): InterruptMode | undefined {
+  if (value === undefined || value === null) return undefined;
+  const mode = MODES.find((known) => known === value);
+  if (!mode) throw new Error(`interruptMode must be one of ${MODES.join(', ')}`);
+  return mode;
+}

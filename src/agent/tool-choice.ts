@@ -9,8 +9,8 @@ export interface ToolChoice {
 export const USUAL_TOOLS: readonly string[] = ['read', 'bash', 'edit', 'write'];
 
 /** The names that are meant, in their own order, and those words that mean none. */
-export function chooseTools(names: readonly string[], { wanted, excluded = [] }: ToolChoice) {
-  const chosen = new Set(isChange(wanted) ? names.filter((name) => USUAL_TOOLS.includes(name)) : []);
+export function chooseTools(names: readonly string[], { wanted, excluded = [] }: ToolChoice, usual = USUAL_TOOLS) {
+  const chosen = new Set(isChange(wanted) ? names.filter((name) => usual.includes(name)) : []);
   const unknown: string[] = [];
   const apply = (pattern: string, change: (name: string) => void) => {
     const meant = names.filter((name) => fits(name, pattern));

@@ -8,23 +8,25 @@ export type ToolSource = ToolInfo['source'];
 /** Every tool there is, and which of them the model is offered. It outlives a change of session. */
 export class Toolbox {
   readonly #tools = new Map<ToolSource, readonly Tool[]>();
+  readonly #offers = new Map<string, () => boolean>();
   #active: ReadonlySet<string>;
+  /** What may offer itself: nobody has chosen otherwise. */
+  #free: ReadonlySet<string>;
   /** Words of the choice that mean no tool. */
   readonly unknown: readonly string[];
 
   constructor(builtins: readonly Tool[], choice: ToolChoice) {
     this.#tools.set('builtin', builtins);
-    const { chosen, unknown } = chooseTools(
-      builtins.map(({ name }) => name),
-      choice,
-    );
+    const names = builtins.map(({ name }) => name);
+    const { chosen, unknown } = chooseTools(names, choice);
     this.#active = new Set(chosen);
+    this.#free = new Set(chooseTools(names, choice, names).chosen);
     this.unknown = unknown;
   }
 
   /** What the model is offered, in the order of the tools. */
   get active(): readonly Tool[] {
-    return this.#all.filter(({ name }) => this.#active.has(name));
+    return this.#all.filter(({ name }) => this.#isActive(name));
   }
 
   get activeNames(): string[] {
@@ -36,20 +38,30 @@ export class Toolbox {
     this.#tools.set(source, tools);
   }
 
+  /** Offers a tool by itself as long as this holds, until somebody chooses tools by name. */
+  offerWhile(name: string, isWanted: () => boolean): void {
+    this.#offers.set(name, isWanted);
+  }
+
   /** Offers these and no others. */
   activate(names: readonly string[]): void {
     const known = new Set(this.#all.map(({ name }) => name));
     const unknown = names.filter((name) => !known.has(name));
     if (unknown.length > 0) throw new Refusal('not_found', `No such tool: ${unknown.join(', ')}`);
     this.#active = new Set(names);
+    this.#free = new Set();
   }
 
   describe(): ToolInfo[] {
     return [...this.#tools].flatMap(([source, tools]) =>
       tools.map(({ name, description, parameters }) => {
-        return { name, description, parameters: { ...parameters }, active: this.#active.has(name), source };
+        return { name, description, parameters: { ...parameters }, active: this.#isActive(name), source };
       }),
     );
+  }
+
+  #isActive(name: string): boolean {
+    return this.#active.has(name) || (this.#free.has(name) && this.#offers.get(name)?.() === true);
   }
 
   get #all(): Tool[] {

@@ -31,6 +31,7 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     project,
     ...toolsOf(args),
     ...(prompt ? { prompt } : {}),
+    additions: { inheritWorkflowSettings: inheritsWorkflow(args) },
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };
 }
@@ -81,11 +82,14 @@ function toolsOf(args: Arguments): Pick<EngineOptions, 'tools'> {
   const excluded = listOf(args['exclude-tools']);
   if (!wanted && !excluded) return {};
   if (args.tools !== undefined && wanted?.length === 0) throw new UsageError('--tools requires a value');
-  const names = builtinTools({ cwd: '', env: {}, family: '' }).map(({ name }) => name);
+  const names = builtinTools({ cwd: '', env: {}, family: '' }, async () => ({ content: [] })).map(({ name }) => name);
   const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !word.includes('*'));
   if (unknown !== undefined) throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
   return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}) } };
 }
+
+/** A host gets the same agent on every machine, unless it asks for the habits of the user; for people they count. */
+const inheritsWorkflow = (args: Arguments) => args.mode !== 'rpc' || args['inherit-workflow-settings'] !== undefined;
 
 const listOf = (value: string | undefined) =>
   value

@@ -55,3 +55,39 @@ it('new tools take the place of the old ones; what was active by name stays so',
 it('remembers which words meant no tool', () => {
   expect(new Toolbox(builtins, { wanted: ['read', 'fly'] }).unknown).toEqual(['fly']);
 });
+
+it.each([
+  [{}, true],
+  [{ wanted: ['+bash'] }, true],
+  [{ excluded: ['bash'] }, true],
+  [{ wanted: ['read', 'bash'] }, false],
+  [{ wanted: ['-grep'] }, false],
+  [{ wanted: [] }, false],
+  [{ excluded: ['gr*'] }, false],
+])('a tool offers itself where the choice %j leaves it free to: %s', (choice, isOffered) => {
+  const box = new Toolbox([tool('read'), tool('bash'), tool('grep')], choice);
+  let isWanted = false;
+  const before = box.activeNames;
+
+  box.offerWhile('grep', () => isWanted);
+  expect(box.activeNames).toEqual(before);
+  isWanted = true;
+
+  expect(box.activeNames.includes('grep')).toBe(isOffered);
+  expect(box.describe().find(({ name }) => name === 'grep')?.active).toBe(box.activeNames.includes('grep'));
+  isWanted = false;
+  expect(box.activeNames).toEqual(before);
+});
+
+it('a choice by name ends what offered itself, and keeps what it names', () => {
+  const box = new Toolbox(builtins, {});
+  let isWanted = true;
+  box.offerWhile('grep', () => isWanted);
+
+  box.activate(['read']);
+  expect(box.activeNames).toEqual(['read']);
+  box.activate(['read', 'grep']);
+  isWanted = false;
+
+  expect(box.activeNames).toEqual(['read', 'grep']);
+});

@@ -41,6 +41,7 @@ export const flags = {
     about: 'When stdin closes',
     topic: 'rpc',
   },
+  'inherit-workflow-settings': { about: 'Let settings.json decide about todos, as in the other modes', topic: 'rpc' },
   provider: { value: 'name', about: 'Provider of the model', topic: 'models' },
   'list-models': { about: 'List the models that can be used; words after it are looked for', topic: 'models' },
   models: { value: 'list', about: 'Cycle only these models: patterns with commas between', topic: 'models' },

@@ -92,7 +92,7 @@ function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: boolean }): Pick
   const builtin = args['no-builtin-tools'] === undefined;
   if (!wanted && !excluded && builtin) return {};
   if (args.tools !== undefined && wanted?.length === 0) throw new UsageError('--tools requires a value');
-  const names = builtinTools({ cwd: '', env: {}, family: '' }).map(({ name }) => name);
+  const names = builtinTools({ cwd: '', env: {}, family: '' }, async () => ({ content: [] })).map(({ name }) => name);
   const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !word.includes('*'));
   if (unknown !== undefined && !mayBeAdded)
     throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
@@ -104,6 +104,9 @@ function modeOf(args: Arguments): EngineOptions['mode'] {
   if (args.mode === 'json') return 'json';
   return args.print || args.mode === 'text' ? 'print' : 'rpc';
 }
+
+/** A host gets the same agent on every machine, unless it asks for the habits of the user; for people they count. */
+const inheritsWorkflow = (args: Arguments) => args.mode !== 'rpc' || args['inherit-workflow-settings'] !== undefined;
 
 const listOf = (value: string | undefined) =>
   value
@@ -130,6 +133,7 @@ function additionsOf(args: Arguments, cwd: string): AdditionWishes {
     extensions: placed(args.extension),
     findExtensions: args['no-extensions'] === undefined,
     flags: args.unknown,
+    inheritWorkflowSettings: inheritsWorkflow(args),
     skills: placed(args.skill),
     findSkills: args['no-skills'] === undefined,
     promptTemplates: placed(args['prompt-template']),

@@ -1,3 +1,5 @@
+import { TODOS } from '../extend/todos/entry-type.ts';
+import type { Todos } from '../extend/todos/todos.ts';
 import type {
   ExtensionUiRequestEvent,
   Frame,
@@ -12,9 +14,6 @@ import type { Workshop } from './additions/workshop.ts';
 import type { Agent } from './agent.ts';
 import type { Connection } from './connection.ts';
 import type { BrokenFrame } from './request.ts';
-
-/** The custom entries that hold todos. */
-const TODOS = 'tau:todos';
 
 /**
  * What users, projects and clients add to the agent: extensions, skills, rules, tools. Until there is something to add
@@ -58,7 +57,7 @@ export class Additions {
 
   /** A session is about to be entered: what it has stored must be there when somebody asks for it. */
   async prepare(log: SessionLog): Promise<void> {
-    if (log.count(TODOS) > 0) await (await this.need()).todos();
+    if (log.count(TODOS) > 0) await this.todos();
   }
 
   /** The agent is in another session, or in another folder. */
@@ -69,6 +68,10 @@ export class Additions {
   /** The project is trusted now, or no longer. */
   async trustChanged(): Promise<void> {
     if (this.#workshop || isAnythingAdded(this.#agent.surroundings)) await (await this.need()).reload();
+  }
+
+  async todos(): Promise<Todos> {
+    return (await this.need()).todos();
   }
 
   get todoPhases(): readonly TodoPhase[] {

@@ -91,7 +91,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     wishes: options.additions ?? {},
     mode: options.mode ?? 'rpc',
     projectIn: (cwd, decided) => projectIn(cwd, decided, options),
-    tools: builtinTools,
+    tools: (shell) => builtinTools(shell, async (call) => (await agent.additions.todos()).work(call)),
     toolChoice: options.tools ?? {},
     shell: (project) => shellIn(project, { env: shellEnvironment(options), family, moreEnv: () => identity(agent) }),
     promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),

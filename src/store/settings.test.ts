@@ -34,6 +34,10 @@ describe('readSettings', () => {
       defaultProjectTrust: 'always',
       compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2 },
       retry: { enabled: true, maxRetries: 0, baseDelayMs: 5, maxDelayMs: 6.5 },
+      'todo.enabled': false,
+      'todo.reminders': false,
+      'todo.reminders.max': 0,
+      'tasks.todoClearDelay': -1,
     };
 
     const read = readSettings(files({ 'agent/settings.json': settings }));
@@ -95,6 +99,42 @@ describe('readSettings', () => {
 
     expect(readSettings(source)).toEqual({ settings: { compaction: {} }, warnings: [] });
     expect(readFileSync(join(source.agentDir, 'settings.json'), 'utf8')).toBe(text);
+  });
+
+  it.each([
+    [{ todo: { enabled: false, reminders: false }, tasks: { todoClearDelay: 5 } }],
+    [{ 'todo.enabled': false, todo: { enabled: true, reminders: false }, tasks: { todoClearDelay: 5 } }],
+  ])('reads names with dots in groups, too: %j', (written) => {
+    const read = readSettings(files({ 'agent/settings.json': written }));
+
+    const settings = { 'todo.enabled': false, 'todo.reminders': false, 'tasks.todoClearDelay': 5 };
+    expect(read).toEqual({ settings, warnings: [] });
+  });
+
+  it.each([
+    [{ todo: { reminders: { max: 2 } } }],
+    [{ todo: { 'reminders.max': 2 } }],
+    [{ 'todo.reminders': { max: 2 } }],
+  ])('a name that others go on from may be a group itself: %j', (written) => {
+    const read = readSettings(files({ 'agent/settings.json': written }));
+
+    expect(read).toEqual({ settings: { 'todo.reminders.max': 2 }, warnings: [] });
+  });
+
+  it('names with dots keep their own wherever they are written', () => {
+    const source = files({
+      'agent/settings.json': { todo: { enabled: false, reminders: 'no' }, 'todo.reminders.max': 1.5 },
+      'project/.pi/settings.json': { 'todo.enabled': true, tasks: { todoClearDelay: 1e12 } },
+    });
+
+    const { settings, warnings } = readSettings(source);
+
+    expect(settings).toEqual({ 'todo.enabled': true });
+    expect(warnings).toEqual([
+      `${join(source.agentDir, 'settings.json')}: todo.reminders must be true or false; it is ignored`,
+      `${join(source.agentDir, 'settings.json')}: todo.reminders.max must be a whole number; it is ignored`,
+      `${join(source.cwd, '.pi/settings.json')}: tasks.todoClearDelay must be at most 2147483; it is ignored`,
+    ]);
   });
 
   it('drops a value of the wrong type alone and names file and key', () => {

@@ -54,6 +54,11 @@ export interface Settings {
     readonly repeatMode?: 'once' | 'after-gap';
     readonly repeatGap?: number;
   };
+  readonly 'todo.enabled'?: boolean;
+  readonly 'todo.reminders'?: boolean;
+  readonly 'todo.reminders.max'?: number;
+  /** Seconds after which finished tasks go; less than none: never. */
+  readonly 'tasks.todoClearDelay'?: number;
 }
 
 interface SettingsSource {
@@ -100,6 +105,10 @@ const known: Record<keyof Settings, Schema> = {
     repeatMode: oneOf('once', 'after-gap'),
     repeatGap: count,
   }),
+  'todo.enabled': flag,
+  'todo.reminders': flag,
+  'todo.reminders.max': { type: 'integer', minimum: 0 },
+  'tasks.todoClearDelay': { type: 'number', maximum: 2_147_483 },
   thinkingBudgets: group(Object.fromEntries(choices.ThinkingLevel.map((level) => [level, count]))),
 };
 
@@ -152,8 +161,8 @@ interface Acceptance {
 function accept({ schemas, values, place, warnings }: Acceptance): Values {
   const accepted: Values = {};
   for (const [name, schema] of Object.entries(schemas)) {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined) continue;
+    const value = written(values, name);
+    if (value === undefined || (isObject(value) && isGroup(name))) continue;
     if (schema.properties && isObject(value)) {
       accepted[name] = accept({ schemas: schema.properties, values: value, place: `${place}${name}.`, warnings });
       continue;
@@ -175,6 +184,20 @@ function withPlaces(values: Values, folder: string): Values {
   const placed = lists.map((name) => [name, (values[name] as string[]).filter(Boolean).map(whole)]);
   return { ...values, ...Object.fromEntries(placed) };
 }
+
+/** What a name with dots stands for may be written in groups, too. */
+function written(values: Values, name: string): unknown {
+  if (Object.hasOwn(values, name)) return values[name];
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    const inner = written(values, name.slice(0, dot));
+    const found = isObject(inner) ? written(inner, name.slice(dot + 1)) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether other names go on where this one ends. */
+const isGroup = (name: string) => Object.keys(known).some((other) => other.startsWith(`${name}.`));
 
 function merge(target: Values, source: Values): void {
   for (const [name, value] of Object.entries(source)) {

@@ -188,7 +188,7 @@ verifies('E1 E10', 'every refusal has a code of the closed set and a text', asyn
     invalid_json: (await answersTo(peer, ['{']))[0] as Record_,
     invalid_params: await peer.refused({ type: 'prompt' }),
     unknown_command: await peer.refused({ type: 'nothing' }),
-    not_supported: await peer.refused({ type: 'set_todos', phases: [] }),
+    not_supported: await peer.refused({ type: 'set_host_tools', tools: [] }),
     model_not_found: await peer.refused({ type: 'set_model', provider: 'a', modelId: 'b' }),
     agent_busy: await peer.refused({ type: 'prompt', message: 'too early' }),
     not_found: await peer.refused({ type: 'remove_queued', queueId: 'nobody' }),

@@ -92,7 +92,7 @@ export async function open(transport: Transport, options: OpenOptions = {}): Pro
 
 async function openInMemory(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {
   const env = environment(home, options.env);
-  const settings = await inFolder(home.cwd, env, () => engineOptions(parseFlags(args)));
+  const settings = await inFolder(home.cwd, env, () => engineOptions(parseFlags(['--mode', 'rpc', ...args])));
   const engine = await openEngine({ ...settings, env });
   const [inside, outside] = memoryPair();
   const peer = new Peer(outside, options);

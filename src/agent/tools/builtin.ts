@@ -6,10 +6,11 @@ import { grepTool } from './grep.ts';
 import { lsTool } from './ls.ts';
 import { readTool } from './read.ts';
 import type { ShellOptions } from './shell.ts';
+import { todoTool } from './todo.ts';
 import { writeTool } from './write.ts';
 
-/** The tools that tau brings along, in the order in which the model is told of them. */
-export const builtinTools = (shell: ShellOptions): Tool[] => [
+/** The tools that tau brings along, in the order in which the model is told of them. `plan`: works on the session's plan. */
+export const builtinTools = (shell: ShellOptions, plan: Tool['execute']): Tool[] => [
   readTool(shell.cwd),
   bashTool(shell),
   editTool(shell.cwd),
@@ -17,4 +18,5 @@ export const builtinTools = (shell: ShellOptions): Tool[] => [
   grepTool(shell.cwd),
   findTool(shell.cwd),
   lsTool(shell.cwd),
+  todoTool(plan),
 ];

@@ -213,10 +213,14 @@ export class Workshop {
     const agent = this.#agent;
     const todos = new Todos({
       transcript: () => agent.session.transcript,
+      settings: () => (agent.surroundings.wishes.inheritWorkflowSettings ? agent.project.settings : {}),
       publish: (event) => agent.audience.publish(event),
       change: (work) => agent.change(work),
+      hasTool: () => agent.toolbox.activeNames.includes('todo'),
+      mayRemind: () => agent.session.queue.length === 0 && agent.session.run?.budget.exhausted === undefined,
     });
     this.#hooks.put('todos', todos.hooks);
+    agent.toolbox.offerWhile('todo', () => todos.isUseful);
     this.#todosThere = todos;
     return todos;
   }

@@ -9,6 +9,7 @@ import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { storedSessions } from './stored-sessions.ts';
+import { todos } from './todos.ts';
 import { tools } from './tools.ts';
 import { upkeep } from './upkeep.ts';
 
@@ -22,6 +23,7 @@ export const handlers: Handlers = {
   ...settings,
   ...shell,
   ...tools,
+  ...todos,
   ...preflight,
   ...storedSessions,
   ...upkeep,

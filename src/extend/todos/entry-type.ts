@@ -1,0 +1,2 @@
+/** The custom entries that hold the plan of a session. */
+export const TODOS = 'tau:todos';

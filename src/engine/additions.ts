@@ -23,7 +23,8 @@ export class Additions {
   readonly #agent: Agent;
   #coming: Promise<Workshop> | undefined;
   #workshop: Workshop | undefined;
-  #starting: Promise<void> | undefined;
+  #loading: Promise<void> | undefined;
+  #hasStarted = false;
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -43,16 +44,21 @@ export class Additions {
     return this.#coming;
   }
 
-  /** Loads what there is. What it finds is waited for by whoever needs it: see `ready`. */
+  /** Loads what there is, once, if there is anything. */
   start(): Promise<void> | undefined {
-    if (!isAnythingAdded(this.#agent.surroundings)) return undefined;
-    this.#starting ??= this.need().then((workshop) => workshop.load());
-    return this.#starting;
+    if (this.#hasStarted || !isAnythingAdded(this.#agent.surroundings)) return this.#loading;
+    this.#hasStarted = true;
+    this.#loading = this.need()
+      .then((workshop) => workshop.load())
+      .finally(() => {
+        this.#loading = undefined;
+      });
+    return this.#loading;
   }
 
-  /** Settles when everything that was there at the start is loaded. */
-  async ready(): Promise<void> {
-    await this.#starting;
+  /** There while what was found at the start is being loaded. */
+  get loading(): Promise<void> | undefined {
+    return this.#loading;
   }
 
   /** A session is about to be entered: what it has stored must be there when somebody asks for it. */

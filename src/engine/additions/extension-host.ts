@@ -59,6 +59,7 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
     switchSession: (sessionPath) => inTurn((signal) => switchSession(agent, { sessionPath }, signal)),
     fork: (entryId, position) => inTurn((signal) => (position === 'at' ? copyUpTo : fork)(agent, { entryId }, signal)),
     navigate: (targetId, options) => inTurn((signal) => agent.session.navigate(targetId, options, signal)),
+    reload: () => inTurn(() => duties.reload()),
     shutdown: () => agent.leave(),
     modelsChanged: () => void agent.modelsChanged(),
   };

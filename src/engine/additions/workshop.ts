@@ -45,8 +45,11 @@ export class Workshop {
 
   /** Reads what the user and the project have put into their folders. */
   async load(): Promise<void> {
-    await this.#loadExtensions();
-    await Promise.all([this.#loadResources(), this.#loadRules()]);
+    await this.#part('Extensions', () => this.#loadExtensions());
+    await Promise.all([
+      this.#part('Skills and templates', () => this.#loadResources()),
+      this.#part('Stream rules', () => this.#loadRules()),
+    ]);
     this.#warn(this.#agent.toolbox.unknown.map((name) => `There is no tool ${name}`));
   }
 
@@ -272,6 +275,15 @@ export class Workshop {
 
   #failed(extensionPath: string, event: string, error: unknown): void {
     this.#agent.audience.publish({ type: 'extension_error', extensionPath, event, error: messageOf(error) });
+  }
+
+  /** What goes wrong with one part is nothing to the others. */
+  async #part(name: string, load: () => Promise<void>): Promise<void> {
+    try {
+      await load();
+    } catch (error) {
+      this.#warn([`${name} could not be loaded: ${messageOf(error)}`]);
+    }
   }
 
   #warn(warnings: readonly string[]): void {

@@ -1,4 +1,4 @@
-import type { ForkPoints } from '../../protocol/generated/vocabulary.ts';
+import type { ForkPoints, SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../../session/context-usage.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
@@ -46,15 +46,19 @@ export const reading = {
     };
   },
 
-  get_commands: async (_params, { agent: { additions }, connection: { capabilities } }) => {
-    await additions.ready();
-    const { commands } = additions;
-    if (!capabilities.builtins) return { commands: [...commands] };
-    const { builtinList } = await import('../builtin-commands.ts');
-    const builtins = builtinList().filter(({ name }) => !commands.some((command) => command.name === name));
-    return { commands: [...commands, ...builtins] };
+  get_commands: (_params, { agent: { additions }, connection: { capabilities } }) => {
+    const own = () => ({ commands: [...additions.commands] });
+    const loading = additions.loading;
+    if (capabilities.builtins) return Promise.resolve(loading).then(() => withBuiltins(additions.commands));
+    return loading === undefined ? own() : loading.then(own);
   },
 } satisfies Partial<Handlers>;
+
+async function withBuiltins(commands: readonly SlashCommand[]): Promise<{ commands: SlashCommand[] }> {
+  const { builtinList } = await import('../builtin-commands.ts');
+  const builtins = builtinList().filter(({ name }) => !commands.some((command) => command.name === name));
+  return { commands: [...commands, ...builtins] };
+}
 
 export function forkPoints({ session }: Agent): ForkPoints {
   const messages = session.log.branch().flatMap((entry) => {

@@ -43,7 +43,7 @@ export interface Settings {
   readonly extensions?: readonly string[];
   readonly skills?: readonly string[];
   readonly prompts?: readonly string[];
-  readonly packages?: readonly string[];
+  readonly packages?: readonly PackageSetting[];
   /** How long a handler of an extension may take, in milliseconds; time in which it waits for the user does not count. */
   readonly extensionTimeoutMs?: number;
   /** Rules that watch what the model says. */
@@ -61,6 +61,16 @@ export interface Settings {
   readonly 'tasks.todoClearDelay'?: number;
 }
 
+/** A package by its source, or with what is wanted of it: paths, patterns, and with a sign before them what is not. */
+export type PackageSetting =
+  | string
+  | {
+      readonly source: string;
+      readonly extensions?: readonly string[];
+      readonly skills?: readonly string[];
+      readonly prompts?: readonly string[];
+    };
+
 interface SettingsSource {
   readonly agentDir: string;
   readonly cwd: string;
@@ -74,8 +84,14 @@ const count: Schema = { type: 'number', minimum: 0 };
 /** As long as a timer can be set for. */
 const time: Schema = { type: 'number', minimum: 1, maximum: 2_147_483_647 };
 const delay: Schema = { ...time, minimum: 0 };
+const texts: Schema = { type: 'array', items: text };
 const oneOf = (...words: string[]): Schema => ({ enum: words });
 const group = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
+
+const packageChoice: Schema = {
+  ...group({ source: text, extensions: texts, skills: texts, prompts: texts }),
+  required: ['source'],
+};
 
 const known: Record<keyof Settings, Schema> = {
   defaultProvider: text,
@@ -93,10 +109,10 @@ const known: Record<keyof Settings, Schema> = {
   retry: group({ enabled: flag, maxRetries: count, baseDelayMs: delay, maxDelayMs: time }),
   stall: group({ connectMs: time, firstByteMs: time, betweenMs: time }),
   httpIdleTimeoutMs: time,
-  extensions: { type: 'array', items: text },
-  skills: { type: 'array', items: text },
-  prompts: { type: 'array', items: text },
-  packages: { type: 'array', items: text },
+  extensions: texts,
+  skills: texts,
+  prompts: texts,
+  packages: { type: 'array', items: { anyOf: [text, packageChoice] } },
   extensionTimeoutMs: time,
   ttsr: group({
     enabled: flag,

@@ -53,7 +53,8 @@ function isBinary(sample: Buffer): boolean {
   return odd > text.length * MAX_ODD_PART;
 }
 
-function excerpt({ path, offset }: FileRead, range: LineRange): ToolOutput {
+/** Lines of a file as a model is shown them. */
+export function excerpt({ path, offset }: Pick<FileRead, 'path' | 'offset'>, range: LineRange): ToolOutput {
   const kept = keepHead(range.head.toString(), range);
   const last = offset - 1 + (kept.truncated ? kept.outputLines : range.lines);
   const note = notice({ path, kept, offset, last, range });

@@ -14,8 +14,11 @@ export async function runCommand(options: ShellOptions, { args, signal, update }
     onStart: () => update({ content: [], details: { truncation: null, fullOutputPath: null } }),
     onOutput: (output) => update(shown(output)),
   });
-  return finished(run, trouble(run, seconds));
+  return reportOn(run, seconds);
 }
+
+/** What the model is told of a command that has ended. Throws for one that failed. */
+export const reportOn = (run: ShellRun, seconds: number): ToolOutput => finished(run, trouble(run, seconds));
 
 function trouble({ exit, end }: ShellRun, seconds: number): string | undefined {
   if (end === 'aborted') return 'Command aborted';
@@ -34,7 +37,8 @@ function finished({ output, tail }: ShellRun, problem: string | undefined): Tool
   return { ...textOutput(text || '(no output)'), ...(details ? { details } : {}) };
 }
 
-function shown(output: CommandOutput): ToolOutput {
+/** What is shown of a command that still runs. */
+export function shown(output: CommandOutput): ToolOutput {
   const tail = output.tail();
   const details = { truncation: tail.truncated ? tail : null, fullOutputPath: output.log?.path ?? null };
   return { ...textOutput(tail.content), details };

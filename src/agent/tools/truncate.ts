@@ -1,8 +1,22 @@
 export const MAX_LINES = 2000;
 export const MAX_BYTES = 50 * 1024;
 
+/** How much of a text may be kept. */
+export interface TextLimits {
+  readonly maxLines: number;
+  readonly maxBytes: number;
+}
+
+const USUAL: TextLimits = { maxLines: MAX_LINES, maxBytes: MAX_BYTES };
+
+/** How long a text is. */
+interface Extent {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
 /** What was kept of a text that was too long, in pi's words. */
-export interface Truncation {
+export interface Truncation extends TextLimits {
   readonly content: string;
   readonly truncated: boolean;
   readonly truncatedBy: 'lines' | 'bytes' | null;
@@ -12,8 +26,6 @@ export interface Truncation {
   readonly outputBytes: number;
   readonly lastLinePartial: boolean;
   readonly firstLineExceedsLimit: boolean;
-  readonly maxLines: number;
-  readonly maxBytes: number;
 }
 
 /**
@@ -21,50 +33,51 @@ export interface Truncation {
  *
  * `total` tells of a text of which only the beginning is given; that must then be more than may be kept.
  */
-export function keepHead(text: string, total?: { readonly lines: number; readonly bytes: number }): Truncation {
+export function keepHead(text: string, total?: Extent, limits = USUAL): Truncation {
   const lines = text.split('\n');
   const kept: string[] = [];
   let bytes = 0;
   let truncatedBy: Truncation['truncatedBy'] = null;
   for (const line of lines) {
     const size = Buffer.byteLength(line) + (kept.length > 0 ? 1 : 0);
-    if (kept.length === MAX_LINES) truncatedBy = 'lines';
-    else if (bytes + size > MAX_BYTES) truncatedBy = 'bytes';
+    if (kept.length === limits.maxLines) truncatedBy = 'lines';
+    else if (bytes + size > limits.maxBytes) truncatedBy = 'bytes';
     if (truncatedBy) break;
     kept.push(line);
     bytes += size;
   }
   return {
     ...verdict(kept.join('\n'), total ?? { lines: lines.length, bytes: Buffer.byteLength(text) }, truncatedBy),
+    ...limits,
     outputLines: kept.length,
     firstLineExceedsLimit: kept.length === 0 && truncatedBy === 'bytes',
   };
 }
 
 /** Keeps whole lines from the end; of a last line that is too long alone, its end. */
-export function keepTail(text: string, total: { lines: number; bytes: number }): Truncation {
+export function keepTail(text: string, total: Extent, limits = USUAL): Truncation {
   const lines = text === '' ? [] : withoutLastBreak(text).split('\n');
   const kept: string[] = [];
   let bytes = 0;
   let truncatedBy: Truncation['truncatedBy'] = total.lines > lines.length ? 'bytes' : null;
   for (const line of lines.toReversed()) {
     const size = Buffer.byteLength(line) + (kept.length > 0 ? 1 : 0);
-    if (kept.length === MAX_LINES) truncatedBy = 'lines';
-    else if (bytes + size > MAX_BYTES) truncatedBy = 'bytes';
-    if (kept.length === MAX_LINES || bytes + size > MAX_BYTES) break;
+    if (kept.length === limits.maxLines) truncatedBy = 'lines';
+    else if (bytes + size > limits.maxBytes) truncatedBy = 'bytes';
+    if (kept.length === limits.maxLines || bytes + size > limits.maxBytes) break;
     kept.unshift(line);
     bytes += size;
   }
-  if (truncatedBy === null) return { ...verdict(text, total, null), outputLines: kept.length };
-  if (kept.length > 0) return { ...verdict(kept.join('\n'), total, truncatedBy), outputLines: kept.length };
+  if (truncatedBy === null) return { ...verdict(text, total, null), ...limits, outputLines: kept.length };
+  if (kept.length > 0) return { ...verdict(kept.join('\n'), total, truncatedBy), ...limits, outputLines: kept.length };
   const end = Buffer.from(lines.at(-1) ?? '')
-    .subarray(-MAX_BYTES)
+    .subarray(-limits.maxBytes)
     .toString()
     .replace(/^\uFFFD+/, '');
-  return { ...verdict(end, total, 'bytes'), outputLines: 1, lastLinePartial: true };
+  return { ...verdict(end, total, 'bytes'), ...limits, outputLines: 1, lastLinePartial: true };
 }
 
-function verdict(content: string, total: { lines: number; bytes: number }, truncatedBy: Truncation['truncatedBy']) {
+function verdict(content: string, total: Extent, truncatedBy: Truncation['truncatedBy']) {
   return {
     content,
     truncated: truncatedBy !== null,
@@ -74,8 +87,6 @@ function verdict(content: string, total: { lines: number; bytes: number }, trunc
     outputBytes: Buffer.byteLength(content),
     lastLinePartial: false,
     firstLineExceedsLimit: false,
-    maxLines: MAX_LINES,
-    maxBytes: MAX_BYTES,
   };
 }
 

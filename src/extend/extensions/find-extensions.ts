@@ -1,19 +1,66 @@
-/** Finds extensions. */
-export function findExtensions(_places: {
-  agentDir: string;
-  cwd: string;
-  trusted: boolean;
-  named: readonly string[];
-  find: boolean;
-}): { found: readonly ExtensionSource[]; warnings: readonly string[] } {
-  return { found: [], warnings: [] };
-}
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expandHome } from '../../store/agent-dir.ts';
+import { type Entry, entriesAt, entriesIn } from './folder-entries.ts';
 
-/** Where an extension comes from. */
+/** An extension that was found. */
 export interface ExtensionSource {
-  /** Its entry file. */
+  /** The file that exports it. */
   readonly path: string;
   readonly scope: 'project' | 'user' | 'temporary';
   readonly origin: 'top-level' | 'package';
   readonly baseDir: string;
+}
+
+export interface ExtensionPlaces {
+  readonly agentDir: string;
+  readonly cwd: string;
+  /** Whether the project's own count. */
+  readonly trusted: boolean;
+  /** Files and folders that settings and flags name. */
+  readonly named: readonly string[];
+  /** Those of packages. */
+  readonly packaged?: readonly ExtensionSource[];
+  /** False: only what is named. */
+  readonly find: boolean;
+}
+
+/**
+ * The extensions of the project, then the user's, those of packages, then those that are named. A file that is found
+ * twice counts where it was found first.
+ *
+ * Never throws: what makes no sense is left out and told by a warning.
+ */
+export function findExtensions(places: ExtensionPlaces): {
+  readonly found: readonly ExtensionSource[];
+  readonly warnings: readonly string[];
+} {
+  const { agentDir, cwd, trusted, named, packaged = [], find } = places;
+  const warnings: string[] = [];
+  const warn = (warning: string) => void warnings.push(warning);
+  const project = trusted ? [join(cwd, '.pi', 'extensions'), join(cwd, '.pi', 'agent', 'extensions')] : [];
+  const found = find
+    ? [
+        ...project.flatMap((folder) => entriesIn(folder, warn).map(from('project'))),
+        ...entriesIn(join(agentDir, 'extensions'), warn).map(from('user')),
+        ...packaged,
+      ]
+    : [];
+  for (const name of named) {
+    found.push(...entriesAt(resolve(cwd, expandHome(name)), warn).map(from('temporary')));
+  }
+  return { found: eachOnce(found), warnings };
+}
+
+const from =
+  (scope: ExtensionSource['scope']) =>
+  (entry: Entry): ExtensionSource => ({ ...entry, scope, origin: 'top-level' });
+
+function eachOnce(sources: readonly ExtensionSource[]): ExtensionSource[] {
+  const seen = new Map<string, ExtensionSource>();
+  for (const source of sources) {
+    const file = realpathSync.native(source.path);
+    if (!seen.has(file)) seen.set(file, source);
+  }
+  return [...seen.values()];
 }

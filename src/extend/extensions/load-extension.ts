@@ -1,10 +1,51 @@
-import type { ExtensionFactory } from './extension-api.ts';
+import { messageOf } from '../../protocol/errors.ts';
+import { agentDir as usualAgentDir } from '../../store/agent-dir.ts';
 import type { ExtensionSource } from './find-extensions.ts';
+import { CompiledFiles } from './modules/compiled-files.ts';
+import { ModuleGraph } from './modules/module-graph.ts';
+import type { ExtensionHost } from './stand-ins/extension-host.ts';
+import { StandIns } from './stand-ins/stand-ins.ts';
 
-/** Runs the file of an extension; answers what it exports. */
-export async function loadExtension(
-  _source: ExtensionSource,
-  _options: { cacheDir: string },
-): Promise<ExtensionFactory> {
-  throw new Error('Extensions cannot be loaded yet');
+/** How long the modules of an extension may take to run to their ends. */
+export const LOAD_LIMIT_MS = 30_000;
+
+/** What an extension is: it is given the `pi` object, and says what it wants. */
+export type ExtensionFactory = (pi: unknown) => unknown;
+
+export interface LoadOptions extends Partial<ExtensionHost> {
+  /** Where compiled code is kept from one start to the next. */
+  readonly cacheDir: string;
+  readonly limitMs?: number;
 }
+
+/**
+ * Runs the modules of an extension, and answers the function that they export. What was changed since the last load
+ * is read anew, but for packages.
+ *
+ * Rejects with one line that names the extension.
+ */
+export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
+  const { cacheDir, limitMs = LOAD_LIMIT_MS, agentDir = usualAgentDir(process.env), family = 'extensions' } = options;
+  const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new StandIns({ agentDir, family }));
+  const exported = await within(limitMs, graph.import(path)).catch((error: unknown) => {
+    throw new Error(`Failed to load extension ${path}: ${oneLine(messageOf(error))}`, { cause: error });
+  });
+  const factory = (exported as { default?: unknown } | null | undefined)?.default ?? exported;
+  if (typeof factory !== 'function') throw new Error(`Extension does not export a valid factory function: ${path}`);
+  return factory as ExtensionFactory;
+}
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const expire = () => reject(new Error(`it did not finish loading within ${limitMs / 1000} seconds`));
+    timer = setTimeout(expire, limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const oneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, ' ');

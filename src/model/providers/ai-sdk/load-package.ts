@@ -25,15 +25,20 @@ export async function loadPackage(name: string, { agentDir, cwd }: Places): Prom
 /** Imports a package as a file in that folder would; undefined where there is none of that name. */
 async function importFrom(folder: string, name: string): Promise<object | undefined> {
   const file = join(folder, 'tau.cjs');
-  // Node resolves a name from the file that asks for it, and lets nobody else say from where.
-  const asking = new Module(file) as Module & { _compile: (code: string, file: string) => void };
-  asking._compile('module.exports = (name) => import(name)', file);
   try {
-    return await asking.exports(name);
+    return await importAs(file, name);
   } catch (error) {
     if (isMissing(error, file)) return undefined;
     throw new ModelFailure('model_error', `The package ${name} cannot be loaded: ${messageOf(error)}`);
   }
+}
+
+/** What an import of this name comes to in this file, which need not exist. */
+export function importAs(file: string, name: string): Promise<object> {
+  // Node resolves a name from the file that asks for it, and lets nobody else say from where.
+  const asking = new Module(file) as Module & { _compile: (code: string, file: string) => void };
+  asking._compile('module.exports = (name) => import(name)', file);
+  return asking.exports(name);
 }
 
 /** The package itself, not something that it needs. */

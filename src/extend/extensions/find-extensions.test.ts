@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+import { tempFolder } from '../../store/testing/temp-folder.ts';
+import { type ExtensionPlaces, findExtensions } from './find-extensions.ts';
+import { writeFiles } from './testing/write-files.ts';
+
+/** A user with a project, and these files. */
+function places(files: Readonly<Record<string, string>>) {
+  const root = tempFolder();
+  mkdirSync(join(root, 'project'));
+  writeFiles(root, files);
+  const find = (wishes: Partial<ExtensionPlaces> = {}) => {
+    const { found, warnings } = findExtensions({
+      agentDir: join(root, 'agent'),
+      cwd: join(root, 'project'),
+      trusted: true,
+      named: [],
+      find: true,
+      ...wishes,
+    });
+    return {
+      found: found.map(({ path, baseDir, ...rest }) => ({
+        path: relative(root, path),
+        baseDir: relative(root, baseDir),
+        ...rest,
+      })),
+      paths: found.map(({ path }) => relative(root, path)),
+      warnings: warnings.map((warning) => warning.replaceAll(`${root}/`, '')),
+    };
+  };
+  return { root, find };
+}
+
+const manifest = (...extensions: string[]) => JSON.stringify({ pi: { extensions } });
+
+it('nothing is found where nothing is', () => {
+  expect(places({}).find()).toEqual({ found: [], paths: [], warnings: [] });
+});
+
+it("the project's come first, then the user's, then those of packages, then what is named", () => {
+  const { root, find } = places({
+    'agent/extensions/user.ts': '',
+    'project/.pi/agent/extensions/second.ts': '',
+    'project/.pi/extensions/first.ts': '',
+    'named.ts': '',
+    'packaged.ts': '',
+  });
+  const packaged = { path: join(root, 'packaged.ts'), scope: 'user', origin: 'package', baseDir: root } as const;
+
+  const { found } = find({ named: ['../named.ts'], packaged: [packaged] });
+
+  expect(found).toEqual([
+    {
+      path: 'project/.pi/extensions/first.ts',
+      scope: 'project',
+      origin: 'top-level',
+      baseDir: 'project/.pi/extensions',
+    },
+    {
+      path: 'project/.pi/agent/extensions/second.ts',
+      scope: 'project',
+      origin: 'top-level',
+      baseDir: 'project/.pi/agent/extensions',
+    },
+    { path: 'agent/extensions/user.ts', scope: 'user', origin: 'top-level', baseDir: 'agent/extensions' },
+    { path: 'packaged.ts', scope: 'user', origin: 'package', baseDir: '' },
+    { path: 'named.ts', scope: 'temporary', origin: 'top-level', baseDir: '' },
+  ]);
+});
+
+it('a project that is not trusted has none', () => {
+  const { find } = places({ 'project/.pi/extensions/a.ts': '', 'agent/extensions/b.ts': '' });
+
+  expect(find({ trusted: false }).paths).toEqual(['agent/extensions/b.ts']);
+});
+
+it('without looking only what is named counts', () => {
+  const { find } = places({ 'agent/extensions/a.ts': '', 'project/.pi/extensions/b.ts': '', 'project/c.ts': '' });
+
+  expect(find({ find: false, named: ['c.ts'] }).paths).toEqual(['project/c.ts']);
+});
+
+it('files of every kind of source count, and nothing else does', () => {
+  const names = ['a.ts', 'b.js', 'c.mts', 'd.mjs', 'e.cjs', 'f.cts'];
+  const others = ['g.d.ts', 'h.json', 'README.md', '.i.ts', 'node_modules/x/index.js', 'j.ts.bak', 'folder/other.ts'];
+  const { find } = places(Object.fromEntries([...names, ...others].map((name) => [`agent/extensions/${name}`, ''])));
+
+  expect(find()).toMatchObject({ paths: names.map((name) => `agent/extensions/${name}`), warnings: [] });
+});
+
+it('a folder is what its package names, else its index', () => {
+  const { find } = places({
+    'agent/extensions/a/package.json': manifest('./src/one.ts', 'two.js'),
+    'agent/extensions/a/src/one.ts': '',
+    'agent/extensions/a/two.js': '',
+    'agent/extensions/a/index.ts': '',
+    'agent/extensions/b/package.json': '{"name": "b"}',
+    'agent/extensions/b/index.js': '',
+    'agent/extensions/b/index.ts': '',
+    'agent/extensions/c/index.js': '',
+    'agent/extensions/d/package.json': manifest(),
+    'agent/extensions/d/index.ts': '',
+  });
+
+  expect(find().found).toMatchObject([
+    { path: 'agent/extensions/a/src/one.ts', baseDir: 'agent/extensions/a' },
+    { path: 'agent/extensions/a/two.js', baseDir: 'agent/extensions/a' },
+    { path: 'agent/extensions/b/index.ts', baseDir: 'agent/extensions/b' },
+    { path: 'agent/extensions/c/index.js', baseDir: 'agent/extensions/c' },
+  ]);
+});
+
+it('a package may name folders and patterns', () => {
+  const { find } = places({
+    'agent/extensions/a/package.json': manifest('./more', 'src/*.ts', '!src/old.ts'),
+    'agent/extensions/a/more/x.ts': '',
+    'agent/extensions/a/more/y/index.ts': '',
+    'agent/extensions/a/src/new.ts': '',
+    'agent/extensions/a/src/old.ts': '',
+    'agent/extensions/a/src/deep/other.ts': '',
+  });
+
+  expect(find().paths.map((path) => relative('agent/extensions/a', path))).toEqual([
+    'more/x.ts',
+    'more/y/index.ts',
+    'src/new.ts',
+  ]);
+});
+
+it('packages that name each other or themselves lead nowhere', () => {
+  const { find } = places({
+    'agent/extensions/a/package.json': manifest('../b', '.'),
+    'agent/extensions/b/package.json': manifest('../a', './b.ts'),
+    'agent/extensions/b/b.ts': '',
+  });
+
+  expect(find().paths).toEqual(['agent/extensions/b/b.ts']);
+});
+
+it('what is named may be a file, a package, a folder with an index or a folder of extensions', () => {
+  const { root, find } = places({
+    'one.js': '',
+    'package/package.json': manifest('a.ts'),
+    'package/a.ts': '',
+    'indexed/index.ts': '',
+    'indexed/other.ts': '',
+    'several/x.ts': '',
+    'several/y/index.js': '',
+  });
+
+  const { paths, warnings } = find({ named: [join(root, 'one.js'), '../package', '../indexed/', '../several'] });
+
+  expect(paths).toEqual(['one.js', 'package/a.ts', 'indexed/index.ts', 'several/x.ts', 'several/y/index.js']);
+  expect(warnings).toEqual([]);
+});
+
+it('~ is the home folder', () => {
+  const { warnings } = findExtensions({
+    agentDir: '/no',
+    cwd: '/no',
+    trusted: true,
+    named: ['~/no-such.ts'],
+    find: false,
+  });
+
+  expect(warnings).toEqual([`There is no extension at ${join(process.env['HOME'] ?? '', 'no-such.ts')}`]);
+});
+
+it('a file counts once, by whatever names it is reached', () => {
+  const { root, find } = places({ 'elsewhere/a.ts': '', 'project/.pi/extensions/b.ts': '' });
+  symlinkSync(join(root, 'elsewhere/a.ts'), join(root, 'project/.pi/extensions/a.ts'));
+  symlinkSync(join(root, 'project/.pi/extensions'), join(root, 'agent'));
+
+  const { found } = find({ agentDir: root, named: ['../elsewhere/a.ts', '../elsewhere', '.pi/extensions/b.ts'] });
+
+  expect(found.map(({ path, scope }) => [path, scope])).toEqual([
+    ['project/.pi/extensions/a.ts', 'project'],
+    ['project/.pi/extensions/b.ts', 'project'],
+  ]);
+});
+
+it('what makes no sense is told by a warning, and the rest counts', () => {
+  const { root, find } = places({
+    'agent/extensions/broken/package.json': '{',
+    'agent/extensions/broken/index.ts': '',
+    'agent/extensions/odd/package.json': '{"pi": {"extensions": "a.ts"}}',
+    'agent/extensions/odd/index.ts': '',
+    'agent/extensions/odder/package.json': '{"pi": 5}',
+    'agent/extensions/gone/package.json': manifest('gone.ts'),
+    'agent/extensions/good.ts': '',
+    'project/empty/readme.txt': '',
+    'project/.pi/extensions': 'a file',
+  });
+  symlinkSync(join(root, 'nowhere.ts'), join(root, 'agent/extensions/link.ts'));
+  execFileSync('mkfifo', [join(root, 'agent/extensions/pipe.ts')]);
+
+  const { paths, warnings } = find({ named: ['missing.ts', 'empty'] });
+
+  expect(paths).toEqual([
+    'agent/extensions/broken/index.ts',
+    'agent/extensions/good.ts',
+    'agent/extensions/odd/index.ts',
+  ]);
+  expect(warnings).toEqual([
+    'project/.pi/extensions cannot be read (ENOTDIR)',
+    expect.stringMatching(/^agent\/extensions\/broken\/package.json: .*; the file is ignored$/),
+    'There is no extension at agent/extensions/gone/gone.ts',
+    'agent/extensions/odd/package.json: pi.extensions must be a list of paths; it is ignored',
+    'agent/extensions/odder/package.json: pi must be an object; it is ignored',
+    'There is no extension at project/missing.ts',
+    'There is no extension in project/empty',
+  ]);
+});

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { version } from '../../../protocol/generated/version.ts';
+import { writeFileAtomic } from '../../../system/atomic-write.ts';
+import { makeFolder } from '../../../system/make-folder.ts';
+import { compile, type Mode, type Source } from './compile.ts';
+
+/** The oldest go when there are more. */
+export const MAX_COMPILED_FILES = 500;
+
+/** Compiled code, kept on disk for the next start. A source that changed is compiled again. */
+export class CompiledFiles {
+  readonly #folder: string | undefined;
+
+  private constructor(folder: string | undefined) {
+    this.#folder = folder;
+  }
+
+  /** Keeps nothing where others may write, or nobody can: what lies there is run. */
+  static in(folder: string): CompiledFiles {
+    return new CompiledFiles(isOurs(folder) ? folder : undefined);
+  }
+
+  codeOf(source: Source, mode: Mode): string {
+    if (this.#folder === undefined) return compile(source, mode);
+    const file = join(this.#folder, `${hashOf(mode, source.path)}.js`);
+    const mark = `// ${hashOf(version, source.text)}\n`;
+    const kept = read(file);
+    if (kept?.startsWith(mark)) return kept.slice(mark.length);
+    const code = compile(source, mode);
+    keep(file, mark + code);
+    return code;
+  }
+}
+
+/** Whether the folder is there, or could be made, and belongs to this user alone. */
+function isOurs(folder: string): boolean {
+  try {
+    if (!statSync(folder, { throwIfNoEntry: false })) {
+      makeFolder(dirname(folder));
+      mkdirSync(folder, { mode: 0o700 });
+    }
+    accessSync(folder, constants.W_OK);
+    const stats = statSync(folder);
+    return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A disk that is full costs the next start some time, and nothing else. */
+function keep(file: string, code: string): void {
+  try {
+    writeFileAtomic(file, code, { mode: 0o600 });
+    removeOldest(dirname(file));
+  } catch {
+    rmSync(file, { force: true });
+  }
+}
+
+function removeOldest(folder: string): void {
+  const names = readdirSync(folder);
+  if (names.length <= MAX_COMPILED_FILES) return;
+  const files = names.map((name) => join(folder, name)).map((path) => ({ path, age: statSync(path).mtimeMs }));
+  const oldest = files.sort((a, b) => a.age - b.age).slice(0, names.length - MAX_COMPILED_FILES);
+  for (const { path } of oldest) rmSync(path, { force: true });
+}
+
+const hashOf = (...parts: string[]): string => createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 32);

@@ -1,0 +1,22 @@
+/** What Node imported, in the form that compiled code understands. */
+export function asModule(namespace: object): object {
+  const exported = exportsOf(namespace);
+  return new Proxy(namespace, {
+    get(target, name) {
+      if (name === '__esModule') return true;
+      if (name === 'default') return exported;
+      // Node does not see every name that a CommonJS module exports.
+      return name in target || name === 'then' ? Reflect.get(target, name) : (exported as Values | undefined)?.[name];
+    },
+  });
+}
+
+type Values = Readonly<Record<string | symbol, unknown>>;
+
+/** A module that was an ES module before it was published says so; then Node has wrapped its default once more. */
+function exportsOf(namespace: object): unknown {
+  const { default: exported, __esModule } = namespace as { default?: unknown; __esModule?: unknown };
+  if (!('default' in namespace)) return namespace;
+  const isWrapped = __esModule === true && typeof exported === 'object' && exported !== null && 'default' in exported;
+  return isWrapped ? exported.default : exported;
+}

@@ -1,0 +1,42 @@
+import { join, resolve } from 'node:path';
+import { expandHome } from '../../store/agent-dir.ts';
+import { kindOf } from './folder-entries.ts';
+
+/** Where packages may be. */
+export interface PackagePlaces {
+  readonly agentDir: string;
+  readonly cwd: string;
+  /** Whether the project's own count. */
+  readonly trusted: boolean;
+}
+
+export interface PackagePlace {
+  readonly path: string;
+  readonly scope: 'project' | 'user';
+}
+
+/** Where a package is that settings name: `npm:name`, `git:host/path`, an address or a path. Undefined when it is nowhere. */
+export function placeOfPackage(source: string, { agentDir, cwd, trusted }: PackagePlaces): PackagePlace | undefined {
+  if (source.trim() === '') return undefined;
+  const installed = installedAs(source);
+  const place = installed ?? expandHome(source);
+  const projects = trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : [];
+  const candidates: PackagePlace[] = [
+    ...projects.map((folder) => ({ path: resolve(folder, place), scope: 'project' as const })),
+    { path: resolve(agentDir, place), scope: 'user' },
+  ];
+  return candidates.find(({ path }) => kindOf(path) !== undefined);
+}
+
+/** Below which folder of the agent's a package is installed; undefined for one that is used where it lies. */
+function installedAs(source: string): string | undefined {
+  const npm = /^npm:(@?[^@]+)/.exec(source)?.[1];
+  if (npm !== undefined) return join('npm', 'node_modules', npm);
+  if (!/^(?:git:|git@|https?:|ssh:)/.test(source)) return undefined;
+  const address = source
+    .replace(/^git:/, '')
+    .replace(/^\w+:\/\//, '')
+    .replace(/^[^@/]+@/, '')
+    .replace(':', '/');
+  return join('git', address.replace(/@[^@/]*$/, '').replace(/\.git$/, ''));
+}

@@ -1,0 +1,102 @@
+import { concealing } from '../../../../model/conceal.ts';
+import { emptyAnswer } from '../../../../model/draft.ts';
+import { patienceOf } from '../../../../model/patience.ts';
+import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
+import { ask } from '../../../../model/stream.ts';
+import { nearestLevel } from '../../../../model/thinking.ts';
+import { messageOf } from '../../../../protocol/errors.ts';
+import { version } from '../../../../protocol/generated/version.ts';
+import type { AssistantMessage, Model, ThinkingLevel } from '../../../../protocol/generated/vocabulary.ts';
+import { AssistantMessageEventStream } from './event-stream.ts';
+import { getEnvApiKey } from './models.ts';
+import { grow } from './partial-answer.ts';
+
+/** A conversation as extensions write it. */
+export interface Context {
+  readonly systemPrompt?: string | undefined;
+  readonly messages: readonly ModelMessage[];
+  readonly tools?: readonly ToolSpec[] | undefined;
+}
+
+export interface AskOptions {
+  readonly apiKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly reasoning?: ThinkingLevel | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** What extensions ask models with. Whatever goes wrong is told by the answer. */
+export function modelAskers(agentDir: string) {
+  const stream = (model: Model, context: Context, options: AskOptions = {}): AssistantMessageEventStream => {
+    const events = new AssistantMessageEventStream();
+    void pour(events, { model, context, options, agentDir });
+    return events;
+  };
+  const complete = (model: Model, context: Context, options?: AskOptions): Promise<AssistantMessage> =>
+    stream(model, context, options).result();
+  return { stream, streamSimple: stream, complete, completeSimple: complete };
+}
+
+interface Question {
+  readonly model: Model;
+  readonly context: Context;
+  readonly options: AskOptions;
+  readonly agentDir: string;
+}
+
+async function pour(events: AssistantMessageEventStream, question: Question): Promise<void> {
+  try {
+    const { opening, events: steps } = ask(await providerOf(question), requestOf(question));
+    const partial = { ...opening };
+    events.push({ type: 'start', partial });
+    for await (const step of steps) {
+      if (step.type === 'end') finish(events, step.message);
+      else if (step.type === 'usage') partial.usage = step.usage;
+      else {
+        grow(partial, step);
+        events.push({ ...step, partial });
+      }
+    }
+  } catch (error) {
+    finish(events, { ...emptyAnswer(question.model), stopReason: 'error', errorMessage: messageOf(error) });
+  }
+}
+
+function finish(events: AssistantMessageEventStream, message: AssistantMessage): void {
+  const { stopReason } = message;
+  if (stopReason === 'error' || stopReason === 'aborted')
+    events.push({ type: 'error', reason: stopReason, error: message });
+  else events.push({ type: 'done', reason: stopReason, message });
+}
+
+async function providerOf({ model, options, agentDir }: Question): Promise<Provider> {
+  if (model.provider === 'tau') {
+    const { scriptedProvider } = await import('../../../../model/scripted/player.ts');
+    return scriptedProvider({});
+  }
+  const { wireFor } = await import('../../../../model/wires.ts');
+  const wire = await wireFor(model.api, { agentDir });
+  const endpoint = {
+    baseUrl: (model.baseUrl ?? '').replace(/\/+$/, ''),
+    apiKey: options.apiKey ?? getEnvApiKey(model.provider),
+    headers: { 'user-agent': `tau/${version}`, ...model.headers, ...options.headers } as Record<string, string>,
+    patience: patienceOf({}),
+  };
+  return concealing(wire(endpoint), endpoint);
+}
+
+function requestOf({ model, context, options }: Question): ModelRequest {
+  const { sessionId, maxTokens, signal = new AbortController().signal } = options;
+  return {
+    model,
+    thinkingLevel: nearestLevel(model, options.reasoning ?? 'off'),
+    systemPrompt: context.systemPrompt ?? '',
+    messages: context.messages,
+    tools: context.tools ?? [],
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    signal,
+  };
+}

@@ -1,0 +1,6 @@
+/** What an extension is told of the agent that it runs in. */
+export interface ExtensionHost {
+  readonly agentDir: string;
+  /** In whose name its commands run: what is left of them ends together. */
+  readonly family: string;
+}

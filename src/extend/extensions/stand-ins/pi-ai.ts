@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { modelAskers } from './ai/ask-model.ts';
+import { AssistantMessageEventStream, createAssistantMessageEventStream, EventStream } from './ai/event-stream.ts';
+import * as models from './ai/models.ts';
+import * as toolArguments from './ai/tool-arguments.ts';
+import { uuidv7 } from './ai/uuid.ts';
+import type { ExtensionHost } from './extension-host.ts';
+
+/** The names that extensions import from `pi-ai`. */
+export function piAi({ agentDir }: ExtensionHost): object {
+  return {
+    ...models,
+    ...toolArguments,
+    ...modelAskers(agentDir),
+    AssistantMessageEventStream,
+    EventStream,
+    createAssistantMessageEventStream,
+    Type,
+    uuidv7,
+  };
+}

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import { defaultShell } from '../../../agent/tools/shell.ts';
+import { takeTurn } from '../../../system/file-turn.ts';
+import * as conversation from './coding-agent/conversation.ts';
+import { createEventBus } from './coding-agent/event-bus.ts';
+import { stripFrontmatter } from './coding-agent/frontmatter-text.ts';
+import * as places from './coding-agent/places.ts';
+import * as toolEvents from './coding-agent/tool-events.ts';
+import { toolMakers } from './coding-agent/tools.ts';
+import * as truncation from './coding-agent/truncation.ts';
+import type { ExtensionHost } from './extension-host.ts';
+import { Editor } from './tui/components.ts';
+import { unavailable } from './unavailable.ts';
+
+/** What makes agents, and what belongs to the one that the extension runs in. */
+const REFUSED = [
+  'AgentSession',
+  'AgentSessionRuntime',
+  'AuthStorage',
+  'DefaultPackageManager',
+  'DefaultResourceLoader',
+  'ExtensionRunner',
+  'InteractiveMode',
+  'ModelRegistry',
+  'ModelRuntime',
+  'RpcClient',
+  'SessionManager',
+  'SettingsManager',
+  'compact',
+  'createAgentSession',
+  'createAgentSessionFromServices',
+  'createAgentSessionRuntime',
+  'createAgentSessionServices',
+  'discoverAndLoadExtensions',
+  'generateBranchSummary',
+  'generateSummary',
+  'generateSummaryWithUsage',
+  'main',
+  'runPrintMode',
+  'runRpcMode',
+];
+
+/** The names that extensions import from `pi-coding-agent`. */
+export function piCodingAgent({ agentDir, family }: ExtensionHost): object {
+  return {
+    ...Object.fromEntries(REFUSED.map((name) => [name, unavailable(name)])),
+    ...conversation,
+    ...places,
+    ...toolEvents,
+    ...truncation,
+    ...toolMakers(family),
+    createEventBus,
+    stripFrontmatter,
+    CURRENT_SESSION_VERSION: 3,
+    CustomEditor: Editor,
+    getAgentDir: () => agentDir,
+    getShellConfig: (shell = defaultShell()) => ({ shell, args: ['-c'] }),
+    highlightCode: (code: string) => code.split('\n'),
+    keyHint: (_key: string, description: string) => description,
+    keyText: (key: string) => key,
+    rawKeyHint: (key: string, description: string) => `${key} ${description}`,
+    withFileMutationQueue: <T>(path: string, work: () => Promise<T>) => takeTurn(resolve(path), work),
+  };
+}

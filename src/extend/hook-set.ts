@@ -76,6 +76,11 @@ const joins: Join = {
     return chained(messages, steps);
   },
   beforeRequest: (hooks) => (request) => chained(request, hooks),
+  payload: (hooks) => (payload, signal) =>
+    chained(
+      payload,
+      hooks.map((hook) => (body: unknown) => hook(body, signal)),
+    ),
   delta: (hooks) => (step, signal) => {
     for (const [index, hook] of hooks.entries()) {
       const answer = hook(step, signal);
@@ -151,6 +156,7 @@ const joins: Join = {
   userBash: (hooks) => (command, signal) => first(hooks.map((hook) => () => hook(command, signal))),
   beforeCompact: (hooks) => (plan, signal) => first(hooks.map((hook) => () => hook(plan, signal))),
   afterCompact: (hooks) => (done) => each(hooks, done),
+  compactFailed: (hooks) => (failure) => each(hooks, failure),
   resourcesDiscover: (hooks) => async (from) => {
     const found = { skillPaths: [] as string[], promptPaths: [] as string[] };
     for (const hook of hooks) {

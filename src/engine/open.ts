@@ -105,7 +105,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const { storeApiKey } = await import('../store/credentials.ts');
       await storeApiKey(options.agentDir, { provider, key });
     },
-    named: { model: named, thinkingLevel: options.thinkingLevel ?? options.models.thinkingLevel },
+    named: {
+      model: named,
+      awaited: options.models.awaited,
+      thinkingLevel: options.thinkingLevel ?? options.models.thinkingLevel,
+    },
   };
   const agent = await firstAgent(parts, await firstLog(options), name);
   journal?.opened(agent);

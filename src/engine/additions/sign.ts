@@ -24,6 +24,17 @@ export function isAnythingAdded({ agentDir, home, cwd, settings, wishes }: Surro
   return [home, ...foldersUpToRepository(cwd)].some((folder) => existsSync(join(folder, '.agents', 'skills')));
 }
 
+/** Whether there is any sign of extensions: they may bring models that nobody knows yet. */
+export function areExtensionsAdded({ agentDir, cwd, settings, wishes }: Omit<Surroundings, 'home'>): boolean {
+  const { extensions = [], findExtensions = true } = wishes;
+  if (extensions.length > 0) return true;
+  if (!findExtensions) return false;
+  if ([settings.extensions, settings.packages].some((list) => list !== undefined && list.length > 0)) return true;
+  return [agentDir, join(cwd, '.pi'), join(cwd, '.pi', 'agent')].some((folder) =>
+    existsSync(join(folder, 'extensions')),
+  );
+}
+
 /** This folder and those above it as far as the repository reaches; this one alone where there is none. */
 function foldersUpToRepository(cwd: string): string[] {
   const folders: string[] = [];

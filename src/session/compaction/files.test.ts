@@ -29,7 +29,9 @@ it('does not list a file as read that was changed, before or after', () => {
 });
 
 it('tells files that were written from those that were edited', () => {
-  const messages = [answered([using('write', { path: 'a' }), using('edit', { path: 'b' }), using('read', { path: 'b' })])];
+  const messages = [
+    answered([using('write', { path: 'a' }), using('edit', { path: 'b' }), using('read', { path: 'b' })]),
+  ];
 
   expect(fileOperations(messages, compaction({ readFiles: ['c'], modifiedFiles: ['d'] }))).toEqual({
     read: new Set(['c', 'b']),

@@ -78,7 +78,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const hooks = { ...options.hooks };
   const lane = new SessionLane();
   const family = newUuid();
-  const { registry, named } = options.models;
+  const { registry, named, awaited } = options.models;
   const name = options.name === undefined ? undefined : sessionNameFrom(options.name);
   const parts: AgentParts = {
     audience,
@@ -107,7 +107,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
     named: {
       model: named,
-      awaited: options.models.awaited,
+      awaited: awaited && { ...awaited, thinkingLevel: options.thinkingLevel },
       thinkingLevel: options.thinkingLevel ?? options.models.thinkingLevel,
     },
   };

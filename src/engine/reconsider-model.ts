@@ -1,7 +1,7 @@
 import type { ModelRegistry } from '../model/registry.ts';
-import { messageOf, Refusal } from '../protocol/errors.ts';
+import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import { type Choice, chooseModel, clamped, storedChoice } from '../session/model-choice.ts';
+import { type AwaitedModel, type Choice, chooseModel, clamped, storedChoice } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
 import type { Agent } from './agent.ts';
 
@@ -27,8 +27,8 @@ export async function reconsiderModel(agent: Agent): Promise<void> {
 }
 
 async function reconsidered(registry: ModelRegistry, { choice, transcript }: Session): Promise<Reconsidered> {
-  const { model, missed, wish, notice } = choice;
-  if (wish) return granted(registry, choice);
+  const { model, missed, awaited, notice } = choice;
+  if (awaited) return granted(registry, awaited);
   const name = model ?? missed;
   if (name) await registry.recall(name.provider, name.id);
   if (!model) {
@@ -44,14 +44,13 @@ async function reconsidered(registry: ModelRegistry, { choice, transcript }: Ses
   return registry.has(model.provider, model.id) ? choice : chooseModel(registry, model);
 }
 
-async function granted(registry: ModelRegistry, choice: Choice): Promise<Reconsidered> {
-  if (!choice.wish) return choice;
+async function granted(registry: ModelRegistry, awaited: AwaitedModel): Promise<Reconsidered> {
   try {
-    const { model, thinkingLevel } = await registry.granted(choice.wish);
-    return { ...chooseModel(registry, model), level: thinkingLevel };
+    const { model, thinkingLevel } = await registry.granted(awaited.wish);
+    return { ...chooseModel(registry, model), level: awaited.thinkingLevel ?? thinkingLevel };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { ...choice, notice: messageOf(error) };
+    return { model: null, notice: error.message, awaited };
   }
 }
 

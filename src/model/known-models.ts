@@ -224,9 +224,10 @@ export class KnownModels {
 
   async #headers(provider: string, id: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {
     const custom = this.#custom(provider);
+    const source = this.#registered.says(provider, 'headers') ? 'registerProvider' : 'models.json';
     const written = Object.entries(custom ? customHeaders(custom, id) : {});
     const resolved = written.map(async ([name, value]): Promise<[string, string]> => {
-      const place = `${this.#sourceOf(provider, 'headers')}: the header ${name} of ${provider}`;
+      const place = `${source}: the header ${name} of ${provider}`;
       return [name, await this.#resolve(value, { provider, place, signal })];
     });
     return Object.fromEntries(await Promise.all(resolved));
@@ -262,7 +263,9 @@ export class KnownModels {
       credential,
       env,
       custom: this.#custom(provider),
-      customPlace: `${this.#sourceOf(provider, 'apiKey')}: providers.${provider}`,
+      customPlace: this.#registered.says(provider, 'apiKey')
+        ? `registerProvider: ${provider}`
+        : `models.json: providers.${provider}`,
       hasSignIn: this.#registered.signInOf(provider) !== undefined,
     });
   }
@@ -287,10 +290,6 @@ export class KnownModels {
 
   #customNames(): string[] {
     return [...new Set([...this.#file.content.providers.keys(), ...this.#registered.names])];
-  }
-
-  #sourceOf(provider: string, field: 'apiKey' | 'headers'): string {
-    return this.#registered.says(provider, field) ? 'an extension' : 'models.json';
   }
 
   #usable(): readonly string[] {

@@ -14,13 +14,15 @@ export interface Choice {
   /** What was asked for, where it could not be had. */
   readonly missed?: ModelName | undefined;
   /** The same, where it means no model that anybody knows. */
-  readonly wish?: ModelWish | undefined;
+  readonly awaited?: AwaitedModel | undefined;
 }
 
 /** What was asked for in words that mean no model yet, and why not. */
 export interface AwaitedModel {
   readonly wish: ModelWish;
   readonly notice: string;
+  /** How much it is to think, where that was said beside those words. */
+  readonly thinkingLevel?: ThinkingLevel | undefined;
 }
 
 /** A model by the names that flags, settings and sessions use. */
@@ -46,7 +48,7 @@ export interface Wishes {
 
 /** The model to begin with, and how much it is to think if that was said with it. */
 export function firstModel(registry: ModelRegistry, { awaited, named, stored, settings }: Wishes) {
-  if (awaited) return { model: null, ...awaited, level: undefined };
+  if (awaited) return { model: null, notice: awaited.notice, awaited, level: undefined };
   const { defaultProvider: provider, defaultModel: id } = settings;
   const usual = provider && id ? { provider, id } : undefined;
   const wish = named ?? stored;

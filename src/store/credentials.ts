@@ -85,11 +85,10 @@ export async function renewSignIn(
     stored = old as SignedIn;
     if (stored.expires > Date.now()) return before;
     const fresh = await renew(stored);
-    const after = { ...stored, ...(isObject(fresh) ? fresh : {}), type: 'oauth' };
-    const problem = isObject(fresh) ? check(signedIn, after) : 'it must be an object';
+    const problem = isObject(fresh) ? check(signedIn, { ...fresh, type: 'oauth' }) : 'it must be an object';
     if (problem !== undefined) throw new Error(`the renewed sign-in makes no sense: ${problem}`);
-    stored = after as SignedIn;
-    return { ...before, [provider]: after };
+    stored = { ...stored, ...(fresh as SignedIn), type: 'oauth' };
+    return { ...before, [provider]: stored };
   };
   await changeJsonFile(credentialsPath(agentDir), change, { mode: 0o600, name: 'auth.json' });
   if (!stored) throw new Error('auth.json was not changed');

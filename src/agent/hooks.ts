@@ -21,7 +21,7 @@ export interface AgentHooks {
   readonly context?: (messages: AgentMessage[], signal: AbortSignal) => Promise<readonly AgentMessage[] | undefined>;
   /** The whole request, last. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<ModelRequest | undefined>;
-  /** The body that is about to be sent to the provider, in the provider's own form. */
+  /** The body that is about to be posted to a provider: a copy, in the words of its API. */
   readonly payload?: (payload: unknown, signal: AbortSignal) => Promise<unknown>;
   /** A step of the answer, `start` first; answers nothing at once where it has nothing to say, so that no delta waits. */
   readonly delta?: (

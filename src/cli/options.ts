@@ -22,7 +22,14 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
   const home = process.env['HOME'] || homedir();
   const script = await scriptOf(args);
   const prompt = promptOf(args, cwd);
-  const models = await openModels({ agentDir: root, env: process.env, project, script, ...modelWishes(args) });
+  const models = await openModels({
+    agentDir: root,
+    env: process.env,
+    project,
+    script,
+    additions: {},
+    ...modelWishes(args),
+  });
   return {
     cwd,
     agentDir: root,

@@ -7,10 +7,17 @@ import type { ModelRegistry } from '../model/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../session/hooks.ts';
-import { clamped, firstModel, type ModelName, storedChoice } from '../session/model-choice.ts';
-import type { Automatic } from '../session/recovery.ts';
+import {
+  type AwaitedModel,
+  clamped,
+  firstModel,
+  type ModelName,
+  recordChoice,
+  storedChoice,
+} from '../session/model-choice.ts';
 import { repairToolCalls } from '../session/repair.ts';
-import { type Modes, Session } from '../session/session.ts';
+import { Session } from '../session/session.ts';
+import { automaticIn, modesIn } from '../session/session-defaults.ts';
 import { recoverCommands } from '../session/shell-commands.ts';
 import type { PromptParts } from '../session/system-prompt.ts';
 import type { SessionList } from '../store/sessions/list-sessions.ts';
@@ -52,7 +59,11 @@ export interface AgentParts {
   readonly remember: (values: Settings) => Promise<void>;
   readonly storeKey: (provider: string, apiKey: string) => Promise<void>;
   /** What was named on the command line; it wins over what a session remembers. */
-  readonly named: { readonly model?: ModelName | undefined; readonly thinkingLevel?: ThinkingLevel | undefined };
+  readonly named: {
+    readonly model?: ModelName | undefined;
+    readonly awaited?: AwaitedModel | undefined;
+    readonly thinkingLevel?: ThinkingLevel | undefined;
+  };
 }
 
 /** Whether something is to count for new sessions too. */
@@ -147,6 +158,14 @@ export class Agent {
     if (found) await this.setModel(found, 'set');
   }
 
+  /** Models came or went: one that was missed is used from now on, and one that is gone is missed. */
+  async modelsChanged(): Promise<void> {
+    const { reconsiderModel } = await import('./reconsider-model.ts');
+    // What tools may know of the environment depends on what providers call their secrets.
+    this.#takeProject(this.#project);
+    await reconsiderModel(this);
+  }
+
   /** What is stored; loaded when somebody first asks for it. */
   get sessionList(): Promise<SessionList> {
     this.#sessionList ??= this.#parts.sessionList();
@@ -235,14 +254,15 @@ export class Agent {
   }
 
   /** Settles when the hooks have heard of it, if any wants to; the change itself is made at once. */
-  setModel(model: Model, source: 'set' | 'cycle', wanted?: ThinkingLevel): Promise<void> | undefined {
+  setModel(model: Model, source: 'set' | 'cycle' | 'restore', wanted?: ThinkingLevel): Promise<void> | undefined {
     const { session } = this;
     const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
     const level = clamped(model, wanted ?? this.#levelAfter(previousModel, previousLevel));
+    const choice = { model, thinkingLevel: level };
     this.change(() => {
-      session.transcript.append({ type: 'model_change', provider: model.provider, modelId: model.id });
-      if (level !== previousLevel) session.transcript.append({ type: 'thinking_level_change', thinkingLevel: level });
-      session.choice = { model, thinkingLevel: level };
+      // What was chosen before is stored already.
+      if (source !== 'restore') recordChoice(session.transcript, choice, previousLevel);
+      session.choice = choice;
     });
     const told = heard(() => this.hooks.modelSelect?.({ model, previousModel, source }));
     return told === undefined ? this.#tellLevel(previousLevel) : told.then(() => this.#tellLevel(previousLevel));
@@ -339,7 +359,7 @@ export class Agent {
     const repaired = repairToolCalls(log);
     recoverCommands(log);
     const session = this.#sessionOn(log, project, previous);
-    if (isFresh(log)) recordChoice(session);
+    if (isFresh(log)) recordChoice(log, session.choice);
     return { session, project, repaired };
   }
 
@@ -355,8 +375,8 @@ export class Agent {
       promptParts: () => ({ ...promptParts(project), skills: this.additions.skills }),
       settings: () => project.settings,
       choice: this.#choiceFor(log, project, previous),
-      modes: previous ? { ...previous.modes } : defaultModes(project),
-      automatic: previous ? { ...previous.automatic } : defaultAutomatic(project),
+      modes: previous ? { ...previous.modes } : modesIn(project.settings),
+      automatic: previous ? { ...previous.automatic } : automaticIn(project.settings),
     });
   }
 
@@ -365,7 +385,8 @@ export class Agent {
     const named = previous ? undefined : this.#parts.named;
     const kept = previous && !stored.model ? { ...previous.choice, level: previous.choice.thinkingLevel } : undefined;
     const { level, ...choice } =
-      kept ?? firstModel(this.registry, { named: named?.model, stored: stored.model, settings });
+      kept ??
+      firstModel(this.registry, { named: named?.model, awaited: named?.awaited, stored: stored.model, settings });
     const wanted = named?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
     return { ...choice, thinkingLevel: clamped(choice.model, wanted) };
   }
@@ -388,25 +409,4 @@ function newsOf({ session, repaired }: Arrival, previous?: Session): AgentEvent[
   return news;
 }
 
-function defaultModes({ settings: { steeringMode, followUpMode, interruptMode } }: Project): Modes {
-  return {
-    steering: steeringMode ?? 'one-at-a-time',
-    followUp: followUpMode ?? 'one-at-a-time',
-    interrupt: interruptMode ?? 'wait',
-  };
-}
-
-const defaultAutomatic = ({ settings: { compaction, retry } }: Project): Automatic => ({
-  compaction: compaction?.enabled ?? true,
-  retry: retry?.enabled ?? true,
-});
-
 const isFresh = (log: SessionLog) => log.size === log.count('session_info');
-
-/** A new session says at its start which model and thinking level it begins with. */
-function recordChoice({ transcript, choice }: Session): void {
-  if (choice.model) {
-    transcript.log.append({ type: 'model_change', provider: choice.model.provider, modelId: choice.model.id });
-  }
-  transcript.log.append({ type: 'thinking_level_change', thinkingLevel: choice.thinkingLevel });
-}

@@ -34,6 +34,29 @@ it('a model that nobody has is refused', async () => {
   await expect(opened({ wish: { pattern: 'nothing-like-it' } })).rejects.toMatchObject({ code: 'model_not_found' });
 });
 
+it.each<[string, Partial<ModelOptions> & { settings?: object }, boolean]>([
+  ['a file was named', { additions: { extensions: ['a.ts'] } }, true],
+  ['a file was named and no other counts', { additions: { extensions: ['a.ts'], findExtensions: false } }, true],
+  ['the settings name one', { additions: {}, settings: { extensions: ['a.ts'] } }, true],
+  ['the settings name a package', { additions: {}, settings: { packages: ['npm:a'] } }, true],
+  [
+    'those of the settings do not count',
+    { additions: { findExtensions: false }, settings: { extensions: ['a'] } },
+    false,
+  ],
+  ['there are only skills', { additions: { skills: ['a'] } }, false],
+  ['nothing is added', { settings: { extensions: ['a.ts'] } }, false],
+])('[L35] a model that nobody has may come with an extension where %s: %#', async (_where, options, mayCome) => {
+  const models = await opened({ wish: { pattern: 'acme/x' }, ...options }).catch(({ code }) => code);
+
+  if (mayCome) {
+    expect(models).toMatchObject({
+      named: undefined,
+      awaited: { notice: expect.stringContaining('"acme/x" not found') },
+    });
+  } else expect(models).toBe('model_not_found');
+});
+
 it('the provider of the settings is learned of, so that its model can be missed by name', async () => {
   const { registry } = await opened({ settings: { defaultProvider: 'openai', defaultModel: 'x' } });
 

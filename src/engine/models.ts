@@ -1,9 +1,11 @@
 import { patienceOf } from '../model/patience.ts';
-import { ModelRegistry, type ModelWish, type Place } from '../model/registry.ts';
+import { type Granted, ModelRegistry, type ModelWish, type Place } from '../model/registry.ts';
 import type { Script } from '../model/scripted/script.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { ModelName } from '../session/model-choice.ts';
+import type { AwaitedModel, ModelName } from '../session/model-choice.ts';
+import { areExtensionsAdded } from './additions/sign.ts';
+import type { AdditionWishes } from './additions/wishes.ts';
 import type { Project } from './project.ts';
 
 /** What whoever opens the agent says about models. */
@@ -17,6 +19,8 @@ export interface ModelOptions {
   /** A key for this process only, for the first of these models. */
   readonly apiKey?: string | undefined;
   readonly offline?: boolean | undefined;
+  /** What is added to the agent; undefined where nothing is, so that no model can come later. */
+  readonly additions?: AdditionWishes | undefined;
   readonly script?: Script | undefined;
 }
 
@@ -24,6 +28,8 @@ export interface ModelOptions {
 export interface Models {
   readonly registry: ModelRegistry;
   readonly named?: ModelName | undefined;
+  /** What was asked for instead, where it may come with an extension. */
+  readonly awaited?: AwaitedModel | undefined;
   readonly thinkingLevel?: ThinkingLevel | undefined;
   readonly warnings: readonly string[];
 }
@@ -42,7 +48,10 @@ export const placeOf = ({ settings, trusted, cwd }: Project): Place => ({
   trustedFolder: trusted ? cwd : undefined,
 });
 
-/** Learns which models there are. Rejects with a `Refusal` when the one that was asked for is none of them. */
+/**
+ * Learns which models there are. Rejects with a `Refusal` when the one that was asked for is none of them, and no extension
+ * can bring it.
+ */
 export async function openModels({ agentDir, env, project, ...options }: ModelOptions): Promise<Models> {
   const { settings } = project;
   const registry = new ModelRegistry({
@@ -55,13 +64,30 @@ export async function openModels({ agentDir, env, project, ...options }: ModelOp
   await registry.load();
   // A model that the settings name must be found, or missed by its name.
   if (settings.defaultProvider !== undefined && !options.wish) await registry.learnOf(settings.defaultProvider);
-  const granted = options.wish && (await registry.granted(options.wish).catch(because(registry.problems)));
+  const { granted, awaited } = await wished(registry, { agentDir, project, ...options });
   const patterns = options.patterns ?? settings.enabledModels ?? [];
   const warnings = patterns.length > 0 ? await registry.choose(patterns, options.apiKey) : [];
   return {
     registry,
     named: granted && { provider: granted.model.provider, id: granted.model.id },
+    awaited,
     thinkingLevel: granted?.thinkingLevel,
     warnings: [...registry.problems, ...(granted?.warning === undefined ? [] : [granted.warning]), ...warnings],
   };
+}
+
+/** What a wish comes to now, or why it has to wait. */
+async function wished(
+  registry: ModelRegistry,
+  { agentDir, project, wish, additions }: Pick<ModelOptions, 'agentDir' | 'project' | 'wish' | 'additions'>,
+): Promise<{ granted?: Granted; awaited?: AwaitedModel }> {
+  if (!wish) return {};
+  try {
+    return { granted: await registry.granted(wish).catch(because(registry.problems)) };
+  } catch (error) {
+    const { cwd, settings } = project;
+    const mayCome = additions && areExtensionsAdded({ agentDir, cwd, settings, wishes: additions });
+    if (!mayCome || !(error instanceof Refusal)) throw error;
+    return { awaited: { wish, notice: error.message } };
+  }
 }

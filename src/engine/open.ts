@@ -80,7 +80,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   // An object of its own: whoever is added steps in there.
   const hooks = { ...options.hooks };
   const family = newUuid();
-  const { registry, named } = options.models;
+  const { registry, named, awaited } = options.models;
   const name = options.name === undefined ? undefined : sessionNameFrom(options.name);
   const parts: AgentParts = {
     audience,
@@ -108,7 +108,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const { storeApiKey } = await import('../store/credentials.ts');
       await storeApiKey(options.agentDir, { provider, key });
     },
-    named: { model: named, thinkingLevel: options.thinkingLevel ?? options.models.thinkingLevel },
+    named: {
+      model: named,
+      awaited: awaited && { ...awaited, thinkingLevel: options.thinkingLevel },
+      thinkingLevel: options.thinkingLevel ?? options.models.thinkingLevel,
+    },
   };
   const agent = await firstAgent(parts, await firstLog(options), name);
   journal?.opened(agent);

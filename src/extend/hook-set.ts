@@ -156,6 +156,7 @@ const joins: Join = {
   userBash: (hooks) => (command, signal) => first(hooks.map((hook) => () => hook(command, signal))),
   beforeCompact: (hooks) => (plan, signal) => first(hooks.map((hook) => () => hook(plan, signal))),
   afterCompact: (hooks) => (done) => each(hooks, done),
+  compactFailed: (hooks) => (failure) => each(hooks, failure),
   resourcesDiscover: (hooks) => async (from) => {
     const found = { skillPaths: [] as string[], promptPaths: [] as string[] };
     for (const hook of hooks) {

@@ -86,8 +86,8 @@ export class Draft {
     return [{ type: 'toolcall_delta', contentIndex: this.#index, delta }];
   }
 
-  /** Ends the block that is open, if one is. */
-  close(): Step[] {
+  /** Ends the block that is open, if one is. `values`: the arguments of a call, where its pieces need not say them. */
+  close(values?: Record<string, unknown>): Step[] {
     const open = this.#open;
     if (!open) return [];
     const contentIndex = this.#index;
@@ -96,7 +96,7 @@ export class Draft {
     const { signature } = open;
     if (open.kind === 'toolCall') {
       const { id, name } = open;
-      const call: ToolCall = { type: 'toolCall', id, name, arguments: parseArguments(content) };
+      const call: ToolCall = { type: 'toolCall', id, name, arguments: values ?? parseArguments(content) };
       const toolCall = signature === undefined ? call : { ...call, thoughtSignature: signature };
       this.#blocks.push(toolCall);
       return [{ type: 'toolcall_end', contentIndex, toolCall }];

@@ -1,5 +1,5 @@
 import { variable } from '../store/config-value.ts';
-import type { Credential } from '../store/credentials.ts';
+import type { Credential, SignedIn } from '../store/credentials.ts';
 import type { CustomProvider } from '../store/models-file.ts';
 import { providerKeys } from './provider-keys.ts';
 
@@ -15,6 +15,10 @@ export interface KeyPlaces {
   readonly credential: Credential | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly custom: CustomProvider | undefined;
+  /** Where that is written. */
+  readonly customPlace: string;
+  /** Whether somebody knows how to make a key of a sign-in, and to renew it. */
+  readonly hasSignIn: boolean;
 }
 
 /** Where a key is, or what it is. */
@@ -25,17 +29,21 @@ export type KeyFound = {
   | { readonly kind: 'key'; readonly key: string }
   /** Still to be looked up. */
   | { readonly kind: 'value'; readonly value: string }
+  /** To be made of what is stored. */
+  | { readonly kind: 'signIn'; readonly credential: SignedIn }
   | { readonly kind: 'expired' }
 );
 
 /** The first key there is for a provider, whether or not it turns out to be good for anything. */
-export function findKey(provider: string, { runtimeKey, credential, env, custom }: KeyPlaces): KeyFound | undefined {
+export function findKey(provider: string, places: KeyPlaces): KeyFound | undefined {
+  const { runtimeKey, credential, env, custom } = places;
   if (runtimeKey?.provider === provider) return { kind: 'key', key: runtimeKey.key, place: '--api-key' };
   if (credential?.type === 'api_key') {
     return { kind: 'value', value: credential.key, place: `auth.json: ${provider}.key` };
   }
   if (credential) {
     const place = `auth.json: ${provider}`;
+    if (places.hasSignIn) return { kind: 'signIn', credential, place };
     return credential.expires > Date.now()
       ? { kind: 'key', key: credential.access, place }
       : { kind: 'expired', place };
@@ -44,7 +52,7 @@ export function findKey(provider: string, { runtimeKey, credential, env, custom 
   const key = name && variable(env, name);
   if (key) return { kind: 'key', key, place: name };
   if (custom?.apiKey === undefined) return undefined;
-  return { kind: 'value', value: custom.apiKey, place: `models.json: providers.${provider}.apiKey` };
+  return { kind: 'value', value: custom.apiKey, place: `${places.customPlace}.apiKey` };
 }
 
 /** How a user can give a key for a provider. */

@@ -2,13 +2,15 @@ import { messageOf, Refusal } from '../protocol/errors.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { Model } from '../protocol/generated/vocabulary.ts';
 import { namesIn, obstacleTo, resolveValue, variable } from '../store/config-value.ts';
-import { type Credentials, credentialsPath, readCredentials } from '../store/credentials.ts';
+import { type Credentials, credentialsPath, readCredentials, type SignedIn } from '../store/credentials.ts';
 import { stampOf } from '../store/json-file.ts';
-import { type ModelsFile, modelsFilePath, readModelsFile } from '../store/models-file.ts';
+import { type CustomProvider, type ModelsFile, modelsFilePath, readModelsFile } from '../store/models-file.ts';
 import { customHeaders, customised, customOptions, valuesOf, withoutSlash } from './custom-models.ts';
 import { defaultModel, preferredProviders } from './default-models.ts';
 import type { Endpoint } from './endpoint.ts';
 import { findKey, type KeyFound, keyAdvice, keyEntry, type RuntimeKey } from './key-lookup.ts';
+import type { ProviderConfig, StreamSimple } from './provider-config.ts';
+import { RegisteredProviders } from './registered-providers.ts';
 import { everybodys } from './secret-variables.ts';
 
 /** The models that come with tau. */
@@ -24,12 +26,16 @@ export interface KnownModelsOptions {
   readonly runtimeKey?: RuntimeKey | undefined;
 }
 
+/** What goes along with every request to a model. */
+export type Access = Pick<Endpoint, 'apiKey' | 'headers'>;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The models of the catalogue and of the user's `models.json`, and how each of them is reached. */
+/** The models of the catalogue, of the user's `models.json` and of extensions, and how each of them is reached. */
 export class KnownModels {
   readonly #options: KnownModelsOptions;
   readonly #customised = new Map<string, readonly Model[]>();
+  readonly #registered = new RegisteredProviders();
   #file: Reading<ModelsFile>;
   #auth: Reading<Credentials>;
   #runtimeKey: RuntimeKey | undefined;
@@ -41,15 +47,33 @@ export class KnownModels {
     this.#auth = reading(options.agentDir, authFile);
   }
 
-  /** Those of the catalogue, then those that only the user's file knows. */
+  /** Adds a provider or changes one, until it is taken back. Throws a `Refusal` that names what is wrong with it. */
+  register(provider: string, config: ProviderConfig): void {
+    this.#registered.register(provider, config);
+    this.#customised.delete(provider);
+  }
+
+  /** Restores what was there before. */
+  unregister(provider: string): void {
+    this.#registered.unregister(provider);
+    this.#customised.delete(provider);
+  }
+
+  /** Who speaks to a model whose API kind is of an extension's making. */
+  streamOf(model: Model): StreamSimple | undefined {
+    return this.#registered.streamOf(model);
+  }
+
+  /** Those of the catalogue, then those that only the user's file and extensions know. */
   providers(): readonly string[] {
-    const own = [...this.#file.content.providers].filter(([, { models = [] }]) => models.length > 0);
-    return [...new Set([...this.#options.catalogue.providers(), ...own.map(([provider]) => provider)])];
+    const own = this.#customNames().filter((provider) => (this.#custom(provider)?.models ?? []).length > 0);
+    return [...new Set([...this.#options.catalogue.providers(), ...own])];
   }
 
   models(provider: string): readonly Model[] {
-    const custom = this.#file.content.providers.get(provider);
-    const builtIn = this.isBuiltIn(provider) ? this.#options.catalogue.models(provider) : [];
+    const custom = this.#custom(provider);
+    const isKept = this.isBuiltIn(provider) && !this.#registered.hasModels(provider);
+    const builtIn = isKept ? this.#options.catalogue.models(provider) : [];
     if (!custom) return builtIn;
     const list = this.#customised.get(provider) ?? customised(provider, builtIn, custom);
     this.#customised.set(provider, list);
@@ -108,7 +132,7 @@ export class KnownModels {
 
   /** Why providers cannot be used that the user's files speak of, a sentence each. */
   get obstacles(): readonly string[] {
-    const spoken = [...this.#file.content.providers.keys(), ...this.#auth.content.credentials.keys()];
+    const spoken = [...this.#customNames(), ...this.#auth.content.credentials.keys()];
     return [...new Set(spoken)].flatMap((provider) => {
       const obstacle = this.#obstacle(provider);
       return obstacle === undefined ? [] : `${provider} cannot be used. ${obstacle}`;
@@ -116,22 +140,31 @@ export class KnownModels {
   }
 
   /** Where a model is reached. Rejects with a `Refusal` when its key or a header cannot be had. */
-  async endpoint({ provider, id, ...given }: Model, signal?: AbortSignal): Promise<Omit<Endpoint, 'patience'>> {
-    const { baseUrl, headers } = this.find(provider, id) ?? given;
-    if (!baseUrl)
+  async endpoint(model: Model, signal?: AbortSignal): Promise<Omit<Endpoint, 'patience'>> {
+    const { provider, id } = model;
+    const { baseUrl } = this.find(provider, id) ?? model;
+    if (!baseUrl && !this.streamOf(model))
       throw missing(`No address is known for ${provider}/${id}. Give providers.${provider} a baseUrl in models.json.`);
-    const custom = this.#file.content.providers.get(provider);
+    const custom = this.#custom(provider);
     const options = custom && customOptions(custom, id);
+    return {
+      baseUrl: withoutSlash(baseUrl ?? ''),
+      ...(options ? { options } : {}),
+      ...(await this.access(model, signal)),
+    };
+  }
+
+  /** What a request to a model needs beside its address. Rejects as `endpoint` does. */
+  async access({ provider, id, ...given }: Named, signal?: AbortSignal): Promise<Access> {
+    const { headers } = this.find(provider, id) ?? given;
     const [apiKey, own] = await Promise.all([this.#key(provider, signal), this.#headers(provider, id, signal)]);
     return {
-      baseUrl: withoutSlash(baseUrl),
       apiKey,
-      ...(options ? { options } : {}),
       headers: {
         'user-agent': `tau/${version}`,
         ...texts(headers ?? {}),
         ...own,
-        ...(custom?.authHeader && apiKey !== undefined ? { authorization: `Bearer ${apiKey}` } : {}),
+        ...(this.#custom(provider)?.authHeader && apiKey !== undefined ? { authorization: `Bearer ${apiKey}` } : {}),
       },
     };
   }
@@ -139,7 +172,7 @@ export class KnownModels {
   /** The set variables that the user's files name as secrets: tools need not know them. */
   get secretNames(): readonly string[] {
     const keys = [...this.#auth.content.credentials.values()].flatMap((one) => (one.type === 'api_key' ? one.key : []));
-    const values = [...this.#file.content.providers.values()].flatMap(valuesOf);
+    const values = this.#customNames().flatMap((provider) => valuesOf(this.#custom(provider) ?? {}));
     const names = new Set([...keys, ...values].flatMap(namesIn));
     return [...names].filter((name) => !everybodys.has(name) && variable(this.#options.env, name) !== undefined);
   }
@@ -165,6 +198,8 @@ export class KnownModels {
         return found.key.trim();
       case 'value':
         return (await this.#resolve(found.value, { provider, place: noKey(provider, found.place), signal })).trim();
+      case 'signIn':
+        return this.#signedIn(provider, found.credential);
       case 'expired':
         throw missing(this.#expired(provider));
       case undefined:
@@ -175,11 +210,24 @@ export class KnownModels {
     }
   }
 
+  async #signedIn(provider: string, credential: SignedIn): Promise<string> {
+    const signIn = this.#registered.signInOf(provider);
+    if (!signIn) throw missing(this.#expired(provider));
+    const { agentDir } = this.#options;
+    try {
+      const { keyOfSignIn } = await import('./sign-in.ts');
+      return await keyOfSignIn({ agentDir, provider, credential, signIn });
+    } catch (error) {
+      throw missing(noKey(provider, `The sign-in cannot be used: ${messageOf(error)}`));
+    }
+  }
+
   async #headers(provider: string, id: string, signal: AbortSignal | undefined): Promise<Record<string, string>> {
-    const custom = this.#file.content.providers.get(provider);
+    const custom = this.#custom(provider);
+    const source = this.#registered.says(provider, 'headers') ? 'registerProvider' : 'models.json';
     const written = Object.entries(custom ? customHeaders(custom, id) : {});
     const resolved = written.map(async ([name, value]): Promise<[string, string]> => {
-      const place = `models.json: the header ${name} of ${provider}`;
+      const place = `${source}: the header ${name} of ${provider}`;
       return [name, await this.#resolve(value, { provider, place, signal })];
     });
     return Object.fromEntries(await Promise.all(resolved));
@@ -214,7 +262,11 @@ export class KnownModels {
       runtimeKey: this.#runtimeKey,
       credential,
       env,
-      custom: this.#file.content.providers.get(provider),
+      custom: this.#custom(provider),
+      customPlace: this.#registered.says(provider, 'apiKey')
+        ? `registerProvider: ${provider}`
+        : `models.json: providers.${provider}`,
+      hasSignIn: this.#registered.signInOf(provider) !== undefined,
     });
   }
 
@@ -226,8 +278,18 @@ export class KnownModels {
 
   /** A server of the user's own, such as one on the same machine. */
   #needsNoKey(provider: string): boolean {
-    const { models = [], apiKey, authHeader } = this.#file.content.providers.get(provider) ?? {};
-    return models.length > 0 && apiKey === undefined && !authHeader && !this.isBuiltIn(provider);
+    const { models = [], apiKey, authHeader } = this.#custom(provider) ?? {};
+    if (this.isBuiltIn(provider) || this.#registered.signInOf(provider)) return false;
+    return models.length > 0 && apiKey === undefined && !authHeader;
+  }
+
+  /** What the user and extensions say of a provider. */
+  #custom(provider: string): CustomProvider | undefined {
+    return this.#registered.over(provider, this.#file.content.providers.get(provider));
+  }
+
+  #customNames(): string[] {
+    return [...new Set([...this.#file.content.providers.keys(), ...this.#registered.names])];
   }
 
   #usable(): readonly string[] {
@@ -244,6 +306,8 @@ export class KnownModels {
     return this.#options.catalogue.providers().includes(provider);
   }
 }
+
+type Named = Pick<Model, 'provider' | 'id' | 'headers'>;
 
 /** What stood in a file when it was read. */
 interface Reading<T> {

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { concealing } from './conceal.ts';
-import type { Endpoint, Patience } from './endpoint.ts';
+import type { Endpoint, Patience, Wire } from './endpoint.ts';
 import type { RuntimeKey } from './key-lookup.ts';
-import type { KnownModels } from './known-models.ts';
+import type { Access, KnownModels } from './known-models.ts';
 import type { Search } from './local-servers.ts';
 import type { Choice } from './pattern.ts';
+import type { ProviderConfig } from './provider-config.ts';
 import { ModelFailure, type Provider } from './request.ts';
 import { scriptedModels } from './scripted/catalogue.ts';
 import type { Script } from './scripted/script.ts';
@@ -66,6 +67,8 @@ export class ModelRegistry {
   /** What is known neither to the catalogue nor to the user's files. */
   #extra: readonly Model[] = [];
   #scope: readonly Choice[] | undefined;
+  /** What the scope was made of. */
+  #patterns: { readonly patterns: readonly string[]; readonly apiKey: string | undefined } | undefined;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
@@ -86,6 +89,21 @@ export class ModelRegistry {
   async load({ anyway = false } = {}): Promise<void> {
     if (this.#known) this.#known.refresh();
     else if (anyway || this.isConfigured) this.#known = await this.#learn();
+  }
+
+  /**
+   * Adds a provider, or changes one, until it is taken back: it wins over files. What a later description does not say
+   * stays as it was. Everything must be loaded. Throws a `Refusal` that names what is wrong with it.
+   */
+  register(provider: string, config: ProviderConfig): void {
+    this.#loaded.register(provider, config);
+    this.#forgetExtra(provider);
+  }
+
+  /** Restores what was there before a provider was registered. */
+  unregister(provider: string): void {
+    this.#known?.unregister(provider);
+    this.#forgetExtra(provider);
   }
 
   /** Looks for servers on this machine. */
@@ -123,7 +141,13 @@ export class ModelRegistry {
     const scripted = patterns.some((pattern) => /^tau\/|scripted/i.test(pattern));
     const { choices, warnings } = scopeOf(patterns, this.available({ scripted }));
     this.#scope = choices.length > 0 ? choices : undefined;
+    this.#patterns = { patterns, apiKey };
     return warnings;
+  }
+
+  /** Looks again which models are meant by the patterns that were given, if some were. */
+  async chooseAgain(): Promise<void> {
+    if (this.#patterns) await this.choose(this.#patterns.patterns, this.#patterns.apiKey);
   }
 
   /** What is used when nobody named a model: the provider's default of a real one if there is one, and no script. */
@@ -205,27 +229,41 @@ export class ModelRegistry {
     return this.#known?.problems ?? [];
   }
 
+  /** Whether there is a key for this provider, or it needs none. Asks nobody. */
+  hasKey(provider: string): boolean {
+    return isScripted({ provider }) || this.#known?.hasKey(provider) === true;
+  }
+
+  /** What goes along with every request to a model. Rejects with a `Refusal` when it cannot be had. */
+  async keyAndHeaders(model: Pick<Model, 'provider' | 'id' | 'headers'>, signal?: AbortSignal): Promise<Access> {
+    await this.load({ anyway: true });
+    if (isScripted(model) || this.#isOpen(model)) return { apiKey: undefined, headers: {} };
+    return this.#loaded.access(model, signal);
+  }
+
   /** Who speaks to this model; what stands in the way is told when it is asked. `signal`: nobody waits any more. */
   async provider(model: Model, signal?: AbortSignal): Promise<Provider> {
     if (isScripted(model)) return this.#player();
     try {
       await this.load({ anyway: true });
-      const { agentDir } = this.#options;
-      const { trustedFolder } = this.place;
-      const [endpoint, { wireFor }] = await Promise.all([this.#endpoint(model, signal), import('./wires.ts')]);
-      const wire = await wireFor(model.api, {
-        agentDir,
-        ...(trustedFolder === undefined ? {} : { cwd: trustedFolder }),
-      });
+      const [endpoint, wire] = await Promise.all([this.#endpoint(model, signal), this.#wire(model)]);
       return concealing(wire(endpoint), endpoint);
     } catch (error) {
       return failing(error instanceof ModelFailure ? error : new ModelFailure('auth_failed', messageOf(error)));
     }
   }
 
+  async #wire(model: Model): Promise<Wire> {
+    const stream = this.#known?.streamOf(model);
+    if (stream) return (await import('./providers/own-stream.ts')).ownStream(stream);
+    const { wireFor } = await import('./wires.ts');
+    const { trustedFolder: cwd } = this.place;
+    return wireFor(model.api, { agentDir: this.#options.agentDir, ...(cwd === undefined ? {} : { cwd }) });
+  }
+
   async #endpoint(model: Model, signal: AbortSignal | undefined): Promise<Endpoint> {
     const { patience } = this.place;
-    if (LOCAL.has(model.provider) && this.#known?.hasKey(model.provider) !== true) {
+    if (this.#isOpen(model)) {
       return { baseUrl: model.baseUrl ?? '', apiKey: undefined, headers: {}, patience };
     }
     if (!this.#known) throw new Refusal('model_not_found', this.whyNot(model.provider, model.id));
@@ -244,6 +282,21 @@ export class ModelRegistry {
     const [{ KnownModels }, { catalogue }] = await Promise.all([import('./known-models.ts'), import('./catalogue.ts')]);
     const { agentDir, env } = this.#options;
     return new KnownModels({ agentDir, env, catalogue, runtimeKey: this.#runtimeKey });
+  }
+
+  get #loaded(): KnownModels {
+    if (!this.#known) throw new Error('The models are not loaded yet');
+    return this.#known;
+  }
+
+  /** A server on this machine that asks for no key. */
+  #isOpen({ provider }: Pick<Model, 'provider'>): boolean {
+    return LOCAL.has(provider) && this.#known?.hasKey(provider) !== true;
+  }
+
+  /** What was taken at its word may mean something else now, or nothing. */
+  #forgetExtra(provider: string): void {
+    if (!LOCAL.has(provider)) this.#extra = this.#extra.filter((model) => model.provider !== provider);
   }
 
   #useKey(runtimeKey: RuntimeKey): void {

@@ -33,6 +33,8 @@ export interface ModelRequest {
   readonly maxTokens?: number;
   /** How many tokens a level of thinking may use, where the user says so. */
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
+  /** Sees the body just before it is posted; what it answers is posted in its place, unless that is undefined. */
+  readonly onPayload?: (payload: unknown) => Promise<unknown>;
   readonly signal: AbortSignal;
 }
 

@@ -5,6 +5,7 @@ import type {
   AgentMessage,
   AgentSettledEvent,
   BranchSummaryEntry,
+  CompactionEndEvent,
   CompactionEntry,
   ImageContent,
   Model,
@@ -13,6 +14,8 @@ import type {
   SessionEntry,
   ThinkingLevel,
 } from '../protocol/generated/vocabulary.ts';
+import type { FileOperations } from './compaction/files.ts';
+import type { ContextLimits } from './compaction/limits.ts';
 
 /** What somebody said, before it becomes a message. */
 export interface Input {
@@ -43,6 +46,38 @@ interface Cancelled {
 export interface Summary {
   readonly summary: string;
   readonly details?: unknown;
+}
+
+/** Why a compaction is made. */
+type CompactionReason = CompactionEndEvent['reason'];
+
+/** A compaction that is about to be made. */
+export interface CompactionPlan {
+  readonly branch: readonly SessionEntry[];
+  readonly reason: CompactionReason;
+  /** Whether the model is asked again afterwards. */
+  readonly willRetry: boolean;
+  readonly firstKeptEntryId: string;
+  readonly messagesToSummarize: readonly AgentMessage[];
+  /** The beginning of a turn whose end is kept. */
+  readonly turnPrefixMessages: readonly AgentMessage[];
+  readonly isSplitTurn: boolean;
+  readonly previousSummary?: string | undefined;
+  readonly fileOps: FileOperations;
+  readonly tokensBefore: number;
+  readonly settings: ContextLimits & { readonly enabled: boolean };
+  readonly customInstructions?: string | undefined;
+}
+
+/** A compaction that came to nothing. */
+export interface CompactionFailure {
+  readonly reason: CompactionReason;
+  /** Absent where it was stopped. */
+  readonly errorMessage?: string | undefined;
+  readonly aborted: boolean;
+  /** Whether the model would have been asked again. */
+  readonly willRetry: boolean;
+  readonly fromHook: boolean;
 }
 
 /**
@@ -101,18 +136,18 @@ export interface SessionHooks extends AgentHooks {
 
   /** A compaction that is about to be made. A summary that it answers takes the place of the one a model would write. */
   readonly beforeCompact?: (
-    plan: {
-      branch: readonly SessionEntry[];
-      reason: 'manual' | 'threshold' | 'overflow';
-      willRetry: boolean;
-      firstKeptEntryId: string;
-      tokensBefore: number;
-      customInstructions?: string | undefined;
-    },
+    plan: CompactionPlan,
     signal: AbortSignal,
   ) => Promise<Cancelled | (Summary & { firstKeptEntryId: string; tokensBefore: number }) | undefined>;
   /** Told of it; one that rejects changes nothing. */
-  readonly afterCompact?: (done: { entry: CompactionEntry; fromHook: boolean }) => Promise<void>;
+  readonly afterCompact?: (done: {
+    entry: CompactionEntry;
+    fromHook: boolean;
+    reason: CompactionReason;
+    willRetry: boolean;
+  }) => Promise<void>;
+  /** Told after the clients; one that rejects changes nothing. */
+  readonly compactFailed?: (failure: CompactionFailure) => Promise<void>;
 
   /** Not called yet, like all that follow. */
   readonly resourcesDiscover?: (from: {

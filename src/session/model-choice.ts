@@ -1,4 +1,4 @@
-import type { ModelRegistry } from '../model/registry.ts';
+import type { ModelRegistry, ModelWish } from '../model/registry.ts';
 import { isLevel, nearestLevel, nextLevel } from '../model/thinking.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
@@ -13,6 +13,16 @@ export interface Choice {
   readonly notice?: string | undefined;
   /** What was asked for, where it could not be had. */
   readonly missed?: ModelName | undefined;
+  /** The same, where it means no model that anybody knows. */
+  readonly awaited?: AwaitedModel | undefined;
+}
+
+/** What was asked for in words that mean no model yet, and why not. */
+export interface AwaitedModel {
+  readonly wish: ModelWish;
+  readonly notice: string;
+  /** How much it is to think, where that was said beside those words. */
+  readonly thinkingLevel?: ThinkingLevel | undefined;
 }
 
 /** A model by the names that flags, settings and sessions use. */
@@ -22,7 +32,7 @@ export interface ModelName {
 }
 
 /** A model that somebody named is used or missed, never silently replaced. */
-function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<Choice, 'thinkingLevel'> {
+export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<Choice, 'thinkingLevel'> {
   if (!named) return usual(registry);
   const model = registry.find(named.provider, named.id);
   return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id), missed: named };
@@ -30,13 +40,15 @@ function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omi
 
 /** Everybody who may say which model a session begins with; whoever comes first wins. */
 export interface Wishes {
+  readonly awaited?: AwaitedModel | undefined;
   readonly named?: ModelName | undefined;
   readonly stored?: ModelName | undefined;
   readonly settings: Pick<Settings, 'defaultProvider' | 'defaultModel'>;
 }
 
 /** The model to begin with, and how much it is to think if that was said with it. */
-export function firstModel(registry: ModelRegistry, { named, stored, settings }: Wishes) {
+export function firstModel(registry: ModelRegistry, { awaited, named, stored, settings }: Wishes) {
+  if (awaited) return { model: null, notice: awaited.notice, awaited, level: undefined };
   const { defaultProvider: provider, defaultModel: id } = settings;
   const usual = provider && id ? { provider, id } : undefined;
   const wish = named ?? stored;
@@ -92,6 +104,16 @@ export const nextThinkingLevel = (choice: Choice): ThinkingLevel | undefined =>
 export function requireModel(choice: Choice): Model {
   if (!choice.model) throw new Refusal('model_not_found', choice.notice ?? 'No model selected');
   return choice.model;
+}
+
+/** Stores which model is used, and how much it thinks unless that is what it did `before`. */
+export function recordChoice(
+  to: Pick<SessionLog, 'append'>,
+  { model, thinkingLevel }: Choice,
+  before?: ThinkingLevel,
+): void {
+  if (model) to.append({ type: 'model_change', provider: model.provider, modelId: model.id });
+  if (thinkingLevel !== before) to.append({ type: 'thinking_level_change', thinkingLevel });
 }
 
 /** The model and thinking level that a stored session used last. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Continuation } from '../agent/hooks.ts';
 import { type Conversation, type LoopEvent, runTurns } from '../agent/loop.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
-import { messageOf } from '../protocol/errors.ts';
+import { messageOf, Refusal } from '../protocol/errors.ts';
 import type {
   AgentEndEvent,
   AgentEvent,
@@ -254,8 +254,7 @@ export class Run {
   }
 
   #fail(error: unknown): void {
-    const errorCode = error instanceof StorageFailure ? 'storage_failed' : 'internal';
-    this.#failure ??= { errorCode, errorMessage: messageOf(error) };
+    this.#failure ??= { errorCode: codeOf(error), errorMessage: messageOf(error) };
     this.abort();
   }
 
@@ -286,4 +285,10 @@ function wholeMessage(event: LoopEvent): AgentMessage | undefined {
   const step = event.assistantMessageEvent;
   if (step.type === 'done') return step.message;
   return step.type === 'error' ? step.error : undefined;
+}
+
+/** A model that went away in the middle of a run is nobody's bug. */
+function codeOf(error: unknown): RunError {
+  if (error instanceof StorageFailure) return 'storage_failed';
+  return error instanceof Refusal && error.code === 'model_not_found' ? 'model_error' : 'internal';
 }

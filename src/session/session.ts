@@ -363,7 +363,7 @@ export class Session {
   ): Promise<ModelRequest> {
     // On the device before the model is asked: what a client said survives a power cut.
     await this.transcript.sync();
-    const { context, beforeRequest } = this.#hooks;
+    const { context, beforeRequest, payload } = this.#hooks;
     const { thinkingBudgets } = this.#settings();
     const said =
       context && (await unlessAborted(context(structuredClone([...this.transcript.messages]), signal), signal));
@@ -375,6 +375,7 @@ export class Session {
       tools,
       sessionId: this.log.header.id,
       ...(thinkingBudgets ? { thinkingBudgets } : {}),
+      ...(payload ? { onPayload: (body: unknown) => payload(body, signal) } : {}),
       signal,
     };
     return (beforeRequest && (await unlessAborted(beforeRequest(request), signal))) ?? request;

@@ -17,14 +17,14 @@ const LOCK_RETRY_MS = 20;
  */
 export async function changeJsonFile(
   path: string,
-  change: (before: Values) => Values,
+  change: (before: Values) => Values | Promise<Values>,
   options: { readonly mode?: number; readonly name: string },
 ): Promise<void> {
   makeFolder(dirname(path));
   await takeTurn(path, async () => {
     const lock = await patientLock(path);
     try {
-      const after = change(readForChange(path, options.name));
+      const after = await change(readForChange(path, options.name));
       const mode = options.mode === undefined ? {} : { mode: options.mode };
       writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, mode);
     } finally {

@@ -14,12 +14,15 @@ export type Credential =
       /** Variables that this provider sees over those of the environment. */
       readonly env?: Readonly<Record<string, string>>;
     }
-  | {
-      readonly type: 'oauth';
-      readonly access: string;
-      /** In milliseconds since 1970. */
-      readonly expires: number;
-    };
+  | SignedIn;
+
+/** What a sign-in left behind. Whoever made it may have stored more. */
+export interface SignedIn {
+  readonly type: 'oauth';
+  readonly access: string;
+  /** In milliseconds since 1970. */
+  readonly expires: number;
+}
 
 export interface Credentials {
   readonly credentials: ReadonlyMap<string, Credential>;
@@ -28,6 +31,12 @@ export interface Credentials {
 }
 
 const filled: Schema = { type: 'string', minLength: 1 };
+
+const signedIn: Schema = {
+  type: 'object',
+  required: ['type', 'access', 'expires'],
+  properties: { type: { const: 'oauth' }, access: filled, expires: { type: 'number' } },
+};
 
 /** Where the file is. */
 export const credentialsPath = (agentDir: string): string => join(agentDir, 'auth.json');
@@ -60,6 +69,32 @@ export async function storeApiKey(agentDir: string, { provider, key }: { provide
   });
 }
 
+/**
+ * Renews a sign-in that has expired, and answers what is stored then. Processes take turns: whoever finds that another
+ * has renewed it takes that.
+ */
+export async function renewSignIn(
+  agentDir: string,
+  provider: string,
+  renew: (expired: SignedIn) => Promise<unknown>,
+): Promise<SignedIn> {
+  let stored: SignedIn | undefined;
+  const change = async (before: Values): Promise<Values> => {
+    const old = before[provider];
+    if (check(signedIn, old) !== undefined) throw new Error(`auth.json holds no sign-in for ${provider} any more`);
+    stored = old as SignedIn;
+    if (stored.expires > Date.now()) return before;
+    const fresh = await renew(stored);
+    const problem = isObject(fresh) ? check(signedIn, { ...fresh, type: 'oauth' }) : 'it must be an object';
+    if (problem !== undefined) throw new Error(`the renewed sign-in makes no sense: ${problem}`);
+    stored = { ...stored, ...(fresh as SignedIn), type: 'oauth' };
+    return { ...before, [provider]: stored };
+  };
+  await changeJsonFile(credentialsPath(agentDir), change, { mode: 0o600, name: 'auth.json' });
+  if (!stored) throw new Error('auth.json was not changed');
+  return stored;
+}
+
 function withKey(before: Values, provider: string, key: string): Values {
   const old = before[provider];
   const kept = isObject(old) && old['type'] === 'api_key' ? old : {};
@@ -76,11 +111,7 @@ function schemaFor(value: unknown): Schema {
         required: ['type', 'key'],
         properties: { type: { const: 'api_key' }, key: filled, env: { type: 'object', properties: variables } },
       },
-      {
-        type: 'object',
-        required: ['type', 'access', 'expires'],
-        properties: { type: { const: 'oauth' }, access: filled, expires: { type: 'number' } },
-      },
+      signedIn,
     ],
   };
 }

@@ -87,7 +87,7 @@ export function readModelsFile(agentDir: string): ModelsFile {
   try {
     for (const [id, value] of Object.entries(providersIn(agentDir))) {
       const { provider, found } = sifted(id, value);
-      const [problem] = provider === undefined ? [] : problemsOf(id, provider);
+      const problem = provider === undefined ? undefined : problemWith(['providers', id], provider);
       const all = problem === undefined ? found : [...found, problem];
       problems.push(...all.map((text) => `models.json: ${text}`));
       if (provider !== undefined && problem === undefined) providers.set(id, provider as CustomProvider);
@@ -96,6 +96,21 @@ export function readModelsFile(agentDir: string): ModelsFile {
     problems.push(`models.json: ${messageOf(error)}`);
   }
   return { providers, problems };
+}
+
+/** What code can do for a provider that a file cannot. */
+export interface ProviderCode {
+  /** The API kind that it speaks. Where its models are is its own business, then. */
+  readonly api?: string | undefined;
+}
+
+/**
+ * What is wrong with a provider that is described at this place; undefined when nothing is. Only the first is worth
+ * telling, for more may follow from it. `code`: where there is some.
+ */
+export function problemWith(place: readonly string[], value: unknown, code?: ProviderCode): string | undefined {
+  const [problem] = problemsOf(place, value, code);
+  return problem;
 }
 
 /** Where the file is. */
@@ -121,29 +136,30 @@ function sifted(id: string, value: unknown): { provider: unknown; found: readonl
   return { provider: kept.length === 0 ? undefined : { ...value, models: kept }, found };
 }
 
-/** What is wrong with a provider; only the first is worth telling, for more may follow from it. */
-function* problemsOf(id: string, value: unknown): Generator<string> {
-  const misfit = check(within('providers', within(id, schemaFor(value))), { providers: { [id]: value } });
+function* problemsOf(path: readonly string[], value: unknown, code: ProviderCode | undefined): Generator<string> {
+  const misfit = check(path.reduceRight(within, schemaFor(value)), path.reduceRight(inside, value));
   if (misfit !== undefined) return yield misfit;
-  const place = `providers.${id}`;
+  const place = path.join('.');
   const provider = value as CustomProvider;
   const { models = [], modelOverrides = {} } = provider;
-  yield* wordingProblems(place, provider);
+  yield* wordingProblems(place, provider, code?.api);
   for (const [index, one] of models.entries()) {
-    yield* wordingProblems(`${place}.models[${index}]`, one);
-    if (one.baseUrl === undefined && provider.baseUrl === undefined)
-      yield `${place}.baseUrl is required for its models`;
-    if (one.api === undefined && provider.api === undefined) yield `${place}.api is required for its models`;
+    const { api = provider.api, baseUrl = provider.baseUrl } = one;
+    yield* wordingProblems(`${place}.models[${index}]`, one, code?.api);
+    if (api === undefined) yield `${place}.api is required for its models`;
+    if (baseUrl === undefined && api !== code?.api) yield `${place}.baseUrl is required for its models`;
   }
   for (const [name, one] of Object.entries(modelOverrides)) {
-    yield* wordingProblems(`${place}.modelOverrides.${name}`, one);
+    yield* wordingProblems(`${place}.modelOverrides.${name}`, one, code?.api);
   }
-  if (models.length === 0 && saysNothing(provider)) {
+  if (models.length === 0 && !code && saysNothing(provider)) {
     yield `${place} must have models, baseUrl, apiKey, headers, compat or modelOverrides`;
   }
 }
 
-const within = (name: string, schema: Schema): Schema => ({ type: 'object', properties: { [name]: schema } });
+const within = (schema: Schema, name: string): Schema => ({ type: 'object', properties: { [name]: schema } });
+
+const inside = (value: unknown, name: string): unknown => ({ [name]: value });
 
 function schemaFor(value: unknown): Schema {
   const changed = isObject(value) && isObject(value['modelOverrides']) ? Object.keys(value['modelOverrides']) : [];
@@ -164,11 +180,15 @@ function schemaFor(value: unknown): Schema {
 type Addressed = Pick<CustomModel, 'api' | 'baseUrl' | 'headers'>;
 
 /** What is wrong with values of the right type. */
-function* wordingProblems(place: string, { api, baseUrl, headers = {} }: Addressed): Generator<string> {
-  if (api !== undefined && !apis.includes(api) && !bridgedApi.test(api)) {
+function* wordingProblems(
+  place: string,
+  { api, baseUrl, headers = {} }: Addressed,
+  ownApi: string | undefined,
+): Generator<string> {
+  if (api !== undefined && api !== ownApi && !apis.includes(api) && !bridgedApi.test(api)) {
     yield `${place}.api must be one of ${apis.join(', ')}, ai-sdk:<package>`;
   }
-  if (baseUrl !== undefined && !isWebAddress(baseUrl))
+  if (baseUrl !== undefined && ownApi === undefined && !isWebAddress(baseUrl))
     yield `${place}.baseUrl must be an http or https URL, without a password`;
   for (const [name, value] of Object.entries(headers)) {
     if (!headerName.test(name)) yield `${place}.headers must hold only names that HTTP allows`;

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tau } from '../support/command.ts';
 import { open, stored } from '../support/open.ts';
@@ -28,6 +30,23 @@ const chosen = async (peer: Peer) => {
   const { model, thinkingLevel } = await peer.ok({ type: 'get_state' });
   return `${model?.provider}/${model?.id}:${thinkingLevel}`;
 };
+
+verifies(
+  'L35',
+  'a model that an extension may bring does not end the start, but nobody uses another',
+  async ({ open }) => {
+    const home = homeWith({});
+    mkdirSync(join(home.agentDir, 'extensions'), { recursive: true });
+    const { peer } = await open({ home, args: ['--model', 'acme/x'] });
+
+    const { model, modelFallbackMessage } = await peer.ok({ type: 'get_state' });
+    const refused = await peer.refused({ type: 'prompt', message: 'hi' });
+
+    expect(model).toBeNull();
+    expect(modelFallbackMessage).toBe('Model "acme/x" not found. Use --list-models to see available models.');
+    expect(refused).toMatchObject({ code: 'model_not_found', error: modelFallbackMessage });
+  },
+);
 
 describe('[Z5] --model accepts', () => {
   it.each([

@@ -24,3 +24,14 @@ export function isAnythingAdded({ agentDir, home, cwd, settings, wishes }: Surro
   if (folders.some((folder) => NAMES.some((name) => existsSync(join(folder, name))))) return true;
   return [home, ...foldersUpToRepository(cwd)].some((folder) => existsSync(join(folder, '.agents', 'skills')));
 }
+
+/** Whether there is any sign of extensions: they may bring models that nobody knows yet. */
+export function areExtensionsAdded({ agentDir, cwd, settings, wishes }: Omit<Surroundings, 'home'>): boolean {
+  const { extensions = [], findExtensions = true } = wishes;
+  if (extensions.length > 0) return true;
+  if (!findExtensions) return false;
+  if ([settings.extensions, settings.packages].some((list) => list !== undefined && list.length > 0)) return true;
+  return [agentDir, join(cwd, '.pi'), join(cwd, '.pi', 'agent')].some((folder) =>
+    existsSync(join(folder, 'extensions')),
+  );
+}

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Endpoint } from '../endpoint.ts';
-import { ModelFailure } from '../request.ts';
+import { ModelFailure, type ModelRequest } from '../request.ts';
 import { decoded } from './decoded.ts';
 import { brokenConnection, refusedBy } from './failure.ts';
+import { finalBody } from './payload.ts';
 import { post } from './post.ts';
 import { Silence } from './silence.ts';
 
@@ -14,7 +15,7 @@ export interface Call {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
-  readonly signal: AbortSignal;
+  readonly request: Pick<ModelRequest, 'onPayload' | 'signal'>;
   /** Whether everything that matters was said: a server that does not end its stream then is not waited for. */
   readonly isDone: () => boolean;
 }
@@ -30,8 +31,10 @@ const LONGEST_EVENT = 64 * 1024 * 1024;
  * a connection that cannot be made, breaks, or falls silent.
  */
 export async function* serverEvents(call: Call): AsyncGenerator<EventSourceMessage> {
-  const { endpoint, path, headers, body, signal } = call;
+  const { endpoint, path, headers, request } = call;
+  const { signal } = request;
   const url = endpoint.baseUrl + path;
+  const body = JSON.stringify(await finalBody(call.body, request));
   const silence = new Silence(endpoint.patience, signal);
   let response: IncomingMessage | undefined;
   try {
@@ -41,7 +44,7 @@ export async function* serverEvents(call: Call): AsyncGenerator<EventSourceMessa
         { 'content-type': 'application/json', accept: 'text/event-stream', 'accept-encoding': 'identity', ...headers },
         endpoint.headers,
       ),
-      body: JSON.stringify(body),
+      body,
       connectMs: endpoint.patience.connectMs,
       signal: silence.signal,
     });

@@ -5,6 +5,7 @@ import { Silence } from '../http/silence.ts';
 import { ModelFailure, type ModelRequest, type UsageNews } from '../request.ts';
 import { callOf } from './ai-sdk/call.ts';
 import { failureFrom } from './ai-sdk/failure.ts';
+import { fetchPayload } from './ai-sdk/fetch-payload.ts';
 import { type Call, languageModel, type Part, type SdkModel } from './ai-sdk/language-model.ts';
 import { loadPackage, type Places } from './ai-sdk/load-package.ts';
 import { PartReader } from './ai-sdk/part-reader.ts';
@@ -13,8 +14,13 @@ import { PartReader } from './ai-sdk/part-reader.ts';
 export function aiSdk(packageName: string, places: Places): Wire {
   return (endpoint) =>
     async function* (request, draft) {
-      const model = await reach({ packageName, places, endpoint, request });
-      yield* answer(model, { endpoint, request, draft });
+      const silence = new Silence(endpoint.patience, request.signal);
+      try {
+        const model = await reach({ packageName, places, endpoint, request, silence });
+        yield* answer(model, { request, draft, silence });
+      } finally {
+        silence.end();
+      }
     };
 }
 
@@ -23,25 +29,40 @@ interface Way {
   readonly places: Places;
   readonly endpoint: Endpoint;
   readonly request: ModelRequest;
+  readonly silence: Silence;
 }
 
-async function reach({ packageName, places, endpoint, request }: Way): Promise<SdkModel> {
-  const exported = await loadPackage(packageName, places);
+async function reach({ packageName, places, endpoint, request, silence }: Way): Promise<SdkModel> {
+  const { model, onPayload, signal } = request;
+  const exported = await untimed(silence, loadPackage(packageName, places));
+  const fetch = fetchPayload({
+    signal,
+    ...(onPayload ? { onPayload: (payload) => untimed(silence, onPayload(payload)) } : {}),
+  });
   try {
-    return await languageModel({ packageName, exported, endpoint, model: request.model });
+    return await languageModel({ packageName, exported, endpoint, model, fetch });
   } catch (error) {
     throw failureFrom(error);
   }
 }
 
+/** Time that is not the server's. */
+async function untimed<T>(silence: Silence, work: Promise<T>): Promise<T> {
+  silence.listen(false);
+  try {
+    return await work;
+  } finally {
+    silence.listen(true);
+  }
+}
+
 interface Question {
-  readonly endpoint: Endpoint;
+  readonly silence: Silence;
   readonly request: ModelRequest;
   readonly draft: Draft;
 }
 
-async function* answer(model: SdkModel, { endpoint, request, draft }: Question): AsyncGenerator<Step | UsageNews> {
-  const silence = new Silence(endpoint.patience, request.signal);
+async function* answer(model: SdkModel, { request, draft, silence }: Question): AsyncGenerator<Step | UsageNews> {
   const parts = new Abortable(partsOf(model, callOf(request, silence.signal)), silence.signal);
   const reader = new PartReader(request.model, draft);
   try {
@@ -59,7 +80,6 @@ async function* answer(model: SdkModel, { endpoint, request, draft }: Question):
     // What goes wrong once the answer is whole does not matter any more.
     if (!reader.isDone) throw silence.failure ?? failureFrom(error);
   } finally {
-    silence.end();
     await parts.leave();
   }
 }

@@ -14,7 +14,7 @@ export const anthropicMessages: Wire = (endpoint) => (request, draft) => {
     path: endpoint.baseUrl.endsWith('/v1') ? '/messages' : '/v1/messages',
     headers: headersFor(endpoint.apiKey, body),
     body,
-    signal: request.signal,
+    request,
     isDone: () => listener.isDone,
   });
   return readToEnd(events, listener);

@@ -13,7 +13,7 @@ export const googleGenerativeAi: Wire = (endpoint) => (request, draft) => {
     path: `/models/${request.model.id}:streamGenerateContent?alt=sse`,
     headers: apiKey === undefined ? {} : { 'x-goog-api-key': apiKey },
     body: googleBody(request),
-    signal: request.signal,
+    request,
     isDone: () => reader.isDone,
   });
   return readToEnd(events, reader);

@@ -13,7 +13,7 @@ export const openaiCompletions: Wire = (endpoint) => (request, draft) => {
     path: '/chat/completions',
     headers: authorization(endpoint),
     body: requestBody(request, quirks),
-    signal: request.signal,
+    request,
     isDone: () => answer.isDone,
   });
   return heard(events, answer);

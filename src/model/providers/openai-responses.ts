@@ -13,7 +13,7 @@ export const openaiResponses: Wire = (endpoint) => (request, draft) => {
     path: '/responses',
     headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
     body: responsesBody(request),
-    signal: request.signal,
+    request,
     isDone: () => reader.isDone,
   });
   return readToEnd(events, reader);

@@ -11,6 +11,7 @@ import { contextUsage, estimateContext } from '../context-usage.ts';
 import { requireModel } from '../model-choice.ts';
 import { CompactionCancelled } from './cancelled.ts';
 import type { CompactorParts, Occasion } from './compactor.ts';
+import { touchedFiles } from './files.ts';
 import { limitsFor, longestRecord } from './limits.ts';
 import { type Plan, planCompaction } from './plan.ts';
 import { recordsOf } from './record.ts';
@@ -23,9 +24,15 @@ type Draft = Pick<CompactionEntry, 'summary' | 'firstKeptEntryId' | 'tokensBefor
 /** One compaction, from the plan to the entry. */
 export class Compaction {
   readonly #parts: CompactorParts;
+  #isFromHook = false;
 
   constructor(parts: CompactorParts) {
     this.#parts = parts;
+  }
+
+  /** Whether a hook has written the summary. */
+  get isFromHook(): boolean {
+    return this.#isFromHook;
   }
 
   /** Whether there is anything to summarise. */
@@ -37,16 +44,17 @@ export class Compaction {
   /** Does it; rejects where there is nothing to do, and where it fails. */
   async run(occasion: Occasion): Promise<CompactionResult> {
     const { choice, hooks, transcript } = this.#parts;
-    const { signal } = occasion;
+    const { reason, willRetry = false, signal } = occasion;
     const model = requireModel(choice());
     if (this.#isCompacted) throw new Refusal('not_found', 'Already compacted');
     const plan = this.#plan(model);
     if (!plan) throw new Refusal('not_found', 'Nothing to compact (session too small)');
-    const draft = (await this.#fromHook(plan, occasion)) ?? (await this.#written(plan, model, occasion));
+    const draft = (await this.#fromHook(plan, model, occasion)) ?? (await this.#written(plan, model, occasion));
     if (signal.aborted) throw new CompactionCancelled();
     const entry = transcript.append({ type: 'compaction', ...draft }) as CompactionEntry;
     await transcript.sync();
-    const heard = hooks.afterCompact?.({ entry, fromHook: draft.fromHook ?? false })?.catch(() => {});
+    const done = { entry, fromHook: this.#isFromHook, reason, willRetry };
+    const heard = hooks.afterCompact?.(done)?.catch(() => {});
     if (heard !== undefined) await unlessAborted(heard, signal);
     const { summary, firstKeptEntryId, tokensBefore, details, usage } = draft;
     return {
@@ -60,17 +68,23 @@ export class Compaction {
   }
 
   /** What a hook says instead, if there is one. */
-  async #fromHook(plan: Plan, occasion: Occasion): Promise<Draft | undefined> {
+  async #fromHook(plan: Plan, model: Model, occasion: Occasion): Promise<Draft | undefined> {
     const { reason, willRetry = false, customInstructions, signal } = occasion;
-    const { hooks, transcript } = this.#parts;
-    const { firstKeptEntryId } = plan;
+    const { automatic, hooks, settings, transcript } = this.#parts;
+    const { firstKeptEntryId, history, prefix, previousSummary, fileOps } = plan;
     const asked = hooks.beforeCompact?.(
       {
         branch: transcript.log.branch(),
         reason,
         willRetry,
         firstKeptEntryId,
+        messagesToSummarize: history,
+        turnPrefixMessages: prefix,
+        isSplitTurn: prefix.length > 0,
+        previousSummary,
+        fileOps,
         tokensBefore: this.#tokensBefore(),
+        settings: { enabled: automatic.compaction, ...limitsFor(model, settings().compaction) },
         customInstructions,
       },
       signal,
@@ -78,6 +92,7 @@ export class Compaction {
     const answer = asked && (await unlessAborted(asked, signal));
     if (!answer) return undefined;
     if ('cancel' in answer) throw new CompactionCancelled();
+    this.#isFromHook = true;
     return { ...answer, fromHook: true };
   }
 
@@ -94,7 +109,8 @@ export class Compaction {
       retry: { ...settings().retry, enabled: automatic.retry },
       signal: AbortSignal.any([signal, over.signal]),
     });
-    const { history, prefix, previousSummary, files } = plan;
+    const { history, prefix, previousSummary } = plan;
+    const files = touchedFiles(plan.fileOps);
     const tokensBefore = this.#tokensBefore();
     const records = (messages: readonly AgentMessage[]) =>
       messages.length === 0 ? [] : recordsOf(messages, longestRecord(model, limits));

@@ -1,15 +1,17 @@
+import { unlessAborted } from '../../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../../model/registry.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { CompactionEndEvent, CompactionResult } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Activity } from '../activity.ts';
 import { contextUsage, estimateContext } from '../context-usage.ts';
-import type { SessionHooks } from '../hooks.ts';
+import type { CompactionFailure, SessionHooks } from '../hooks.ts';
 import type { Choice } from '../model-choice.ts';
 import type { Automatic } from '../recovery.ts';
 import type { Audience } from '../run.ts';
 import { StorageFailure, type Transcript } from '../transcript.ts';
 import { CompactionCancelled } from './cancelled.ts';
+import type { Compaction } from './compaction.ts';
 import { limitsFor } from './limits.ts';
 
 /** What a compaction works with. */
@@ -66,18 +68,21 @@ export class Compactor {
 
   /** Whether there is anything to summarise. */
   async isPossible(): Promise<boolean> {
-    const { Compaction } = await import('./compaction.ts');
-    return new Compaction(this.#parts).isPossible;
+    return (await this.#newCompaction()).isPossible;
   }
 
   /** Compacts, between two events that clients hear in any case. Rejects with a `Refusal` that says why not. */
   async compact(occasion: Occasion): Promise<CompactionResult> {
     const { audience, activity } = this.#parts;
     const { reason, willRetry = false, signal } = occasion;
+    let compaction: Compaction | undefined;
     this.#isBusy = true;
     audience.publish({ type: 'compaction_start', reason });
     try {
-      const result = await activity.during('compaction', () => this.#carryOut(occasion));
+      const result = await activity.during('compaction', async () => {
+        compaction = await this.#newCompaction();
+        return compaction.run(occasion);
+      });
       audience.publish({ type: 'compaction_end', reason, result, aborted: false, willRetry });
       return result;
     } catch (error) {
@@ -85,15 +90,22 @@ export class Compactor {
       const aborted = refusal instanceof CompactionCancelled;
       const told = aborted ? {} : { errorMessage: `${failures[reason]}: ${refusal.message}` };
       audience.publish({ type: 'compaction_end', reason, result: null, aborted, willRetry: false, ...told });
+      const failure = { reason, aborted, willRetry, fromHook: compaction?.isFromHook ?? false, ...told };
+      await this.#tellFailure(failure, signal);
       throw error instanceof StorageFailure ? error : refusal;
     } finally {
       this.#isBusy = false;
     }
   }
 
-  async #carryOut(occasion: Occasion): Promise<CompactionResult> {
+  async #newCompaction(): Promise<Compaction> {
     const { Compaction } = await import('./compaction.ts');
-    return new Compaction(this.#parts).run(occasion);
+    return new Compaction(this.#parts);
+  }
+
+  async #tellFailure(failure: CompactionFailure, signal: AbortSignal): Promise<void> {
+    const heard = this.#parts.hooks.compactFailed?.(failure)?.catch(() => {});
+    if (heard !== undefined) await unlessAborted(heard, signal);
   }
 }
 

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
 import type { CompactionEntry } from '../../protocol/generated/vocabulary.ts';
 import { answered, call, result, said } from '../testing/sample-messages.ts';
-import { touchedFiles } from './files.ts';
+import { fileOperations, touchedFiles } from './files.ts';
 
 const using = (name: string, args: Record<string, unknown>) => ({ ...call('1', name), arguments: args });
 
 const compaction = (details: unknown, fromHook = false) => ({ details, fromHook }) as CompactionEntry;
+
+const filesOf = (...args: Parameters<typeof fileOperations>) => touchedFiles(fileOperations(...args));
 
 it('lists what was read and what was changed, each once and in order', () => {
   const messages = [
@@ -15,7 +17,7 @@ it('lists what was read and what was changed, each once and in order', () => {
     answered([using('write', { path: 'd' }), using('edit', { path: 'c' })]),
   ];
 
-  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
+  expect(filesOf(messages, undefined)).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
 });
 
 it('does not list a file as read that was changed, before or after', () => {
@@ -23,20 +25,32 @@ it('does not list a file as read that was changed, before or after', () => {
     answered([using('read', { path: 'a' }), using('write', { path: 'a' }), using('read', { path: 'a' })]),
   ];
 
-  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: ['a'] });
+  expect(filesOf(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: ['a'] });
+});
+
+it('tells files that were written from those that were edited', () => {
+  const messages = [
+    answered([using('write', { path: 'a' }), using('edit', { path: 'b' }), using('read', { path: 'b' })]),
+  ];
+
+  expect(fileOperations(messages, compaction({ readFiles: ['c'], modifiedFiles: ['d'] }))).toEqual({
+    read: new Set(['c', 'b']),
+    written: new Set(['a']),
+    edited: new Set(['d', 'b']),
+  });
 });
 
 it('does not look at other tools, nor at calls without a path', () => {
   const messages = [answered([using('bash', { path: 'a' }), using('read', {}), using('edit', { path: 3 })])];
 
-  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: [] });
+  expect(filesOf(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: [] });
 });
 
 it('adds what the compaction before knew', () => {
   const messages = [answered([using('write', { path: 'a' }), using('read', { path: 'x' })])];
   const before = compaction({ readFiles: ['a', 'b'], modifiedFiles: ['x'] });
 
-  expect(touchedFiles(messages, before)).toEqual({ readFiles: ['b'], modifiedFiles: ['a', 'x'] });
+  expect(filesOf(messages, before)).toEqual({ readFiles: ['b'], modifiedFiles: ['a', 'x'] });
 });
 
 it.each([
@@ -45,5 +59,5 @@ it.each([
   ['nobody', compaction(undefined)],
   ['something else', compaction(null)],
 ])('takes nothing from details that %s wrote', (_who, before) => {
-  expect(touchedFiles([], before)).toEqual({ readFiles: [], modifiedFiles: [] });
+  expect(filesOf([], before)).toEqual({ readFiles: [], modifiedFiles: [] });
 });

@@ -7,13 +7,22 @@ export interface TouchedFiles {
   readonly modifiedFiles: readonly string[];
 }
 
-const changing: ReadonlySet<string> = new Set(['write', 'edit']);
+/** What tools did with files. */
+export interface FileOperations {
+  readonly read: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+  readonly edited: ReadonlySet<string>;
+}
 
-/** The files of these messages, with those that the compaction before knew. One that was changed is not also read. */
-export function touchedFiles(messages: readonly AgentMessage[], previous: CompactionEntry | undefined): TouchedFiles {
+/** What the tools in these messages did with files, and what the compaction before knew of. */
+export function fileOperations(
+  messages: readonly AgentMessage[],
+  previous: CompactionEntry | undefined,
+): FileOperations {
   const known = previous && !previous.fromHook ? filesIn(previous.details) : { readFiles: [], modifiedFiles: [] };
   const read = new Set(known.readFiles);
-  const modified = new Set(known.modifiedFiles);
+  const written = new Set<string>();
+  const edited = new Set(known.modifiedFiles);
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
     for (const {
@@ -21,10 +30,17 @@ export function touchedFiles(messages: readonly AgentMessage[], previous: Compac
       arguments: { path },
     } of callsOf(message)) {
       if (typeof path !== 'string') continue;
-      if (changing.has(name)) modified.add(path);
-      else if (name === 'read') read.add(path);
+      if (name === 'read') read.add(path);
+      else if (name === 'write') written.add(path);
+      else if (name === 'edit') edited.add(path);
     }
   }
+  return { read, written, edited };
+}
+
+/** The files in lists. One that was changed is not also read. */
+export function touchedFiles({ read, written, edited }: FileOperations): TouchedFiles {
+  const modified = new Set([...written, ...edited]);
   return {
     readFiles: [...read].filter((path) => !modified.has(path)).sort(),
     modifiedFiles: [...modified].sort(),

@@ -118,7 +118,7 @@ describe('the summary before', () => {
     });
     log.append({ type: 'message', message: said(LONG) });
 
-    expect(plan(log, 50)).toMatchObject({ previousSummary: 'S', files: { readFiles: ['a'] } });
+    expect(plan(log, 50)).toMatchObject({ previousSummary: 'S', fileOps: { read: new Set(['a']) } });
   });
 
   it('counts for all, where what it kept is not there', () => {

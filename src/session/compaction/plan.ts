@@ -2,7 +2,7 @@ import { callsOf } from '../../agent/answer.ts';
 import type { AgentMessage, CompactionEntry, SessionEntry } from '../../protocol/generated/vocabulary.ts';
 import { editsIn, saidIn } from '../context.ts';
 import { estimateTokens } from '../context-usage.ts';
-import { type TouchedFiles, touchedFiles } from './files.ts';
+import { type FileOperations, fileOperations } from './files.ts';
 import { withoutFiles } from './summary-text.ts';
 
 /** What a compaction is to summarise, and what it leaves alone. */
@@ -13,7 +13,7 @@ export interface Plan {
   /** The beginning of a turn whose end is kept. */
   readonly prefix: readonly AgentMessage[];
   readonly previousSummary: string | undefined;
-  readonly files: TouchedFiles;
+  readonly fileOps: FileOperations;
 }
 
 /** An entry of the conversation with what it says. */
@@ -41,7 +41,7 @@ export function planCompaction(branch: readonly SessionEntry[], keepRecentTokens
     history,
     prefix,
     previousSummary: previous && withoutFiles(previous.summary),
-    files: touchedFiles([...history, ...prefix], previous),
+    fileOps: fileOperations([...history, ...prefix], previous),
   };
 }
 

@@ -12,7 +12,7 @@ const model = { ...question().model, provider: 'acme', id: 'small' };
 
 const made = (id: unknown, by: unknown) => ({ specificationVersion: 'v3', doStream: () => {}, id, by });
 const wanted = (exported: object, own: object = {}) =>
-  languageModel({ packageName: '@ai-sdk/acme-cloud', exported, endpoint, model, ...own });
+  languageModel({ packageName: '@ai-sdk/acme-cloud', exported, endpoint, model, fetch, ...own });
 
 describe('the model of a package', () => {
   it.each([

@@ -9,7 +9,6 @@ import type {
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { ModelFailure } from '../../request.ts';
-import { fetchNoPage } from './fetch-no-page.ts';
 import { recordOf } from './record.ts';
 
 /** A model of the AI SDK, in one of the versions that tau understands. */
@@ -25,11 +24,13 @@ interface Wanted {
   readonly exported: object;
   readonly endpoint: Endpoint;
   readonly model: Model;
+  readonly fetch: typeof fetch;
 }
 
 /** The model that a package has under this id. */
-export async function languageModel({ packageName, exported, endpoint, model }: Wanted): Promise<SdkModel> {
-  const provider = providerOf(packageName, exported, settingsFor(endpoint, model));
+export async function languageModel({ packageName, exported, ...way }: Wanted): Promise<SdkModel> {
+  const { model } = way;
+  const provider = providerOf(packageName, exported, settingsFor(way));
   const found: unknown = await modelOf(provider, model.id);
   const { doStream, specificationVersion } = recordOf(found);
   if (typeof doStream !== 'function') {
@@ -46,14 +47,18 @@ export async function languageModel({ packageName, exported, endpoint, model }: 
 }
 
 /** Settings that a package does not know are nothing to it. */
-const settingsFor = ({ baseUrl, apiKey, headers, options }: Endpoint, { provider }: Model) => ({
-  name: provider,
+const settingsFor = ({
+  endpoint: { baseUrl, apiKey, headers, options },
+  model,
+  fetch,
+}: Omit<Wanted, 'packageName' | 'exported'>) => ({
+  name: model.provider,
   ...(apiKey === undefined ? {} : { apiKey }),
   ...(baseUrl === '' ? {} : { baseURL: baseUrl }),
   headers,
   // Without it, servers that speak as OpenAI does do not tell what an answer used.
   includeUsage: true,
-  fetch: fetchNoPage,
+  fetch,
   ...options,
 });
 

@@ -1,0 +1,58 @@
+import type { ModelRegistry } from '../model/registry.ts';
+import { Refusal } from '../protocol/errors.ts';
+import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import { type AwaitedModel, type Choice, chooseModel, clamped, storedChoice } from '../session/model-choice.ts';
+import type { Session } from '../session/session.ts';
+import type { Agent } from './agent.ts';
+
+/** A choice, and how much its model is to think if that was said with it. */
+type Reconsidered = Omit<Choice, 'thinkingLevel'> & { readonly level?: ThinkingLevel | undefined };
+
+/** Chooses the model of the session again, after models came or went. */
+export async function reconsiderModel(agent: Agent): Promise<void> {
+  const { registry, session } = agent;
+  await registry.chooseAgain();
+  const { choice } = session;
+  const { level, ...next } = await reconsidered(registry, session);
+  // Somebody has chosen meanwhile, or gone elsewhere.
+  if (agent.session !== session || session.choice !== choice) return;
+  const { model } = next;
+  if (model && !isSame(model, choice.model)) {
+    await agent.setModel(model, isSame(model, storedChoice(session.log).model) ? 'restore' : 'set', level);
+    return;
+  }
+  agent.change(() => {
+    session.choice = { ...next, thinkingLevel: clamped(model, choice.thinkingLevel) };
+  });
+}
+
+async function reconsidered(registry: ModelRegistry, { choice, transcript }: Session): Promise<Reconsidered> {
+  const { model, missed, awaited, notice } = choice;
+  if (awaited) return granted(registry, awaited);
+  const name = model ?? missed;
+  if (name) await registry.recall(name.provider, name.id);
+  if (!model) {
+    const found = chooseModel(registry, missed);
+    // It may say more, such as who named it.
+    return found.notice !== undefined && notice?.startsWith(found.notice) ? choice : found;
+  }
+  // The built-in model stands in where there was no other, until somebody has spoken to it.
+  if (notice !== undefined && transcript.messageCount === 0) return chooseModel(registry, undefined);
+  const now = registry.find(model.provider, model.id);
+  if (now) return { ...choice, model: now };
+  // It is still there where only its key is missing: whoever uses it is told.
+  return registry.has(model.provider, model.id) ? choice : chooseModel(registry, model);
+}
+
+async function granted(registry: ModelRegistry, awaited: AwaitedModel): Promise<Reconsidered> {
+  try {
+    const { model, thinkingLevel } = await registry.granted(awaited.wish);
+    return { ...chooseModel(registry, model), level: awaited.thinkingLevel ?? thinkingLevel };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { model: null, notice: error.message, awaited };
+  }
+}
+
+const isSame = (one: Pick<Model, 'provider' | 'id'>, other: Pick<Model, 'provider' | 'id'> | null | undefined) =>
+  one.provider === other?.provider && one.id === other.id;

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import type { SessionHooks } from '../session/hooks.ts';
+import { HookSet } from './hook-set.ts';
+
+const { signal } = new AbortController();
+
+it('a payload goes from one owner to the next; undefined keeps it', async () => {
+  const target: SessionHooks = { payload: async (body) => ({ ...(body as object), a: 1 }) };
+  const set = new HookSet(target);
+
+  set.put('extensions', { payload: async () => undefined });
+  set.put('rules', { payload: async (body) => ({ seen: body }) });
+
+  expect(await target.payload?.({ b: 2 }, signal)).toEqual({ seen: { b: 2, a: 1 } });
+});
+
+it('a compaction that failed is told to every owner', async () => {
+  const told: string[] = [];
+  const target: SessionHooks = {};
+  const set = new HookSet(target);
+
+  for (const owner of ['todos', 'extensions'] as const) {
+    set.put(owner, {
+      compactFailed: async ({ reason }) => {
+        told.push(`${owner} ${reason}`);
+      },
+    });
+  }
+  await target.compactFailed?.({ reason: 'manual', aborted: true, willRetry: false, fromHook: false });
+
+  expect(told).toEqual(['extensions manual', 'todos manual']);
+});

@@ -1,0 +1,34 @@
+import type { Model, Usage } from '../../../protocol/generated/vocabulary.ts';
+import { isObject, type Values } from '../../../store/json-file.ts';
+import { usageOf } from '../../price.ts';
+
+/** What an answer used, as its provider counts it; what it cost where the provider says so, else by the price list. */
+export function usageIn(model: Model, told: unknown): Usage | undefined {
+  if (!isObject(told)) return undefined;
+  const count = countIn(told);
+  const usage = usageOf(model, {
+    input: count('input'),
+    output: count('output'),
+    cacheRead: count('cacheRead'),
+    cacheWrite: count('cacheWrite'),
+    ...(told['reasoning'] === undefined ? {} : { reasoning: count('reasoning') }),
+  });
+  const cost = isObject(told['cost']) ? told['cost'] : {};
+  const charged = countIn(cost);
+  if (charged('total') === 0) return usage;
+  return {
+    ...usage,
+    cost: {
+      input: charged('input'),
+      output: charged('output'),
+      cacheRead: charged('cacheRead'),
+      cacheWrite: charged('cacheWrite'),
+      total: charged('total'),
+    },
+  };
+}
+
+const countIn = (values: Values) => (name: string) => {
+  const value = values[name];
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+};

@@ -64,6 +64,21 @@ it('silence does not count while nobody listens, and counts from the beginning w
   expect(passed(1)).toContain('in the middle');
 });
 
+it('silence does not count while others work, be it in vain', async () => {
+  const { silence, passed } = listening();
+  let fail = (_error: Error) => {};
+  const others = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  const work = silence.without(others).catch(({ message }: Error) => message);
+
+  expect(passed(100_000)).toBeUndefined();
+  fail(new Error('in vain'));
+  expect(await work).toBe('in vain');
+  expect(passed(999)).toBeUndefined();
+  expect(passed(1)).toContain('did not begin');
+});
+
 it('nothing is too long after the end', () => {
   const { silence, passed, outer } = listening();
   silence.end();

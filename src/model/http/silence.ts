@@ -52,6 +52,16 @@ export class Silence {
     if (!this.#isLast) this.#timer.refresh();
   }
 
+  /** Waits for work that is not the server's. */
+  async without<T>(work: Promise<T>): Promise<T> {
+    this.listen(false);
+    try {
+      return await work;
+    } finally {
+      this.listen(true);
+    }
+  }
+
   /** Everything was said: there is this much patience left, whatever else comes. */
   shorten(ms: number): void {
     if (this.#isLast) return;

@@ -34,25 +34,15 @@ interface Way {
 
 async function reach({ packageName, places, endpoint, request, silence }: Way): Promise<SdkModel> {
   const { model, onPayload, signal } = request;
-  const exported = await untimed(silence, loadPackage(packageName, places));
+  const exported = await silence.without(loadPackage(packageName, places));
   const fetch = fetchPayload({
     signal,
-    ...(onPayload ? { onPayload: (payload) => untimed(silence, onPayload(payload)) } : {}),
+    ...(onPayload ? { onPayload: (payload) => silence.without(onPayload(payload)) } : {}),
   });
   try {
     return await languageModel({ packageName, exported, endpoint, model, fetch });
   } catch (error) {
     throw failureFrom(error);
-  }
-}
-
-/** Time that is not the server's. */
-async function untimed<T>(silence: Silence, work: Promise<T>): Promise<T> {
-  silence.listen(false);
-  try {
-    return await work;
-  } finally {
-    silence.listen(true);
   }
 }
 

@@ -86,6 +86,6 @@ function optionsFor(request: ModelRequest, { apiKey, headers }: Endpoint, silenc
     ...(thinkingBudgets ? { thinkingBudgets } : {}),
     maxTokens: longestAnswer(request),
     ...(sessionId === undefined ? {} : { sessionId }),
-    ...(onPayload ? { onPayload } : {}),
+    ...(onPayload ? { onPayload: (payload) => silence.without(onPayload(payload)) } : {}),
   };
 }

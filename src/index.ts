@@ -80,7 +80,7 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
     agentDir: root,
     env,
     project,
-    additions: {},
+    additions: options.additions ?? {},
     wish: model === undefined ? undefined : { pattern: model },
     script: script === undefined ? undefined : await scriptIn(script),
   });

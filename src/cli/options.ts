@@ -27,7 +27,7 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     env: process.env,
     project,
     script,
-    additions: {},
+    additions: wishes,
     ...modelWishes(args),
   });
   return {

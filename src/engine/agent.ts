@@ -27,6 +27,7 @@ import type { Broadcast } from '../wire/broadcast.ts';
 import type { Surroundings } from './additions/sign.ts';
 import type { AdditionWishes, Mode } from './additions/wishes.ts';
 import { Additions } from './additions.ts';
+import { type Arrival, knowStored, newsOf } from './arrival.ts';
 import type { Connection } from './connection.ts';
 import { idle } from './idle.ts';
 import { SessionLane } from './lanes.ts';
@@ -69,14 +70,6 @@ export interface AgentParts {
 /** Whether something is to count for new sessions too. */
 interface Persistence {
   readonly persist?: boolean | undefined;
-}
-
-/** A session that the agent could go over to. */
-export interface Arrival {
-  readonly session: Session;
-  readonly project: Project;
-  /** The tool calls whose results a crash had swallowed. */
-  readonly repaired: readonly string[];
 }
 
 /** The one agent of this process: a session at a time, and what outlives a change of session. */
@@ -390,23 +383,6 @@ export class Agent {
     const wanted = named?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
     return { ...choice, thinkingLevel: clamped(choice.model, wanted) };
   }
-}
-
-/** Learns of the model that a stored session used, so that it is found, or missed by its name. */
-export async function knowStored(registry: ModelRegistry, log: SessionLog): Promise<void> {
-  const { model } = storedChoice(log);
-  if (model) await registry.recall(model.provider, model.id);
-}
-
-/** What clients must know of a session beyond its state: what was mended in it, and what waits in its queue. */
-function newsOf({ session, repaired }: Arrival, previous?: Session): AgentEvent[] {
-  const { tornBytes, header } = session.log;
-  const news: AgentEvent[] = [];
-  if (repaired.length > 0 || tornBytes > 0) {
-    news.push({ type: 'session_repaired', sessionId: header.id, toolCallIds: [...repaired], tornBytes });
-  }
-  if (session.queue.length > 0 || previous?.queue.length) news.push(session.queue.update());
-  return news;
 }
 
 const isFresh = (log: SessionLog) => log.size === log.count('session_info');

@@ -13,7 +13,8 @@ import { SessionLog } from '../store/sessions/session-log.ts';
 import { tempFolder } from '../store/testing/temp-folder.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import { memoryPair } from '../wire/memory.ts';
-import { Agent, knowStored } from './agent.ts';
+import { Agent } from './agent.ts';
+import { knowStored } from './arrival.ts';
 import { Connection } from './connection.ts';
 import { dispatch } from './dispatch.ts';
 import { SessionLane } from './lanes.ts';
@@ -59,9 +60,10 @@ async function agentWith({ settings = {}, path, env = {}, level, ...options }: B
     hooks: {},
     agentDir,
     wishes: {},
+    mode: 'rpc' as const,
     env,
     projectIn: () => project,
-    tools: builtinTools,
+    tools: (shell: ShellOptions) => builtinTools(shell, async () => ({ content: [] })),
     toolChoice: {},
     shell: () => ({ cwd: agentDir, env: secretless(), family: 'test' }),
     promptParts: () => ({ append: [], contextFiles: [] }),

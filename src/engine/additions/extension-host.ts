@@ -61,7 +61,16 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
     navigate: (targetId, options) => inTurn((signal) => agent.session.navigate(targetId, options, signal)),
     reload: () => inTurn(() => duties.reload()),
     shutdown: () => agent.leave(),
-    modelsChanged: () => void agent.modelsChanged(),
+    register: async ({ providers }) => {
+      await registry.load({ anyway: true });
+      for (const [name, config] of providers) registry.register(name, config);
+      await agent.modelsChanged();
+    },
+    unregister: (providers) => {
+      const names = [...providers];
+      for (const name of names) registry.unregister(name);
+      if (names.length > 0) void agent.modelsChanged();
+    },
   };
 }
 

@@ -49,14 +49,11 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
     registerFlag: (name, flag) => void extension.flags.set(name, flag),
     getFlag: (name) => flagOf(extension, name, host),
     registerProvider: (name, config) => {
-      host.registry.register(name, config);
-      extension.providers.add(name);
-      whenReady(host.modelsChanged);
+      extension.providers.set(name, config);
+      whenReady(() => sent('register_provider', () => host.register(extension)));
     },
     unregisterProvider: (name) => {
-      host.registry.unregister(name);
-      extension.providers.delete(name);
-      whenReady(host.modelsChanged);
+      if (extension.providers.delete(name)) host.unregister([name]);
     },
     sendMessage: (message, options = {}) => {
       const { say } = acting();

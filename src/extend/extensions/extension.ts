@@ -8,7 +8,8 @@ export class Extension {
   readonly tools = new Map<string, ToolDefinition>();
   readonly commands = new Map<string, CommandDefinition>();
   readonly flags = new Map<string, FlagDefinition>();
-  readonly providers = new Set<string>();
+  /** As they were described. */
+  readonly providers = new Map<string, object>();
   readonly #handlers = new Map<EventName, ExtensionHandler<EventName>[]>();
   /** False while its file is being run: it may register, but not act. */
   isReady = false;

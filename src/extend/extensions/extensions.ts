@@ -42,9 +42,10 @@ export class Extensions {
       const extension = new Extension(source);
       try {
         await Deadline.race(LOAD_MS, () => this.#run(extension));
+        if (extension.providers.size > 0) await this.#host.register(extension);
         this.#extensions.push(extension);
       } catch (error) {
-        this.#forget(extension);
+        this.#host.unregister(extension.providers.keys());
         process.stderr.write(`tau: Failed to load extension "${source.path}": ${messageOf(error)}\n`);
         this.#callers.failed(source.path, 'load', error);
       }
@@ -64,15 +65,11 @@ export class Extensions {
     await factory(apiFor(extension, { host: this.#host, bus: this.#bus, onFailure }));
   }
 
-  #forget({ providers }: Extension): void {
-    for (const name of providers) this.#host.registry.unregister(name);
-  }
-
   /** They are about to be loaded again, or others in their place. */
   close(): void {
     for (const extension of this.#extensions) {
       extension.isReady = false;
-      this.#forget(extension);
+      this.#host.unregister(extension.providers.keys());
     }
     this.#extensions = [];
   }

@@ -14,6 +14,7 @@ import type { Session } from '../../session/session.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Dialogs } from '../dialogs.ts';
 import type { SaidByExtension } from './events.ts';
+import type { Extension } from './extension.ts';
 import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from './extension-api.ts';
 
 /** The agent as extensions act on it. */
@@ -55,8 +56,9 @@ export interface ExtensionHost {
   readonly toolsChanged: () => void;
   /** A handler or a command was added or has gone. */
   readonly hooksChanged: () => void;
-  /** A provider was registered or has gone. */
-  readonly modelsChanged: () => void;
+  /** Makes the providers of an extension known; rejects when one of them makes no sense. */
+  readonly register: (extension: Extension) => Promise<void>;
+  readonly unregister: (providers: Iterable<string>) => void;
 }
 
 export interface UserMessageOptions {

@@ -1,4 +1,5 @@
 import type { ModelRegistry } from '../../model/registry.ts';
+import { messageOf } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 
 /** The models there are, to look at: pi's names. */
@@ -12,9 +13,28 @@ export class ModelsView {
   getAll = (): Model[] => [...this.#registry.available({ scripted: true })];
   getAvailable = (): Model[] => [...this.#registry.available()];
   find = (provider: string, modelId: string): Model | undefined => this.#registry.find(provider, modelId);
-  hasConfiguredAuth = ({ provider, id }: Model): boolean => this.#registry.find(provider, id) !== undefined;
+  hasConfiguredAuth = ({ provider }: Model): boolean => this.#registry.hasKey(provider);
   isUsingOAuth = (): boolean => false;
   getError = (): string | undefined => this.#registry.problems.join('\n') || undefined;
   getProviderDisplayName = (provider: string): string => provider;
   refresh = (): Promise<void> => this.#registry.load();
+
+  /** What a request to this model must carry. */
+  getApiKeyAndHeaders = async (model: Model) => {
+    try {
+      return { ok: true as const, ...(await this.#registry.keyAndHeaders(model)) };
+    } catch (error) {
+      return { ok: false as const, error: messageOf(error) };
+    }
+  };
+
+  getApiKey = async (model: Model): Promise<string | undefined> => {
+    const auth = await this.getApiKeyAndHeaders(model);
+    return auth.ok ? auth.apiKey : undefined;
+  };
+
+  getApiKeyForProvider = async (provider: string): Promise<string | undefined> => {
+    const model = this.getAll().find((candidate) => candidate.provider === provider);
+    return model && this.getApiKey(model);
+  };
 }

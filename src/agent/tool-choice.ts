@@ -3,14 +3,17 @@ export interface ToolChoice {
   /** Names, with `*` for any letters: these and no others. `+name` and `-name` change the usual ones instead. */
   readonly wanted?: readonly string[] | undefined;
   readonly excluded?: readonly string[] | undefined;
+  /** False: tau's own tools are not among the usual ones. */
+  readonly builtin?: boolean | undefined;
 }
 
-/** What the model is offered unless somebody says otherwise. */
+/** Those of tau's own tools that the model is offered unless somebody says otherwise; of others it is offered all. */
 export const USUAL_TOOLS: readonly string[] = ['read', 'bash', 'edit', 'write'];
 
-/** The names that are meant, in their own order, and those words that mean none. */
-export function chooseTools(names: readonly string[], { wanted, excluded = [] }: ToolChoice) {
-  const chosen = new Set(isChange(wanted) ? names.filter((name) => USUAL_TOOLS.includes(name)) : []);
+/** The names that are meant, in their own order, and those words that mean none. `usual`: those to start from. */
+export function chooseTools(names: readonly string[], choice: ToolChoice, usual: readonly string[] = USUAL_TOOLS) {
+  const { wanted, excluded = [] } = choice;
+  const chosen = new Set(isChange(wanted) ? names.filter((name) => usual.includes(name)) : []);
   const unknown: string[] = [];
   const apply = (pattern: string, change: (name: string) => void) => {
     const meant = names.filter((name) => fits(name, pattern));

@@ -72,6 +72,7 @@ export const flags = {
   'exclude-tools': { short: 'xt', value: 'list', about: 'Offer all tools but these', topic: 'tools' },
   'no-tools': { short: 'nt', about: 'Offer no tools', topic: 'tools' },
   'no-builtin-tools': { short: 'nbt', about: 'Offer no tools of tau itself', topic: 'tools' },
+  'no-mcp': { about: 'Leave mcp.json alone', topic: 'tools' },
   'system-prompt': { value: 'text|file', about: 'Say this instead of the usual system prompt', topic: 'tools' },
   'append-system-prompt': {
     value: 'text|file',
@@ -97,7 +98,6 @@ export const flags = {
   'no-extensions': { short: 'ne', about: '', ignored: true },
   'no-skills': { short: 'ns', about: '', ignored: true },
   'no-prompt-templates': { short: 'np', about: '', ignored: true },
-  'no-mcp': { about: '', ignored: true },
   extension: { short: 'e', value: 'path', about: '', later: true },
   skill: { value: 'path', about: '', later: true },
   'prompt-template': { value: 'path', about: '', later: true },

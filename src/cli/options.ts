@@ -31,6 +31,7 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     project,
     ...toolsOf(args),
     ...(prompt ? { prompt } : {}),
+    additions: additionsOf(args),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };
 }
@@ -76,16 +77,27 @@ function nameOf(args: Arguments): string | undefined {
   return name;
 }
 
+/** What the command line says of what others add to the agent. */
+const additionsOf = (args: Arguments): EngineOptions['additions'] => ({
+  mcp: args['no-mcp'] === undefined,
+});
+
 function toolsOf(args: Arguments): Pick<EngineOptions, 'tools'> {
-  const wanted = args['no-tools'] || args['no-builtin-tools'] ? [] : listOf(args.tools);
+  const wanted = args['no-tools'] ? [] : listOf(args.tools);
   const excluded = listOf(args['exclude-tools']);
-  if (!wanted && !excluded) return {};
+  const builtin = args['no-builtin-tools'] === undefined;
+  if (!wanted && !excluded && builtin) return {};
   if (args.tools !== undefined && wanted?.length === 0) throw new UsageError('--tools requires a value');
   const names = builtinTools({ cwd: '', env: {}, family: '' }).map(({ name }) => name);
-  const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !word.includes('*'));
+  const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !isOfServers(word));
   if (unknown !== undefined) throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
-  return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}) } };
+  return {
+    tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}), ...(builtin ? {} : { builtin }) },
+  };
 }
+
+/** Whether a word may mean a tool that is known only when its server is. */
+const isOfServers = (word: string) => word.includes('*') || word.includes('__');
 
 const listOf = (value: string | undefined) =>
   value

@@ -115,6 +115,11 @@ export class Agent {
     return this.#parts.env;
   }
 
+  /** How commands are run in the folder of the session. */
+  get shell(): ShellOptions {
+    return this.#parts.shell(this.#project);
+  }
+
   /** Where to look for what others add to the agent. */
   get surroundings(): Surroundings {
     const { agentDir, wishes, env } = this.#parts;

@@ -176,7 +176,8 @@ function warningsOf({ project, toolbox }: Agent, { agentDir, models }: EngineOpt
   return [
     ...project.warnings,
     ...models.warnings,
-    ...toolbox.unknown.map((name) => `There is no tool ${name}`),
+    // What has a server in its name is known when that is connected.
+    ...toolbox.unknown.filter((name) => !name.includes('__')).map((name) => `There is no tool ${name}`),
     ...untrustedPromptFiles({ agentDir, cwd, trusted }).map(
       (path) => `${path} is left out: the project is not trusted`,
     ),

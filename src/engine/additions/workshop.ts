@@ -25,6 +25,7 @@ export class Workshop {
   #rules: StreamRules | undefined;
   #hostTools: HostTools | undefined;
   #mcp: McpServers | undefined;
+  #isClosed = false;
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -35,7 +36,7 @@ export class Workshop {
 
   /** Reads what the user and the project have put into their folders. */
   async load(_reason: 'startup' | 'reload'): Promise<void> {
-    await Promise.all([this.#loadResources(), this.#loadRules()]);
+    await Promise.all([this.#loadResources(), this.#loadRules(), this.#loadMcp()]);
   }
 
   /** Reads it all again. */
@@ -46,6 +47,7 @@ export class Workshop {
   /** The agent is in another session. */
   async entered(): Promise<void> {
     this.#todosThere?.entered();
+    await this.#mcp?.leaveSession();
     const { cwd } = this.#agent.project;
     if (cwd === this.#folder) return;
     this.#folder = cwd;
@@ -61,6 +63,11 @@ export class Workshop {
     const { HostTools } = await import('../../extend/host-tools/host-tools.ts');
     this.#hostTools ??= new HostTools();
     return this.#hostTools;
+  }
+
+  /** Servers of tools that a client describes, for this session. */
+  async useMcpServers(servers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpServerStatus[]> {
+    return (await this.#mcpServers()).useClients(servers, signal);
   }
 
   get todoPhases(): readonly TodoPhase[] {
@@ -100,6 +107,7 @@ export class Workshop {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.dialogs.dismissAll('shutdown');
     this.#todosThere?.close();
     await this.#mcp?.close();
@@ -152,6 +160,34 @@ export class Workshop {
     this.#rules = rules;
     this.#hooks.put('rules', rules.hooks);
     this.#warn(this.#rules.warnings);
+  }
+
+  async #loadMcp(): Promise<void> {
+    const { agentDir, wishes } = this.#agent.surroundings;
+    if (wishes.mcp === false) return;
+    const { readMcpFiles } = await import('../../store/mcp-file.ts');
+    const { cwd, trusted } = this.#agent.project;
+    const { servers, problems } = readMcpFiles({ agentDir, cwd, trusted });
+    this.#warn(problems);
+    if (servers.size > 0 || this.#mcp) await (await this.#mcpServers()).useFiles(servers);
+  }
+
+  async #mcpServers(): Promise<McpServers> {
+    const { McpServers } = await import('../../extend/mcp/mcp-servers.ts');
+    const agent = this.#agent;
+    this.#mcp ??= new McpServers({
+      place: () => {
+        const { env, family, cwd } = agent.shell;
+        return { env, variables: agent.env, family, cwd };
+      },
+      change: (work) => agent.change(work),
+      offer: (tools) => agent.toolbox.put('mcp', tools),
+      publish: (server) => agent.audience.publish({ type: 'mcp_status', server }),
+      isForeign: (name) => !['mcp', undefined].includes(agent.toolbox.sourceOf(name)),
+      warn: (text) => this.#warn([text]),
+    });
+    if (this.#isClosed) await this.#mcp.close();
+    return this.#mcp;
   }
 
   #failed(extensionPath: string, event: string, error: unknown): void {

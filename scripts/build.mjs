@@ -103,14 +103,16 @@ async function buildLibrary() {
  * lazily becomes one file, the hub. Answers its name.
  */
 async function buildProgram() {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...bundle,
     entryPoints: { cli: join(root, 'src/cli/main.ts') },
     outdir: join(dist, 'cli'),
     chunkNames: '[name]-[hash]',
     plugins: [await oneHub(join(root, 'src/cli/main.ts'))],
+    metafile: true,
   });
-  const [largest] = outputFiles.toSorted((a, b) => b.text.length - a.text.length);
+  const entry = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === 'src/cli/main.ts');
+  const [hub] = entry.imports.filter(({ kind }) => kind === 'import-statement');
   for (const { path, text } of outputFiles) {
     // It has nothing but what it takes from the hub.
     if (basename(path) === 'cli.js') continue;
@@ -122,7 +124,7 @@ async function buildProgram() {
     });
     put(path.replace(/\.js$/, '.cjs'), code.replaceAll(/require\("(\.[^"]+)\.js"\)/g, 'require("$1.cjs")'));
   }
-  return basename(largest.path).replace(/\.js$/, '.cjs');
+  return basename(hub.path).replace(/\.js$/, '.cjs');
 }
 
 /** esbuild makes a file per set of entries that reach a module: let everything lazy reach the hub, and it is one set. */

@@ -106,7 +106,7 @@ async function perform(invocation: ToolInvocation, name: string, run: ToolRun): 
   const tool = run.tools.find((candidate) => candidate.name === name);
   if (!tool) throw new Error(`Tool ${name} not found`);
   const args = tool.prepareArguments?.(invocation.args) ?? invocation.args;
-  const problem = check(tool.parameters, args);
+  const problem = check(tool.demands ?? tool.parameters, args);
   if (problem) throw new Error(invalidArguments(name, problem, invocation.args));
   return stoppable(tool.execute({ ...invocation, args }), run.signal);
 }

@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../model/request.ts';
+import type { Schema } from '../protocol/check.ts';
 import type { ContentBlock } from '../protocol/generated/vocabulary.ts';
 
 /** What a tool shows: for the model, and `details` for people. */
@@ -22,6 +23,8 @@ export interface Tool extends ToolSpec {
   readonly promptSnippet?: string;
   /** What else the system prompt says when it is offered. */
   readonly promptGuidelines?: readonly string[];
+  /** What arguments must fit, where that is not `parameters`. */
+  readonly demands?: Schema;
   /** Brings arguments that are meant well into the form that `parameters` demands. */
   readonly prepareArguments?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly execute: (invocation: ToolInvocation) => Promise<ToolOutput>;

@@ -91,3 +91,45 @@ it('a choice by name ends what offered itself, and keeps what it names', () => {
 
   expect(box.activeNames).toEqual(['read', 'grep']);
 });
+
+const others = ['fs__read', 'fs__write', 'web__get'].map((name) => tool(name));
+
+it.each([
+  ['all', {}, ['read', 'bash', 'edit', 'write', 'fs__read', 'fs__write', 'web__get']],
+  ['all but those', { excluded: ['fs__*', 'bash'] }, ['read', 'edit', 'write', 'web__get']],
+  ['these and no others', { wanted: ['read', 'fs__r*'] }, ['read', 'fs__read']],
+  [
+    'more or less than usual',
+    { wanted: ['+grep', '-web__*'] },
+    ['read', 'bash', 'edit', 'write', 'grep', 'fs__read', 'fs__write'],
+  ],
+  ['none', { wanted: [] }, []],
+  ["all, and none of tau's own", { builtin: false }, ['fs__read', 'fs__write', 'web__get']],
+])('of tools that come later it offers %s, as it was told', (_title, choice, offered) => {
+  const box = new Toolbox(builtins, choice);
+
+  box.put('mcp', others);
+
+  expect(box.activeNames).toEqual(offered);
+});
+
+it('what was switched off stays off when it comes again, and what is new is on', () => {
+  const box = new Toolbox(builtins, {});
+  box.put('mcp', others.slice(0, 2), { remember: true });
+  box.activate(['read', 'fs__read']);
+
+  box.put('mcp', [], { remember: true });
+  expect(box.activeNames).toEqual(['read']);
+  box.put('mcp', others, { remember: true });
+
+  expect(box.activeNames).toEqual(['read', 'fs__read', 'web__get']);
+});
+
+it('a tool of an MCP server gives way to any other of its name, whoever came first', () => {
+  const box = new Toolbox(builtins, {});
+  box.put('mcp', [tool('read', 'theirs'), tool('fs__read', 'theirs')]);
+  box.put('host', [tool('fs__read', "the client's")]);
+
+  expect(box.active.map(({ description }) => description)).toEqual(['read', 'bash', 'edit', 'write', "the client's"]);
+  expect([box.sourceOf('read'), box.sourceOf('fs__read'), box.sourceOf('fly')]).toEqual(['builtin', 'host', undefined]);
+});

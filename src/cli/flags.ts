@@ -73,6 +73,7 @@ export const flags = {
   'exclude-tools': { short: 'xt', value: 'list', about: 'Offer all tools but these', topic: 'tools' },
   'no-tools': { short: 'nt', about: 'Offer no tools', topic: 'tools' },
   'no-builtin-tools': { short: 'nbt', about: 'Offer no tools of tau itself', topic: 'tools' },
+  'no-mcp': { about: 'Leave mcp.json alone', topic: 'tools' },
   'system-prompt': { value: 'text|file', about: 'Say this instead of the usual system prompt', topic: 'tools' },
   'append-system-prompt': {
     value: 'text|file',
@@ -117,7 +118,6 @@ export const flags = {
   'use-theme': { value: 'name', about: '', ignored: true },
   'no-themes': { about: '', ignored: true },
   'tui-mode': { value: 'mode', about: '', ignored: true },
-  'no-mcp': { about: '', ignored: true },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export type FlagName = keyof typeof flags;

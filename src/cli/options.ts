@@ -100,11 +100,14 @@ function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: boolean }): Pick
   if (!wanted && !excluded && builtin) return {};
   if (args.tools !== undefined && wanted?.length === 0) throw new UsageError('--tools requires a value');
   const names = builtinTools({ cwd: '', env: {}, family: '' }, async () => ({ content: [] })).map(({ name }) => name);
-  const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !word.includes('*'));
+  const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !isOfServers(word));
   if (unknown !== undefined && !mayBeAdded)
     throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
   return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}), builtin } };
 }
+
+/** Whether a word may mean a tool that is known only when its server is. */
+const isOfServers = (word: string) => word.includes('*') || word.includes('__');
 
 /** Whether somebody is there who can be asked. */
 function modeOf(args: Arguments): EngineOptions['mode'] {
@@ -140,6 +143,7 @@ function additionsOf(args: Arguments, cwd: string): AdditionWishes {
     extensions: placed(args.extension),
     findExtensions: args['no-extensions'] === undefined,
     flags: args.unknown,
+    mcp: args['no-mcp'] === undefined,
     inheritWorkflowSettings: inheritsWorkflow(args),
     skills: placed(args.skill),
     findSkills: args['no-skills'] === undefined,

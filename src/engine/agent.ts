@@ -130,6 +130,11 @@ export class Agent {
     return this.#parts.env;
   }
 
+  /** How commands are run in the folder of the session. */
+  get shell(): ShellOptions {
+    return this.#parts.shell(this.#project);
+  }
+
   /** Where to look for what others add to the agent. */
   get surroundings(): Surroundings {
     const { agentDir, wishes, env } = this.#parts;
@@ -297,11 +302,6 @@ export class Agent {
   /** Ends the process once nothing is being done. */
   leave(): void {
     void idle(this).then(() => this.#leave());
-  }
-
-  /** How programs are run in the folder of the session. */
-  get shell(): ShellOptions {
-    return this.#parts.shell(this.#project);
   }
 
   /** What stands in the way of a prompt. */

@@ -184,7 +184,10 @@ function warningsOf({ project, toolbox, surroundings }: Agent, { agentDir, model
   return [
     ...project.warnings,
     ...models.warnings,
-    ...(isAnythingAdded(surroundings) ? [] : toolbox.unknown).map((name) => `There is no tool ${name}`),
+    // What has a server in its name is known when that is connected.
+    ...(isAnythingAdded(surroundings) ? [] : toolbox.unknown)
+      .filter((name) => !name.includes('__'))
+      .map((name) => `There is no tool ${name}`),
     ...untrustedPromptFiles({ agentDir, cwd, trusted }).map(
       (path) => `${path} is left out: the project is not trusted`,
     ),

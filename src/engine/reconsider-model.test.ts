@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { builtinTools } from '../agent/tools/builtin.ts';
+import type { ShellOptions } from '../agent/tools/shell.ts';
 import { AgentClient } from '../client/client.ts';
 import type { ProviderConfig } from '../model/provider-config.ts';
 import type { ModelWish } from '../model/registry.ts';

@@ -53,7 +53,8 @@ const withoutQuote = (message: string): string =>
 export const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function endsWithin(value: unknown, depth: number): boolean {
+/** Whether a value is nested no deeper than this. */
+export function endsWithin(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depth > 0 && Object.values(value).every((inner) => endsWithin(inner, depth - 1));
 }

@@ -3,6 +3,7 @@ import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { isObject, readJsonObject, type Values } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
+import { isHeaderName, isWebAddress } from './web-address.ts';
 
 /** What a user says of a provider in `models.json`: changes to one that is built in, or one of their own. */
 export interface CustomProvider {
@@ -50,7 +51,6 @@ export interface ModelsFile {
 
 const apis = ['anthropic-messages', 'openai-completions', 'openai-responses', 'google-generative-ai'];
 const bridgedApi = /^ai-sdk:(?:@[\w.-]+\/)?\w[\w.-]*$/;
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const filled: Schema = { type: 'string', minLength: 1 };
 const flag: Schema = { type: 'boolean' };
@@ -191,17 +191,8 @@ function* wordingProblems(
   if (baseUrl !== undefined && ownApi === undefined && !isWebAddress(baseUrl))
     yield `${place}.baseUrl must be an http or https URL, without a password`;
   for (const [name, value] of Object.entries(headers)) {
-    if (!headerName.test(name)) yield `${place}.headers must hold only names that HTTP allows`;
+    if (!isHeaderName(name)) yield `${place}.headers must hold only names that HTTP allows`;
     if (typeof value !== 'string') yield `${place}.headers.${name} must be a string`;
-  }
-}
-
-function isWebAddress(text: string): boolean {
-  try {
-    const { protocol, username, password } = new URL(text);
-    return ['http:', 'https:'].includes(protocol) && username === '' && password === '';
-  } catch {
-    return false;
   }
 }
 

@@ -1,18 +1,23 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { agentMark } from './agent-mark.ts';
 import { guardGroup, releaseGroup, startGuardian } from './guardian.ts';
 import { isSame, listProcesses, MARK, type ProcessRow } from './process-table.ts';
 
-/** What to start, and where its output goes. */
-export interface SpawnOptions {
+/** What to start. */
+export interface ProgramOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The file descriptor that receives stdout and stderr. */
-  readonly output: number;
   /** Who wants it to end with all others of the same name. */
   readonly family: string;
+}
+
+/** What to start, and where its output goes. */
+export interface SpawnOptions extends ProgramOptions {
+  /** The file descriptor that receives stdout and stderr. */
+  readonly output: number;
 }
 
 /** How a process ended; `error` when it never started. */
@@ -25,6 +30,12 @@ export interface GroupProcess {
   readonly exited: Promise<Exit>;
   /** Kills the process, its group and its escapees; settles when none of them is alive. */
   kill(): Promise<void>;
+}
+
+/** A started process that is spoken to. */
+export interface TalkingProcess extends GroupProcess {
+  /** Undefined when it never started. */
+  readonly pipes: { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable } | undefined;
 }
 
 interface Group {
@@ -52,17 +63,30 @@ let spawned = 0;
  * environment is out of reach, and so is any that leaves the group on other systems.
  */
 export function spawnGroup(options: SpawnOptions): GroupProcess {
+  return lead(options, ['ignore', options.output, options.output]).process;
+}
+
+/** Starts one in the same way, with a pipe to its stdin and one from each of its outputs. */
+export function spawnTalking(options: ProgramOptions): TalkingProcess {
+  const { process, child } = lead(options, ['pipe', 'pipe', 'pipe']);
+  const { stdin, stdout, stderr } = child ?? {};
+  return { ...process, pipes: stdin && stdout && stderr ? { stdin, stdout, stderr } : undefined };
+}
+
+function lead(options: ProgramOptions, stdio: StdioOptions): { process: GroupProcess; child?: ChildProcess } {
   const ownMark = `${familyMark(options.family)}:${++spawned}`;
   startGuardian();
-  const child = start(options, ownMark);
-  if (child instanceof Error) return neverStarted(Promise.resolve({ code: null, signal: null, error: child }));
+  const child = start(options, stdio, ownMark);
+  if (child instanceof Error) {
+    return { process: neverStarted(Promise.resolve({ code: null, signal: null, error: child })) };
+  }
 
   const exited = new Promise<Exit>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: null, error }));
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
   const { pid } = child;
-  if (pid === undefined) return neverStarted(exited);
+  if (pid === undefined) return { process: neverStarted(exited) };
 
   const group: Group = { pid, mark: ownMark, witnesses: 'leader' };
   living.add(group);
@@ -72,7 +96,7 @@ export function spawnGroup(options: SpawnOptions): GroupProcess {
     if (process.platform === 'linux') releaseGroup(pid);
     group.witnesses = witnessesOf(group);
   });
-  return { pid, exited, kill: () => killGroup(group, exited) };
+  return { process: { pid, exited, kill: () => killGroup(group, exited) }, child };
 }
 
 /** Kills everything that was started in the name of one family, and nothing else. */
@@ -87,14 +111,9 @@ export async function killFamily(family: string): Promise<void> {
 
 const familyMark = (family: string) => `${agentMark()}:${family}`;
 
-function start({ command, args, cwd, env, output }: SpawnOptions, ownMark: string) {
+function start({ command, args, cwd, env }: ProgramOptions, stdio: StdioOptions, ownMark: string) {
   try {
-    return spawn(command, args, {
-      cwd,
-      env: { ...env, [MARK]: ownMark },
-      detached: true,
-      stdio: ['ignore', output, output],
-    });
+    return spawn(command, args, { cwd, env: { ...env, [MARK]: ownMark }, detached: true, stdio });
   } catch (error) {
     return error as NodeJS.ErrnoException;
   }

@@ -35,6 +35,7 @@ export class Workshop {
   #resources: Resources | undefined;
   #hostTools: HostTools | undefined;
   #mcp: McpServers | undefined;
+  #isClosed = false;
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -49,6 +50,7 @@ export class Workshop {
     await Promise.all([
       this.#part('Skills and templates', () => this.#loadResources()),
       this.#part('Stream rules', () => this.#loadRules()),
+      this.#part('MCP servers', () => this.#loadMcp()),
     ]);
     this.#warn(this.#agent.toolbox.unknown.map((name) => `There is no tool ${name}`));
   }
@@ -65,6 +67,7 @@ export class Workshop {
   /** The agent is in another session. */
   async entered(): Promise<void> {
     this.#todosThere?.entered();
+    await this.#mcp?.leaveSession();
     const { cwd } = this.#agent.project;
     if (cwd === this.#folder) return;
     this.#folder = cwd;
@@ -80,6 +83,11 @@ export class Workshop {
     const { HostTools } = await import('../../extend/host-tools/host-tools.ts');
     this.#hostTools ??= new HostTools();
     return this.#hostTools;
+  }
+
+  /** Servers of tools that a client describes, for this session. */
+  async useMcpServers(servers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpServerStatus[]> {
+    return (await this.#mcpServers()).useClients(servers, signal);
   }
 
   get todoPhases(): readonly TodoPhase[] {
@@ -125,6 +133,7 @@ export class Workshop {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.dialogs.dismissAll('shutdown');
     this.#todosThere?.close();
     this.#extensions?.close();
@@ -271,6 +280,34 @@ export class Workshop {
     );
     this.#hooks.put('rules', rules.hooks);
     this.#warn(rules.warnings);
+  }
+
+  async #loadMcp(): Promise<void> {
+    const { agentDir, wishes } = this.#agent.surroundings;
+    if (wishes.mcp === false) return;
+    const { readMcpFiles } = await import('../../store/mcp-file.ts');
+    const { cwd, trusted } = this.#agent.project;
+    const { servers, problems } = readMcpFiles({ agentDir, cwd, trusted });
+    this.#warn(problems);
+    if (servers.size > 0 || this.#mcp) await (await this.#mcpServers()).useFiles(servers);
+  }
+
+  async #mcpServers(): Promise<McpServers> {
+    const { McpServers } = await import('../../extend/mcp/mcp-servers.ts');
+    const agent = this.#agent;
+    this.#mcp ??= new McpServers({
+      place: () => {
+        const { env, family, cwd } = agent.shell;
+        return { env, variables: agent.env, family, cwd };
+      },
+      change: (work) => agent.change(work),
+      offer: (tools) => agent.toolbox.put('mcp', tools, { remember: true }),
+      publish: (server) => agent.audience.publish({ type: 'mcp_status', server }),
+      isForeign: (name) => !['mcp', undefined].includes(agent.toolbox.sourceOf(name)),
+      warn: (text) => this.#warn([text]),
+    });
+    if (this.#isClosed) await this.#mcp.close();
+    return this.#mcp;
   }
 
   #failed(extensionPath: string, event: string, error: unknown): void {

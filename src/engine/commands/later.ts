@@ -9,6 +9,5 @@ const refuse = (command: CommandName) => (): never => {
 /** Commands that the protocol has and this version does not do yet. */
 export const later = {
   set_host_tools: refuse('set_host_tools'),
-  set_mcp_servers: refuse('set_mcp_servers'),
   navigate_tree: refuse('navigate_tree'),
 } satisfies Partial<Handlers>;

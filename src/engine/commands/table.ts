@@ -2,6 +2,7 @@ import type { Handlers } from '../dispatch.ts';
 import { exporting } from './export.ts';
 import { handshake } from './handshake.ts';
 import { later } from './later.ts';
+import { mcp } from './mcp.ts';
 import { preflight } from './preflight.ts';
 import { prompting } from './prompting.ts';
 import { reading } from './reading.ts';
@@ -24,6 +25,7 @@ export const handlers: Handlers = {
   ...shell,
   ...tools,
   ...todos,
+  ...mcp,
   ...preflight,
   ...storedSessions,
   ...upkeep,

@@ -1,0 +1,100 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { messageOf } from '../../protocol/errors.ts';
+import { MAX_MESSAGE_BYTES } from './limits.ts';
+
+/** How long a server may take to hear that its session is over. */
+const LEAVE_MS = 1000;
+
+const LF = 10;
+const CR = 13;
+
+/** A server at an address. Headers go to its origin only: the library follows no redirect beyond it. */
+export class HttpTransport extends StreamableHTTPClientTransport {
+  #trouble: string | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    super(new URL(url), {
+      requestInit: { headers: { ...headers } },
+      fetch: (address, init) => this.#ask(address, init),
+    });
+  }
+
+  /** Why the connection was given up. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  override close(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    const told = this.#trouble === undefined ? this.terminateSession().catch(() => {}) : undefined;
+    const limit = new Promise<void>((resolve) => void setTimeout(resolve, LEAVE_MS).unref());
+    await Promise.race([told, limit]);
+    await super.close();
+  }
+
+  async #ask(address: string | URL, init: RequestInit = {}): Promise<Response> {
+    const isPost = init.method === 'POST';
+    const broken = (error: unknown) => {
+      if (!init.signal?.aborted) this.#fail(causeOf(error));
+    };
+    const response = await fetch(address, init).catch((error: unknown) => {
+      broken(error);
+      throw new Error(causeOf(error));
+    });
+    if (isPost && response.status === 404 && this.sessionId !== undefined) this.#fail('has forgotten the session');
+    // A stream that only listens is opened again by the library.
+    return response.body ? bounded(response, isPost ? broken : () => {}) : response;
+  }
+
+  #fail(trouble: string): void {
+    if (this.#ended !== undefined) return;
+    this.#trouble = trouble;
+    void this.close();
+  }
+}
+
+/** A response of which no message is too long. */
+function bounded(response: Response, onBreak: (error: unknown) => void): Response {
+  const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  let size = 0;
+  let blank = 0;
+  const measure = (bytes: Uint8Array) => {
+    if (!isStream) size += bytes.length;
+    else {
+      for (const byte of bytes) {
+        if (byte !== CR) blank = byte === LF ? blank + 1 : 0;
+        size = blank > 1 ? 0 : size + 1;
+      }
+    }
+    if (size > MAX_MESSAGE_BYTES) throw new Error(`said more than ${MAX_MESSAGE_BYTES} bytes in one message`);
+  };
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        measure(value);
+        controller.enqueue(value);
+      } catch (error) {
+        onBreak(error);
+        controller.error(error);
+        await reader.cancel().catch(() => {});
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+}
+
+/** What fetch says of a failure stands in its cause. */
+function causeOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  if (!(cause instanceof Error)) return messageOf(error);
+  return cause.message || ((cause as NodeJS.ErrnoException).code ?? messageOf(error));
+}

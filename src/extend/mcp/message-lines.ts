@@ -1,0 +1,38 @@
+const LF = 10;
+
+/** Cuts what a server prints into lines. LF alone ends a line, and one that is longer than the limit ends it all. */
+export class MessageLines {
+  readonly #limit: number;
+  #pieces: Buffer[] = [];
+  #size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The lines that these bytes complete; undefined when one is too long. */
+  push(bytes: Buffer): string[] | undefined {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+      if (!this.#keep(bytes.subarray(start, end))) return undefined;
+      lines.push(this.#take());
+      start = end + 1;
+    }
+    return this.#keep(bytes.subarray(start)) ? lines : undefined;
+  }
+
+  #keep(piece: Buffer): boolean {
+    this.#size += piece.length;
+    if (this.#size > this.#limit) return false;
+    if (piece.length > 0) this.#pieces.push(piece);
+    return true;
+  }
+
+  #take(): string {
+    const line = Buffer.concat(this.#pieces).toString('utf8');
+    this.#pieces = [];
+    this.#size = 0;
+    return line;
+  }
+}

@@ -1,0 +1,94 @@
+import type { Schema } from '../../protocol/check.ts';
+import { endsWithin, isObject } from '../../store/json-file.ts';
+
+/** A tool as a server tells of it. */
+export interface RemoteTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Schema;
+}
+
+export interface ToolList {
+  readonly tools: readonly RemoteTool[];
+  /** What was left out, and why. */
+  readonly problems: readonly string[];
+}
+
+/** More tools of one server are not offered: the model is told of each of them with every question. */
+export const MAX_TOOLS = 500;
+
+/** A server that turns page after page without a tool on them. */
+const MAX_PAGES = 100;
+
+/** What one tool may say of itself: its description and its schema. */
+export const MAX_TOOL_CHARACTERS = 64 * 1024;
+
+/** What all tools of one server may say together. */
+export const MAX_LIST_CHARACTERS = 1024 * 1024;
+
+const MAX_DEPTH = 30;
+
+/** What is wrong with more tools than this is not told one by one. */
+const MAX_PROBLEMS = 10;
+
+/** Everything that a server lists, page by page, as far as it can be used. */
+export async function listTools(page: (cursor: string | undefined) => Promise<unknown>): Promise<ToolList> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const { tools, nextCursor } = objectFrom(await page(cursor));
+    if (!Array.isArray(tools)) throw new Error('its list of tools cannot be understood');
+    found.push(...tools.slice(0, MAX_TOOLS + 1));
+    if (typeof nextCursor !== 'string' || found.length > MAX_TOOLS) return sifted(found);
+    cursor = nextCursor;
+  }
+  return sifted(found);
+}
+
+function sifted(found: readonly unknown[]): ToolList {
+  const tools: RemoteTool[] = [];
+  const problems: string[] = [];
+  if (found.length > MAX_TOOLS) problems.push(`it has more than ${MAX_TOOLS} tools: the others are left out`);
+  let room = MAX_LIST_CHARACTERS;
+  for (const value of found.slice(0, MAX_TOOLS)) {
+    const tool = toolFrom(value);
+    const size = typeof tool === 'string' ? 0 : sizeOf(tool);
+    if (typeof tool === 'string') problems.push(tool);
+    else if (size > MAX_TOOL_CHARACTERS) problems.push(`its tool ${shown(tool.name)} is left out: it says too much`);
+    else if (size > room) problems.push(`its tool ${shown(tool.name)} is left out: there is too much before it`);
+    else {
+      tools.push(tool);
+      room -= size;
+    }
+  }
+  const untold = problems.length - MAX_PROBLEMS;
+  return { tools, problems: untold > 0 ? [...problems.slice(0, MAX_PROBLEMS), `and ${untold} more`] : problems };
+}
+
+const sizeOf = ({ name, description, parameters }: RemoteTool) =>
+  name.length + description.length + JSON.stringify(parameters).length;
+
+function toolFrom(value: unknown): RemoteTool | string {
+  const { name, description, inputSchema = {} } = objectFrom(value);
+  if (typeof name !== 'string' || name === '') return 'one of its tools is left out: it has no name';
+  if (!isObject(inputSchema) || ![undefined, 'object'].includes(inputSchema['type'] as string | undefined)) {
+    return `its tool ${shown(name)} is left out: its inputSchema does not describe an object`;
+  }
+  if (!endsWithin(inputSchema, MAX_DEPTH))
+    return `its tool ${shown(name)} is left out: its inputSchema is nested too deep`;
+  return {
+    name,
+    description: typeof description === 'string' ? description : '',
+    parameters: parametersFrom(inputSchema),
+  };
+}
+
+/** Some providers refuse a whole request where one schema is more than a list of properties at its top. */
+function parametersFrom(inputSchema: Readonly<Record<string, unknown>>): Schema {
+  const { $schema, $id, anyOf, oneOf, allOf, not, enum: _enum, properties, ...rest } = inputSchema;
+  return { ...rest, type: 'object', properties: isObject(properties) ? (properties as Record<string, Schema>) : {} };
+}
+
+const objectFrom = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
+const shown = (name: string) => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);

@@ -1,0 +1,133 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { mcpEntry, readMcpFiles } from './mcp-file.ts';
+import { tempFolder } from './testing/temp-folder.ts';
+
+const program = { command: 'server' };
+
+function read(files: Record<string, unknown>, trusted = true) {
+  const root = tempFolder();
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify({ mcpServers: content }));
+  }
+  const { servers, problems } = readMcpFiles({ agentDir: join(root, 'agent'), cwd: join(root, 'cwd'), trusted });
+  return {
+    servers: Object.fromEntries(servers),
+    problems: problems.map((text) => text.replaceAll(`${root}/`, '')),
+    folder: (name: string) => join(root, name),
+  };
+}
+
+it('finds nothing where there is no file', () => {
+  expect(read({})).toMatchObject({ servers: {}, problems: [] });
+  expect(read({ 'agent/mcp.json': '{}' })).toMatchObject({ servers: {}, problems: [] });
+});
+
+it('reads programs and addresses, with comments between, and leaves what it does not know alone', () => {
+  const { servers, problems, folder } = read({
+    'agent/mcp.json': `{ // mine
+      "mcpServers": {
+        "files": { "type": "stdio", "command": "server", "args": ["-v"], "env": { "KEY": "$KEY" }, "cwd": "x", "icon": 1 },
+        "web": { "type": "streamable-http", "url": "https://mcp.test/x", "headers": { "X-Key": "!key" }, "timeout": 5000 },
+        "off": { "command": "server", "disabled": true },
+        "off too": { "enabled": false },
+      },
+    }`,
+  });
+
+  expect(problems).toEqual([]);
+  expect(servers).toEqual({
+    files: {
+      command: 'server',
+      args: ['-v'],
+      env: { KEY: '$KEY' },
+      cwd: 'x',
+      disabled: false,
+      folder: folder('agent'),
+    },
+    web: {
+      url: 'https://mcp.test/x',
+      headers: { 'X-Key': '!key' },
+      timeoutMs: 5000,
+      disabled: false,
+      folder: folder('agent'),
+    },
+    off: { command: 'server', disabled: true, folder: folder('agent') },
+    'off too': { disabled: true, folder: folder('agent') },
+  });
+});
+
+const everywhere = {
+  'agent/mcp.json': { a: program, b: program, c: program },
+  'cwd/.pi/agent/mcp.json': { b: { command: 'agent' }, c: { command: 'agent' } },
+  'cwd/.pi/mcp.json': { c: { disabled: true } },
+};
+
+it('what a trusted project says of a name wins, what stands nearest first', () => {
+  const { servers } = read(everywhere);
+
+  expect(servers).toMatchObject({ a: program, b: { command: 'agent' }, c: { disabled: true } });
+  expect(Object.keys(servers['c'] ?? {})).not.toContain('command');
+});
+
+it('what another project says does not count, and that is told', () => {
+  const { servers, problems } = read(everywhere, false);
+
+  expect(servers).toMatchObject({ a: program, b: program, c: program });
+  expect(problems).toEqual([
+    'cwd/.pi/agent/mcp.json is left out: the project is not trusted',
+    'cwd/.pi/mcp.json is left out: the project is not trusted',
+  ]);
+});
+
+it("the user's own file counts wherever it is", () => {
+  const root = tempFolder();
+  const agentDir = join(root, '.pi', 'agent');
+  mkdirSync(agentDir, { recursive: true });
+  writeFileSync(join(agentDir, 'mcp.json'), JSON.stringify({ mcpServers: { a: program } }));
+
+  const { servers, problems } = readMcpFiles({ agentDir, cwd: root, trusted: false });
+
+  expect([[...servers.keys()], problems]).toEqual([['a'], []]);
+});
+
+it.each([
+  ['{', 'agent/mcp.json: '],
+  ['[]', 'agent/mcp.json: the file must hold an object'],
+  ['{"mcpServers": []}', 'agent/mcp.json: mcpServers must be an object'],
+])('a file that makes no sense is left out: %s', (content, problem) => {
+  const { servers, problems } = read({ 'agent/mcp.json': content, 'cwd/.pi/mcp.json': { a: program } });
+
+  expect(servers).toMatchObject({ a: program });
+  expect(problems).toEqual([expect.stringContaining(problem)]);
+});
+
+it.each([
+  [null, ' must be an object'],
+  [{}, ' needs a command or a url'],
+  [{ command: '' }, '.command must not be empty'],
+  [{ command: 7 }, '.command must be a string'],
+  [{ command: 'a', url: 'http://a' }, ' has both a command and a url: one of them is meant'],
+  [{ command: 'a', args: 'b' }, '.args must be an array'],
+  [{ command: 'a', args: [1] }, '.args[0] must be a string'],
+  [{ command: 'a', env: [] }, '.env must be an object'],
+  [{ command: 'a', env: { A: 1 } }, '.env.A must be a string'],
+  [{ command: 'a', env: { 'A=B': '1' } }, '.env must hold only names of variables'],
+  [{ command: 'a', timeoutMs: 0 }, '.timeoutMs must be at least 1'],
+  [{ command: 'a', type: 'http' }, '.type must be stdio'],
+  [{ url: 'http://a', type: 'sse' }, '.type must be http or streamable-http or streamableHttp'],
+  [{ url: 'file:///a' }, '.url must be an http or https URL, without a password'],
+  [{ url: 'http://me:secret@a' }, '.url must be an http or https URL, without a password'],
+  [{ url: 'http://a', headers: { 'a b': '1' } }, '.headers must hold only names that HTTP allows'],
+  [{ url: 'http://a', headers: { a: null } }, '.headers.a must be a string'],
+  [{ disabled: 'yes' }, '.disabled must be true or false'],
+])('a server that makes no sense is left out alone: %j', (value, problem) => {
+  expect(mcpEntry('servers.x', value)).toBe(`servers.x${problem}`);
+  expect(read({ 'agent/mcp.json': { x: value, fine: program } })).toMatchObject({
+    servers: { fine: program },
+    problems: [`agent/mcp.json: mcpServers.x${problem}`],
+  });
+});

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { check, type Schema } from '../protocol/check.ts';
+import { messageOf } from '../protocol/errors.ts';
+import { isObject, readJsonObject } from './json-file.ts';
+import { parseLenient } from './lenient-json.ts';
+import { isHeaderName, isWebAddress } from './web-address.ts';
+
+/** A server of tools as somebody described it: one that is enabled has either a command or a url. */
+export interface McpEntry {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Words;
+  readonly cwd?: string;
+  readonly url?: string;
+  readonly headers?: Words;
+  readonly timeoutMs?: number;
+  readonly disabled: boolean;
+  /** Where the values of `env` and `headers` are looked up (see `resolveValue`); absent: they stand for themselves. */
+  readonly folder?: string;
+}
+
+type Words = Readonly<Record<string, string>>;
+
+export interface McpFiles {
+  readonly servers: ReadonlyMap<string, McpEntry>;
+  /** One sentence for each thing that makes no sense and is left out. */
+  readonly problems: readonly string[];
+}
+
+/** An object as somebody wrote it. */
+interface Written extends Omit<McpEntry, 'disabled' | 'folder'> {
+  readonly type?: string;
+  readonly timeout?: number;
+  readonly disabled?: boolean;
+  readonly enabled?: boolean;
+}
+
+const filled: Schema = { type: 'string', minLength: 1 };
+const duration: Schema = { type: 'number', minimum: 1 };
+
+const fields: Readonly<Record<keyof Written, Schema>> = {
+  type: filled,
+  command: filled,
+  args: { type: 'array', items: { type: 'string' } },
+  env: { type: 'object' },
+  cwd: filled,
+  url: filled,
+  headers: { type: 'object' },
+  timeoutMs: duration,
+  timeout: duration,
+  disabled: { type: 'boolean' },
+  enabled: { type: 'boolean' },
+};
+
+const stdioTypes = ['stdio'];
+const httpTypes = ['http', 'streamable-http', 'streamableHttp'];
+
+/**
+ * The servers of the user, and those of the project where it is trusted: what the project says of a name wins.
+ *
+ * Never throws and never writes: a server that makes no sense is left out alone, and so is a file as a whole.
+ */
+export function readMcpFiles(places: { agentDir: string; cwd: string; trusted: boolean }): McpFiles {
+  const servers = new Map<string, McpEntry>();
+  const problems: string[] = [];
+  const take = (path: string) => {
+    try {
+      for (const [name, value] of Object.entries(serversIn(path))) {
+        const entry = mcpEntry(`mcpServers.${name}`, value);
+        if (typeof entry === 'string') problems.push(`${path}: ${entry}`);
+        else servers.set(name, { ...entry, folder: dirname(path) });
+      }
+    } catch (error) {
+      problems.push(`${path}: ${messageOf(error)}`);
+    }
+  };
+  const own = join(places.agentDir, 'mcp.json');
+  take(own);
+  for (const folder of [join(places.cwd, '.pi', 'agent'), join(places.cwd, '.pi')]) {
+    const path = join(folder, 'mcp.json');
+    if (path === own) continue;
+    if (places.trusted) take(path);
+    else if (existsSync(path)) problems.push(`${path} is left out: the project is not trusted`);
+  }
+  return { servers, problems };
+}
+
+function serversIn(path: string): Readonly<Record<string, unknown>> {
+  const { mcpServers = {} } = readJsonObject(path, parseLenient) ?? {};
+  if (!isObject(mcpServers)) throw new Error('mcpServers must be an object');
+  return mcpServers;
+}
+
+/** A server as it was described, or a sentence that says what is wrong with it at this place. */
+export function mcpEntry(place: string, value: unknown): McpEntry | string {
+  const misfit = check(
+    { type: 'object', properties: { server: { type: 'object', properties: fields } } },
+    { server: value },
+  );
+  if (misfit !== undefined) return misfit.replace('server', place);
+  const { type, timeout, timeoutMs = timeout, disabled, enabled = true, ...rest } = value as Written;
+  const isDisabled = disabled ?? !enabled;
+  const problem = isDisabled ? undefined : problemOf(rest, type);
+  if (problem !== undefined) return `${place}${problem}`;
+  const { command, args, env, cwd, url, headers } = rest;
+  return definedOf({ command, args, env, cwd, url, headers, timeoutMs, disabled: isDisabled }) as McpEntry;
+}
+
+function problemOf({ command, url, env = {}, headers = {} }: Partial<Written>, type: string | undefined) {
+  if (command === undefined && url === undefined) return ' needs a command or a url';
+  if (command !== undefined && url !== undefined) return ' has both a command and a url: one of them is meant';
+  const types = command === undefined ? httpTypes : stdioTypes;
+  if (type !== undefined && !types.includes(type)) return `.type must be ${types.join(' or ')}`;
+  if (url !== undefined && !isWebAddress(url)) return '.url must be an http or https URL, without a password';
+  for (const [name, words] of Object.entries(headers)) {
+    if (!isHeaderName(name)) return '.headers must hold only names that HTTP allows';
+    if (typeof words !== 'string') return `.headers.${name} must be a string`;
+  }
+  for (const [name, words] of Object.entries(env)) {
+    if (name === '' || /[=\0]/.test(name)) return '.env must hold only names of variables';
+    if (typeof words !== 'string') return `.env.${name} must be a string`;
+  }
+  return undefined;
+}
+
+const definedOf = (values: object) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

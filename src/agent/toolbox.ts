@@ -36,6 +36,25 @@ export class Toolbox {
     this.#tools.set(source, tools);
   }
 
+  /**
+   * Puts tools in the place of all others from there. Those that were there before stay offered or not; new ones are
+   * offered where that is wanted, and those that are gone are forgotten.
+   */
+  replace(source: ToolSource, tools: readonly Tool[], isWanted: (name: string) => boolean): void {
+    const before = new Set(this.#tools.get(source)?.map(({ name }) => name));
+    const active = new Set(this.#active);
+    for (const { name } of tools) if (!before.delete(name) && isWanted(name)) active.add(name);
+    for (const name of before) active.delete(name);
+    this.#active = active;
+    this.put(source, tools);
+  }
+
+  /** Where the tool with this name comes from. */
+  sourceOf(name: string): ToolSource | undefined {
+    for (const [source, tools] of this.#tools) if (tools.some((tool) => tool.name === name)) return source;
+    return undefined;
+  }
+
   /** Offers these and no others. */
   activate(names: readonly string[]): void {
     const known = new Set(this.#all.map(({ name }) => name));

@@ -8,7 +8,6 @@ const refuse = (command: CommandName) => (): never => {
 
 /** Commands that the protocol has and this version does not do yet. */
 export const later = {
-  set_host_tools: refuse('set_host_tools'),
   set_mcp_servers: refuse('set_mcp_servers'),
   set_todos: refuse('set_todos'),
   navigate_tree: refuse('navigate_tree'),

@@ -1,6 +1,7 @@
 import type { Handlers } from '../dispatch.ts';
 import { exporting } from './export.ts';
 import { handshake } from './handshake.ts';
+import { hostTools } from './host-tools.ts';
 import { later } from './later.ts';
 import { preflight } from './preflight.ts';
 import { prompting } from './prompting.ts';
@@ -22,6 +23,7 @@ export const handlers: Handlers = {
   ...settings,
   ...shell,
   ...tools,
+  ...hostTools,
   ...preflight,
   ...storedSessions,
   ...upkeep,

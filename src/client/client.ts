@@ -4,10 +4,12 @@ import type { Line } from '../wire/json-lines.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { ConnectionLost } from './connection-lost.ts';
+import { type CustomTool, CustomTools } from './custom-tools.ts';
 import type { EventReader } from './event-reader.ts';
 import { EventStream } from './event-stream.ts';
 import { AgentMethods } from './generated/methods.ts';
 import { type PromptRun, RunReader } from './prompt-run.ts';
+import { type UiHandler, UiRequests } from './ui-requests.ts';
 
 /** The agent said no. */
 export class CommandFailed extends Error {
@@ -34,8 +36,10 @@ export class AgentClient extends AgentMethods {
   readonly #listeners = new Set<(event: AgentEvent) => void>();
   readonly #readers = new Set<EventReader>();
   readonly #closing = new Set<(error: ConnectionLost) => void>();
+  readonly #tools = new CustomTools((frame) => this.send(frame));
+  readonly #requests = new UiRequests((response) => this.send(response));
   #lost: ConnectionLost | undefined;
-  #requests = 0;
+  #calls = 0;
   /** What the other side said last before it may leave. */
   #complaint: string | undefined;
 
@@ -49,7 +53,7 @@ export class AgentClient extends AgentMethods {
 
   override call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>> {
     if (this.#lost) return Promise.reject(this.#lost);
-    const id = `req_${++this.#requests}`;
+    const id = `req_${++this.#calls}`;
     const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { command, resolve, reject }));
     this.#link.write(toLine({ id, type: command, ...params }));
     return answer as Promise<Result<C>>;
@@ -99,6 +103,19 @@ export class AgentClient extends AgentMethods {
     }
   }
 
+  /** Registers tools that this program runs, and runs them when the agent asks. They take the place of all before. */
+  setCustomTools(tools: readonly CustomTool[]): Promise<Result<'set_host_tools'>> {
+    return this.#tools.set(tools, (definitions) => this.setHostTools({ tools: definitions }));
+  }
+
+  /**
+   * Shows what extensions want shown, and answers their dialogs. The last handler is the one that is asked; the returned
+   * function takes it back. Without any, nothing is answered.
+   */
+  onUiRequest(handler: UiHandler): () => void {
+    return this.#requests.add(handler);
+  }
+
   /** Leaves. What the agent does next is its own business. */
   close(): void {
     this.#lose('The client was closed');
@@ -116,6 +133,8 @@ export class AgentClient extends AgentMethods {
     if (event.type === 'server_error') this.#complaint = event.error;
     for (const reader of this.#readers) reader.push(event, length);
     for (const listener of this.#listeners) tell(listener, event);
+    this.#tools.hear(event);
+    this.#requests.hear(event);
   }
 
   #answered(response: Record<string, unknown>): void {
@@ -133,6 +152,8 @@ export class AgentClient extends AgentMethods {
     for (const { reject } of this.#waiting.values()) reject(this.#lost);
     this.#waiting.clear();
     for (const reader of this.#readers) reader.end(this.#lost);
+    this.#tools.leave(this.#lost);
+    this.#requests.leave(this.#lost);
     for (const listener of this.#closing) tell(listener, this.#lost);
   }
 }

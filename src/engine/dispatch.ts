@@ -53,7 +53,7 @@ export function dispatch(line: Line, { journal, ...peers }: Peers): void {
   };
   if (inbound.kind === 'refused') refuse(inbound.id, inbound.command, inbound.refusal);
   else if (inbound.kind === 'frame') peers.agent.additions.take(inbound.frame, peers.connection);
-  else if (inbound.kind === 'broken') peers.agent.additions.takeBroken(inbound.broken, peers.connection);
+  if ('broken' in inbound && inbound.broken) peers.agent.additions.takeBroken(inbound.broken, peers.connection);
   if (inbound.kind !== 'command') return;
   const { id, name } = inbound;
   const after: (() => void)[] = [];

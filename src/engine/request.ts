@@ -7,7 +7,7 @@ import { type Line, MAX_LINE_BYTES } from '../wire/json-lines.ts';
 /** A line nested deeper than this is refused: JSON.stringify could not write it back. */
 const MAX_DEPTH = 1000;
 
-/** How much of a line that does not parse is searched for its id. */
+/** How much of a line that does not parse is searched for its id and type. */
 const HEAD_CHARACTERS = 4096;
 
 /** A line a client sent, understood as far as it can be. */
@@ -16,9 +16,18 @@ export type Inbound =
   | { readonly kind: 'frame'; readonly frame: Frame }
   | { readonly kind: 'broken'; readonly broken: BrokenFrame }
   | { readonly kind: 'ignored' }
-  | { readonly kind: 'refused'; readonly command: string; readonly id: unknown; readonly refusal: Refusal };
+  | Refused;
 
-/** A frame whose id can be read, and nothing else of it. */
+interface Refused {
+  readonly kind: 'refused';
+  readonly command: string;
+  readonly id: unknown;
+  readonly refusal: Refusal;
+  /** What the line was meant to be, where that can be told. */
+  readonly broken?: BrokenFrame | undefined;
+}
+
+/** A frame whose type and id can be read, and nothing else of it. */
 export interface BrokenFrame {
   readonly name: FrameName;
   readonly id: string;
@@ -29,23 +38,24 @@ export interface BrokenFrame {
 export function understand(line: Line): Inbound {
   if ('tooLong' in line) {
     const reason = `a line of ${line.tooLong} bytes is longer than the limit of ${MAX_LINE_BYTES}`;
-    return unreadable('invalid_json', reason, idIn(line.head));
+    return unreadable('invalid_json', reason, headOf(line.head));
   }
   let value: unknown;
   try {
     value = JSON.parse(line.text);
   } catch (error) {
-    return unreadable('invalid_json', messageOf(error), idIn(line.text));
+    return unreadable('invalid_json', messageOf(error), headOf(line.text));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return unreadable('invalid_params', 'a command is an object with a type', undefined);
+    return unreadable('invalid_params', 'a command is an object with a type');
   }
   const { id, type, ...params } = value as Record<string, unknown>;
   if (isTooDeep(value)) {
-    return unreadable('invalid_json', `nested deeper than ${MAX_DEPTH} levels`, isTooDeep(id) ? undefined : id);
+    const head = { id: isTooDeep(id) ? undefined : id, type };
+    return unreadable('invalid_json', `nested deeper than ${MAX_DEPTH} levels`, head);
   }
-  if (typeof type !== 'string') return unreadable('invalid_params', 'type must be a string', id);
-  if (Object.hasOwn(frameSchemas, type)) return frameOf(type as FrameName, value);
+  if (typeof type !== 'string') return unreadable('invalid_params', 'type must be a string', { id });
+  if (isFrame(type)) return frameOf(type, value);
   if (!Object.hasOwn(commandParams, type)) {
     return refused(type, id, new Refusal('unknown_command', `Unknown command: ${type}`));
   }
@@ -65,15 +75,20 @@ function frameOf(name: FrameName, value: object): Inbound {
   return typeof id === 'string' ? { kind: 'broken', broken: { name, id, problem } } : { kind: 'ignored' };
 }
 
-const refused = (command: string, id: unknown, refusal: Refusal): Inbound => ({
+const isFrame = (type: unknown): type is FrameName => typeof type === 'string' && Object.hasOwn(frameSchemas, type);
+
+const refused = (command: string, id: unknown, refusal: Refusal): Refused => ({
   kind: 'refused',
   command,
   id,
   refusal,
 });
 
-const unreadable = (code: ErrorCode, reason: string, id: unknown): Inbound =>
-  refused('parse', id, new Refusal(code, `Failed to parse command: ${reason}`));
+function unreadable(code: ErrorCode, problem: string, { id, type }: Head = {}): Refused {
+  const refusal = new Refusal(code, `Failed to parse command: ${problem}`);
+  const broken = isFrame(type) && typeof id === 'string' ? { name: type, id, problem } : undefined;
+  return { ...refused('parse', id, refusal), broken };
+}
 
 function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -82,16 +97,24 @@ function isTooDeep(value: unknown, depth = 0): boolean {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[\w.+-]+|\S/g;
 
-/** The id of a line that does not parse, where it is plain to see near the start. Ids of inner objects do not count. */
-function idIn(text: string): unknown {
+interface Head {
+  readonly id?: unknown;
+  readonly type?: unknown;
+}
+
+/** What can be told of a line that does not parse, where it is plain to see near the start. Inner objects do not count. */
+function headOf(text: string): Head {
   const tokens = text.slice(0, HEAD_CHARACTERS).match(TOKEN) ?? [];
-  let depth = 0;
-  for (const [index, token] of tokens.entries()) {
-    if (token === '{' || token === '[') depth++;
-    else if (token === '}' || token === ']') depth--;
-    else if (depth <= 1 && token === '"id"' && tokens[index + 1] === ':') return parsed(tokens[index + 2]);
-  }
-  return undefined;
+  const field = (name: string) => {
+    let depth = 0;
+    for (const [index, token] of tokens.entries()) {
+      if (token === '{' || token === '[') depth++;
+      else if (token === '}' || token === ']') depth--;
+      else if (depth <= 1 && token === name && tokens[index + 1] === ':') return parsed(tokens[index + 2]);
+    }
+    return undefined;
+  };
+  return { id: field('"id"'), type: field('"type"') };
 }
 
 function parsed(json: string | undefined): unknown {

@@ -153,6 +153,16 @@ describe('unions and references', () => {
     );
   });
 
+  it('follow definitions that the schema brings along, under either name, and itself', () => {
+    const size: Schema = { type: 'integer' };
+    const thing: Schema = { properties: { a: { $ref: '#/$defs/size' }, again: { $ref: '#' } }, $defs: { size } };
+    const old: Schema = { properties: { a: { $ref: '#/definitions/size' } }, definitions: { size } };
+
+    expect(check(thing, { a: 1, again: { a: 2 } })).toBeUndefined();
+    expect(check(thing, { again: { again: { a: 'x' } } })).toBe('again.again.a must be a whole number');
+    expect(check(old, { a: 'x' })).toBe('a must be a whole number');
+  });
+
   it('throw for a name that nobody defined: that is a mistake of the table', () => {
     expect(() => check({ $ref: '#/$defs/Nobody' }, 1, { definitions })).toThrow('No definition named Nobody');
   });

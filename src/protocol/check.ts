@@ -1,6 +1,10 @@
 /** The part of JSON Schema that the protocol tables and tool parameters use. Other keywords are not looked at. */
 export interface Schema {
+  /** `#`, or a definition by its name: `#/$defs/name`. */
   readonly $ref?: string;
+  readonly $defs?: Definitions;
+  /** What `$defs` was called before. */
+  readonly definitions?: Definitions;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -18,7 +22,7 @@ export interface Schema {
 export type Definitions = Readonly<Record<string, Schema>>;
 
 export interface CheckOptions {
-  /** What `$ref` names. */
+  /** What `$ref` names, where the schema does not say it itself. */
   readonly definitions?: Definitions;
   /** Refuse fields that the schema does not name where it says so. Off for what clients send: they may be newer. */
   readonly closed?: boolean;
@@ -26,8 +30,15 @@ export interface CheckOptions {
 
 /** Says what is wrong with a value, naming the place, or nothing when it fits. */
 export function check(schema: Schema, value: unknown, options: CheckOptions = {}): string | undefined {
-  const found = problem(schema, value, options);
+  const definitions = options.definitions ?? schema.$defs ?? schema.definitions ?? {};
+  const found = problem(schema, value, { ...options, definitions, root: schema });
   return found && `${named(found.place)} ${found.demand}`;
+}
+
+interface Reading extends CheckOptions {
+  readonly definitions: Definitions;
+  /** What `#` refers to. */
+  readonly root: Schema;
 }
 
 /** What does not fit: where it is, from the outside in, and what is demanded of it. */
@@ -36,7 +47,7 @@ interface Problem {
   readonly demand: string;
 }
 
-function problem(schema: Schema, value: unknown, options: CheckOptions): Problem | undefined {
+function problem(schema: Schema, value: unknown, options: Reading): Problem | undefined {
   if (schema.$ref !== undefined) return problem(resolved(schema, options), value, options);
   if (schema.anyOf) return unionProblem(schema.anyOf, value, options);
   if (schema.const !== undefined && value !== schema.const) return here(`must be ${JSON.stringify(schema.const)}`);
@@ -61,7 +72,7 @@ function numberProblem({ minimum, maximum }: Schema, value: number): Problem | u
   return undefined;
 }
 
-function itemsProblem({ items }: Schema, value: unknown[], options: CheckOptions): Problem | undefined {
+function itemsProblem({ items }: Schema, value: unknown[], options: Reading): Problem | undefined {
   if (!items) return undefined;
   for (const [index, item] of value.entries()) {
     const found = problem(items, item, options);
@@ -70,7 +81,7 @@ function itemsProblem({ items }: Schema, value: unknown[], options: CheckOptions
   return undefined;
 }
 
-function fieldsProblem(schema: Schema, value: Record<string, unknown>, options: CheckOptions): Problem | undefined {
+function fieldsProblem(schema: Schema, value: Record<string, unknown>, options: Reading): Problem | undefined {
   const properties = schema.properties ?? {};
   for (const name of schema.required ?? []) {
     if (!has(value, name)) return inside(name, here('is required'));
@@ -84,14 +95,14 @@ function fieldsProblem(schema: Schema, value: Record<string, unknown>, options: 
   return stranger === undefined ? undefined : inside(stranger, here('is not a known field'));
 }
 
-function unionProblem(members: readonly Schema[], value: unknown, options: CheckOptions): Problem | undefined {
+function unionProblem(members: readonly Schema[], value: unknown, options: Reading): Problem | undefined {
   const meant = members.map((member) => resolved(member, options)).filter((member) => claims(member, value, options));
   const problems = meant.map((member) => problem(member, value, options));
   return problems.includes(undefined) ? undefined : (problems[0] ?? here('has an unknown shape'));
 }
 
 /** Whether a union member is meant: its constant fields, such as `type` or `role`, are those of the value. */
-function claims(member: Schema, value: unknown, options: CheckOptions): boolean {
+function claims(member: Schema, value: unknown, options: Reading): boolean {
   if (member.anyOf) return member.anyOf.some((inner) => claims(resolved(inner, options), value, options));
   if (member.type !== undefined && !hasType(member.type, value)) return false;
   if (!isObject(value)) return true;
@@ -103,10 +114,11 @@ function claims(member: Schema, value: unknown, options: CheckOptions): boolean 
 }
 
 /** What the schema refers to, or the schema itself. */
-function resolved(schema: Schema, { definitions }: CheckOptions): Schema {
+function resolved(schema: Schema, { definitions, root }: Reading): Schema {
   if (schema.$ref === undefined) return schema;
-  const name = schema.$ref.replace('#/$defs/', '');
-  const target = definitions?.[name];
+  if (schema.$ref === '#') return root;
+  const name = schema.$ref.replace(/^#\/(?:\$defs|definitions)\//, '');
+  const target = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
   if (!target) throw new Error(`No definition named ${name}`);
   return target;
 }

@@ -42,12 +42,12 @@ export const TodoPhase = object({ id: optional(text()), name: filled(), tasks: l
 
 export const HostTool = object(
   {
-    name: filled(),
+    name: text('1 to 64 letters, digits, _ and -.'),
     label: optional(text()),
-    description: filled(),
-    parameters: freeform('JSON Schema.'),
-    hidden: optional(flag()),
-    timeoutMs: optional(count()),
+    description: text('What the model is told of it.'),
+    parameters: freeform('JSON Schema of an object.'),
+    hidden: optional(flag('Not offered to the model until `set_active_tools` says so.')),
+    timeoutMs: optional(count('How long a call may take; 0 or absent: 10 minutes.')),
   },
   'HostTool',
   'A tool that the client runs.',

@@ -14,10 +14,15 @@ const GLANCE_CHARACTERS = 4096;
 
 function checkedImage(input: ImageInput, index: number): ImageContent {
   const image = plainImage(input);
-  const problem = (demand: string) => new Refusal('invalid_params', `Invalid parameters: images[${index}] ${demand}`);
-  if (!image.mimeType.startsWith('image/')) throw problem(`must be an image, not ${image.mimeType}`);
-  if (!/^[\w+/=\s-]+$/.test(image.data.slice(0, GLANCE_CHARACTERS))) throw problem('must have data in base64');
+  const problem = imageProblem(image);
+  if (problem) throw new Refusal('invalid_params', `Invalid parameters: images[${index}] ${problem}`);
   return image;
+}
+
+/** What keeps this from being an image, if a glance can tell. */
+export function imageProblem({ mimeType, data }: ImageContent): string | undefined {
+  if (!mimeType.startsWith('image/')) return `must be an image, not ${mimeType}`;
+  return /^[\w+/=\s-]+$/.test(data.slice(0, GLANCE_CHARACTERS)) ? undefined : 'must have data in base64';
 }
 
 export const userMessage = ({ text, images }: Input): UserMessage => ({

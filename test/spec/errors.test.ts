@@ -141,7 +141,7 @@ const failing = [
   '{"type":"edit_queued","queueId":"nobody","message":"a"}',
   '{"type":"set_session_name","name":" \\n "}',
   '{"type":"get_entries","since":"nobody"}',
-  '{"type":"set_host_tools","tools":[]}',
+  '{"type":"set_host_tools","tools":[{"name":" ","description":"a","parameters":{}}]}',
 ];
 
 verifies('E8 E9', 'nothing that fails ends the agent', async ({ open, transport }) => {

@@ -69,6 +69,8 @@ export interface TestAgent {
   readonly sessionFiles: () => string[];
   /** Ends the agent in the ordinary way. */
   readonly close: () => Promise<void>;
+  /** Another client beside the first; only in memory. */
+  readonly join?: () => Peer;
 }
 
 export interface AgentProcess {
@@ -94,12 +96,16 @@ async function openInMemory(home: Home, args: string[], options: OpenOptions): P
   const env = environment(home, options.env);
   const settings = await inFolder(home.cwd, env, () => engineOptions(parseFlags(['--mode', 'rpc', ...args])));
   const engine = await openEngine({ ...settings, env });
-  const [inside, outside] = memoryPair();
-  const peer = new Peer(outside, options);
-  engine.connect(inside);
+  const join = () => {
+    const [inside, outside] = memoryPair();
+    const peer = new Peer(outside, options);
+    engine.connect(inside);
+    return peer;
+  };
   const close = () => engine.close();
   onTestFinished(close);
-  return { peer, home, transport: 'memory', process: undefined, sessionFiles: () => sessionFiles(home), close };
+  const files = () => sessionFiles(home);
+  return { peer: join(), home, transport: 'memory', process: undefined, sessionFiles: files, close, join };
 }
 
 async function openStdio(home: Home, args: string[], options: OpenOptions): Promise<TestAgent> {

@@ -118,8 +118,8 @@ export class Workshop {
   }
 
   /** A result that a client got wrong. */
-  takeBroken({ id, problem }: BrokenFrame, from: Connection): void {
-    this.#hostTools?.broken(id, problem, from);
+  takeBroken({ name, id, problem }: BrokenFrame, from: Connection): void {
+    if (name === 'host_tool_result') this.#hostTools?.broken(id, problem, from);
   }
 
   arrived(client: Connection): void {

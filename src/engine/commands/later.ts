@@ -8,6 +8,5 @@ const refuse = (command: CommandName) => (): never => {
 
 /** Commands that the protocol has and this version does not do yet. */
 export const later = {
-  set_host_tools: refuse('set_host_tools'),
   navigate_tree: refuse('navigate_tree'),
 } satisfies Partial<Handlers>;

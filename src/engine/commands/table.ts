@@ -1,6 +1,7 @@
 import type { Handlers } from '../dispatch.ts';
 import { exporting } from './export.ts';
 import { handshake } from './handshake.ts';
+import { hostTools } from './host-tools.ts';
 import { later } from './later.ts';
 import { mcp } from './mcp.ts';
 import { preflight } from './preflight.ts';
@@ -26,6 +27,7 @@ export const handlers: Handlers = {
   ...tools,
   ...todos,
   ...mcp,
+  ...hostTools,
   ...preflight,
   ...storedSessions,
   ...upkeep,

@@ -849,15 +849,13 @@ export const inboundDefinitions: Definitions = {
   "additionalProperties": false,
   "properties": {
    "name": {
-    "type": "string",
-    "minLength": 1
+    "type": "string"
    },
    "label": {
     "type": "string"
    },
    "description": {
-    "type": "string",
-    "minLength": 1
+    "type": "string"
    },
    "parameters": {
     "type": "object"

@@ -398,12 +398,16 @@ export interface Finding {
 
 /** A tool that the client runs. */
 export interface HostTool {
+  /** 1 to 64 letters, digits, _ and -. */
   name: string;
   label?: string | undefined;
+  /** What the model is told of it. */
   description: string;
-  /** JSON Schema. */
+  /** JSON Schema of an object. */
   parameters: Record<string, unknown>;
+  /** Not offered to the model until `set_active_tools` says so. */
   hidden?: boolean | undefined;
+  /** How long a call may take; 0 or absent: 10 minutes. */
   timeoutMs?: number | undefined;
 }
 

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { CommandFailed } from './client.ts';
+import type { CustomTool, CustomToolCall } from './custom-tools.ts';
+import { connect, delivered } from './testing/agent.ts';
+
+const tool = (name: string, execute: CustomTool['execute']): CustomTool => ({
+  name,
+  description: `The tool ${name}`,
+  parameters: { type: 'object' },
+  execute,
+});
+
+const call = (id: string, toolName: string, args: object = {}) => ({
+  type: 'host_tool_call',
+  id,
+  toolCallId: `call of ${id}`,
+  toolName,
+  arguments: args,
+});
+
+const cancel = (targetId: string) => ({ type: 'host_tool_cancel', id: 'cancel', targetId });
+
+const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
+
+/** A client whose tools are registered; `frames`: what it has sent since. */
+async function serving(...tools: CustomTool[]) {
+  const agent = connect();
+  const registered = agent.client.setCustomTools(tools);
+  agent.answer('req_1', { command: 'set_host_tools', data: { toolNames: tools.map(({ name }) => name) } });
+  const answer = await registered;
+  return { ...agent, registered: answer, frames: () => agent.sent.slice(1) };
+}
+
+/** A tool that waits, and the last call of it. */
+function waiting(name: string) {
+  const calls: (CustomToolCall & { finish: (words: string) => void })[] = [];
+  const execute: CustomTool['execute'] = (_args, given) =>
+    new Promise((resolve) => calls.push({ ...given, finish: resolve }));
+  return { tool: tool(name, execute), calls };
+}
+
+describe('custom tools', () => {
+  it('[V7] are registered without what is only for this side', async () => {
+    const own = { ...tool('a', () => ''), label: 'A', hidden: true, timeoutMs: 5 };
+
+    const { sent, registered } = await serving(own);
+
+    const { execute: _execute, ...definition } = own;
+    expect(sent).toEqual([{ id: 'req_1', type: 'set_host_tools', tools: [definition] }]);
+    expect(registered).toEqual({ toolNames: ['a'] });
+  });
+
+  it('[V7] answer what they are asked: text, blocks, or why it failed', async () => {
+    const blocks = { ...text('two'), details: { more: 1 } };
+    const { say, frames } = await serving(
+      tool('says', ({ words }, { toolCallId }) => `${words} to ${toolCallId}`),
+      tool('shows', async () => blocks),
+      tool('throws', () => {
+        throw new Error('no luck');
+      }),
+      tool('rejects', () => Promise.reject('no words')),
+      tool('cannot be sent', () => ({ content: [], details: 1n })),
+    );
+
+    const names = ['says', 'shows', 'throws', 'rejects', 'cannot be sent', 'nobody'];
+    say(...names.map((name) => call(name, name, { words: 'hello' })));
+    await delivered();
+
+    const result = (id: string, value: object, more: object = {}) => ({
+      type: 'host_tool_result',
+      id,
+      result: value,
+      ...more,
+    });
+    expect(frames()).toHaveLength(names.length);
+    expect(frames()).toEqual(
+      expect.arrayContaining([
+        result('says', text('hello to call of says')),
+        result('shows', blocks),
+        result('throws', text('no luck'), { isError: true }),
+        result('rejects', text('no words'), { isError: true }),
+        result('cannot be sent', text(expect.stringContaining('BigInt') as string), { isError: true }),
+        result('nobody', text('Host tool "nobody" is not registered'), { isError: true }),
+      ]),
+    );
+  });
+
+  it('[V7] tell of their progress until they end', async () => {
+    const slow = waiting('slow');
+    const { say, frames } = await serving(slow.tool);
+    say(call('1', 'slow'));
+    await delivered();
+
+    slow.calls[0]?.update('half');
+    slow.calls[0]?.update({ ...text('nearly'), details: 9 });
+    slow.calls[0]?.finish('all');
+    await delivered();
+    slow.calls[0]?.update('late');
+    await delivered();
+
+    expect(frames()).toEqual([
+      { type: 'host_tool_update', id: '1', partialResult: text('half') },
+      { type: 'host_tool_update', id: '1', partialResult: { ...text('nearly'), details: 9 } },
+      { type: 'host_tool_result', id: '1', result: text('all') },
+    ]);
+  });
+
+  it('[V7] that are called off are told so, and say nothing more', async () => {
+    const slow = waiting('slow');
+    const { say, frames } = await serving(slow.tool);
+    say(call('1', 'slow'), call('2', 'slow'));
+    await delivered();
+
+    say(cancel('1'), cancel('nobody'));
+    await delivered();
+    expect(slow.calls.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    expect(slow.calls[0]?.signal.reason).toMatchObject({ name: 'AbortError' });
+    slow.calls[0]?.update('still here');
+    for (const { finish } of slow.calls) finish('done');
+    await delivered();
+    say(cancel('2'));
+    await delivered();
+
+    expect(slow.calls[1]?.signal.aborted).toBe(false);
+    expect(frames()).toEqual([{ type: 'host_tool_result', id: '2', result: text('done') }]);
+  });
+
+  it('[V7] are told when the agent is gone', async () => {
+    const slow = waiting('slow');
+    const { say, agent, frames } = await serving(slow.tool);
+    say(call('1', 'slow'));
+    await delivered();
+
+    agent.close();
+    await delivered();
+    slow.calls[0]?.finish('for nobody');
+    await delivered();
+
+    expect(slow.calls[0]?.signal.reason).toMatchObject({ name: 'ConnectionLost' });
+    expect(frames()).toEqual([]);
+  });
+
+  it('[V7] are replaced by the next ones, from the moment when those are registered', async () => {
+    const { client, say, answer, frames } = await serving(
+      tool('old', () => 'old'),
+      tool('both', () => 'before'),
+    );
+    const next = client.setCustomTools([tool('both', () => 'after'), tool('new', () => 'new')]);
+    await delivered();
+
+    // What comes with the answer comes before anybody has seen the answer.
+    say(call('1', 'old'));
+    answer('req_2', { command: 'set_host_tools', data: { toolNames: ['both', 'new'] } });
+    say(call('2', 'both'), call('3', 'new'));
+    await next;
+    say(call('4', 'old'));
+    await delivered();
+
+    const said = frames().flatMap(({ id, result }) => {
+      const [block] = (result as ReturnType<typeof text> | undefined)?.content ?? [];
+      return block ? [`${id} ${block.text}`] : [];
+    });
+    expect(said).toEqual(['1 old', '2 after', '3 new', '4 Host tool "old" is not registered']);
+  });
+
+  it('[V7] stay as they were where the next ones are refused', async () => {
+    const { client, say, frames } = await serving(tool('mine', () => 'still mine'));
+    const refused = client.setCustomTools([tool('mine', () => 'never'), tool('bash', () => '')]);
+    say({
+      id: 'req_2',
+      type: 'response',
+      command: 'set_host_tools',
+      success: false,
+      error: 'No',
+      code: 'invalid_params',
+    });
+    await expect(refused).rejects.toBeInstanceOf(CommandFailed);
+
+    say(call('1', 'mine'), call('2', 'bash'));
+    await delivered();
+
+    expect(frames().slice(1)).toEqual([
+      { type: 'host_tool_result', id: '2', result: text('Host tool "bash" is not registered'), isError: true },
+      { type: 'host_tool_result', id: '1', result: text('still mine') },
+    ]);
+  });
+
+  it('[V6 V7] leave calls alone where the program answers them itself', async () => {
+    const { client, sent, say } = connect();
+    void client.setHostTools({ tools: [] });
+
+    say(call('1', 'mine'));
+    await delivered();
+
+    expect(sent.map(({ type }) => type)).toEqual(['set_host_tools']);
+  });
+});

@@ -1,0 +1,94 @@
+import { messageOf } from '../protocol/errors.ts';
+import type { AgentEvent, Frame, HostTool, HostToolCallEvent, ToolOutput } from '../protocol/generated/vocabulary.ts';
+
+/** What a tool answers: text, or blocks and what else there is to tell. */
+export type CustomToolOutput = string | ToolOutput;
+
+/** One call of a tool. */
+export interface CustomToolCall {
+  readonly toolCallId: string;
+  /** Aborts when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+  /** Shows everything so far; after the end it does nothing. */
+  readonly update: (output: CustomToolOutput) => void;
+}
+
+/** A tool that your program runs for the agent. What it throws is told to the model. */
+export interface CustomTool extends HostTool {
+  execute(args: Record<string, unknown>, call: CustomToolCall): CustomToolOutput | Promise<CustomToolOutput>;
+}
+
+type ToolSet = ReadonlyMap<string, CustomTool>;
+
+/** Runs the tools of this client when the agent asks for them. */
+export class CustomTools {
+  readonly #send: (frame: Frame) => void;
+  /** The set in force, and those behind it that the agent has not answered yet. */
+  #sets: readonly ToolSet[] = [];
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(send: (frame: Frame) => void) {
+    this.#send = send;
+  }
+
+  /** Puts these in the place of all others once they are registered; where that fails nothing changes. */
+  async set<T>(tools: readonly CustomTool[], register: (definitions: HostTool[]) => Promise<T>): Promise<T> {
+    const set: ToolSet = new Map(tools.map((tool) => [tool.name.trim(), tool]));
+    this.#sets = [...this.#sets, set];
+    try {
+      const answer = await register(tools.map(definitionOf));
+      this.#sets = this.#sets.slice(this.#sets.indexOf(set));
+      return answer;
+    } catch (error) {
+      this.#sets = this.#sets.filter((other) => other !== set);
+      throw error;
+    }
+  }
+
+  hear(event: AgentEvent): void {
+    if (event.type === 'host_tool_call' && this.#sets.length > 0) void this.#run(event);
+    if (event.type === 'host_tool_cancel') this.#callOff(event.targetId);
+  }
+
+  /** The agent is gone. */
+  leave(reason: Error): void {
+    for (const id of [...this.#open.keys()]) this.#callOff(id, reason);
+  }
+
+  async #run({ id, toolCallId, toolName, arguments: args }: HostToolCallEvent): Promise<void> {
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    const update = (output: CustomToolOutput) => {
+      if (this.#open.has(id)) this.#send({ type: 'host_tool_update', id, partialResult: outputOf(output) });
+    };
+    try {
+      const tool = this.#sets.findLast((set) => set.has(toolName))?.get(toolName);
+      if (!tool) throw new Error(`Host tool "${toolName}" is not registered`);
+      const output = await tool.execute(args, { toolCallId, signal: controller.signal, update });
+      if (this.#open.has(id)) this.#send({ type: 'host_tool_result', id, result: outputOf(output) });
+    } catch (error) {
+      const result = outputOf(messageOf(error));
+      if (this.#open.has(id)) this.#send({ type: 'host_tool_result', id, result, isError: true });
+    } finally {
+      this.#open.delete(id);
+    }
+  }
+
+  #callOff(id: string, reason?: Error): void {
+    const controller = this.#open.get(id);
+    this.#open.delete(id);
+    controller?.abort(reason);
+  }
+}
+
+const definitionOf = ({ name, label, description, parameters, hidden, timeoutMs }: CustomTool): HostTool => ({
+  name,
+  label,
+  description,
+  parameters,
+  hidden,
+  timeoutMs,
+});
+
+const outputOf = (output: CustomToolOutput): ToolOutput =>
+  typeof output === 'string' ? { content: [{ type: 'text', text: output }] } : output;

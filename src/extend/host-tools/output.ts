@@ -1,0 +1,29 @@
+import { type ToolOutput, textOutput } from '../../agent/tool.ts';
+import type { ContentBlock } from '../../protocol/generated/vocabulary.ts';
+import { imageProblem } from '../../session/input.ts';
+
+/** What a host says, without what the protocol does not know. */
+export const plainOutput = ({ content, details }: ToolOutput): ToolOutput => ({
+  content: content.map(plainBlock),
+  ...(details === undefined ? {} : { details }),
+});
+
+/** A failure says something. */
+export function failureOutput(output: ToolOutput): ToolOutput {
+  const isBlank = output.content.every((block) => block.type === 'text' && block.text.trim() === '');
+  return plainOutput(isBlank ? { ...output, ...textOutput('Host tool execution failed') } : output);
+}
+
+/** What keeps a conversation from holding this: no model would take it. */
+export function imageProblemIn({ content }: ToolOutput): string | undefined {
+  for (const [index, block] of content.entries()) {
+    const problem = block.type === 'image' ? imageProblem(block) : undefined;
+    if (problem) return `result.content[${index}] ${problem}`;
+  }
+  return undefined;
+}
+
+const plainBlock = (block: ContentBlock): ContentBlock =>
+  block.type === 'text'
+    ? { type: 'text', text: block.text }
+    : { type: 'image', data: block.data, mimeType: block.mimeType };

@@ -1,0 +1,8 @@
+import type { HostToolCallEvent, HostToolCancelEvent } from '../../protocol/generated/vocabulary.ts';
+
+/** A client that runs tools. */
+export interface ToolHost {
+  /** It can no longer be heard. */
+  readonly isDeaf: boolean;
+  tell(event: HostToolCallEvent | HostToolCancelEvent): void;
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { check, type Schema } from './check.ts';
+import { schemaProblem } from './schema-problem.ts';
+
+const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } };
+
+describe('a schema that can be used', () => {
+  it.each<[string, object]>([
+    ['says nothing', {}],
+    ['has keywords that are not looked at', { type: 'object', patternProperties: { '^a': 5 }, oneOf: 'x' }],
+    ['has true and false for schemas', { properties: { a: true, b: false }, items: true }],
+    ['has a list of items', { items: [{ type: 'string' }, null] }],
+    ['refers to its own definitions', { $defs: { node }, properties: { first: { $ref: '#/$defs/node' } } }],
+    ['has them under their older name', { definitions: { a: {} }, properties: { a: { $ref: '#/definitions/a' } } }],
+    ['contains itself', { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }],
+    ['has broken definitions that nobody refers to', { $defs: { a: null } }],
+  ])('%s', (_what, schema) => {
+    expect(schemaProblem(schema)).toBeUndefined();
+  });
+});
+
+describe('a schema that cannot be used', () => {
+  it.each<[string, unknown, string]>([
+    ['is none', null, 'p must be an object'],
+    ['is a list', [], 'p must be an object'],
+    ['has a type that nobody knows', { type: 'float' }, 'p.type must be one of array, object, integer'],
+    ['has a type that is no word', { type: null }, 'p.type must be one of'],
+    ['holds what is no schema', { properties: { a: { items: null } } }, 'p.properties.a.items must be an object'],
+    ['has properties that are none', { properties: [] }, 'p.properties must be an object'],
+    ['requires a number', { required: 5 }, 'p.required must be an array of names'],
+    ['has an enum that is no list', { properties: { a: { enum: 'a' } } }, 'p.properties.a.enum must be an array'],
+    ['has alternatives that are no list', { anyOf: {} }, 'p.anyOf must be an array'],
+    ['refers to nothing', { items: { $ref: '#/$defs/a' } }, 'p.items.$ref names nothing: #/$defs/a'],
+    ['refers to what every object has', { $defs: {}, $ref: '#/$defs/constructor' }, 'p.$ref names nothing'],
+    ['refers elsewhere', { $ref: 'https://example.com/schema' }, 'p.$ref names nothing: https://example.com/schema'],
+    ['stands for itself', { $ref: '#' }, 'p refers to itself without end'],
+    [
+      'stands for itself after a while',
+      { properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { anyOf: [{}, { $ref: '#/$defs/a' }] } } },
+      'refers to itself without end',
+    ],
+  ])('%s', (_what, schema, problem) => {
+    expect(schemaProblem(schema, 'p')).toContain(problem);
+  });
+});
+
+const part = fc.oneof(
+  fc.constantFrom({}, true, null, { $ref: '#' }, { $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }, { type: 'string' }),
+  fc.record({ anyOf: fc.array(fc.constantFrom({}, { $ref: '#' }, { $ref: '#/$defs/b' }), { maxLength: 2 }) }),
+);
+
+/** Schemas that are nearly right. */
+const schema = fc.record(
+  {
+    $ref: fc.constantFrom('#', '#/$defs/a', '#/$defs/b'),
+    type: fc.constantFrom('object', 'array', ['null', 'object']),
+    anyOf: fc.array(part, { maxLength: 2 }),
+    items: part,
+    properties: fc.dictionary(fc.constantFrom('a', 'b'), part),
+    required: fc.constantFrom(['a'], [], 'a'),
+    $defs: fc.dictionary(fc.constantFrom('a', 'b'), part),
+  },
+  { requiredKeys: [] },
+);
+
+it('nothing that is accepted makes the checker fail', () => {
+  fc.assert(
+    fc.property(schema, fc.jsonValue({ maxDepth: 3 }), (candidate, value) => {
+      if (schemaProblem(candidate) === undefined) expect(() => check(candidate as Schema, value)).not.toThrow();
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -11,5 +11,4 @@ export const later = {
   set_host_tools: refuse('set_host_tools'),
   set_mcp_servers: refuse('set_mcp_servers'),
   set_todos: refuse('set_todos'),
-  navigate_tree: refuse('navigate_tree'),
 } satisfies Partial<Handlers>;

@@ -2,7 +2,8 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { Refusal } from '../../protocol/errors.ts';
-import type { Forked, Moved, Params, UserMessage } from '../../protocol/generated/vocabulary.ts';
+import type { Forked, Moved, Params } from '../../protocol/generated/vocabulary.ts';
+import { textOf } from '../../session/message-text.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
 import type { Agent } from '../agent.ts';
 import type { Context, Handlers } from '../dispatch.ts';
@@ -115,6 +116,3 @@ function realPath(path: string): string {
     return path;
   }
 }
-
-export const textOf = ({ content }: UserMessage): string =>
-  typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('');

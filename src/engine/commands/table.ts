@@ -2,6 +2,7 @@ import type { Handlers } from '../dispatch.ts';
 import { exporting } from './export.ts';
 import { handshake } from './handshake.ts';
 import { later } from './later.ts';
+import { navigation } from './navigation.ts';
 import { preflight } from './preflight.ts';
 import { prompting } from './prompting.ts';
 import { reading } from './reading.ts';
@@ -18,6 +19,7 @@ export const handlers: Handlers = {
   ...handshake,
   ...sessions,
   ...reading,
+  ...navigation,
   ...exporting,
   ...settings,
   ...shell,

@@ -15,7 +15,7 @@ it('lists what was read and what was changed, each once and in order', () => {
     answered([using('write', { path: 'd' }), using('edit', { path: 'c' })]),
   ];
 
-  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
+  expect(touchedFiles(messages, [])).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
 });
 
 it('does not list a file as read that was changed, before or after', () => {
@@ -23,20 +23,22 @@ it('does not list a file as read that was changed, before or after', () => {
     answered([using('read', { path: 'a' }), using('write', { path: 'a' }), using('read', { path: 'a' })]),
   ];
 
-  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: ['a'] });
+  expect(touchedFiles(messages, [])).toEqual({ readFiles: [], modifiedFiles: ['a'] });
 });
 
 it('does not look at other tools, nor at calls without a path', () => {
   const messages = [answered([using('bash', { path: 'a' }), using('read', {}), using('edit', { path: 3 })])];
 
-  expect(touchedFiles(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: [] });
+  expect(touchedFiles(messages, [])).toEqual({ readFiles: [], modifiedFiles: [] });
 });
 
-it('adds what the compaction before knew', () => {
+it('adds what earlier summaries knew', () => {
   const messages = [answered([using('write', { path: 'a' }), using('read', { path: 'x' })])];
   const before = compaction({ readFiles: ['a', 'b'], modifiedFiles: ['x'] });
+  const branch = { details: { readFiles: ['c'], modifiedFiles: ['b'] } };
 
-  expect(touchedFiles(messages, before)).toEqual({ readFiles: ['b'], modifiedFiles: ['a', 'x'] });
+  expect(touchedFiles(messages, [before])).toEqual({ readFiles: ['b'], modifiedFiles: ['a', 'x'] });
+  expect(touchedFiles(messages, [before, branch])).toEqual({ readFiles: ['c'], modifiedFiles: ['a', 'b', 'x'] });
 });
 
 it.each([
@@ -45,5 +47,5 @@ it.each([
   ['nobody', compaction(undefined)],
   ['something else', compaction(null)],
 ])('takes nothing from details that %s wrote', (_who, before) => {
-  expect(touchedFiles([], before)).toEqual({ readFiles: [], modifiedFiles: [] });
+  expect(touchedFiles([], [before])).toEqual({ readFiles: [], modifiedFiles: [] });
 });

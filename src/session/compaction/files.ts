@@ -1,5 +1,5 @@
 import { callsOf } from '../../agent/answer.ts';
-import type { AgentMessage, CompactionEntry } from '../../protocol/generated/vocabulary.ts';
+import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 
 /** Files that tools were given, in the order of their names. */
 export interface TouchedFiles {
@@ -9,11 +9,17 @@ export interface TouchedFiles {
 
 const changing: ReadonlySet<string> = new Set(['write', 'edit']);
 
-/** The files of these messages, with those that the compaction before knew. One that was changed is not also read. */
-export function touchedFiles(messages: readonly AgentMessage[], previous: CompactionEntry | undefined): TouchedFiles {
-  const known = previous && !previous.fromHook ? filesIn(previous.details) : { readFiles: [], modifiedFiles: [] };
-  const read = new Set(known.readFiles);
-  const modified = new Set(known.modifiedFiles);
+/** A summary that was stored, as far as it may know of files. */
+interface Noted {
+  readonly details?: unknown;
+  readonly fromHook?: boolean | undefined;
+}
+
+/** The files of these messages, with those that earlier summaries knew. One that was changed is not also read. */
+export function touchedFiles(messages: readonly AgentMessage[], earlier: readonly Noted[]): TouchedFiles {
+  const known = earlier.filter(({ fromHook }) => !fromHook).map(({ details }) => filesIn(details));
+  const read = new Set(known.flatMap(({ readFiles }) => readFiles));
+  const modified = new Set(known.flatMap(({ modifiedFiles }) => modifiedFiles));
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
     for (const {
@@ -31,7 +37,7 @@ export function touchedFiles(messages: readonly AgentMessage[], previous: Compac
   };
 }
 
-/** What a compaction noted; those of other programs may have noted anything. */
+/** What a summary noted; those of other programs may have noted anything. */
 function filesIn(details: unknown): TouchedFiles {
   const { readFiles, modifiedFiles } = (details ?? {}) as Partial<Record<keyof TouchedFiles, unknown>>;
   return { readFiles: texts(readFiles), modifiedFiles: texts(modifiedFiles) };

@@ -41,7 +41,7 @@ export function planCompaction(branch: readonly SessionEntry[], keepRecentTokens
     history,
     prefix,
     previousSummary: previous && withoutFiles(previous.summary),
-    files: touchedFiles([...history, ...prefix], previous),
+    files: touchedFiles([...history, ...prefix], previous ? [previous] : []),
   };
 }
 

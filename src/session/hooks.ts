@@ -80,6 +80,31 @@ export interface CompactionFailure {
   readonly fromHook: boolean;
 }
 
+/** The way to another entry of the tree. */
+export interface TreePlan {
+  readonly targetId: string;
+  readonly oldLeafId: string | null;
+  readonly commonAncestorId: string | null;
+  /** What is left behind, the oldest first. */
+  readonly entriesToSummarize: readonly SessionEntry[];
+  readonly userWantsSummary: boolean;
+  readonly customInstructions?: string | undefined;
+  readonly replaceInstructions?: boolean | undefined;
+  readonly label?: string | undefined;
+}
+
+export type TreeVerdict =
+  | Cancelled
+  | (Partial<Summary> & { customInstructions?: string; replaceInstructions?: boolean; label?: string });
+
+/** Where the conversation went on from. */
+export interface TreeMove {
+  readonly newLeafId: string | null;
+  readonly oldLeafId: string | null;
+  readonly summaryEntry?: BranchSummaryEntry | undefined;
+  readonly fromHook: boolean;
+}
+
 /**
  * Where others may step into a session. Absent hooks do nothing. Those that may say no return `cancel`; those that may
  * replace their subject return the replacement; `undefined` changes nothing. The rules of `AgentHooks` hold here too.
@@ -149,24 +174,18 @@ export interface SessionHooks extends AgentHooks {
   /** Told after the clients; one that rejects changes nothing. */
   readonly compactFailed?: (failure: CompactionFailure) => Promise<void>;
 
+  /**
+   * The conversation is about to go on from another entry. A summary counts only where one is wanted; instructions and a
+   * label take the place of those that were given. An abort cancels.
+   */
+  readonly beforeTree?: (plan: TreePlan, signal: AbortSignal) => Promise<TreeVerdict | undefined>;
+  /** Told of it; one that rejects changes nothing. */
+  readonly afterTree?: (move: TreeMove) => Promise<void>;
+
   /** Not called yet, like all that follow. */
   readonly resourcesDiscover?: (from: {
     cwd: string;
     reason: 'startup' | 'reload';
   }) => Promise<{ skillPaths?: readonly string[]; promptPaths?: readonly string[] } | undefined>;
   readonly projectTrust?: (cwd: string) => Promise<{ trusted: boolean; remember: boolean } | undefined>;
-  readonly beforeTree?: (
-    plan: { targetId: string; oldLeafId: string | null; left: readonly SessionEntry[]; summarize: boolean },
-    signal: AbortSignal,
-  ) => Promise<
-    | Cancelled
-    | (Partial<Summary> & { customInstructions?: string; replaceInstructions?: boolean; label?: string })
-    | undefined
-  >;
-  readonly afterTree?: (done: {
-    newLeafId: string | null;
-    oldLeafId: string | null;
-    summaryEntry?: BranchSummaryEntry | undefined;
-    fromHook: boolean;
-  }) => Promise<void>;
 }

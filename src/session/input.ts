@@ -1,6 +1,36 @@
+import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
-import type { ImageContent, ImageInput, UserMessage } from '../protocol/generated/vocabulary.ts';
-import type { Input } from './hooks.ts';
+import type { ImageContent, ImageInput, QueuedItem, UserMessage } from '../protocol/generated/vocabulary.ts';
+import type { Input, RawInput, SessionHooks } from './hooks.ts';
+
+/** Where a message comes from, how it is to join a run that is active, and what calls it off before it has begun. */
+export interface Manner {
+  readonly source?: RawInput['source'] | undefined;
+  /** False: words that stand for others are taken as they are. */
+  readonly expand?: boolean | undefined;
+  readonly streamingBehavior?: QueuedItem['kind'] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What was said, after everybody who may change it has seen it. Nobody to see it: nothing is awaited. */
+export function understood(raw: Input, how: Manner, hooks: SessionHooks): Input | Promise<Input | 'handled'> {
+  const isSeen = hooks.input || (how.expand !== false && hooks.expand);
+  return isSeen ? sifted(raw, how, hooks) : raw;
+}
+
+async function sifted(
+  raw: Input,
+  { source = 'rpc', expand: isExpanded = true, streamingBehavior, signal = NEVER }: Manner,
+  { input: sift, expand }: SessionHooks,
+): Promise<Input | 'handled'> {
+  const seen = sift && (await unlessAborted(sift({ ...raw, source, streamingBehavior }, signal), signal));
+  if (seen === 'handled') return seen;
+  const expanded = isExpanded && expand && (await unlessAborted(expand(seen ?? raw, signal), signal));
+  return expanded || seen || raw;
+}
+
+/** For what cannot be aborted. */
+const NEVER = new AbortController().signal;
 
 /** What a client sent, in the one form that is used from here on. */
 export function inputOf(text: string, images: readonly ImageInput[] = []): Input {

@@ -157,10 +157,13 @@ export class MessageQueue {
 const textsOf = (items: readonly QueuedMessage[], kind: QueueKind) =>
   items.filter((item) => item.kind === kind).map(({ text }) => text);
 
-/** What was queued in this session and neither delivered nor taken back. Entries copied from another one do not count. */
+/**
+ * What was queued in this session, on whichever branch, and neither delivered nor taken back. Entries copied from
+ * another one do not count.
+ */
 function restore({ log }: Transcript): QueuedMessage[] {
   const changes: QueueChange[] = [];
-  for (const node of log.named(QUEUE_TYPE)) {
+  for (const node of log.everywhere(QUEUE_TYPE)) {
     const entry = log.entry(node.id);
     const change =
       entry?.type === 'custom' ? (entry.data as (QueueChange & { sessionId: string }) | undefined) : undefined;

@@ -4,6 +4,8 @@ import { lostResult } from './model-messages.ts';
 
 /** Gives the tool calls at the end of the log that have no result an error result; answers which they were. */
 export function repairToolCalls(log: SessionLog): string[] {
+  // What somebody went back to was not cut off there.
+  if (!log.isAtEnd) return [];
   const answered = new Set<string>();
   for (const node of log.named('message')) {
     if (node.role !== 'toolResult' && node.role !== 'assistant') return [];

@@ -116,6 +116,8 @@ export class Run {
     clearInterval(alive);
     audience.publish(event);
     this.#settle(event);
+    // Whoever hears of it may begin the next run.
+    await this.#settled;
     await this.#attempt(async () => hooks.observe?.(event, this.signal));
   }
 

@@ -1,9 +1,9 @@
-import type { Conversation, Delivery } from '../agent/loop.ts';
+import type { Conversation } from '../agent/loop.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../model/registry.ts';
-import type { ModelRequest, Provider } from '../model/request.ts';
+import type { Provider } from '../model/request.ts';
 import { ask } from '../model/stream.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type {
@@ -14,17 +14,20 @@ import type {
   ImageInput,
   InterruptMode,
   Limits,
+  Params,
   QueueMode,
+  Result,
 } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import { Activity } from './activity.ts';
-import { Compactor } from './compaction/compactor.ts';
+import { type Aside, type AsideManner, Asides } from './asides.ts';
+import { Compactor, type CompactorParts } from './compaction/compactor.ts';
 import type { Input, SessionHooks } from './hooks.ts';
-import { inputOf, userMessage } from './input.ts';
+import { inputOf, type Manner, understood, userMessage } from './input.ts';
 import type { MessagePages } from './message-page.ts';
 import { type Choice, requireModel } from './model-choice.ts';
-import { modelMessages } from './model-messages.ts';
+import { modelRequest } from './model-request.ts';
 import { MessageQueue, type QueueKind } from './queue.ts';
 import { type Automatic, Recovery } from './recovery.ts';
 import { type Audience, Run } from './run.ts';
@@ -32,6 +35,7 @@ import { RunSystemPrompt } from './run-system-prompt.ts';
 import { ShellCommands } from './shell-commands.ts';
 import { type PromptParts, systemPrompt } from './system-prompt.ts';
 import { Transcript } from './transcript.ts';
+import { Waiting } from './waiting.ts';
 
 /** How queued messages are delivered. */
 export interface Modes {
@@ -70,12 +74,6 @@ export interface Acceptance {
   readonly begin?: () => void;
 }
 
-/** How a message is to join a run that is active, and what calls it off before it has begun. */
-export interface Manner {
-  readonly streamingBehavior?: QueueKind | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** One conversation: idle, or in exactly one run. */
 export class Session {
   readonly transcript: Transcript;
@@ -95,9 +93,12 @@ export class Session {
   readonly #tools: () => readonly Tool[];
   readonly #promptParts: () => PromptParts;
   readonly #settings: () => Settings;
+  readonly #asides: Asides;
+  readonly #waiting: Waiting;
+  readonly #upkeep: CompactorParts;
   #run: Run | undefined;
-  /** One that a client asked for. */
-  #compaction: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
+  /** A compaction or a navigation that somebody asked for. */
+  #chore: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(parts: SessionParts) {
     this.#audience = parts.audience;
@@ -111,8 +112,14 @@ export class Session {
     this.#promptParts = parts.promptParts;
     this.transcript = new Transcript(parts.log, (entry) => this.#audience.publish({ type: 'entry_appended', entry }));
     this.queue = new MessageQueue(this.transcript, (update) => this.#audience.publish(update));
+    this.#asides = new Asides(this.transcript);
+    this.#waiting = new Waiting({
+      queue: this.queue,
+      asides: this.#asides,
+      modeOf: (kind) => (kind === 'steer' ? this.modes.steering : this.modes.followUp),
+    });
     const { shell, hooks, audience, registry, settings } = parts;
-    this.compactor = new Compactor({
+    this.#upkeep = {
       transcript: this.transcript,
       registry,
       audience,
@@ -121,7 +128,8 @@ export class Session {
       choice: () => this.choice,
       settings,
       automatic: this.automatic,
-    });
+    };
+    this.compactor = new Compactor(this.#upkeep);
     this.shell = new ShellCommands({
       transcript: this.transcript,
       hooks,
@@ -145,8 +153,9 @@ export class Session {
     const repeated = this.#repeated(submission);
     if (repeated) return repeated;
     const raw = inputOf(message, images);
+    const seen = understood(raw, how, this.#hooks);
     // Without hooks nothing is awaited: whoever asks for the state next sees the run.
-    const input = this.#hooks.input || this.#hooks.expand ? await this.#understood(raw, how) : raw;
+    const input = seen instanceof Promise ? await seen : seen;
     if (input === 'handled') return { accepted: { disposition: 'handled' } };
     checkWanted(how);
     if (!this.#run) return this.#open(input, submission);
@@ -159,22 +168,58 @@ export class Session {
   /** Puts a summary in the place of what was said long ago. A run is stopped first. The signal calls it off. */
   async compact(customInstructions: string | undefined, called: AbortSignal = NEVER): Promise<CompactionResult> {
     await this.abort();
+    return this.#between(called, (signal) => this.compactor.compact({ reason: 'manual', customInstructions, signal }));
+  }
+
+  /** Lets the conversation go on from another entry of the tree. The signal, or an abort, calls it off. */
+  async navigate(
+    targetId: string,
+    wish: Omit<Params<'navigate_tree'>, 'targetId'> = {},
+    called: AbortSignal = NEVER,
+  ): Promise<Result<'navigate_tree'>> {
+    if (this.#run || this.#chore) throw new Refusal('agent_busy', BUSY_ELSEWHERE);
+    const { result, move } = await this.#between(called, async (signal) => {
+      const { navigate } = await import('./navigate.ts');
+      const isRunning = () => this.#run !== undefined;
+      return navigate({ ...this.#upkeep, isRunning }, { ...wish, targetId }, signal);
+    });
+    // When nothing is under way any more: whoever hears of it may begin a run.
+    const heard = move && this.#hooks.afterTree?.(move)?.catch(() => {});
+    if (heard) await unlessAborted(heard, called);
+    return result;
+  }
+
+  /** Says something beside the user: at once, in the run that is active, or with the next one. */
+  say(aside: Aside, { triggerTurn = false, deliverAs = 'steer' }: AsideManner = {}): Acceptance {
+    if (this.#run || deliverAs === 'nextTurn') {
+      this.#asides.add(deliverAs, aside);
+      return { accepted: { disposition: 'queued', runId: this.#run?.id } };
+    }
+    if (triggerTurn) requireModel(this.choice);
+    const message = this.#asides.say(aside);
+    if (triggerTurn) return this.#begin([message], {});
+    this.#audience.publish({ type: 'message_start', message });
+    this.#audience.publish({ type: 'message_end', message });
+    return { accepted: { disposition: 'handled' } };
+  }
+
+  /** Does something between runs that an abort stops. */
+  async #between<T>(called: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
-    const signal = AbortSignal.any([called, stop.signal]);
-    const work = this.compactor.compact({ reason: 'manual', customInstructions, signal });
-    this.#compaction = { stop, ended: work.catch(() => {}) };
+    const doing = work(AbortSignal.any([called, stop.signal]));
+    this.#chore = { stop, ended: doing.catch(() => {}) };
     try {
-      return await work;
+      return await doing;
     } finally {
-      this.#compaction = undefined;
+      this.#chore = undefined;
     }
   }
 
-  /** Stops the run, or a compaction; settles when everything has stopped. */
+  /** Stops the run, or what is done between runs; settles when everything has stopped. */
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
-    this.#compaction?.stop.abort();
+    this.#chore?.stop.abort();
     this.#run?.abort();
-    if (this.#compaction) await this.#compaction.ended;
+    if (this.#chore) await this.#chore.ended;
     await this.#run?.settled;
     if (options.clearQueue) this.queue.clear();
   }
@@ -194,15 +239,6 @@ export class Session {
   /** Settles when no run is active. */
   async idle(): Promise<void> {
     while (this.#run) await this.#run.settled;
-  }
-
-  /** What a client said after everybody who may change it has seen it. */
-  async #understood(raw: Input, { streamingBehavior, signal = NEVER }: Manner): Promise<Input | 'handled'> {
-    const { input: sift, expand } = this.#hooks;
-    const seen = sift && (await unlessAborted(sift({ ...raw, source: 'rpc', streamingBehavior }, signal), signal));
-    if (seen === 'handled') return seen;
-    const expanded = expand && (await unlessAborted(expand(seen ?? raw, signal), signal));
-    return expanded ?? seen ?? raw;
   }
 
   /** Where a message with this client id has got to, if it was here before. */
@@ -235,7 +271,7 @@ export class Session {
     requireModel(this.choice);
     const message = userMessage(input);
     this.transcript.add(message, { clientMessageId });
-    return this.#begin([message], { clientMessageId, limits });
+    return this.#begin([message, ...this.#asides.deliver('nextTurn')], { clientMessageId, limits });
   }
 
   #enqueue(kind: QueueKind, input: Input, clientMessageId: string | undefined): Acceptance {
@@ -252,8 +288,8 @@ export class Session {
       hooks: this.#hooks,
       recovery: (active) => this.#recovery(active),
       conversation: (active) => this.#conversation(active),
-      hasWaiting: () => this.queue.length > 0,
-      takeWaiting: (active) => this.#takeWaiting(active),
+      hasWaiting: () => !this.#waiting.isEmpty,
+      takeWaiting: (active) => this.#waiting.take(active),
     });
     run.serve(clientMessageId);
     run.budget.limit(limits);
@@ -269,29 +305,12 @@ export class Session {
 
   #recovery(run: Run): Recovery {
     return new Recovery({
-      transcript: this.transcript,
-      audience: this.#audience,
-      activity: this.activity,
+      ...this.#upkeep,
       compactor: this.compactor,
-      automatic: this.automatic,
       settings: this.#settings(),
       signal: run.signal,
       budget: run.budget,
     });
-  }
-
-  #takeWaiting(run: Run): AgentMessage[] | undefined {
-    if (this.queue.has('steer')) return [];
-    return this.queue.has('followUp') ? this.#claim('followUp', run)() : undefined;
-  }
-
-  #claim(kind: QueueKind, run: Run): Delivery {
-    const deliver = this.queue.claim(kind, kind === 'steer' ? this.modes.steering : this.modes.followUp);
-    return () =>
-      deliver().map(({ message, clientMessageId }) => {
-        run.serve(clientMessageId);
-        return message;
-      });
   }
 
   #conversation(run: Run): Conversation {
@@ -315,10 +334,8 @@ export class Session {
         // A model and hooks that answer at once must not keep everything else from its turn.
         if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
         offered = requireModel(this.choice).supportsTools === false ? [] : this.#tools();
-        const request = await this.#request(await prompt.text(base()), {
-          tools: offered,
-          signal: run.signal,
-        });
+        const systemPrompt = await prompt.text(base());
+        const request = await modelRequest(this.#upkeep, { systemPrompt, tools: offered, signal: run.signal });
         this.activity.begin('provider');
         const provider = await unlessAborted(this.#registry.provider(request.model, run.signal), run.signal);
         return ask(provider ?? silent, request, (failure) => run.recovery.note(failure));
@@ -328,14 +345,14 @@ export class Session {
       claimCall: () => run.claimCall(),
       add: (message) => this.transcript.add(message),
       dropAnswer: () => this.transcript.dropAnswer(),
-      hasSteering: () => this.queue.has('steer'),
-      takeSteering: () => this.#claim('steer', run)(),
-      rest: (owed) => (owed || this.queue.length > 0 ? run.recovery.makeRoom() : undefined),
+      hasSteering: () => this.#waiting.has('steer'),
+      takeSteering: () => this.#waiting.claim('steer', run)(),
+      rest: (owed) => (owed || !this.#waiting.isEmpty ? run.recovery.makeRoom() : undefined),
       next: (owed) => {
-        const isWanted = owed || this.queue.length > 0;
+        const isWanted = owed || !this.#waiting.isEmpty;
         if (!isWanted || !run.claimCall()) return undefined;
-        if (this.queue.has('steer')) return this.#claim('steer', run);
-        return owed ? () => [] : this.#claim('followUp', run);
+        if (this.#waiting.has('steer')) return this.#waiting.claim('steer', run);
+        return owed ? () => [] : this.#waiting.claim('followUp', run);
       },
       interruptsTools: () => this.modes.interrupt === 'immediate',
       hooks: this.#hooks,
@@ -356,30 +373,6 @@ export class Session {
   async systemPrompt(): Promise<string> {
     return new RunSystemPrompt(this.#hooks, NEVER).text(this.#basePrompt(this.#promptParts()));
   }
-
-  async #request(
-    prompt: string,
-    { tools, signal }: { tools: readonly Tool[]; signal: AbortSignal },
-  ): Promise<ModelRequest> {
-    // On the device before the model is asked: what a client said survives a power cut.
-    await this.transcript.sync();
-    const { context, beforeRequest, payload } = this.#hooks;
-    const { thinkingBudgets } = this.#settings();
-    const said =
-      context && (await unlessAborted(context(structuredClone([...this.transcript.messages]), signal), signal));
-    const request: ModelRequest = {
-      model: requireModel(this.choice),
-      thinkingLevel: this.choice.thinkingLevel,
-      systemPrompt: prompt,
-      messages: modelMessages(said ?? this.transcript.messages),
-      tools,
-      sessionId: this.log.header.id,
-      ...(thinkingBudgets ? { thinkingBudgets } : {}),
-      ...(payload ? { onPayload: (body: unknown) => payload(body, signal) } : {}),
-      signal,
-    };
-    return (beforeRequest && (await unlessAborted(beforeRequest(request), signal))) ?? request;
-  }
 }
 
 /** A message that still waited when an abort came must not begin a run after it. */
@@ -392,5 +385,7 @@ const silent: Provider = async function* () {};
 
 /** For what cannot be aborted. */
 const NEVER = new AbortController().signal;
+
+const BUSY_ELSEWHERE = 'The agent is busy: wait for it, or stop it, before going to another entry';
 
 const BUSY = "Agent is already running. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";

@@ -43,7 +43,7 @@ export class Transcript {
     return this.#messages?.length ?? countContext(this.log);
   }
 
-  /** The name that the session was given last. */
+  /** The name that the session was given last, on whichever branch. */
   get name(): string | undefined {
     this.#name ??= { value: nameIn(this.log) };
     return this.#name.value;
@@ -60,12 +60,29 @@ export class Transcript {
     // What is said first need not be read back.
     if (!this.#messages && countContext(this.log) === 0) this.#messages = [];
     const entry = stored(() => this.log.append(draft));
-    if (this.#tally) addTo(this.#tally, entry);
-    if (entry.type === 'session_info') this.#name = undefined;
     if (entry.type === 'compaction' || entry.type === 'context_edit') this.#messages = undefined;
     else this.#messages?.push(...saidBy(entry));
-    this.#onAppend(entry);
-    return entry;
+    return this.#noted(entry);
+  }
+
+  /** Stores an entry below another one than the leaf; the conversation goes on from there. */
+  appendBelow(parentId: string | null, draft: EntryDraft): SessionEntry {
+    const entry = stored(() => this.log.append(draft, parentId));
+    this.#messages = undefined;
+    return this.#noted(entry);
+  }
+
+  /** Lets the conversation go on from another entry, or begin anew. */
+  goTo(id: string | null): void {
+    const mark = stored(() => this.log.goTo(id));
+    this.#messages = undefined;
+    this.#noted(mark);
+  }
+
+  /** Calls an entry something, or nothing any more. */
+  setLabel(entryId: string, label: string | undefined): void {
+    if (!this.log.has(entryId)) throw new Refusal('not_found', `Entry not found: ${entryId}`);
+    this.append({ type: 'label', targetId: entryId, ...(label ? { label } : {}) });
   }
 
   /** Settles when everything stored so far is on the device. */
@@ -108,6 +125,13 @@ export class Transcript {
     }
     return false;
   }
+
+  #noted(entry: SessionEntry): SessionEntry {
+    if (this.#tally) addTo(this.#tally, entry);
+    if (entry.type === 'session_info') this.#name = undefined;
+    this.#onAppend(entry);
+    return entry;
+  }
 }
 
 function draftOf(message: AgentMessage, provenance: Provenance): EntryDraft {
@@ -125,7 +149,7 @@ function clientMessagesIn(log: SessionLog): Map<string, string> {
 }
 
 function nameIn(log: SessionLog): string | undefined {
-  const [latest] = log.named('session_info');
+  const [latest] = log.everywhere('session_info');
   const entry = latest && log.entry(latest.id);
   return entry?.type === 'session_info' ? entry.name || undefined : undefined;
 }

@@ -1,8 +1,8 @@
 import type { ForkPoints, SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../../session/context-usage.ts';
+import { textOf } from '../../session/message-text.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
-import { textOf } from '../moves.ts';
 import { treeOf } from './tree.ts';
 
 export const reading = {

@@ -2,8 +2,8 @@ import type { Handlers } from '../dispatch.ts';
 import { exporting } from './export.ts';
 import { handshake } from './handshake.ts';
 import { hostTools } from './host-tools.ts';
-import { later } from './later.ts';
 import { mcp } from './mcp.ts';
+import { navigation } from './navigation.ts';
 import { preflight } from './preflight.ts';
 import { prompting } from './prompting.ts';
 import { reading } from './reading.ts';
@@ -21,6 +21,7 @@ export const handlers: Handlers = {
   ...handshake,
   ...sessions,
   ...reading,
+  ...navigation,
   ...exporting,
   ...settings,
   ...shell,
@@ -31,5 +32,4 @@ export const handlers: Handlers = {
   ...preflight,
   ...storedSessions,
   ...upkeep,
-  ...later,
 };

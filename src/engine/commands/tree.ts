@@ -30,7 +30,7 @@ function putLabel(
   node: Node | undefined,
   { label, timestamp }: { label?: string | undefined; timestamp: string },
 ): void {
-  if (node) node.label = label === undefined ? undefined : { text: label, timestamp };
+  if (node) node.label = label ? { text: label, timestamp } : undefined;
 }
 
 /** Writes children before parents, without recursion. */

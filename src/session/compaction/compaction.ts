@@ -1,12 +1,6 @@
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type {
-  AgentMessage,
-  CompactionEntry,
-  CompactionResult,
-  Model,
-  Usage,
-} from '../../protocol/generated/vocabulary.ts';
+import type { AgentMessage, CompactionEntry, CompactionResult, Model } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage, estimateContext } from '../context-usage.ts';
 import { requireModel } from '../model-choice.ts';
 import { CompactionCancelled } from './cancelled.ts';
@@ -15,7 +9,7 @@ import { touchedFiles } from './files.ts';
 import { limitsFor, longestRecord } from './limits.ts';
 import { type Plan, planCompaction } from './plan.ts';
 import { recordsOf } from './record.ts';
-import { type Summariser, summariseAll, type Written } from './summarise.ts';
+import { summariseAll, summariserOf, usageOf } from './summarise.ts';
 import { summaryText } from './summary-text.ts';
 
 /** What a summary is made of before it is stored. */
@@ -97,18 +91,15 @@ export class Compaction {
   }
 
   async #written(plan: Plan, model: Model, { customInstructions, signal }: Occasion): Promise<Draft> {
-    const { automatic, registry, settings, transcript } = this.#parts;
-    const limits = limitsFor(model, settings().compaction);
+    const limits = limitsFor(model, this.#parts.settings().compaction);
     // Where one part cannot be written, nobody wants the other.
     const over = new AbortController();
-    const by = (share: number): Summariser => ({
-      registry,
-      model,
-      maxTokens: Math.floor(limits.reserveTokens * share),
-      sessionId: transcript.log.header.id,
-      retry: { ...settings().retry, enabled: automatic.retry },
-      signal: AbortSignal.any([signal, over.signal]),
-    });
+    const by = (share: number) =>
+      summariserOf(this.#parts, {
+        model,
+        maxTokens: Math.floor(limits.reserveTokens * share),
+        signal: AbortSignal.any([signal, over.signal]),
+      });
     const { history, prefix, previousSummary } = plan;
     const files = touchedFiles(plan.fileOps);
     const tokensBefore = this.#tokensBefore();
@@ -126,7 +117,7 @@ export class Compaction {
       firstKeptEntryId: plan.firstKeptEntryId,
       tokensBefore,
       details: files,
-      usage: total([...whole, ...begun]),
+      usage: usageOf([...whole, ...begun]),
     };
   }
 
@@ -156,23 +147,4 @@ async function named<T>(work: Promise<T>, what: string): Promise<T> {
   } catch (error) {
     throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function total(written: readonly Written[]): Usage {
-  const usages = written.map(({ usage }) => usage);
-  const sum = (pick: (usage: Usage) => number) => usages.reduce((all, usage) => all + pick(usage), 0);
-  return {
-    input: sum((usage) => usage.input),
-    output: sum((usage) => usage.output),
-    cacheRead: sum((usage) => usage.cacheRead),
-    cacheWrite: sum((usage) => usage.cacheWrite),
-    totalTokens: sum((usage) => usage.totalTokens ?? 0),
-    cost: {
-      input: sum(({ cost }) => cost.input),
-      output: sum(({ cost }) => cost.output),
-      cacheRead: sum(({ cost }) => cost.cacheRead),
-      cacheWrite: sum(({ cost }) => cost.cacheWrite),
-      total: sum(({ cost }) => cost.total),
-    },
-  };
 }

@@ -17,7 +17,7 @@ it('lists what was read and what was changed, each once and in order', () => {
     answered([using('write', { path: 'd' }), using('edit', { path: 'c' })]),
   ];
 
-  expect(filesOf(messages, undefined)).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
+  expect(filesOf(messages, [])).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
 });
 
 it('does not list a file as read that was changed, before or after', () => {
@@ -25,7 +25,7 @@ it('does not list a file as read that was changed, before or after', () => {
     answered([using('read', { path: 'a' }), using('write', { path: 'a' }), using('read', { path: 'a' })]),
   ];
 
-  expect(filesOf(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: ['a'] });
+  expect(filesOf(messages, [])).toEqual({ readFiles: [], modifiedFiles: ['a'] });
 });
 
 it('tells files that were written from those that were edited', () => {
@@ -33,7 +33,7 @@ it('tells files that were written from those that were edited', () => {
     answered([using('write', { path: 'a' }), using('edit', { path: 'b' }), using('read', { path: 'b' })]),
   ];
 
-  expect(fileOperations(messages, compaction({ readFiles: ['c'], modifiedFiles: ['d'] }))).toEqual({
+  expect(fileOperations(messages, [compaction({ readFiles: ['c'], modifiedFiles: ['d'] })])).toEqual({
     read: new Set(['c', 'b']),
     written: new Set(['a']),
     edited: new Set(['d', 'b']),
@@ -43,14 +43,16 @@ it('tells files that were written from those that were edited', () => {
 it('does not look at other tools, nor at calls without a path', () => {
   const messages = [answered([using('bash', { path: 'a' }), using('read', {}), using('edit', { path: 3 })])];
 
-  expect(filesOf(messages, undefined)).toEqual({ readFiles: [], modifiedFiles: [] });
+  expect(filesOf(messages, [])).toEqual({ readFiles: [], modifiedFiles: [] });
 });
 
-it('adds what the compaction before knew', () => {
+it('adds what earlier summaries knew', () => {
   const messages = [answered([using('write', { path: 'a' }), using('read', { path: 'x' })])];
   const before = compaction({ readFiles: ['a', 'b'], modifiedFiles: ['x'] });
+  const branch = { details: { readFiles: ['c'], modifiedFiles: ['b'] } };
 
-  expect(filesOf(messages, before)).toEqual({ readFiles: ['b'], modifiedFiles: ['a', 'x'] });
+  expect(filesOf(messages, [before])).toEqual({ readFiles: ['b'], modifiedFiles: ['a', 'x'] });
+  expect(filesOf(messages, [before, branch])).toEqual({ readFiles: ['c'], modifiedFiles: ['a', 'b', 'x'] });
 });
 
 it.each([
@@ -59,5 +61,5 @@ it.each([
   ['nobody', compaction(undefined)],
   ['something else', compaction(null)],
 ])('takes nothing from details that %s wrote', (_who, before) => {
-  expect(filesOf([], before)).toEqual({ readFiles: [], modifiedFiles: [] });
+  expect(filesOf([], [before])).toEqual({ readFiles: [], modifiedFiles: [] });
 });

@@ -1,5 +1,5 @@
 import { callsOf } from '../../agent/answer.ts';
-import type { AgentMessage, CompactionEntry } from '../../protocol/generated/vocabulary.ts';
+import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 
 /** Files that tools were given, in the order of their names. */
 export interface TouchedFiles {
@@ -14,15 +14,18 @@ export interface FileOperations {
   readonly edited: ReadonlySet<string>;
 }
 
-/** What the tools in these messages did with files, and what the compaction before knew of. */
-export function fileOperations(
-  messages: readonly AgentMessage[],
-  previous: CompactionEntry | undefined,
-): FileOperations {
-  const known = previous && !previous.fromHook ? filesIn(previous.details) : { readFiles: [], modifiedFiles: [] };
-  const read = new Set(known.readFiles);
+/** A summary that was stored, as far as it may know of files. */
+interface Noted {
+  readonly details?: unknown;
+  readonly fromHook?: boolean | undefined;
+}
+
+/** What the tools in these messages did with files, and what earlier summaries knew of. */
+export function fileOperations(messages: readonly AgentMessage[], earlier: readonly Noted[]): FileOperations {
+  const known = earlier.filter(({ fromHook }) => !fromHook).map(({ details }) => filesIn(details));
+  const read = new Set(known.flatMap(({ readFiles }) => readFiles));
   const written = new Set<string>();
-  const edited = new Set(known.modifiedFiles);
+  const edited = new Set(known.flatMap(({ modifiedFiles }) => modifiedFiles));
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
     for (const {
@@ -47,7 +50,7 @@ export function touchedFiles({ read, written, edited }: FileOperations): Touched
   };
 }
 
-/** What a compaction noted; those of other programs may have noted anything. */
+/** What a summary noted; those of other programs may have noted anything. */
 function filesIn(details: unknown): TouchedFiles {
   const { readFiles, modifiedFiles } = (details ?? {}) as Partial<Record<keyof TouchedFiles, unknown>>;
   return { readFiles: texts(readFiles), modifiedFiles: texts(modifiedFiles) };

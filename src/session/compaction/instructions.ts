@@ -36,6 +36,10 @@ const MERGED = `The conversation above continues the one that the earlier summar
 
 ${SECTIONS}`;
 
+const BRANCH = `The conversation above is a branch that is being left: the work goes on from an earlier place in it. Summarise it for whoever carries on there without having read it: what was tried, what came of it, and what it has changed on disk. Use exactly these sections:
+
+${SECTIONS}`;
+
 const PREFIX = `Above is the beginning of a turn whose later part is kept word for word. Summarise it for whoever reads only that later part, in these sections:
 
 ## Original Request
@@ -51,23 +55,36 @@ const SAME_TURN = `
 
 The earlier summary stands for what came before this in the same turn: write one of both.`;
 
+const SAME_RECORD = `
+
+The earlier summary stands for what came before this: write one of both.`;
+
 /** What is asked about a record. */
 export interface Assignment {
   readonly record: string;
-  readonly kind: 'history' | 'prefix';
+  readonly kind: 'history' | 'prefix' | 'branch';
   readonly previousSummary?: string | undefined;
   readonly customInstructions?: string | undefined;
+  /** They stand for the usual ones instead of following them. */
+  readonly replaceInstructions?: boolean | undefined;
 }
 
-export function promptFor({ record, kind, previousSummary, customInstructions }: Assignment): string {
-  const isFirst = previousSummary === undefined;
-  const instructions = kind === 'prefix' ? [PREFIX, isFirst ? '' : SAME_TURN].join('') : isFirst ? FRESH : MERGED;
+export function promptFor(assignment: Assignment): string {
+  const { record, previousSummary } = assignment;
   return [
     `<conversation>\n${record}\n</conversation>`,
-    isFirst ? '' : `<previous-summary>\n${previousSummary}\n</previous-summary>`,
-    instructions,
-    customInstructions ? `Additional focus: ${customInstructions}` : '',
+    previousSummary === undefined ? '' : `<previous-summary>\n${previousSummary}\n</previous-summary>`,
+    ...instructionsFor(assignment),
   ]
     .filter(Boolean)
     .join('\n\n');
+}
+
+function instructionsFor({ kind, previousSummary, customInstructions, replaceInstructions }: Assignment): string[] {
+  const isFirst = previousSummary === undefined;
+  if (customInstructions && replaceInstructions) return [customInstructions + (isFirst ? '' : SAME_RECORD)];
+  const focus = customInstructions ? `Additional focus: ${customInstructions}` : '';
+  if (kind === 'prefix') return [PREFIX + (isFirst ? '' : SAME_TURN), focus];
+  if (!isFirst) return [MERGED, focus];
+  return [kind === 'branch' ? BRANCH : FRESH, focus];
 }

@@ -41,7 +41,7 @@ export function planCompaction(branch: readonly SessionEntry[], keepRecentTokens
     history,
     prefix,
     previousSummary: previous && withoutFiles(previous.summary),
-    fileOps: fileOperations([...history, ...prefix], previous),
+    fileOps: fileOperations([...history, ...prefix], previous ? [previous] : []),
   };
 }
 

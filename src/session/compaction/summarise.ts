@@ -5,11 +5,21 @@ import type { AnswerEnd, ModelRequest } from '../../model/request.ts';
 import { ask } from '../../model/stream.ts';
 import type { Model, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
+import type { Automatic } from '../recovery.ts';
 import { Retries } from '../retry.ts';
+import type { Transcript } from '../transcript.ts';
 import { type Assignment, promptFor, SUMMARISER } from './instructions.ts';
 
 /** Less than this says nothing. */
 const LEAST_TOKENS = 256;
+
+/** Where the writer of a summary is found. */
+interface Office {
+  readonly transcript: Transcript;
+  readonly registry: ModelRegistry;
+  readonly settings: () => Settings;
+  readonly automatic: Automatic;
+}
 
 /** Who writes summaries, and how long they may be. */
 export interface Summariser {
@@ -25,6 +35,17 @@ export interface Written {
   readonly text: string;
   readonly usage: Usage;
 }
+
+/** The model as a writer of summaries that are no longer than this. */
+export const summariserOf = (
+  { automatic, registry, settings, transcript }: Office,
+  by: Pick<Summariser, 'model' | 'maxTokens' | 'signal'>,
+): Summariser => ({
+  ...by,
+  registry,
+  sessionId: transcript.log.header.id,
+  retry: { ...settings().retry, enabled: automatic.retry },
+});
 
 /** Has a model write a summary. Rejects when it cannot, or when the signal aborts. */
 export async function summarise(assignment: Assignment, by: Summariser): Promise<Written> {
@@ -63,6 +84,26 @@ export async function summariseAll(
     );
   }
   return written;
+}
+
+/** What all of them have used. */
+export function usageOf(written: readonly Written[]): Usage {
+  const usages = written.map(({ usage }) => usage);
+  const sum = (pick: (usage: Usage) => number) => usages.reduce((all, usage) => all + pick(usage), 0);
+  return {
+    input: sum((usage) => usage.input),
+    output: sum((usage) => usage.output),
+    cacheRead: sum((usage) => usage.cacheRead),
+    cacheWrite: sum((usage) => usage.cacheWrite),
+    totalTokens: sum((usage) => usage.totalTokens ?? 0),
+    cost: {
+      input: sum(({ cost }) => cost.input),
+      output: sum(({ cost }) => cost.output),
+      cacheRead: sum(({ cost }) => cost.cacheRead),
+      cacheWrite: sum(({ cost }) => cost.cacheWrite),
+      total: sum(({ cost }) => cost.total),
+    },
+  };
 }
 
 async function answerTo(request: ModelRequest, registry: ModelRegistry): Promise<AnswerEnd> {

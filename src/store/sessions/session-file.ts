@@ -20,7 +20,7 @@ export interface SessionFile {
   readonly lines: AppendFile;
   readonly lock: Lock;
   readonly index: EntryIndex;
-  /** The row of the last entry. */
+  /** The row of the last entry, or of the one that it says was gone to. */
   readonly leaf: number | undefined;
   readonly tornBytes: number;
   /** Lines that nobody understands. A file that has some is never thrown away. */
@@ -30,6 +30,12 @@ export interface SessionFile {
 }
 
 const MODE = 0o600;
+
+/**
+ * The custom entries that say where a conversation was taken up again. Whoever does not know them goes on from there
+ * all the same: they are the last line, and hang on the entry that was gone to.
+ */
+export const LEAF_MARK = 'tau:leaf';
 
 /** Opens a session file under its lock; with `create`, makes it when it is missing or empty and its folder exists. */
 export async function openSessionFile(path: string, create?: NewHeader): Promise<SessionFile> {
@@ -128,6 +134,7 @@ function load(path: string, { isNew }: { isNew: boolean }): Omit<SessionFile, 'l
     const facts = tail.line === undefined ? undefined : parseFacts(tail.line);
     if (facts && facts.type !== 'session') leaf = index.add(facts, { offset: end, length: lines.size - end - 1 });
     index.resolve();
+    if (leaf !== undefined && index.node(leaf).customType === LEAF_MARK) leaf = index.parent(leaf);
     return { path, header, lines, index, leaf, tornBytes: tail.tornBytes, strangeLines, isNew };
   } catch (error) {
     lines.close();

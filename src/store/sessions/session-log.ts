@@ -12,7 +12,7 @@ import { factsOf, type LineFacts, parseFacts } from './indexing/line-facts.ts';
 import { LONGEST_LINE } from './indexing/scan.ts';
 import { type Lines, MemoryLines } from './lines.ts';
 import { newEntryId } from './random-id.ts';
-import { createSessionFile, forkSessionFile, openSessionFile, type SessionFile } from './session-file.ts';
+import { createSessionFile, forkSessionFile, LEAF_MARK, openSessionFile, type SessionFile } from './session-file.ts';
 
 export type { EntryDraft, EntryNode };
 export { sessionFileName };
@@ -91,10 +91,16 @@ export class SessionLog {
     return this.#index.size;
   }
 
-  /** Adds an entry below the leaf and makes it the leaf. It survives this process once this returned. */
-  append(draft: EntryDraft): SessionEntry {
+  /** Whether the leaf is the entry that was made last. */
+  get isAtEnd(): boolean {
+    return this.#leaf === undefined ? this.size === 0 : this.#leaf === this.size - 1;
+  }
+
+  /** Adds an entry below the leaf, or another one, and makes it the leaf. It survives this process once this returned. */
+  append(draft: EntryDraft, parentId: string | null = this.leafId): SessionEntry {
+    this.#rowOf(parentId);
     const id = newEntryId((candidate) => this.has(candidate));
-    const entry = placeEntry(draft, { id, parentId: this.leafId, timestamp: new Date().toISOString() });
+    const entry = placeEntry(draft, { id, parentId, timestamp: new Date().toISOString() });
     this.#leaf = this.#write(JSON.stringify(entry), factsOf(entry));
     return entry;
   }
@@ -127,6 +133,11 @@ export class SessionLog {
   /** The active branch from its leaf up, only what has one of these types, roles or customTypes. */
   *named(...names: string[]): Generator<EntryNode> {
     for (const row of this.#index.named(this.#leaf, names)) yield this.#index.node(row);
+  }
+
+  /** The same of every branch, the latest first. */
+  *everywhere(...names: string[]): Generator<EntryNode> {
+    for (const row of this.#index.everywhere(names)) yield this.#index.node(row);
   }
 
   /** How many entries of the active branch have this type, role or customType. */
@@ -162,6 +173,13 @@ export class SessionLog {
   /** Continues from another entry, or with a new root. Remembered on disk only by what is appended next. */
   moveLeaf(id: string | null): void {
     this.#leaf = this.#rowOf(id);
+  }
+
+  /** Continues from another entry, or with a new root, and keeps that in the file; answers the line that says so. */
+  goTo(id: string | null): SessionEntry {
+    const mark = this.append({ type: 'custom', customType: LEAF_MARK }, id);
+    this.moveLeaf(id);
+    return mark;
   }
 
   /** Makes a session of its own from the path to an entry: in memory when this one is, or without a directory. */

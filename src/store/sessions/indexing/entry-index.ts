@@ -86,10 +86,19 @@ export class EntryIndex {
 
   /** The rows at and above this one whose type, role or customType is one of these, nearest first. */
   *named(from: number | undefined, names: readonly string[]): Generator<number> {
-    const wanted = new Set(names.flatMap((name) => this.#names.get(name) ?? []));
+    const wanted = this.#numbersOf(names);
     if (wanted.size === 0) return;
     for (let row = from ?? NONE; row !== NONE; row = this.#parents[row] ?? NONE) {
-      if (wanted.has(this.#types[row] ?? 0) || wanted.has(this.#kinds[row] ?? 0)) yield row;
+      if (this.#isOne(row, wanted)) yield row;
+    }
+  }
+
+  /** The same on every branch, the latest first. */
+  *everywhere(names: readonly string[]): Generator<number> {
+    const wanted = this.#numbersOf(names);
+    if (wanted.size === 0) return;
+    for (let row = this.size - 1; row >= 0; row--) {
+      if (this.#isOne(row, wanted)) yield row;
     }
   }
 
@@ -134,6 +143,14 @@ export class EntryIndex {
       late.push(row);
     }
     if (late.length > 0) this.#cutCircles(late);
+  }
+
+  #numbersOf(names: readonly string[]): ReadonlySet<number> {
+    return new Set(names.flatMap((name) => this.#names.get(name) ?? []));
+  }
+
+  #isOne(row: number, wanted: ReadonlySet<number>): boolean {
+    return wanted.has(this.#types[row] ?? 0) || wanted.has(this.#kinds[row] ?? 0);
   }
 
   #parentRow(row: number, parentId: string | null): number {

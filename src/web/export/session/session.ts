@@ -45,10 +45,12 @@ export async function readSession(text: string): Promise<Session> {
     await new Promise((resolve) => setTimeout(resolve));
     pauseAt = performance.now() + SLICE_MS;
   }
-  const entries = [...byId.values()];
-  link(entries, byId);
-  const leaf = leafId === null ? undefined : (byId.get(textOf(leafId)) ?? last);
-  return { header, name: nameOf(leaf), entries, byId, labels: labelsOf(entries), leaf };
+  const all = [...byId.values()];
+  link(all, byId);
+  const leaf = leafId === null ? undefined : (byId.get(textOf(leafId)) ?? (last && isMark(last) ? last.parent : last));
+  for (const mark of all.filter(isMark)) mark.parent?.children.splice(mark.parent.children.indexOf(mark), 1);
+  const entries = all.filter((entry) => !isMark(entry));
+  return { header, name: nameOf(entries), entries, byId, labels: labelsOf(entries), leaf };
 }
 
 function* linesOf(text: string): Generator<Fields> {
@@ -103,13 +105,12 @@ function labelsOf(entries: readonly Entry[]): Map<string, string> {
   return labels;
 }
 
-/** The last name that was given on the way to an entry. */
-function nameOf(leaf: Entry | undefined): string {
-  for (let entry = leaf; entry; entry = entry.parent) {
-    if (entry.type === 'session_info') return textOf(entry.fields['name']).trim();
-  }
-  return '';
-}
+/** The name that was given last, on whichever branch. */
+const nameOf = (entries: readonly Entry[]): string =>
+  textOf(entries.findLast(({ type }) => type === 'session_info')?.fields['name']).trim();
+
+/** Whether an entry only says where the conversation was taken up again. */
+const isMark = ({ fields, children }: Entry) => fields['customType'] === 'tau:leaf' && children.length === 0;
 
 /** The way from the root to an entry. */
 export function branchTo(leaf: Entry | undefined): Entry[] {

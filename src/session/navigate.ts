@@ -1,0 +1,145 @@
+import { unlessAborted } from '../agent/unless-aborted.ts';
+import { messageOf, Refusal } from '../protocol/errors.ts';
+import type { BranchSummaryEntry, Params, Result, SessionEntry } from '../protocol/generated/vocabulary.ts';
+import type { SessionLog } from '../store/sessions/session-log.ts';
+import type { CompactorParts } from './compaction/compactor.ts';
+import { fileOperations, touchedFiles } from './compaction/files.ts';
+import { limitsFor, longestRecord } from './compaction/limits.ts';
+import { recordsOf } from './compaction/record.ts';
+import { summariseAll, summariserOf, usageOf } from './compaction/summarise.ts';
+import { summaryText } from './compaction/summary-text.ts';
+import { contextOf } from './context.ts';
+import type { Summary, TreeMove, TreePlan, TreeVerdict } from './hooks.ts';
+import { textOf } from './message-text.ts';
+import { requireModel } from './model-choice.ts';
+
+/** What going to another entry works with. */
+export interface NavigationParts extends CompactorParts {
+  readonly isRunning: () => boolean;
+}
+
+/** What there is to answer, and to tell the hooks when the conversation has gone elsewhere. */
+interface Arrival {
+  readonly result: Result<'navigate_tree'>;
+  readonly move?: TreeMove;
+}
+
+/** A summary before it is stored. */
+type Draft = Pick<BranchSummaryEntry, 'summary' | 'details' | 'usage' | 'fromHook'>;
+
+const CANCELLED: Arrival = { result: { cancelled: true } };
+
+/** Lets the conversation go on from another entry. Until that is stored nothing has changed. */
+export async function navigate(
+  parts: NavigationParts,
+  wish: Params<'navigate_tree'>,
+  signal: AbortSignal,
+): Promise<Arrival> {
+  const { hooks, transcript } = parts;
+  const { log } = transcript;
+  const target = log.entry(wish.targetId);
+  if (!target) throw new Refusal('not_found', `Entry not found: ${wish.targetId}`);
+  if (target.id === log.leafId) return { result: { cancelled: false } };
+  const plan = wish.summarize || hooks.beforeTree ? planOf(log, wish) : undefined;
+  const asked = plan && hooks.beforeTree?.(plan, signal);
+  const answer: TreeVerdict | undefined = asked && (await unlessAborted(asked, signal));
+  if (signal.aborted || (answer && 'cancel' in answer)) return CANCELLED;
+  const draft = plan?.userWantsSummary ? await summaryFor(parts, { ...plan, ...answer }, signal) : undefined;
+  if (signal.aborted) return CANCELLED;
+  if (parts.isRunning()) throw new Refusal('agent_busy', 'A run has begun meanwhile');
+  return settle(parts, { target, label: answer?.label ?? wish.label, draft });
+}
+
+function planOf(log: SessionLog, wish: Params<'navigate_tree'>): TreePlan {
+  const { targetId, summarize = false, customInstructions, replaceInstructions, label } = wish;
+  const way = new Set([...log.nodes(targetId)].map(({ id }) => id));
+  const left: string[] = [];
+  let commonAncestorId: string | null = null;
+  for (const { id } of log.nodes()) {
+    if (way.has(id)) {
+      commonAncestorId = id;
+      break;
+    }
+    left.push(id);
+  }
+  return {
+    targetId,
+    oldLeafId: log.leafId,
+    commonAncestorId,
+    entriesToSummarize: left.reverse().flatMap((id) => log.entry(id) ?? []),
+    userWantsSummary: summarize,
+    customInstructions,
+    replaceInstructions,
+    label,
+  };
+}
+
+/** What is to stand for what is left behind; undefined where nothing was said there, and when the signal aborts. */
+async function summaryFor(
+  parts: NavigationParts,
+  plan: TreePlan & Partial<Summary>,
+  signal: AbortSignal,
+): Promise<Draft | undefined> {
+  const { summary, details } = plan;
+  if (summary) return { summary, details, fromHook: true };
+  try {
+    return await written(parts, plan, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('internal', `Summarization failed: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function written(parts: NavigationParts, plan: TreePlan, signal: AbortSignal): Promise<Draft | undefined> {
+  const { entriesToSummarize: left, customInstructions, replaceInstructions } = plan;
+  const messages = contextOf(left);
+  if (messages.length === 0) return undefined;
+  const model = requireModel(parts.choice());
+  const limits = limitsFor(model, parts.settings().compaction);
+  const records = recordsOf(messages, longestRecord(model, limits)).filter(Boolean);
+  const by = summariserOf(parts, { model, maxTokens: Math.floor(limits.reserveTokens * SHARE), signal });
+  const texts = await summariseAll(records, { kind: 'branch', customInstructions, replaceInstructions }, by);
+  const last = texts.at(-1);
+  if (!last) return undefined;
+  const files = touchedFiles(fileOperations(messages, left.filter(isSummary)));
+  return { summary: summaryText(last.text, undefined, files), details: files, usage: usageOf(texts) };
+}
+
+/** How much of what is left free in a context a summary may take. */
+const SHARE = 0.8;
+
+const isSummary = (entry: SessionEntry) => entry.type === 'compaction' || entry.type === 'branch_summary';
+
+/** Stores where the conversation goes on. Nothing is awaited before that is done. */
+async function settle(
+  { audience, transcript }: NavigationParts,
+  { target, label, draft }: { target: SessionEntry; label: string | undefined; draft: Draft | undefined },
+): Promise<Arrival> {
+  const { log } = transcript;
+  const oldLeafId = log.leafId;
+  const { leafId, editorText } = destination(target, log);
+  const summary = draft && { type: 'branch_summary' as const, fromId: oldLeafId ?? 'root', ...draft };
+  const summaryEntry = summary && (transcript.appendBelow(leafId, summary) as BranchSummaryEntry);
+  if (summaryEntry && label) transcript.setLabel(summaryEntry.id, label);
+  // Before the first entry there is nothing to be labelled.
+  else if (label) transcript.appendBelow(leafId, { type: 'label', targetId: leafId ?? target.id, label });
+  else if (!summaryEntry && leafId !== oldLeafId) transcript.goTo(leafId);
+  audience.publish({ type: 'state_changed', state: { messageCount: transcript.messageCount } });
+  await transcript.sync();
+  return {
+    result: {
+      cancelled: false,
+      ...(editorText === undefined ? {} : { editorText }),
+      ...(summaryEntry ? { summaryEntryId: summaryEntry.id } : {}),
+    },
+    move: { newLeafId: log.leafId, oldLeafId, summaryEntry, fromHook: draft?.fromHook ?? false },
+  };
+}
+
+/** What somebody said can be said again in other words: the conversation goes on before it. */
+function destination(entry: SessionEntry, log: SessionLog): { leafId: string | null; editorText?: string } {
+  const said = entry.type === 'message' && entry.message.role === 'user' ? entry.message : undefined;
+  const words = entry.type === 'custom_message' ? entry : said;
+  return words ? { leafId: log.parentOf(entry.id), editorText: textOf(words) } : { leafId: entry.id };
+}

@@ -1,0 +1,30 @@
+import { openModels } from '../../src/engine/models.ts';
+import { Project } from '../../src/engine/project.ts';
+import type { AgentEvent, SessionHooks } from '../../src/index.ts';
+import { parseScript } from '../../src/model/scripted/script.ts';
+import { Session } from '../../src/session/session.ts';
+import { SessionLog } from '../../src/store/sessions/session-log.ts';
+import { newHome } from './open.ts';
+
+/** A session in memory that nobody but its owner speaks to, and everything it says. Its model plays a script. */
+export async function openSession(answers: readonly object[], hooks: SessionHooks = {}) {
+  const { cwd, agentDir } = newHome();
+  const project = new Project({ cwd, agentDir });
+  const script = parseScript(answers.map((answer) => JSON.stringify(answer)).join('\n'), 'script');
+  const { registry } = await openModels({ agentDir, env: {}, project, script });
+  const events: AgentEvent[] = [];
+  const session = new Session({
+    log: SessionLog.inMemory({ cwd }),
+    audience: { publish: (event) => events.push(event), room: () => undefined },
+    registry,
+    hooks,
+    tools: () => [],
+    shell: () => ({ cwd, env: {}, family: 'test' }),
+    promptParts: () => ({ append: [], contextFiles: [] }),
+    settings: () => ({}),
+    choice: { model: registry.fallback, thinkingLevel: 'off' },
+    modes: { steering: 'one-at-a-time', followUp: 'one-at-a-time', interrupt: 'wait' },
+    automatic: { compaction: false, retry: false },
+  });
+  return { session, events };
+}

@@ -1,0 +1,31 @@
+import type { AgentMessage, SessionEntry } from '../../src/index.ts';
+import type { Peer } from './peer.ts';
+
+/** What was said, in a line per message. */
+export const said = (messages: readonly AgentMessage[]): string[] =>
+  messages.map((message) => `${message.role}: ${wordsOf(message)}`);
+
+function wordsOf(message: AgentMessage): string {
+  if ('summary' in message) return message.summary;
+  if (!('content' in message)) return '';
+  const { content } = message;
+  return typeof content === 'string' ? content : content.map((block) => ('text' in block ? block.text : '')).join('');
+}
+
+/** The conversation as the client sees it. */
+export const conversation = async (peer: Peer): Promise<string[]> =>
+  said((await peer.ok({ type: 'get_messages' })).messages);
+
+export const entriesOf = async (peer: Peer): Promise<SessionEntry[]> =>
+  (await peer.ok({ type: 'get_entries' })).entries;
+
+export const leafOf = async (peer: Peer): Promise<string | null> => (await peer.ok({ type: 'get_tree' })).leafId;
+
+/** The id of the entry that holds these words. */
+export async function entryWith(peer: Peer, words: string): Promise<string> {
+  const found = (await entriesOf(peer)).find(
+    (entry) => entry.type === 'message' && JSON.stringify(entry.message).includes(`"${words}"`),
+  );
+  if (!found) throw new Error(`Nobody said ${words}`);
+  return found.id;
+}

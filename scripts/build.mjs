@@ -12,7 +12,17 @@ const written = new Set();
 const node = { platform: 'node', target: 'node20.19', minifySyntax: true, minifyWhitespace: true };
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const external = Object.keys({ ...dependencies, ...optionalDependencies });
-const bundle = { ...node, external, bundle: true, splitting: true, format: 'esm', logLevel: 'warning', write: false };
+const bundle = {
+  ...node,
+  external,
+  // Its form for Node is CommonJS that requires what is built in, which fails within an ES module.
+  alias: { yaml: join(root, 'node_modules/yaml/browser/index.js') },
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  logLevel: 'warning',
+  write: false,
+};
 
 await buildSessionPage();
 copyCatalogue();

@@ -45,6 +45,15 @@ describe('readSettings', () => {
     expect(read).toEqual({ settings, warnings: [] });
   });
 
+  it('takes packages by their source, or with what is wanted of them', () => {
+    const packages = ['npm:a', { source: './b', extensions: [], skills: ['x'], prompts: ['!y'] }];
+
+    expect(readSettings(files({ 'agent/settings.json': { packages } })).settings).toEqual({ packages });
+    expect(readSettings(files({ 'agent/settings.json': { packages: [{ extensions: [] }] } })).warnings).toEqual([
+      expect.stringMatching(/packages.*it is ignored$/),
+    ]);
+  });
+
   it('lets the project win, `.pi/` over `.pi/agent/`, merging objects one level and replacing lists', () => {
     const source = files({
       'agent/settings.json': { defaultModel: 'a', enabledModels: ['a'], retry: { maxRetries: 1, baseDelayMs: 1 } },

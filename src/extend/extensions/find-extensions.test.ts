@@ -148,12 +148,31 @@ it('what is named may be a file, a package, a folder with an index or a folder o
     'indexed/other.ts': '',
     'several/x.ts': '',
     'several/y/index.js': '',
+    'usual/extensions/z.ts': '',
+    'usual/other.ts': '',
   });
+  const named = [join(root, 'one.js'), '../package', '../indexed/', '../several', '../usual'];
 
-  const { paths, warnings } = find({ named: [join(root, 'one.js'), '../package', '../indexed/', '../several'] });
+  const { paths, warnings } = find({ named });
 
-  expect(paths).toEqual(['one.js', 'package/a.ts', 'indexed/index.ts', 'several/x.ts', 'several/y/index.js']);
+  expect(paths).toEqual([
+    'one.js',
+    'package/a.ts',
+    'indexed/index.ts',
+    'several/x.ts',
+    'several/y/index.js',
+    'usual/extensions/z.ts',
+  ]);
   expect(warnings).toEqual([]);
+});
+
+it('a package may be named by its source, if it is installed', () => {
+  const { find } = places({ 'agent/npm/node_modules/a/index.ts': '' });
+
+  expect(find({ named: ['npm:a@1', 'npm:b'] })).toMatchObject({
+    found: [{ path: 'agent/npm/node_modules/a/index.ts', scope: 'temporary' }],
+    warnings: ['The package npm:b is not installed; it is ignored'],
+  });
 });
 
 it('~ is the home folder', () => {

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { type Entry, entriesAt, entriesIn } from './folder-entries.ts';
+import { isPackageSource, notInstalled, placeOfPackage } from './package-place.ts';
 
 /** An extension that was found. */
 export interface ExtensionSource {
@@ -17,7 +18,7 @@ export interface ExtensionPlaces {
   readonly cwd: string;
   /** Whether the project's own count. */
   readonly trusted: boolean;
-  /** Files and folders that settings and flags name. */
+  /** Files, folders and installed packages that settings and flags name. */
   readonly named: readonly string[];
   /** Those of packages. */
   readonly packaged?: readonly ExtensionSource[];
@@ -47,7 +48,9 @@ export function findExtensions(places: ExtensionPlaces): {
       ]
     : [];
   for (const name of named) {
-    found.push(...entriesAt(resolve(cwd, expandHome(name)), warn).map(from('temporary')));
+    const path = isPackageSource(name) ? placeOfPackage(name, places)?.path : resolve(cwd, expandHome(name));
+    if (path === undefined) warn(notInstalled(name));
+    else found.push(...entriesAt(path, warn).map(from('temporary')));
   }
   return { found: eachOnce(found), warnings };
 }

@@ -29,7 +29,8 @@ export function entriesAt(path: string, warn: Warn): Entry[] {
   }
   const own = packageEntries(path, warn) ?? indexOf(path);
   if (own) return own.map((entry) => ({ path: entry, baseDir: path }));
-  const inside = entriesIn(path, warn);
+  const usual = join(path, 'extensions');
+  const inside = entriesIn(kindOf(usual) === 'folder' ? usual : path, warn);
   if (inside.length === 0) warn(`There is no extension in ${path}`);
   return inside;
 }

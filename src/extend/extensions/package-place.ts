@@ -28,11 +28,16 @@ export function placeOfPackage(source: string, { agentDir, cwd, trusted }: Packa
   return candidates.find(({ path }) => kindOf(path) !== undefined);
 }
 
+/** Whether this names a package that has to be installed first, and no path. */
+export const isPackageSource = (source: string): boolean => /^(?:npm:|git:|git@|https?:|ssh:)/.test(source);
+
+export const notInstalled = (source: string): string => `The package ${source} is not installed; it is ignored`;
+
 /** Below which folder of the agent's a package is installed; undefined for one that is used where it lies. */
 function installedAs(source: string): string | undefined {
   const npm = /^npm:(@?[^@]+)/.exec(source)?.[1];
   if (npm !== undefined) return join('npm', 'node_modules', npm);
-  if (!/^(?:git:|git@|https?:|ssh:)/.test(source)) return undefined;
+  if (!isPackageSource(source)) return undefined;
   const address = source
     .replace(/^git:/, '')
     .replace(/^\w+:\/\//, '')

@@ -4,7 +4,7 @@ import type { PackageSetting } from '../../store/settings.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import { entriesAt, kindOf, namesIn, type Warn } from './folder-entries.ts';
 import { type ResourceKind, readManifest } from './manifest.ts';
-import { type PackagePlace, type PackagePlaces, placeOfPackage } from './package-place.ts';
+import { notInstalled, type PackagePlace, type PackagePlaces, placeOfPackage } from './package-place.ts';
 
 /** What packages bring along. */
 export interface PackageResources {
@@ -30,7 +30,7 @@ export function packageResources(packages: readonly PackageSetting[], places: Pa
     const filter = typeof setting === 'string' ? { source: setting } : setting;
     const place = placeOfPackage(filter.source, places);
     if (!place) {
-      warn(`The package ${filter.source} is not installed; it is ignored`);
+      warn(notInstalled(filter.source));
       continue;
     }
     const pathsOf = (kind: ResourceKind) => chosen(filter[kind], resourcesOf(place, kind, warn), { kind, place });

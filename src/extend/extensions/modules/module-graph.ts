@@ -117,7 +117,7 @@ export class ModuleGraph {
 
   async #runAfterStandIns(running: Running): Promise<void> {
     // What is required must be there at once.
-    if (/\brequire\b/.test(running.text)) await this.#standIns.loadAll();
+    if (/\brequire\s*\(/.test(running.text)) await this.#standIns.loadAll();
     await this.#run(running, 'import');
   }
 

@@ -5,6 +5,6 @@ import { splitFrontmatter } from './frontmatter-text.ts';
 /** What stands between the two lines of dashes that a text may begin with, and the text below. Throws for bad YAML. */
 export function parseFrontmatter(content: string): { frontmatter: Values; body: string } {
   const { head, body } = splitFrontmatter(content);
-  const value: unknown = head === undefined ? undefined : parse(head);
+  const value: unknown = head === undefined ? undefined : parse(head, { logLevel: 'error' });
   return { frontmatter: isObject(value) ? value : {}, body };
 }

@@ -1,0 +1,14 @@
+import { loadExtension } from '../../src/extend/extensions/load-extension.ts';
+import { takeStdout } from '../../src/system/private-stdout.ts';
+
+/** Loads extensions one after another, as an agent does, and says a line of JSON about each. */
+const [cacheDir = '', ...paths] = process.argv.slice(2);
+const stdout = takeStdout();
+for (const path of paths) {
+  const source = { path, scope: 'user', origin: 'top-level', baseDir: path } as const;
+  const said = await loadExtension(source, { cacheDir })
+    .then((factory) => ({ result: factory(undefined) }))
+    .catch((error: Error) => ({ error: error.message }));
+  stdout.write(`${JSON.stringify(said)}\n`);
+}
+await stdout.flush();

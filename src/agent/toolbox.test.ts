@@ -55,13 +55,13 @@ it('new tools take the place of the old ones; what was active by name stays so',
 it('what is replaced stays offered or not by its name; what is new is offered where that is wanted', () => {
   const box = new Toolbox(builtins, { wanted: ['read'] });
 
-  box.put('host', [tool('a'), tool('b'), tool('quiet')], { isOffered: (name) => name !== 'quiet' });
+  box.put('host', [tool('a'), tool('b'), tool('quiet')], { isOffered: (name) => name !== 'quiet', anyway: true });
   expect(box.activeNames).toEqual(['read', 'a', 'b']);
   box.activate(['read', 'b', 'quiet']);
-  box.put('host', [tool('a'), tool('quiet'), tool('c')]);
+  box.put('host', [tool('a'), tool('quiet'), tool('c')], { anyway: true });
   expect(box.activeNames).toEqual(['read', 'quiet', 'c']);
   box.put('host', []);
-  box.put('host', [tool('quiet'), tool('b')], { isOffered: (name) => name !== 'quiet' });
+  box.put('host', [tool('quiet'), tool('b')], { isOffered: (name) => name !== 'quiet', anyway: true });
 
   expect(box.activeNames).toEqual(['read', 'b']);
   expect([box.sourceOf('b'), box.sourceOf('grep'), box.sourceOf('c')]).toEqual(['host', 'builtin', undefined]);

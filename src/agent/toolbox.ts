@@ -9,6 +9,8 @@ export type ToolSource = ToolInfo['source'];
 interface Offer {
   /** Which of them the model is offered, unless the choice that the box was made with says otherwise; all. */
   readonly isOffered?: (name: string) => boolean;
+  /** True: whatever the choice says; whoever brings them has chosen. */
+  readonly anyway?: boolean;
   /** True: one that goes and comes back is offered or not as it was before. */
   readonly remember?: boolean;
 }
@@ -49,7 +51,8 @@ export class Toolbox {
   }
 
   /** Puts tools in the place of all others from there. What was active by name stays so; those that are new are offered. */
-  put(source: ToolSource, tools: readonly Tool[], { isOffered = () => true, remember = false }: Offer = {}): void {
+  put(source: ToolSource, tools: readonly Tool[], offer: Offer = {}): void {
+    const { isOffered = () => true, anyway = false, remember = false } = offer;
     const active = new Set(this.#active);
     const names = new Set(tools.map(({ name }) => name));
     for (const { name } of remember ? [] : (this.#tools.get(source) ?? [])) {
@@ -59,7 +62,7 @@ export class Toolbox {
     }
     const fresh = [...names].filter((name) => !this.#seen.has(name) && isOffered(name));
     for (const name of names) this.#seen.add(name);
-    for (const name of chooseTools(fresh, this.#choice, fresh).chosen) active.add(name);
+    for (const name of anyway ? fresh : chooseTools(fresh, this.#choice, fresh).chosen) active.add(name);
     this.#active = active;
     this.#tools.set(source, tools);
   }

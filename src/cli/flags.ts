@@ -17,8 +17,6 @@ export interface Flag {
   readonly repeats?: true;
   /** Accepted for the sake of scripts written for pi, without effect. */
   readonly ignored?: true;
-  /** Known, but not built yet: to ignore it would be to do something else than was asked. */
-  readonly later?: true;
 }
 
 /** Every flag, for the parser, for the help and for completion. */

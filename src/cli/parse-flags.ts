@@ -46,7 +46,6 @@ function flagIn(word: string): { name: FlagName; inline: string | undefined } {
   const [given = '', inline] = split(word);
   const name = flagNamed(given);
   if (!name) throw new UnknownWord(`Unknown option: ${given}`, { word: given, known: longNames() });
-  if ((flags[name] as Flag).later) throw new UsageError(`--${name} is not supported yet`);
   return { name, inline };
 }
 

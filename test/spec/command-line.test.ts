@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { flags } from '../../src/cli/flags.ts';
 import { command, tau } from '../support/command.ts';
 import { newHome, sessionFiles, TAU } from '../support/open.ts';
 
@@ -91,18 +90,6 @@ it.each([
   const { code, stdout } = await tau(newHome(), [...args], { input: '' });
 
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('hello') });
-});
-
-const later = Object.entries(flags).flatMap(([name, flag]) => ('later' in flag ? [`--${name}`] : []));
-
-it.each([...later, '-e'])('[Z61] %s is refused as long as it is not built', async (flag) => {
-  const result = await tau(newHome(), ['-p', flag, 'value'], { input: '' });
-
-  expect(result).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringMatching(/^tau: --[\w-]+ is not supported yet \(see tau --help\)\n$/),
-  });
 });
 
 it('--print-system-prompt prints what a run would send, and leaves nothing behind', async () => {

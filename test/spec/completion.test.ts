@@ -10,7 +10,7 @@ import { environment, newHome } from '../support/open.ts';
 
 const script = async (shell: string) => (await tau(newHome(), ['completion', shell])).stdout;
 
-const inEffect = Object.entries<Flag>(flags).filter(([, flag]) => !flag.ignored && !flag.later);
+const inEffect = Object.entries<Flag>(flags).filter(([, flag]) => !flag.ignored);
 
 /** Fills in what bash does when the tab key is pressed after these words. */
 const TAB = `

@@ -52,15 +52,20 @@ for (const [how, reply] of [
   });
 }
 
-verifies('X46 X6', 'it does not run when nobody answers in time', async ({ open }) => {
-  const agent = await open({ args, script, env: { PERMISSION_GATE_TIMEOUT_MS: '20' } });
-  const { isThere } = precious(agent);
+verifies(
+  'X46 X6',
+  'it does not run when nobody answers in time',
+  async ({ open }) => {
+    const agent = await open({ args, script, env: { PERMISSION_GATE_TIMEOUT_MS: '20' } });
+    const { isThere } = precious(agent);
 
-  await agent.peer.run('go');
+    await agent.peer.run('go');
 
-  expect(isThere()).toBe(true);
-  expect(await resultOf(agent.peer)).toMatchObject({ isError: true, content: [{ text: 'Blocked by the user' }] });
-}, ['stdio', 'unix']);
+    expect(isThere()).toBe(true);
+    expect(await resultOf(agent.peer)).toMatchObject({ isError: true, content: [{ text: 'Blocked by the user' }] });
+  },
+  ['stdio', 'unix'],
+);
 
 verifies('X46 X7 X9', 'it does not run when the run is aborted, and the dialog is over', async ({ open }) => {
   const agent = await open({ args, script });

@@ -1,12 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { later } from '../../src/engine/commands/later.ts';
 import { errorCodes } from '../../src/protocol/errors.ts';
-import type { CommandName } from '../../src/protocol/generated/vocabulary.ts';
 import { newGate } from '../support/open.ts';
 import type { Peer, Record_ } from '../support/peer.ts';
-import { sampleParams } from '../support/samples.ts';
 import { verifies } from '../support/verifies.ts';
 
 /** Sends lines as they are and answers what they are answered with. */
@@ -180,6 +177,7 @@ verifies('E1 E10', 'every refusal has a code of the closed set and a text', asyn
   const gate = newGate();
   const { peer, home } = await open({ script: [{ steps: [{ text: 'a' }, { await: gate.path }] }] });
   const other = await open({ home });
+  const memory = await open({ args: ['--no-session'] });
   const { sessionFile } = await other.peer.ok({ type: 'get_state' });
   writeFileSync(join(home.cwd, 'notes.txt'), 'no session\n');
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -188,7 +186,7 @@ verifies('E1 E10', 'every refusal has a code of the closed set and a text', asyn
     invalid_json: (await answersTo(peer, ['{']))[0] as Record_,
     invalid_params: await peer.refused({ type: 'prompt' }),
     unknown_command: await peer.refused({ type: 'nothing' }),
-    not_supported: await peer.refused({ type: 'set_host_tools', tools: [] }),
+    not_supported: await memory.peer.refused({ type: 'export_html' }),
     model_not_found: await peer.refused({ type: 'set_model', provider: 'a', modelId: 'b' }),
     agent_busy: await peer.refused({ type: 'prompt', message: 'too early' }),
     not_found: await peer.refused({ type: 'remove_queued', queueId: 'nobody' }),
@@ -237,19 +235,17 @@ verifies('E11', 'a field that is missing or of the wrong type is named', async (
   ]);
 });
 
-verifies('E12', 'a command that is not built yet says so', async ({ open }) => {
-  const { peer } = await open();
+verifies('E12', 'a command that makes no sense where it is sent says so', async ({ open }) => {
+  const { peer } = await open({ args: ['--no-session'] });
 
-  for (const name of Object.keys(later) as CommandName[]) {
-    expect(await peer.refused({ id: name, type: name, ...sampleParams(name) })).toEqual({
-      id: name,
-      type: 'response',
-      command: name,
-      success: false,
-      error: `Command not supported: ${name}`,
-      code: 'not_supported',
-    });
-  }
+  expect(await peer.refused({ id: 'x', type: 'export_html' })).toEqual({
+    id: 'x',
+    type: 'response',
+    command: 'export_html',
+    success: false,
+    error: 'Cannot export in-memory session to HTML',
+    code: 'not_supported',
+  });
 });
 
 verifies('E9 E13', 'what nobody foresaw is internal, and goes no further', async ({ open }) => {

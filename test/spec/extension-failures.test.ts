@@ -41,7 +41,19 @@ verifies('X43 X47', 'broken files are reported one by one, and the rest load', a
 
 verifies('X43', 'a handler that throws is reported, and changes nothing', async ({ open }) => {
   const home = newHome();
-  const events = ['agent_start', 'turn_start', 'message_start', 'message_end', 'context', 'before_agent_start', 'turn_end', 'agent_end', 'input', 'tool_result', 'tool_execution_start'];
+  const events = [
+    'agent_start',
+    'turn_start',
+    'message_start',
+    'message_end',
+    'context',
+    'before_agent_start',
+    'turn_end',
+    'agent_end',
+    'input',
+    'tool_result',
+    'tool_execution_start',
+  ];
   const path = userExtension(
     home,
     'throws.ts',
@@ -69,7 +81,10 @@ verifies('X48', 'a tool_call handler that throws, or never answers, blocks the t
       if (input.command.includes('two')) await new Promise(() => {});
     });`,
   );
-  const { peer } = await open({ home, script: [bash('echo one'), bash('echo two'), bash('echo three'), { text: 'done' }] });
+  const { peer } = await open({
+    home,
+    script: [bash('echo one'), bash('echo two'), bash('echo three'), { text: 'done' }],
+  });
 
   await peer.run('go');
 
@@ -101,7 +116,16 @@ verifies('X48', 'handlers that never answer meet a deadline wherever they are', 
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
   expect(moved).toMatchObject({ cancelled: false });
   expect(new Set(errors(peer.records).map(({ event }) => event))).toEqual(
-    new Set(['session_start', 'input', 'before_agent_start', 'context', 'message_update', 'turn_end', 'session_before_switch', 'session_shutdown']),
+    new Set([
+      'session_start',
+      'input',
+      'before_agent_start',
+      'context',
+      'message_update',
+      'turn_end',
+      'session_before_switch',
+      'session_shutdown',
+    ]),
   );
   await close();
 });
@@ -147,12 +171,15 @@ verifies('X43', 'a command that throws is reported; its prompt was handled all t
   ]);
 });
 
-verifies('X49', 'whatever extensions print lands on stderr', async ({ open }) => {
-  const home = newHome();
-  userExtension(
-    home,
-    'prints.ts',
-    `import { execFileSync, spawnSync } from 'node:child_process';
+verifies(
+  'X49',
+  'whatever extensions print lands on stderr',
+  async ({ open }) => {
+    const home = newHome();
+    userExtension(
+      home,
+      'prints.ts',
+      `import { execFileSync, spawnSync } from 'node:child_process';
     import { writeSync } from 'node:fs';
     console.log('from the top');
     process.stdout.write('raw top');
@@ -165,23 +192,34 @@ verifies('X49', 'whatever extensions print lands on stderr', async ({ open }) =>
         process.stdout.write('no line end');
       });
     }`,
-  );
-  const { peer, process: agent } = await open({ home });
+    );
+    const { peer, process: agent } = await open({ home });
 
-  await peer.run('say hello');
+    await peer.run('say hello');
 
-  const words = ['from the top', 'raw top', 'from the factory', 'descriptor', 'from a handler', 'from a child', 'no line end'];
-  for (const word of words) {
-    expect(agent?.stderr()).toContain(word);
-    expect(agent?.stdout()).not.toContain(word);
-  }
-}, ['stdio']);
+    const words = [
+      'from the top',
+      'raw top',
+      'from the factory',
+      'descriptor',
+      'from a handler',
+      'from a child',
+      'no line end',
+    ];
+    for (const word of words) {
+      expect(agent?.stderr()).toContain(word);
+      expect(agent?.stdout()).not.toContain(word);
+    }
+  },
+  ['stdio'],
+);
 
 verifies('Z24', "a project's extensions run only where it is trusted, and as soon as it is", async ({ open }) => {
   const home = newHome();
   projectExtension(home, 'mine.ts', "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });");
   const { peer } = await open({ home });
-  const names = async () => (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
+  const names = async () =>
+    (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
 
   const before = await names();
   await peer.ok({ type: 'set_trust', trusted: true, remember: false });

@@ -106,16 +106,20 @@ const notices: [string, unknown[], string, object][] = [
   ['X18', ['pasteToEditor', 'pasted'], 'set_editor_text', { text: 'pasted' }],
 ];
 for (const [rules, words, method, fields] of notices) {
-  verifies(rules, `${words.map((word) => JSON.stringify(word)).join(' ')} is shown and waits for nothing`, async (bench) => {
-    const { peer } = await withProbe(bench);
+  verifies(
+    rules,
+    `${words.map((word) => JSON.stringify(word)).join(' ')} is shown and waits for nothing`,
+    async (bench) => {
+      const { peer } = await withProbe(bench);
 
-    const { result } = await probed(peer, words);
+      const { result } = await probed(peer, words);
 
-    expect(allShown(peer, method)).toEqual([
-      { type: 'extension_ui_request', id: expect.any(String), method, ...fields },
-    ]);
-    expect(result).toBe('undefined');
-  });
+      expect(allShown(peer, method)).toEqual([
+        { type: 'extension_ui_request', id: expect.any(String), method, ...fields },
+      ]);
+      expect(result).toBe('undefined');
+    },
+  );
 }
 
 verifies('X36', 'a widget that draws itself is not sent', async (bench) => {
@@ -171,7 +175,9 @@ for (const [rules, words, expected] of onlyInTerminals) {
     const { result } = await probed(peer, words);
 
     expect(result).toEqual(expected);
-    expect(peer.records.filter(({ type }) => type === 'extension_ui_request' || type === 'extension_error')).toEqual([]);
+    expect(peer.records.filter(({ type }) => type === 'extension_ui_request' || type === 'extension_error')).toEqual(
+      [],
+    );
   });
 }
 

@@ -18,7 +18,10 @@ verifies('X45', 'tool_call: a gate changes arguments, asks, and blocks', async (
   writeFileSync(join(home.cwd, 'precious'), '');
   await peer.ok({ type: 'prompt', message: 'go' });
 
-  expect(await answer(peer, 'confirm', { confirmed: false })).toMatchObject({ title: 'Dangerous', message: 'rm precious' });
+  expect(await answer(peer, 'confirm', { confirmed: false })).toMatchObject({
+    title: 'Dangerous',
+    message: 'rm precious',
+  });
   await answer(peer, 'confirm', { confirmed: true });
   await peer.next('agent_settled');
 
@@ -111,7 +114,10 @@ verifies('X45', 'session_before_compact: an extension writes the summary, or say
   expect(result).toMatchObject({ summary: 'Everything went well.', tokensBefore: 210, details: { by: 'extension' } });
   const notices = allShown(peer, 'notify').map(({ message }) => message);
   expect(notices).toEqual([expect.stringMatching(/^compacting \d+ entries, manual$/), 'compacted true']);
-  expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'compaction', summary: 'Everything went well.' });
+  expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({
+    type: 'compaction',
+    summary: 'Everything went well.',
+  });
 });
 
 verifies('X45', 'a provider of an extension is listed, chosen and asked', async ({ open }) => {
@@ -151,7 +157,12 @@ verifies('S3 S8 S16 S19', 'an extension says no to every way out of a session, u
   await peer.ok({ type: 'prompt', message: '/unlock' });
   const fresh = await peer.ok({ type: 'new_session' });
 
-  expect(cancelled).toEqual([{ cancelled: true }, { cancelled: true }, { cancelled: true, text: 'hello' }, { cancelled: true }]);
+  expect(cancelled).toEqual([
+    { cancelled: true },
+    { cancelled: true },
+    { cancelled: true, text: 'hello' },
+    { cancelled: true },
+  ]);
   expect(fresh).toMatchObject({ cancelled: false });
   expect(allShown(peer, 'setStatus').at(-1)).toMatchObject({
     statusText: [
@@ -171,7 +182,10 @@ verifies('P15 P16 N2 X3 X23 X25 X27 X29 X40', 'a command asks one thing after an
   const { peer } = await open({ args: e('dialogs') });
   const prompt = peer.request({ type: 'prompt', message: '/interview  about you' });
 
-  expect(await answer(peer, 'select', { value: 'green' })).toMatchObject({ title: 'Colour?', options: ['red', 'green'] });
+  expect(await answer(peer, 'select', { value: 'green' })).toMatchObject({
+    title: 'Colour?',
+    options: ['red', 'green'],
+  });
   expect(await answer(peer, 'confirm', { confirmed: true })).toMatchObject({ message: 'You said green' });
   expect(await answer(peer, 'input', { value: 'Ada' })).toMatchObject({ placeholder: 'somebody' });
   expect(await answer(peer, 'editor', { value: 'new\ntext' })).toMatchObject({ prefill: 'old' });
@@ -190,13 +204,23 @@ verifies('X45', 'custom entries bring the state of an extension back on resume',
     script: [call('counter', { by: 'ten' }), call('counter', { by: 'one' }), { text: 'eleven' }],
   });
   await first.peer.run('count');
-  expect(await first.peer.find('tool_execution_update')).toMatchObject({ partialResult: { content: [{ text: 'counting' }] } });
+  expect(await first.peer.find('tool_execution_update')).toMatchObject({
+    partialResult: { content: [{ text: 'counting' }] },
+  });
   await first.close();
 
-  const second = await open({ home, args: [...e('custom-entries'), '--continue'], script: [call('counter', { by: 'one' }), { text: 'on' }] });
+  const second = await open({
+    home,
+    args: [...e('custom-entries'), '--continue'],
+    script: [call('counter', { by: 'one' }), { text: 'on' }],
+  });
   expect(await shown(second.peer, 'setStatus')).toMatchObject({ statusKey: 'counter', statusText: '11' });
   await second.peer.run('go on');
 
   const { messages } = await second.peer.ok({ type: 'get_messages' });
-  expect(messages.at(-2)).toMatchObject({ role: 'toolResult', content: [{ text: 'The count is 12' }], details: { count: 12 } });
+  expect(messages.at(-2)).toMatchObject({
+    role: 'toolResult',
+    content: [{ text: 'The count is 12' }],
+    details: { count: 12 },
+  });
 });

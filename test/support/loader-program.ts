@@ -1,3 +1,4 @@
+import type { ExtensionAPI } from '../../src/extend/extensions/extension-api.ts';
 import { loadExtension } from '../../src/extend/extensions/load-extension.ts';
 import { takeStdout } from '../../src/system/private-stdout.ts';
 
@@ -7,7 +8,7 @@ const stdout = takeStdout();
 for (const path of paths) {
   const source = { path, scope: 'user', origin: 'top-level', baseDir: path } as const;
   const said = await loadExtension(source, { cacheDir })
-    .then((factory) => ({ result: factory(undefined) }))
+    .then((factory) => ({ result: factory({} as ExtensionAPI) }))
     .catch((error: Error) => ({ error: error.message }));
   stdout.write(`${JSON.stringify(said)}\n`);
 }

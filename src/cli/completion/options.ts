@@ -15,7 +15,7 @@ export interface Option {
 
 /** Every option that has an effect. */
 export const options: readonly Option[] = Object.entries<Flag>(flags)
-  .filter(([, flag]) => !flag.ignored && !flag.later)
+  .filter(([, flag]) => !flag.ignored)
   .map(([name, flag]) => ({
     name,
     short: flag.short,

@@ -75,9 +75,8 @@ export const pages: Readonly<Record<Topic, () => string>> = {
   commands: () => page(list(commandRows())),
   options: () =>
     page(
-      rowsOf((flag) => !flag.ignored && !flag.later),
+      rowsOf((flag) => !flag.ignored),
       section('Taken without effect, for scripts that were written for pi', paragraph(namesOf((flag) => flag.ignored))),
-      section('Known, but not supported yet', paragraph(namesOf((flag) => flag.later))),
     ),
   environment: () => page(list(Object.entries(environment))),
   'exit-codes': () => page(list(Object.entries(exitCodes))),

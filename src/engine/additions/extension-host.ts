@@ -32,6 +32,7 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
     toolbox,
     ...duties,
     agentDir: surroundings.agentDir,
+    family: agent.shell.family,
     flags: surroundings.wishes.flags ?? new Map(),
     session: () => agent.session,
     project: () => agent.project,

@@ -1,6 +1,5 @@
 import { Dialogs } from '../../extend/dialogs.ts';
 import type { Extensions } from '../../extend/extensions/extensions.ts';
-import type { ExtensionSource } from '../../extend/extensions/find-extensions.ts';
 import { HookSet } from '../../extend/hook-set.ts';
 import type { HostTools } from '../../extend/host-tools/host-tools.ts';
 import type { McpServers } from '../../extend/mcp/mcp-servers.ts';
@@ -8,19 +7,13 @@ import type { Resources } from '../../extend/resources/resources.ts';
 import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
-import type { SessionHooks } from '../../session/hooks.ts';
 import type { SkillListing } from '../../session/system-prompt.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';
 import { heard } from '../patience.ts';
 import type { BrokenFrame } from '../request.ts';
+import { AgentExtensions } from './agent-extensions.ts';
 import { stageOf } from './stage.ts';
-
-/** Where extensions say that more skills and templates are. */
-interface Discovered {
-  readonly skillPaths: readonly string[];
-  readonly promptPaths: readonly string[];
-}
 
 /** Where what others add to an agent is kept and put to use. */
 export class Workshop {
@@ -28,8 +21,7 @@ export class Workshop {
   readonly #agent: Agent;
   readonly #hooks: HookSet;
   #folder: string;
-  #extensions: Extensions | undefined;
-  #discovered: Discovered = { skillPaths: [], promptPaths: [] };
+  readonly #extensions: AgentExtensions;
   #todos: Promise<Todos> | undefined;
   #todosThere: Todos | undefined;
   #resources: Resources | undefined;
@@ -42,11 +34,18 @@ export class Workshop {
     this.#hooks = new HookSet(agent.hooks);
     this.#folder = agent.project.cwd;
     this.dialogs = new Dialogs(stageOf(agent));
+    this.#extensions = new AgentExtensions(agent, {
+      dialogs: this.dialogs,
+      hooks: this.#hooks,
+      reload: () => this.reload(),
+      warn: (warnings) => this.#warn(warnings),
+      onDiscovered: () => this.#part('Skills and templates', () => this.#loadResources()),
+    });
   }
 
   /** Reads what the user and the project have put into their folders. */
   async load(): Promise<void> {
-    await this.#part('Extensions', () => this.#loadExtensions());
+    await this.#part('Extensions', () => this.#extensions.load());
     await Promise.all([
       this.#part('Skills and templates', () => this.#loadResources()),
       this.#part('Stream rules', () => this.#loadRules()),
@@ -95,13 +94,13 @@ export class Workshop {
   }
 
   get commands(): readonly SlashCommand[] {
-    const own = this.#extensions?.commands ?? [];
+    const own = this.extensions?.commands ?? [];
     const others = this.#resources?.commands ?? [];
     return [...own, ...others.filter(({ name }) => !own.some((command) => command.name === name))];
   }
 
   get extensions(): Extensions | undefined {
-    return this.#extensions;
+    return this.#extensions.running;
   }
 
   get skills(): readonly SkillListing[] {
@@ -136,88 +135,8 @@ export class Workshop {
     this.#isClosed = true;
     this.dialogs.dismissAll('shutdown');
     this.#todosThere?.close();
-    this.#extensions?.close();
+    this.#extensions.close();
     await this.#mcp?.close();
-  }
-
-  /** Those of a project count where it is trusted; those of the user may have a say in that. */
-  async #loadExtensions(): Promise<void> {
-    this.#extensions?.close();
-    this.#extensions = undefined;
-    this.#discovered = { skillPaths: [], promptPaths: [] };
-    const { agentDir, cwd, settings, wishes } = this.#agent.surroundings;
-    const { findExtensions } = await import('../../extend/extensions/find-extensions.ts');
-    const named = [...(settings.extensions ?? []), ...(wishes.extensions ?? [])];
-    const find = (trusted: boolean) =>
-      findExtensions({ agentDir, cwd, trusted, named, find: wishes.findExtensions ?? true });
-    const { found, warnings } = find(this.#agent.project.trusted);
-    this.#warn(warnings);
-    if (found.length > 0) await this.#run(found);
-    if (!(await this.#isTrustedNow())) return;
-    const more = find(true).found.filter(({ path }) => !found.some((source) => source.path === path));
-    if (more.length > 0) await this.#run(more);
-  }
-
-  async #run(sources: readonly ExtensionSource[]): Promise<void> {
-    const extensions = this.#extensions ?? (await this.#newExtensions());
-    this.#extensions = extensions;
-    await extensions.load(sources);
-    extensions.begin();
-    this.#takeTools(extensions);
-    this.#hooks.put('extensions', this.#hooksOf(extensions));
-    await this.#agent.modelsChanged();
-    const unknown = [...(this.#agent.surroundings.wishes.flags?.keys() ?? [])].filter(
-      (name) => !extensions.flags.has(name),
-    );
-    this.#warn(unknown.map((name) => `Unknown option: --${name}`));
-  }
-
-  async #newExtensions(): Promise<Extensions> {
-    const [{ Extensions }, { extensionHost }] = await Promise.all([
-      import('../../extend/extensions/extensions.ts'),
-      import('./extension-host.ts'),
-    ]);
-    const agent = this.#agent;
-    const extensions: Extensions = new Extensions(
-      extensionHost(agent, {
-        dialogs: this.dialogs,
-        reload: () => this.reload(),
-        toolsChanged: () => this.#takeTools(extensions),
-        hooksChanged: () => this.#hooks.put('extensions', this.#hooksOf(extensions)),
-      }),
-    );
-    return extensions;
-  }
-
-  #takeTools(extensions: Extensions): void {
-    const { toolbox } = this.#agent;
-    this.#agent.change(() =>
-      toolbox.put('extension', extensions.tools, { isOffered: (name) => extensions.offers(name) }),
-    );
-  }
-
-  /** When a session has begun, extensions are also asked where more skills and templates are. */
-  #hooksOf(extensions: Extensions): SessionHooks {
-    const { sessionStart, ...hooks } = extensions.hooks;
-    if (!extensions.hears('resources_discover')) return { ...hooks, ...(sessionStart ? { sessionStart } : {}) };
-    return {
-      ...hooks,
-      sessionStart: async (start) => {
-        await sessionStart?.(start);
-        this.#discovered = await extensions.discover(start.reason === 'reload' ? 'reload' : 'startup');
-        await this.#loadResources();
-      },
-    };
-  }
-
-  /** Whether an extension has just decided that the project is to be trusted. */
-  async #isTrustedNow(): Promise<boolean> {
-    const { project } = this.#agent;
-    if (project.isDecided || !this.#extensions?.hears('project_trust')) return false;
-    const verdict = await this.#extensions.trustIn(project.cwd);
-    if (!verdict) return false;
-    await this.#agent.decideTrust(verdict);
-    return verdict.trusted;
   }
 
   async #loadTodos(): Promise<Todos> {
@@ -241,20 +160,17 @@ export class Workshop {
     const { Resources } = await import('../../extend/resources/resources.ts');
     const { agentDir, home, cwd, settings, wishes } = this.#agent.surroundings;
     const { findSkills = true, findPromptTemplates: findTemplates = true } = wishes;
+    const { brought } = this.#extensions;
     const resources = await Resources.load(
       {
         agentDir,
         home,
         cwd,
-        skillPaths: [
-          ...((findSkills ? settings.skills : []) ?? []),
-          ...(wishes.skills ?? []),
-          ...this.#discovered.skillPaths,
-        ],
+        skillPaths: [...((findSkills ? settings.skills : []) ?? []), ...(wishes.skills ?? []), ...brought.skills],
         promptPaths: [
           ...((findTemplates ? settings.prompts : []) ?? []),
           ...(wishes.promptTemplates ?? []),
-          ...this.#discovered.promptPaths,
+          ...brought.prompts,
         ],
         findSkills,
         findTemplates,

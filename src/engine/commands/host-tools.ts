@@ -7,7 +7,7 @@ export const hostTools = {
     const isTaken = (name: string) => (toolbox.sourceOf(name) ?? 'host') !== 'host';
     return agent.change(() => {
       const toolNames = hostTools.set(connection, tools, isTaken);
-      toolbox.put('host', hostTools.tools, { isOffered: (name) => !hostTools.isHidden(name) });
+      toolbox.put('host', hostTools.tools, { isOffered: (name) => !hostTools.isHidden(name), anyway: true });
       return { toolNames };
     });
   },

@@ -58,9 +58,9 @@ export class Extensions {
   }
 
   async #run(extension: Extension): Promise<void> {
-    const factory = await loadExtension(extension.source, {
-      cacheDir: join(this.#host.agentDir, 'cache', 'extensions'),
-    });
+    const { agentDir, family } = this.#host;
+    const cacheDir = join(agentDir, 'cache', 'extensions');
+    const factory = await loadExtension(extension.source, { cacheDir, agentDir, family });
     const onFailure = (event: string, error: unknown) => this.#callers.failed('<runtime>', event, error);
     await factory(apiFor(extension, { host: this.#host, bus: this.#bus, onFailure }));
   }

@@ -21,6 +21,8 @@ import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from
 export interface ExtensionHost {
   readonly mode: Mode;
   readonly agentDir: string;
+  /** In whose name programs run. */
+  readonly family: string;
   readonly dialogs: Dialogs;
   readonly registry: ModelRegistry;
   readonly toolbox: Toolbox;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
+import type { ExtensionAPI } from './extension-api.ts';
 import { type LoadOptions, loadExtension } from './load-extension.ts';
 import { writeFiles } from './testing/write-files.ts';
 
@@ -19,7 +20,7 @@ function extension(files: Readonly<Record<string, string>>) {
       { cacheDir: join(root, 'cache'), ...options },
     );
   /** What the function that it exports returns. */
-  const run = async (options?: Partial<LoadOptions>) => (await load(options))(undefined);
+  const run = async (options?: Partial<LoadOptions>) => (await load(options))({} as ExtensionAPI);
   return { root, folder, path, load, run };
 }
 
@@ -191,7 +192,7 @@ describe('what is understood', () => {
 
     const factory = await loadExtension(source, { cacheDir: join(root, 'cache') });
 
-    expect(factory(undefined)).toBe('near');
+    expect(factory({} as ExtensionAPI)).toBe('near');
   });
 });
 

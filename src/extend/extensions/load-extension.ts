@@ -1,18 +1,16 @@
 import { messageOf } from '../../protocol/errors.ts';
 import { agentDir as usualAgentDir } from '../../store/agent-dir.ts';
+import type { ExtensionFactory } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import { CompiledFiles } from './modules/compiled-files.ts';
 import { ModuleGraph } from './modules/module-graph.ts';
-import type { ExtensionHost } from './stand-ins/extension-host.ts';
+import type { ExtensionHome } from './stand-ins/extension-home.ts';
 import { StandIns } from './stand-ins/stand-ins.ts';
 
 /** How long the modules of an extension may take to run to their ends. */
 export const LOAD_LIMIT_MS = 30_000;
 
-/** What an extension is: it is given the `pi` object, and says what it wants. */
-export type ExtensionFactory = (pi: unknown) => unknown;
-
-export interface LoadOptions extends Partial<ExtensionHost> {
+export interface LoadOptions extends Partial<ExtensionHome> {
   /** Where compiled code is kept from one start to the next. */
   readonly cacheDir: string;
   readonly limitMs?: number;

@@ -120,12 +120,12 @@ const transformed: (
 
 /** Where extensions say that more skills and templates are; relative to the extension that says it. */
 export async function discovered(callers: Callers, cwd: string, reason: 'startup' | 'reload') {
-  const found = { skillPaths: [] as string[], promptPaths: [] as string[] };
+  const found = { skills: [] as string[], prompts: [] as string[] };
   const from = (extension: Extension, paths: unknown) =>
     (Array.isArray(paths) ? paths : []).map((path) => resolve(extension.source.baseDir, String(path)));
   for await (const { answer, extension } of callers.answersBy({ type: 'resources_discover', cwd, reason })) {
-    found.skillPaths.push(...from(extension, answer.skillPaths));
-    found.promptPaths.push(...from(extension, answer.promptPaths));
+    found.skills.push(...from(extension, answer.skillPaths));
+    found.prompts.push(...from(extension, answer.promptPaths));
   }
   return found;
 }

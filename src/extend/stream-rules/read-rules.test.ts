@@ -101,7 +101,7 @@ it('what watches nothing is passed over, and stands for others of its name', () 
 });
 
 it.each([
-  ['a: [1', 'the front matter is no YAML'],
+  ['a: [1', 'front matter is no YAML'],
   ['condition: "("', 'the condition ( is no regular expression'],
   ['condition: {a: 1}', 'condition must be a text or a list of texts'],
   ['condition: [1]', 'condition must be a text or a list of texts'],

@@ -4,10 +4,10 @@ import { AssistantMessageEventStream, createAssistantMessageEventStream, EventSt
 import * as models from './ai/models.ts';
 import * as toolArguments from './ai/tool-arguments.ts';
 import { uuidv7 } from './ai/uuid.ts';
-import type { ExtensionHost } from './extension-host.ts';
+import type { ExtensionHome } from './extension-home.ts';
 
 /** The names that extensions import from `pi-ai`. */
-export function piAi({ agentDir }: ExtensionHost): object {
+export function piAi({ agentDir }: ExtensionHome): object {
   return {
     ...models,
     ...toolArguments,

@@ -8,7 +8,7 @@ import * as places from './coding-agent/places.ts';
 import * as toolEvents from './coding-agent/tool-events.ts';
 import { toolMakers } from './coding-agent/tools.ts';
 import * as truncation from './coding-agent/truncation.ts';
-import type { ExtensionHost } from './extension-host.ts';
+import type { ExtensionHome } from './extension-home.ts';
 import { Editor } from './tui/components.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -41,7 +41,7 @@ const REFUSED = [
 ];
 
 /** The names that extensions import from `pi-coding-agent`. */
-export function piCodingAgent({ agentDir, family }: ExtensionHost): object {
+export function piCodingAgent({ agentDir, family }: ExtensionHome): object {
   return {
     ...Object.fromEntries(REFUSED.map((name) => [name, unavailable(name)])),
     ...conversation,

@@ -1,9 +1,9 @@
-import type { ExtensionHost } from './extension-host.ts';
+import type { ExtensionHome } from './extension-home.ts';
 import { withHarmless } from './harmless.ts';
 
 /** Something that extensions import by name and that tau brings along. */
 interface StandIn {
-  readonly load: (host: ExtensionHost) => Promise<object>;
+  readonly load: (host: ExtensionHome) => Promise<object>;
   /** What is loaded too for code that mentions this word. */
   readonly onMention?: { readonly word: string; readonly load: () => Promise<object> };
   /** Whether every other name exists too, and does nothing. */
@@ -27,10 +27,10 @@ const packages: Readonly<Record<string, StandIn>> = {
 
 /** The packages of pi and typebox, as far as they make sense in an agent without a screen. */
 export class StandIns {
-  readonly #host: ExtensionHost;
+  readonly #host: ExtensionHome;
   readonly #loaded = new Map<string, object>();
 
-  constructor(host: ExtensionHost) {
+  constructor(host: ExtensionHome) {
     this.#host = host;
   }
 

@@ -2,7 +2,6 @@ import { AgentClient } from '../client/client.ts';
 import { type Stdout, takeStdout } from '../system/private-stdout.ts';
 import { toLine } from '../wire/json-lines.ts';
 import { memoryPair } from '../wire/memory.ts';
-import { callOffDialogs } from './chat/dialogs.ts';
 import type { Arguments } from './flags.ts';
 import { leaveOnSignal, opened } from './lifetime.ts';
 import { ask, type Prompt, type Reply } from './print/ask.ts';
@@ -36,7 +35,6 @@ export async function print(args: Arguments): Promise<number> {
   });
   if (isJson) stdout.write(toLine(await headerOf(engine)));
   if (args.verbose || isWatched) showCalls(client, process.stderr);
-  callOffDialogs(client);
   outside.resume();
   const unread = new Promise<'unread'>((resolve) => stdout.onError(() => resolve('unread')));
   const result = await Promise.race([signalled, unread, askAll(client, prompts)]);
@@ -49,8 +47,9 @@ export async function print(args: Arguments): Promise<number> {
   return result === 'unread' || result.failure === undefined ? 0 : 1;
 }
 
-/** The answer to the last prompt, or to the first one that failed: those after it may have counted on it. */
+/** Nobody is there to answer dialogs: they take their defaults. The answer to the last prompt, or to the first one that failed: those after it may have counted on it. */
 async function askAll(client: AgentClient, prompts: readonly Prompt[]): Promise<Reply> {
+  await client.hello({ ui: [] });
   let reply: Reply = { text: '', failure: undefined };
   for (const prompt of prompts) {
     reply = await ask(client, prompt);

@@ -1,6 +1,5 @@
 import type { AgentClient } from '../../client/client.ts';
 import { Printer, plainInk } from './printer.ts';
-import { show } from './show.ts';
 
 /** What is asked when nobody is there to ask anything. */
 const DEMONSTRATION = 'list the files';
@@ -11,7 +10,9 @@ const DEMONSTRATION = 'list the files';
  */
 export async function recite(client: AgentClient, { demo }: { demo: boolean }): Promise<boolean> {
   const printer = new Printer(paper(), plainInk);
-  show(client, printer);
+  client.onEvent((event) => printer.event(event));
+  // Nobody is there to ask: whatever asks takes its default.
+  await client.hello({ ui: [] });
   const ask = async (message: string) => {
     printer.note(`› ${message}`);
     try {

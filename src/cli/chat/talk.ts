@@ -1,7 +1,7 @@
 import type { AgentClient } from '../../client/client.ts';
 import { ConnectionLost } from '../../client/connection-lost.ts';
+import { Dialogs, SHOWN } from './dialogs.ts';
 import { Printer, plainInk, terminalInk } from './printer.ts';
-import { show } from './show.ts';
 import { Terminal } from './terminal.ts';
 
 const SUGGESTIONS = 'Try: list the files · read package.json · run `date` · write notes.txt: hello';
@@ -9,6 +9,7 @@ const SUGGESTIONS = 'Try: list the files · read package.json · run `date` · w
 const HELP = `Enter sends. While the agent works, it reads what you send at its next step.
 Ctrl-C stops the answer, or takes back what you typed. Ctrl-D leaves; the session is kept.
 Lines that are pasted together are one prompt. The up key brings earlier lines back.
+What an extension asks is answered by the next line, and called off by Ctrl-C.
 ? or /help shows this.
 ${SUGGESTIONS}`;
 
@@ -17,21 +18,26 @@ export async function talk(client: AgentClient): Promise<void> {
   const terminal = new Terminal(process.stdin, process.stdout);
   const printer = new Printer(terminal, process.env['NO_COLOR'] ? plainInk : terminalInk);
   let running = false;
-  client.onEvent(({ type }) => {
-    if (type === 'agent_start') running = true;
-    if (type === 'agent_settled') running = false;
+  const dialogs = new Dialogs(printer);
+  client.onEvent((event) => {
+    if (event.type === 'agent_start') running = true;
+    if (event.type === 'agent_settled') running = false;
+    printer.event(event);
   });
-  show(client, printer);
+  client.onUiRequest((request, { signal }) => dialogs.show(request, signal));
   terminal.onSent((text) => {
     const message = text.trimEnd();
-    if (message === '?' || message === '/help') printer.note(HELP);
+    if (dialogs.isAsking) dialogs.take(message);
+    else if (message === '?' || message === '/help') printer.note(HELP);
     else if (message !== '') void send(client, message, printer);
   });
   terminal.onInterrupt(() => {
-    if (running) client.abort().catch(() => {});
+    if (dialogs.isAsking) dialogs.cancel();
+    else if (running) client.abort().catch(() => {});
     else if (!terminal.isBlank) terminal.clear();
     else printer.note('(Ctrl-D leaves)');
   });
+  await client.hello({ ui: SHOWN });
   await greet(client, printer);
   await terminal.closed;
 }

@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest';
+import { AgentClient } from '../../client/client.ts';
+import { toLine } from '../../wire/json-lines.ts';
+import { memoryPair } from '../../wire/memory.ts';
+import { Dialogs } from './dialogs.ts';
+import { Printer, plainInk } from './printer.ts';
+
+const ask = (id: string, method: string, more: object = {}) => ({
+  type: 'extension_ui_request',
+  id,
+  method,
+  title: `Well, ${id}?`,
+  ...more,
+});
+
+/** Dialogs in a chat whose agent and keyboard are the test. */
+function inChat() {
+  const [agent, link] = memoryPair();
+  const sent: Record<string, unknown>[] = [];
+  agent.onLine((line) => {
+    if ('text' in line) sent.push(JSON.parse(line.text));
+  });
+  let printed = '';
+  const dialogs = new Dialogs(
+    new Printer(
+      {
+        get atLineStart() {
+          return printed === '' || printed.endsWith('\n');
+        },
+        print: (text) => {
+          printed += text;
+        },
+      },
+      plainInk,
+    ),
+  );
+  new AgentClient(link).onUiRequest((request, { signal }) => dialogs.show(request, signal));
+  const delivered = () => new Promise((resolve) => setImmediate(resolve));
+  const say = async (...records: object[]) => {
+    for (const record of records) agent.write(toLine(record));
+    await delivered();
+  };
+  const type = async (...lines: string[]) => {
+    for (const line of lines) dialogs.take(line);
+    await delivered();
+  };
+  const answers = () => sent.map(({ type: _type, id: _id, ...answer }) => answer);
+  return { dialogs, say, type, delivered, answers, printed: () => printed };
+}
+
+it.each<[string, object, string[], object, string]>([
+  ['select', { options: ['red', 'blue'] }, ['2'], { value: 'blue' }, '  1. red\n  2. blue\n'],
+  ['select', { options: ['red', 'blue'] }, ['red'], { value: 'red' }, '  1. red'],
+  ['select', { options: ['5', '1'] }, ['5'], { value: '5' }, '  1. 5'],
+  ['select', { options: ['red'] }, ['0', 'green', '1'], { value: 'red' }, '(a number from 1 to 1)'],
+  ['select', { options: ['red'] }, [''], { cancelled: true }, 'an empty line calls it off'],
+  ['confirm', { message: 'All of it?' }, ['Yes'], { confirmed: true }, 'All of it?'],
+  ['confirm', { message: '' }, ['maybe', 'n'], { confirmed: false }, '(y or n)'],
+  ['confirm', { message: '' }, [' '], { cancelled: true }, 'Well, d?'],
+  ['input', { placeholder: 'a name' }, ['Ann '], { value: 'Ann ' }, '  a name'],
+  ['input', {}, [''], { cancelled: true }, 'Well, d?'],
+  ['editor', { prefill: 'Dear' }, ['one', 'two', '.'], { value: 'one\ntwo' }, 'Well, d?\nDear\n'],
+  ['editor', {}, ['one\n\ntwo', ''], { value: 'one\n\ntwo' }, 'a lone dot'],
+  ['editor', {}, ['.'], { cancelled: true }, 'a lone dot'],
+])('%s %j is answered by %j', async (method, more, lines, answer, words) => {
+  const { say, type, answers, printed, dialogs } = inChat();
+
+  await say(ask('d', method, more));
+  expect(dialogs.isAsking).toBe(true);
+  await type(...lines);
+
+  expect(answers()).toEqual([answer]);
+  expect(printed()).toContain(words);
+  expect(dialogs.isAsking).toBe(false);
+});
+
+it('asks one question after another, and calls off the one that is asked', async () => {
+  const { say, type, answers, printed, dialogs, delivered } = inChat();
+
+  await say(ask('first', 'input'), ask('second', 'input'), ask('third', 'input'));
+  expect(printed()).not.toContain('second');
+  await type('one');
+  expect(printed()).toContain('second');
+  dialogs.cancel();
+  await delivered();
+  await type('three');
+
+  expect(answers()).toEqual([{ value: 'one' }, { cancelled: true }, { value: 'three' }]);
+});
+
+it('lets go of questions that are over', async () => {
+  const { say, type, answers, printed } = inChat();
+  const over = (id: string) => ({ type: 'extension_ui_resolved', id, by: 'timeout' });
+  await say(ask('first', 'input'), ask('second', 'input'), ask('third', 'input'));
+
+  await say(over('second'), over('first'));
+  await type('three');
+
+  expect(answers()).toEqual([{ value: 'three' }]);
+  expect(printed().split('(That is no longer asked.)')).toHaveLength(2);
+  expect(printed()).not.toContain('second');
+});
+
+it('shows notices, without what would act on the terminal, and nothing else', async () => {
+  const { say, answers, printed } = inChat();
+
+  await say(
+    { type: 'extension_ui_request', id: 'n', method: 'notify', message: 'Look\u001B[2J' },
+    { type: 'extension_ui_request', id: 'e', method: 'notify', message: 'Oh no', notifyType: 'error' },
+    { type: 'extension_ui_request', id: 's', method: 'setStatus', statusKey: 'k', statusText: 'busy' },
+  );
+
+  expect(printed()).toBe('Look[2J\nOh no\n');
+  expect(answers()).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import type { UiAnswer } from '../../client/ui-requests.ts';
+import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
+
+/** What waits for an answer. */
+export type Dialog = Extract<ExtensionUiRequestEvent, { method: 'select' | 'confirm' | 'input' | 'editor' }>;
+
+/** What the lines that were typed for a dialog mean: its answer, or that more is needed. */
+export type Meaning = { readonly answer: UiAnswer } | { readonly hint: string | undefined };
+
+export const isDialog = (request: ExtensionUiRequestEvent): request is Dialog =>
+  ['select', 'confirm', 'input', 'editor'].includes(request.method);
+
+/** The question, and how it is answered. */
+export function wordsOf(dialog: Dialog): string {
+  return [dialog.title, ...detailsOf(dialog)].filter(Boolean).join('\n');
+}
+
+function detailsOf(dialog: Dialog): (string | undefined)[] {
+  switch (dialog.method) {
+    case 'select': {
+      const options = dialog.options.map((option, index) => `  ${index + 1}. ${option}`);
+      return [...options, '(a number; an empty line calls it off)'];
+    }
+    case 'confirm':
+      return [dialog.message, '(y or n; an empty line calls it off)'];
+    case 'input':
+      return [dialog.placeholder && `  ${dialog.placeholder}`, '(an empty line calls it off)'];
+    case 'editor':
+      return [dialog.prefill, '(lines of text; an empty line or a lone dot ends them)'];
+    default:
+      return dialog satisfies never;
+  }
+}
+
+export function meaningOf(lines: readonly string[], dialog: Dialog): Meaning {
+  const line = lines.at(-1) ?? '';
+  if (dialog.method === 'editor') return written(lines);
+  if (line.trim() === '') return { answer: undefined };
+  if (dialog.method === 'select') return chosen(line.trim(), dialog.options);
+  return dialog.method === 'confirm' ? decided(line.trim()) : { answer: line };
+}
+
+function chosen(text: string, options: readonly string[]): Meaning {
+  const answer = options.find((option, index) => text === option || text === String(index + 1));
+  return answer === undefined ? { hint: `(a number from 1 to ${options.length})` } : { answer };
+}
+
+function decided(text: string): Meaning {
+  if (/^y(?:es)?$/i.test(text)) return { answer: true };
+  return /^no?$/i.test(text) ? { answer: false } : { hint: '(y or n)' };
+}
+
+function written(lines: readonly string[]): Meaning {
+  const last = lines.at(-1);
+  if (last !== '' && last !== '.') return { hint: undefined };
+  return { answer: lines.length > 1 ? lines.slice(0, -1).join('\n') : undefined };
+}

@@ -18,36 +18,50 @@ export interface NavigationParts extends CompactorParts {
   readonly isRunning: () => boolean;
 }
 
-/** What there is to answer, and to tell the hooks when the conversation has gone elsewhere. */
-interface Arrival {
-  readonly result: Result<'navigate_tree'>;
-  readonly move?: TreeMove;
-}
-
 /** A summary before it is stored. */
 type Draft = Pick<BranchSummaryEntry, 'summary' | 'details' | 'usage' | 'fromHook'>;
 
-const CANCELLED: Arrival = { result: { cancelled: true } };
+/** Where the conversation is to go on. */
+interface Destination {
+  readonly leafId: string | null;
+  readonly editorText?: string;
+}
 
 /** Lets the conversation go on from another entry. Until that is stored nothing has changed. */
 export async function navigate(
   parts: NavigationParts,
   wish: Params<'navigate_tree'>,
   signal: AbortSignal,
-): Promise<Arrival> {
+): Promise<Result<'navigate_tree'>> {
   const { hooks, transcript } = parts;
   const { log } = transcript;
   const target = log.entry(wish.targetId);
   if (!target) throw new Refusal('not_found', `Entry not found: ${wish.targetId}`);
-  if (target.id === log.leafId) return { result: { cancelled: false } };
+  if (target.id === log.leafId) return { cancelled: false };
   const plan = wish.summarize || hooks.beforeTree ? planOf(log, wish) : undefined;
   const asked = plan && hooks.beforeTree?.(plan, signal);
   const answer: TreeVerdict | undefined = asked && (await unlessAborted(asked, signal));
-  if (signal.aborted || (answer && 'cancel' in answer)) return CANCELLED;
+  if (signal.aborted || (answer && 'cancel' in answer)) return { cancelled: true };
   const draft = plan?.userWantsSummary ? await summaryFor(parts, { ...plan, ...answer }, signal) : undefined;
-  if (signal.aborted) return CANCELLED;
+  if (signal.aborted) return { cancelled: true };
   if (parts.isRunning()) throw new Refusal('agent_busy', 'A run has begun meanwhile');
-  return settle(parts, { target, label: answer?.label ?? wish.label, draft });
+  const { leafId, editorText } = destination(target, log);
+  const move = goOn(parts, { targetId: target.id, leafId, label: answer?.label ?? wish.label, draft });
+  await transcript.sync();
+  const heard = hooks.afterTree?.(move)?.catch(() => {});
+  if (heard !== undefined) await unlessAborted(heard, signal);
+  return {
+    cancelled: false,
+    ...(editorText === undefined ? {} : { editorText }),
+    ...(move.summaryEntry ? { summaryEntryId: move.summaryEntry.id } : {}),
+  };
+}
+
+/** What somebody said can be said again in other words: the conversation goes on before it. */
+function destination(entry: SessionEntry, log: SessionLog): Destination {
+  const said = entry.type === 'message' && entry.message.role === 'user' ? entry.message : undefined;
+  const words = entry.type === 'custom_message' ? entry : said;
+  return words ? { leafId: log.parentOf(entry.id), editorText: textOf(words) } : { leafId: entry.id };
 }
 
 function planOf(log: SessionLog, wish: Params<'navigate_tree'>): TreePlan {
@@ -111,35 +125,24 @@ const SHARE = 0.8;
 
 const isSummary = (entry: SessionEntry) => entry.type === 'compaction' || entry.type === 'branch_summary';
 
-/** Stores where the conversation goes on. Nothing is awaited before that is done. */
-async function settle(
-  { audience, transcript }: NavigationParts,
-  { target, label, draft }: { target: SessionEntry; label: string | undefined; draft: Draft | undefined },
-): Promise<Arrival> {
+/** What is stored where the conversation goes on. */
+interface Stored {
+  readonly targetId: string;
+  readonly leafId: string | null;
+  readonly label: string | undefined;
+  readonly draft: Draft | undefined;
+}
+
+/** Lets the conversation go on there, and tells clients. */
+function goOn({ audience, transcript }: NavigationParts, { targetId, leafId, label, draft }: Stored): TreeMove {
   const { log } = transcript;
   const oldLeafId = log.leafId;
-  const { leafId, editorText } = destination(target, log);
   const summary = draft && { type: 'branch_summary' as const, fromId: oldLeafId ?? 'root', ...draft };
   const summaryEntry = summary && (transcript.appendBelow(leafId, summary) as BranchSummaryEntry);
   if (summaryEntry && label) transcript.setLabel(summaryEntry.id, label);
   // Before the first entry there is nothing to be labelled.
-  else if (label) transcript.appendBelow(leafId, { type: 'label', targetId: leafId ?? target.id, label });
+  else if (label) transcript.appendBelow(leafId, { type: 'label', targetId: leafId ?? targetId, label });
   else if (!summaryEntry && leafId !== oldLeafId) transcript.goTo(leafId);
   audience.publish({ type: 'state_changed', state: { messageCount: transcript.messageCount } });
-  await transcript.sync();
-  return {
-    result: {
-      cancelled: false,
-      ...(editorText === undefined ? {} : { editorText }),
-      ...(summaryEntry ? { summaryEntryId: summaryEntry.id } : {}),
-    },
-    move: { newLeafId: log.leafId, oldLeafId, summaryEntry, fromHook: draft?.fromHook ?? false },
-  };
-}
-
-/** What somebody said can be said again in other words: the conversation goes on before it. */
-function destination(entry: SessionEntry, log: SessionLog): { leafId: string | null; editorText?: string } {
-  const said = entry.type === 'message' && entry.message.role === 'user' ? entry.message : undefined;
-  const words = entry.type === 'custom_message' ? entry : said;
-  return words ? { leafId: log.parentOf(entry.id), editorText: textOf(words) } : { leafId: entry.id };
+  return { newLeafId: log.leafId, oldLeafId, summaryEntry, fromHook: draft?.fromHook ?? false };
 }

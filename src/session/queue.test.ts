@@ -113,7 +113,8 @@ type Act =
   | { do: 'edit'; at: number; text: string }
   | { do: 'remove'; at: number }
   | { do: 'take'; kind: QueueKind; mode: 'all' | 'one-at-a-time' }
-  | { do: 'clear' };
+  | { do: 'clear' }
+  | { do: 'goTo'; at: number };
 
 it('holds what a plain list would hold, and so does one restored from the file after any change', () => {
   const kind = fc.constantFrom<QueueKind>('steer', 'followUp');
@@ -129,12 +130,17 @@ it('holds what a plain list would hold, and so does one restored from the file a
       mode: fc.constantFrom('all' as const, 'one-at-a-time' as const),
     }),
     fc.record({ do: fc.constant('clear' as const) }),
+    fc.record({ do: fc.constant('goTo' as const), at }),
   );
   fc.assert(
     fc.property(fc.array(anyAct, { maxLength: 20 }), (acts) => {
       const { queue, log } = queueOn();
       let plain: { kind: QueueKind; text: string }[] = [];
       for (const act of acts) {
+        if (act.do === 'goTo') {
+          log.goTo(log.entries().at(-act.at)?.id ?? null);
+          continue;
+        }
         const item = 'at' in act ? queue.update().items[act.at] : undefined;
         if (act.do === 'add') {
           queue.add(act.kind, text(act.text), undefined);

@@ -63,6 +63,13 @@ describe('nothing is added', () => {
     expect(log.size).toBe(messages.length);
   });
 
+  it('to calls that somebody went back to', () => {
+    const log = session(said('go'), answered([call('1')]), result('1'));
+    log.goTo(log.entries()[1]?.id ?? null);
+
+    expect(repairToolCalls(log)).toEqual([]);
+  });
+
   it('for calls on another branch', () => {
     const log = session(said('go'), answered([call('1')]));
     log.moveLeaf(log.entries()[0]?.id ?? null);

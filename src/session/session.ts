@@ -178,15 +178,11 @@ export class Session {
     called: AbortSignal = NEVER,
   ): Promise<Result<'navigate_tree'>> {
     if (this.#run || this.#chore) throw new Refusal('agent_busy', BUSY_ELSEWHERE);
-    const { result, move } = await this.#between(called, async (signal) => {
+    return this.#between(called, async (signal) => {
       const { navigate } = await import('./navigate.ts');
       const isRunning = () => this.#run !== undefined;
       return navigate({ ...this.#upkeep, isRunning }, { ...wish, targetId }, signal);
     });
-    // When nothing is under way any more: whoever hears of it may begin a run.
-    const heard = move && this.#hooks.afterTree?.(move)?.catch(() => {});
-    if (heard) await unlessAborted(heard, called);
-    return result;
   }
 
   /** Says something beside the user: at once, in the run that is active, or with the next one. */

@@ -368,6 +368,33 @@ it('beforeSettle makes a run go on as long as it has something to say', async ()
   expect(ends).toEqual(['ok', 'ok', 'ok']);
 });
 
+it.each(['turnEnd', 'beforeSettle'] as const)('what %s has to say alone asks no model again', async (name) => {
+  const { client } = await openWith(
+    { [name]: async () => ({ messages: [custom('one more thing')] }) },
+    { answers: [{ text: 'one' }, { text: 'never' }] },
+  );
+
+  const { events, messages } = await client.promptAndWait('go');
+
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'custom']);
+  expect(rolesOf((await client.getMessages()).messages)).toEqual(['user', 'assistant', 'custom']);
+  expect(events.filter(({ type }) => type === 'turn_start')).toHaveLength(1);
+});
+
+it.each(['turnEnd', 'beforeSettle'] as const)('%s makes a run go on without a word', async (name) => {
+  let asked = 0;
+  const { client } = await openWith(
+    { [name]: async () => (++asked === 1 ? { continue: true } : undefined) },
+    { answers: [{ text: 'one' }, { text: 'two' }, { text: 'never' }] },
+  );
+
+  const { messages, settled } = await client.promptAndWait('go');
+
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'assistant']);
+  expect(settled).toMatchObject({ outcome: 'ok' });
+  expect(asked).toBe(2);
+});
+
 it('a run that failed does not go on, whatever beforeSettle says', async () => {
   const { client } = await openWith(
     { beforeSettle: async () => ({ messages: [custom('a last word')], continue: true }) },

@@ -1,16 +1,9 @@
 import type { AgentMessage, SessionEntry } from '../../src/index.ts';
+import { shortly } from '../../src/session/testing/sample-messages.ts';
 import type { Peer } from './peer.ts';
 
-/** What was said, in a line per message. */
-export const said = (messages: readonly AgentMessage[]): string[] =>
-  messages.map((message) => `${message.role}: ${wordsOf(message)}`);
-
-function wordsOf(message: AgentMessage): string {
-  if ('summary' in message) return message.summary;
-  if (!('content' in message)) return '';
-  const { content } = message;
-  return typeof content === 'string' ? content : content.map((block) => ('text' in block ? block.text : '')).join('');
-}
+/** What was said, in a few words per message. */
+export const said = (messages: readonly AgentMessage[]): string[] => messages.map(shortly);
 
 /** The conversation as the client sees it. */
 export const conversation = async (peer: Peer): Promise<string[]> =>

@@ -68,6 +68,68 @@ describe('the tree', () => {
     await log.close();
   });
 
+  it('remembers where it was taken up again', async () => {
+    const log = await create();
+    const [a, b] = [log.append(said('a')).id, log.append(said('b')).id];
+    const isAtEnd = [log.isAtEnd];
+
+    const mark = log.goTo(a);
+
+    isAtEnd.push(log.isAtEnd);
+    expect([log.leafId, path(log), isAtEnd]).toEqual([a, [a], [true, false]]);
+    expect(mark).toMatchObject({ type: 'custom', customType: 'tau:leaf', parentId: a });
+    await log.close();
+    const again = await SessionLog.open(log.path ?? '');
+    expect([again.leafId, again.size]).toEqual([a, 3]);
+    const c = again.append(said('c')).id;
+    again.goTo(null);
+    expect([again.leafId, path(again, b), path(again, c)]).toEqual([null, [a, b], [a, c]]);
+    await again.close();
+    const last = await SessionLog.open(log.path ?? '');
+    expect([last.leafId, path(last)]).toEqual([null, []]);
+    expect(last.append(said('d')).parentId).toBe(null);
+    const leaf = last.leafId;
+    await last.close();
+    expect(() => last.goTo(a)).toThrow('is closed');
+    expect(last.leafId).toBe(leaf);
+  });
+
+  it('goes on below what another program put behind such a line', async () => {
+    const file = join(tempFolder(), 's.jsonl');
+    const mark = '{"type":"custom","customType":"tau:leaf","id":"m","parentId":"a","timestamp":"t"}';
+    const log = await SessionLog.open(writeSession(file, line('a', null), line('b', 'a'), mark, line('c', 'm')));
+
+    expect(path(log)).toEqual(['a', 'm', 'c']);
+    await log.close();
+  });
+
+  it('takes an entry below another one than the leaf, which then is the leaf', async () => {
+    const log = await create();
+    const [a, b] = [log.append(said('a')).id, log.append(said('b')).id];
+
+    const c = log.append(said('c'), a).id;
+
+    expect([path(log), path(log, b)]).toEqual([
+      [a, c],
+      [a, b],
+    ]);
+    await log.close();
+  });
+
+  it('knows what is named on every branch, the latest first', async () => {
+    const log = await create();
+    const named = (name: string) => log.append({ type: 'session_info', name }).id;
+    const a = log.append(said('a')).id;
+    const [b, c] = [named('b'), named('c')];
+    log.goTo(a);
+    const d = named('d');
+    log.goTo(a);
+
+    expect([...log.everywhere('session_info')].map(({ id }) => id)).toEqual([d, c, b]);
+    expect([...log.named('session_info'), ...log.everywhere('label')]).toEqual([]);
+    await log.close();
+  });
+
   it('tells the parent of an entry without reading it', async () => {
     const file = join(tempFolder(), 's.jsonl');
     const log = await SessionLog.open(
@@ -87,11 +149,13 @@ describe('the tree', () => {
     const refusal = expect.objectContaining({ code: 'not_found', message: 'Entry not found: nope' });
 
     expect(() => log.moveLeaf('nope')).toThrow(refusal);
+    expect(() => log.goTo('nope')).toThrow(refusal);
+    expect(() => log.append(said('b'), 'nope')).toThrow(refusal);
     expect(() => log.nodes('nope')).toThrow(refusal);
     expect(() => log.branch('nope')).toThrow(refusal);
     expect(() => log.entries({ after: 'nope' })).toThrow(refusal);
     await expect(log.copy({ leafId: 'nope', directory: tempFolder() })).rejects.toEqual(refusal);
-    expect(log.leafId).toBe(a);
+    expect([log.leafId, log.size]).toEqual([a, 1]);
     await log.close();
   });
 

@@ -6,6 +6,7 @@ import { ids, linesOf, path, said, writeSession } from '../testing/sample-sessio
 import { tempFolder } from '../testing/temp-folder.ts';
 import { type EntryDraft, SessionLog } from './session-log.ts';
 
+type Move = { readonly append: EntryDraft; readonly below?: number } | { readonly goTo: number };
 type Step = { readonly append: EntryDraft } | { readonly moveTo: number };
 
 const text = fc.string({ unit: 'binary', maxLength: 20 });
@@ -89,6 +90,42 @@ it('keeps every whole line, wherever the file is cut, and goes on from there', a
       expect(next.parentId).toBe(kept.at(-1)?.id ?? null);
       await again.close();
       expect(linesOf(file).slice(1)).toEqual([...whole, JSON.stringify(next)]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('stands where it was left, wherever it went and wherever the file is cut', async () => {
+  const directory = tempFolder();
+  const file = join(directory, 's.jsonl');
+  const move: fc.Arbitrary<Move> = fc.oneof(
+    draft.map((append) => ({ append })),
+    fc.nat(20).map((goTo) => ({ goTo })),
+    fc.record({ below: fc.nat(20), append: draft }),
+  );
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(move, { maxLength: 12 }), fc.nat(), async (moves, at) => {
+      const log = await SessionLog.create({ directory, cwd: '/srv/shop' });
+      const lengthOf = () => readFileSync(log.path ?? '').length;
+      const places = [{ length: lengthOf(), leaf: log.leafId }];
+      const pick = (number: number) => [null, ...ids(log)][number % (log.size + 1)] ?? null;
+      for (const each of [{ append: said('first') } as Move, ...moves]) {
+        if ('goTo' in each) log.goTo(pick(each.goTo));
+        else log.append(each.append, each.below === undefined ? log.leafId : pick(each.below));
+        places.push({ length: lengthOf(), leaf: log.leafId });
+      }
+      await log.close();
+      const bytes = readFileSync(log.path ?? '');
+      const [header] = places;
+      const cut = (header?.length ?? 0) + (at % (bytes.length - (header?.length ?? 0) + 1));
+      writeFileSync(file, bytes.subarray(0, cut));
+
+      const again = await SessionLog.open(file);
+
+      // A line that lacks nothing but its end is whole.
+      expect(again.leafId).toBe(places.findLast(({ length }) => length - 1 <= cut)?.leaf);
+      await again.close();
     }),
     { numRuns: 200 },
   );

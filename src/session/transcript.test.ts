@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import type { SessionEntry } from '../protocol/generated/vocabulary.ts';
+import { SessionLog } from '../store/sessions/session-log.ts';
+import { answered, said, shortly, usage, words } from './testing/sample-messages.ts';
+import { Transcript } from './transcript.ts';
+
+function transcriptWith(...texts: string[]) {
+  const told: SessionEntry[] = [];
+  const log = SessionLog.inMemory({ cwd: '/srv/shop' });
+  const transcript = new Transcript(log, (entry) => told.push(entry));
+  for (const text of texts) transcript.add(said(text));
+  return { log, transcript, told, idAt: (at: number) => log.entries()[at]?.id ?? '' };
+}
+
+const spoken = (transcript: Transcript) => transcript.messages.map(shortly);
+
+it('goes on from another entry with what was said up to there', () => {
+  const { transcript, told, idAt } = transcriptWith('a', 'b', 'c');
+  expect(spoken(transcript)).toHaveLength(3);
+
+  transcript.goTo(idAt(0));
+
+  expect([spoken(transcript), transcript.messageCount]).toEqual([['user: a'], 1]);
+  transcript.add(said('d'));
+  expect([spoken(transcript), transcript.messageCount]).toEqual([['user: a', 'user: d'], 2]);
+  transcript.goTo(null);
+  expect([spoken(transcript), transcript.messageCount]).toEqual([[], 0]);
+  expect(told.map(({ type }) => type)).toEqual(['message', 'message', 'message', 'custom', 'message', 'custom']);
+});
+
+it('stores below another entry what the conversation goes on with', () => {
+  const { transcript, idAt } = transcriptWith('a', 'b');
+  expect(spoken(transcript)).toHaveLength(2);
+
+  transcript.appendBelow(idAt(0), { type: 'branch_summary', fromId: idAt(1), summary: 'b was said' });
+
+  expect([spoken(transcript), transcript.messageCount]).toEqual([['user: a', 'branchSummary: b was said'], 2]);
+});
+
+it('has the name, the counts and the messages of clients of every branch', () => {
+  const { transcript, idAt } = transcriptWith('a');
+  transcript.add(answered([words('b')], { usage: usage(3, 4) }));
+  transcript.add(said('c'), { clientMessageId: 'mine' });
+  transcript.append({ type: 'session_info', name: 'shop' });
+  const { tally } = transcript;
+
+  transcript.goTo(idAt(0));
+
+  expect(transcript.name).toBe('shop');
+  expect(transcript.tally).toEqual(tally);
+  expect(transcript.findClientMessage('mine')?.id).toBe(idAt(2));
+});
+
+it('labels entries, and takes labels back', () => {
+  const { transcript, log, idAt } = transcriptWith('a', 'b');
+
+  transcript.setLabel(idAt(0), 'here');
+  transcript.setLabel(idAt(0), undefined);
+  transcript.setLabel(idAt(1), '');
+
+  const labels = log.entries().filter(({ type }) => type === 'label');
+  expect(labels.map(({ id: _id, timestamp: _time, parentId: _parent, ...rest }) => rest)).toEqual([
+    { type: 'label', targetId: idAt(0), label: 'here' },
+    { type: 'label', targetId: idAt(0) },
+    { type: 'label', targetId: idAt(1) },
+  ]);
+  expect(() => transcript.setLabel('nope', 'x')).toThrow(
+    expect.objectContaining({ code: 'not_found', message: 'Entry not found: nope' }),
+  );
+  expect(log.entries()).toHaveLength(5);
+});

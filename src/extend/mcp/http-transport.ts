@@ -74,20 +74,26 @@ function bounded(response: Response, onBreak: (error: unknown) => void): Respons
     }
     if (size > MAX_MESSAGE_BYTES) throw new Error(`said more than ${MAX_MESSAGE_BYTES} bytes in one message`);
   };
+  let isUnwanted = false;
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const { done, value } = await reader.read();
+        if (isUnwanted) return;
         if (done) return controller.close();
         measure(value);
         controller.enqueue(value);
       } catch (error) {
+        if (isUnwanted) return;
         onBreak(error);
         controller.error(error);
         await reader.cancel().catch(() => {});
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => {
+      isUnwanted = true;
+      return reader.cancel(reason);
+    },
   });
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
 }

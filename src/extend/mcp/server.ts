@@ -131,6 +131,7 @@ export class McpServer {
       this.#failed(signal.aborted ? String(signal.reason) : messageOf(error));
     } finally {
       clearTimeout(timer);
+      this.#giveUp = undefined;
     }
   }
 

@@ -37,7 +37,7 @@ verifies('N35', 'a tool that fails and one that is refused give errors, and the 
   const home = newHome();
   writeServers(home, {
     s: byHand({ answer: { content: [{ type: 'text', text: 'no such file' }], isError: true }, words: 'Bad arguments' }),
-    mute: byHand({}, { timeoutMs: 1500 }),
+    mute: byHand({}, { timeoutMs: 4000 }),
   });
 
   const { peer } = await open({ home, script: calling('s__answer', 's__refuse', 'mute__hang') });
@@ -46,7 +46,7 @@ verifies('N35', 'a tool that fails and one that is refused give errors, and the 
   expect(outcomes(records)).toEqual([
     { text: 'no such file', isError: true },
     { text: 'Bad arguments', isError: true },
-    { text: 'The MCP server mute did not answer within 1.5 seconds', isError: true },
+    { text: 'The MCP server mute did not answer within 4 seconds', isError: true },
   ]);
   expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
 });

@@ -10,7 +10,7 @@ it.each([
   [['--tools', 'read, web_*,,+bash,-write'], { wanted: ['read', 'web_*', '+bash', '-write'] }],
   [['-t', 'read', '-xt', 'bash'], { wanted: ['read'], excluded: ['bash'] }],
   [['-nt'], { wanted: [] }],
-  [['-nbt', '--exclude-tools=bash'], { wanted: [], excluded: ['bash'] }],
+  [['-nbt', '--exclude-tools=bash'], { builtin: false, excluded: ['bash'] }],
 ])('%j chooses the tools %j', async (argv, tools) => {
   expect((await engineOptions(parseFlags(argv))).tools).toEqual(tools);
 });

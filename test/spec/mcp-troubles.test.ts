@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { byHand, calling, lived, notesIn, outcomes, told, writeServers } from '../support/mcp.ts';
-import { newHome } from '../support/open.ts';
+import { newGate, newHome } from '../support/open.ts';
 import { verifies } from '../support/verifies.ts';
 
 /** A port on which nobody listens. */
@@ -47,12 +47,14 @@ verifies('N37 N33 N32', 'servers that cannot be used fail alone', async ({ open 
 
 verifies('N32', 'the state is answered while servers are connected, the prompt when they are', async ({ open }) => {
   const home = newHome();
-  writeServers(home, { slow: byHand({ silent: 'initialize' }, { timeoutMs: 1500 }), fast: byHand() });
+  const gate = newGate();
+  writeServers(home, { slow: byHand({ holds: 'initialize', gate: gate.path }, { timeoutMs: 60_000 }), fast: byHand() });
   const { peer } = await open({ home, script: [{ text: 'hello' }] });
 
   const prompted = peer.request({ type: 'prompt', message: 'hi' });
   await lived(peer, 'fast', ['ready']);
   const { mcpServers } = await peer.ok({ type: 'get_state' });
+  gate.open();
   await prompted;
 
   expect(mcpServers).toMatchObject([

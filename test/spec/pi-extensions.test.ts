@@ -37,7 +37,7 @@ verifies('X45', 'tool_call: a gate changes arguments, asks, and blocks', async (
 verifies('X45', 'tool_result: one handler after another rewrites what a tool came to', async ({ open }) => {
   const { peer } = await open({
     args: e('tool-result-rewrite'),
-    script: [bash('echo the password is hunter2'), { text: 'done' }],
+    script: [bash("printf 'the password is hunter%d\\n' 2"), { text: 'done' }],
   });
   await peer.run('go');
 
@@ -60,43 +60,53 @@ verifies('X45', 'input: words are transformed or handled before anything else', 
   expect(messages[0]).toMatchObject({ role: 'user', content: [{ text: 'Answer briefly: why' }] });
 });
 
-verifies('X45', 'context: what the model is told differs from what is kept', async ({ open }) => {
-  const double = await ProviderDouble.start(completions);
-  const home = newHome();
-  const { peer } = await open({
-    home,
-    args: [...e('context-rewrite'), ...e('provider'), '--model', 'acme/acme-large'],
-    env: { ACME_URL: double.url, ACME_KEY: 'secret' },
-  });
-  double.says({ text: 'one' }, { text: 'two' });
-  await peer.run('the first classified thing');
-  await peer.run('the second classified thing');
+verifies(
+  'X45',
+  'context: what the model is told differs from what is kept',
+  async ({ open }) => {
+    const double = await ProviderDouble.start(completions);
+    const home = newHome();
+    const { peer } = await open({
+      home,
+      args: [...e('context-rewrite'), ...e('provider'), '--model', 'acme/acme-large'],
+      env: { ACME_URL: double.url, ACME_KEY: 'secret' },
+    });
+    double.says({ text: 'one' }, { text: 'two' });
+    await peer.run('the first classified thing');
+    await peer.run('the second classified thing');
 
-  const [, second] = double.requests;
-  expect(JSON.stringify(second?.body)).not.toContain('classified');
-  expect(JSON.stringify(second?.body)).not.toContain('the first');
-  expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).toContain('the first classified thing');
-});
+    const [, second] = double.requests;
+    expect(JSON.stringify(second?.body)).not.toContain('classified');
+    expect(JSON.stringify(second?.body)).not.toContain('the first');
+    expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).toContain('the first classified thing');
+  },
+  ['stdio', 'unix'],
+);
 
-verifies('X45', 'before_agent_start: a message and a system prompt for this run', async ({ open }) => {
-  const double = await ProviderDouble.start(completions);
-  const { peer } = await open({
-    args: [...e('before-agent-start'), ...e('provider'), '--model', 'acme/acme-large'],
-    env: { ACME_URL: double.url, ACME_KEY: 'secret' },
-  });
-  double.says({ text: 'arr' });
+verifies(
+  'X45',
+  'before_agent_start: a message and a system prompt for this run',
+  async ({ open }) => {
+    const double = await ProviderDouble.start(completions);
+    const { peer } = await open({
+      args: [...e('before-agent-start'), ...e('provider'), '--model', 'acme/acme-large'],
+      env: { ACME_URL: double.url, ACME_KEY: 'secret' },
+    });
+    double.says({ text: 'arr' });
 
-  const records = await peer.run('parrots');
+    const records = await peer.run('parrots');
 
-  expect(JSON.stringify(double.requests[0]?.body)).toContain('Speak like a pirate.');
-  expect(records).toContainEqual(
-    expect.objectContaining({
-      type: 'message_end',
-      message: expect.objectContaining({ role: 'custom', customType: 'note', content: 'About: parrots' }),
-    }),
-  );
-  expect(records.filter(({ type }) => type === 'extension_error')).toEqual([]);
-});
+    expect(JSON.stringify(double.requests[0]?.body)).toContain('Speak like a pirate.');
+    expect(records).toContainEqual(
+      expect.objectContaining({
+        type: 'message_end',
+        message: expect.objectContaining({ role: 'custom', customType: 'note', content: 'About: parrots' }),
+      }),
+    );
+    expect(records.filter(({ type }) => type === 'extension_error')).toEqual([]);
+  },
+  ['stdio', 'unix'],
+);
 
 verifies('X45', 'session_before_compact: an extension writes the summary, or says no', async ({ open }) => {
   const { peer, sessionFiles } = await open({
@@ -120,24 +130,29 @@ verifies('X45', 'session_before_compact: an extension writes the summary, or say
   });
 });
 
-verifies('X45', 'a provider of an extension is listed, chosen and asked', async ({ open }) => {
-  const double = await ProviderDouble.start(completions);
-  const { peer } = await open({
-    args: e('provider'),
-    env: { ACME_URL: double.url, ACME_KEY: 'a-secret-key' },
-  });
-  double.says({ text: 'from acme' });
-  await peer.ok({ type: 'get_commands' });
+verifies(
+  'X45',
+  'a provider of an extension is listed, chosen and asked',
+  async ({ open }) => {
+    const double = await ProviderDouble.start(completions);
+    const { peer } = await open({
+      args: e('provider'),
+      env: { ACME_URL: double.url, ACME_KEY: 'a-secret-key' },
+    });
+    double.says({ text: 'from acme' });
+    await peer.ok({ type: 'get_commands' });
 
-  const { models } = await peer.ok({ type: 'get_available_models' });
-  await peer.ok({ type: 'set_model', provider: 'acme', modelId: 'acme-large' });
-  await peer.run('hello');
+    const { models } = await peer.ok({ type: 'get_available_models' });
+    await peer.ok({ type: 'set_model', provider: 'acme', modelId: 'acme-large' });
+    await peer.run('hello');
 
-  expect(models).toMatchObject([{ provider: 'acme', id: 'acme-large', contextWindow: 32_000 }]);
-  expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'from acme' });
-  expect(double.requests[0]?.body).toMatchObject({ model: 'acme-large', user: 'extension' });
-  expect(JSON.stringify(double.requests[0]?.headers)).toContain('a-secret-key');
-});
+    expect(models).toMatchObject([{ provider: 'acme', id: 'acme-large', contextWindow: 32_000 }]);
+    expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'from acme' });
+    expect(double.requests[0]?.body).toMatchObject({ model: 'acme-large', user: 'extension' });
+    expect(JSON.stringify(double.requests[0]?.headers)).toContain('a-secret-key');
+  },
+  ['stdio', 'unix'],
+);
 
 verifies('S3 S8 S16 S19', 'an extension says no to every way out of a session, until it does not', async ({ open }) => {
   const { peer, sessionFiles } = await open({ args: e('session-cancel'), script: [{ text: 'one' }] });

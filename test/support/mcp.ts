@@ -16,8 +16,9 @@ export interface Behaviour {
   answer?: unknown;
   /** What the tool `refuse` says. */
   words?: string;
-  /** What the tool `progress` waits for. */
+  /** What the tool `progress` waits for, and the method that is held. */
   gate?: string;
+  holds?: string;
   /** How much the tool `shout` says in a line. */
   length?: number;
   /** The method that is never answered. */

@@ -141,7 +141,8 @@ export class Connection {
     if (String(name).endsWith('ZodError')) return 'gave an answer that cannot be understood';
     const words = messageOf(error)
       .replace(/^MCP error -?\d+: /, '')
-      .replace(/^Streamable HTTP error: (?:Error POSTing to endpoint: )?/, '');
+      .replace(/^Streamable HTTP error: (?:Error POSTing to endpoint: )?/, '')
+      .replace(/ \(redirectPolicy: .*\)$/, '');
     const isStatus = typeof code === 'number' && code >= 300 && code < 600;
     return (isStatus ? `answered with status ${code}: ${words}` : words).slice(0, MAX_WORDS);
   }

@@ -39,16 +39,16 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   async #ask(address: string | URL, init: RequestInit = {}): Promise<Response> {
     const isPost = init.method === 'POST';
+    // A stream that only listens is opened again by the library; a server that is gone is noticed by the next message.
     const broken = (error: unknown) => {
-      if (!init.signal?.aborted) this.#fail(causeOf(error));
+      if (isPost && !init.signal?.aborted) this.#fail(causeOf(error));
     };
     const response = await fetch(address, init).catch((error: unknown) => {
       broken(error);
       throw new Error(causeOf(error));
     });
     if (isPost && response.status === 404 && this.sessionId !== undefined) this.#fail('has forgotten the session');
-    // A stream that only listens is opened again by the library.
-    return response.body ? bounded(response, isPost ? broken : () => {}) : response;
+    return response.body ? bounded(response, broken) : response;
   }
 
   #fail(trouble: string): void {
@@ -74,20 +74,26 @@ function bounded(response: Response, onBreak: (error: unknown) => void): Respons
     }
     if (size > MAX_MESSAGE_BYTES) throw new Error(`said more than ${MAX_MESSAGE_BYTES} bytes in one message`);
   };
+  let isUnwanted = false;
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const { done, value } = await reader.read();
+        if (isUnwanted) return;
         if (done) return controller.close();
         measure(value);
         controller.enqueue(value);
       } catch (error) {
+        if (isUnwanted) return;
         onBreak(error);
         controller.error(error);
         await reader.cancel().catch(() => {});
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => {
+      isUnwanted = true;
+      return reader.cancel(reason);
+    },
   });
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
 }

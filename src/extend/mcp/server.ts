@@ -131,6 +131,7 @@ export class McpServer {
       this.#failed(signal.aborted ? String(signal.reason) : messageOf(error));
     } finally {
       clearTimeout(timer);
+      this.#giveUp = undefined;
     }
   }
 
@@ -181,11 +182,13 @@ export class McpServer {
     this.#listing = undefined;
     this.#listedAt = Date.now();
     const connection = this.#connection;
+    // What it lists just now may be what has changed.
+    if (this.#state === 'connecting') this.#listSoon();
     try {
       const list = await connection?.listTools(AbortSignal.timeout(CONNECT_MS));
       if (list && connection === this.#connection) this.#change(() => this.#take(list));
     } catch (error) {
-      this.#warn(`its new list of tools is passed over: ${messageOf(error)}`);
+      if (!this.#isOver) this.#warn(`its new list of tools is passed over: ${messageOf(error)}`);
     }
   }
 

@@ -1,0 +1,121 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import type { Tool } from '../../agent/tool.ts';
+import { killFamily } from '../../system/process-group.ts';
+import { McpServers } from './mcp-servers.ts';
+
+const SERVER = join(import.meta.dirname, '../../../test/fixtures/mcp/stdio-server.mjs');
+const NEVER = new AbortController().signal;
+const family = 'mcp-servers-test';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Servers of an agent that has a tool of its own, with what was said of them and what is offered. */
+function agent() {
+  const told: string[] = [];
+  const warnings: string[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'tau-mcp-'));
+  let offered: readonly Tool[] = [];
+  const servers = new McpServers({
+    place: () => ({ env: process.env, variables: process.env, family, cwd: folder }),
+    change: (work) => work(),
+    offer: (tools) => {
+      offered = tools;
+    },
+    publish: ({ name, status }) => void told.push(`${name} ${status}`),
+    isForeign: (name) => name === 's__cwd',
+    warn: (text) => void warnings.push(text),
+  });
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => killFamily(family));
+  onTestFinished(() => servers.close());
+  const use = (behaviour: object, more: object = {}) =>
+    servers.useClients({ s: { command: process.execPath, args: [SERVER, JSON.stringify(behaviour)], ...more } }, NEVER);
+  const call = (name: string) => {
+    const tool = offered.find((one) => one.name === name);
+    if (!tool) throw new Error(`${name} is not offered`);
+    return tool.execute({ toolCallId: '', args: {}, signal: NEVER, update: () => {} });
+  };
+  const names = () => offered.map(({ name }) => name);
+  return { servers, told, warnings, folder, use, call, names };
+}
+
+/** Waits for what real processes do while timers stand still. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it('a tool whose name the agent has already is left out, and that is told', async () => {
+  const { use, names, warnings } = agent();
+
+  const [status] = await use({});
+
+  expect(names()).not.toContain('s__cwd');
+  expect(status?.tools).toEqual(names());
+  expect(warnings).toEqual(['MCP server s: its tool s__cwd is left out: there is another one of that name']);
+});
+
+it('waits ten minutes for a call and no longer, however patient the entry is', async () => {
+  const { use, call } = agent();
+  await use({}, { timeoutMs: 10 ** 9 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+  const called = expect(call('s__hang')).rejects.toThrow('The MCP server s did not finish within 600 seconds');
+  await until(() => vi.getTimerCount() > 1);
+  await vi.advanceTimersByTimeAsync(600_000);
+
+  await called;
+});
+
+it('tries a server that was lost again four times, later each time', async () => {
+  const { use, call, told, folder } = agent();
+  await use({ once: join(folder, 'once') });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  const count = (status: string) => told.filter((words) => words === `s ${status}`).length;
+
+  await expect(call('s__crash')).rejects.toThrow('ended with code 3');
+  for (const [index, delay] of [0, 2000, 10_000, 60_000].entries()) {
+    await vi.advanceTimersByTimeAsync(delay / 2);
+    if (delay > 0) expect(count('connecting')).toBe(index + 1);
+    await vi.advanceTimersByTimeAsync(delay / 2);
+    await until(() => count('failed') === index + 2);
+  }
+  await vi.advanceTimersByTimeAsync(3_600_000);
+
+  expect(count('connecting')).toBe(5);
+  expect(told.at(-1)).toBe('s failed');
+});
+
+it('a call that is answered makes a loss the first one again', async () => {
+  const { use, call, told } = agent();
+  await use({});
+  const ready = () => told.filter((words) => words === 's ready').length;
+
+  for (let losses = 1; losses <= 5; losses++) {
+    await call('s__echo');
+    await expect(call('s__crash')).rejects.toThrow('ended with code 3');
+    await until(() => ready() === losses + 1);
+  }
+
+  expect(told.at(-1)).toBe('s ready');
+});
+
+it('a list that changes all the time is not read all the time', async () => {
+  const { use, call, folder } = agent();
+  const notes = join(folder, 'notes');
+  await use({ notes, restless: true });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  const lists = () => readFileSync(notes, 'utf8').match(/list/g)?.length ?? 0;
+
+  for (let calls = 0; calls < 20; calls++) {
+    await call('s__echo');
+    await vi.advanceTimersByTimeAsync(10);
+  }
+  expect(lists()).toBe(2);
+  await vi.advanceTimersByTimeAsync(1000);
+  await until(() => lists() === 3);
+});

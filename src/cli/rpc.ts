@@ -16,7 +16,7 @@ export async function rpc(args: Arguments): Promise<number> {
   // Before the first record: whoever has read that may send a signal.
   let connection: Connection | undefined;
   leaveOnSignal(engine, async () => connection && told(connection));
-  connection = engine.connect(link);
+  connection = engine.connect(link, { isLast: true });
   const parent = watchParent(() => process.kill(process.pid, 'SIGHUP'));
   await over(engine, connection, { abort: args['on-eof'] === 'abort' });
   parent.stop();

@@ -24,6 +24,8 @@ export class Connection {
   readonly capabilities: Capabilities = { ui: undefined, builtins: false, heartbeatMs: 0 };
   /** It has said its last word, but may still listen. */
   isDeaf = false;
+  /** Nobody comes after it. */
+  readonly isLast: boolean;
   /** There while the client follows the session's entries. */
   feed: EntryFeed | undefined;
   readonly #held: Line[] = [];
@@ -31,8 +33,9 @@ export class Connection {
   #caughtUp: Promise<void> | undefined;
   #heart: ReturnType<typeof setInterval> | undefined;
 
-  constructor(link: Link, dialect: Partial<Dialect> = {}) {
+  constructor(link: Link, dialect: Partial<Dialect> = {}, { isLast = false } = {}) {
     this.link = link;
+    this.isLast = isLast;
     this.outbox = new Outbox(link, { ...plainDialect, ...dialect });
   }
 

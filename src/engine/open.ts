@@ -65,7 +65,7 @@ export interface Engine {
   /** What the model is told before the conversation. */
   systemPrompt(): Promise<string>;
   /** Serves a client until it leaves. Its leaving ends nothing. */
-  connect(link: Link): Connection;
+  connect(link: Link, options?: ConnectOptions): Connection;
   /** Settles when every session command is done and no run is active. */
   idle(): Promise<void>;
   /** Settles when an extension wants the process to end, and nothing is being done any more. */
@@ -123,7 +123,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await agent.additions.start();
       return agent.session.systemPrompt();
     },
-    connect: (link) => connect(link, { agent, journal, dialect: options.dialect }),
+    connect: (link, { isLast } = {}) => connect(link, { isLast, agent, journal, dialect: options.dialect }),
     idle: () => idle(agent),
     left: agent.left,
     close: async (why) => {
@@ -139,7 +139,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-interface Host {
+/** What is known of a client beforehand. */
+export interface ConnectOptions {
+  /** Nobody comes after it: when it has said its last word, nobody can be asked any more. */
+  readonly isLast?: boolean | undefined;
+}
+
+interface Host extends ConnectOptions {
   readonly agent: Agent;
   readonly journal: Journal | undefined;
   readonly dialect: Partial<Dialect> | undefined;
@@ -159,8 +165,8 @@ async function firstAgent(parts: AgentParts, log: SessionLog, name: string | und
   }
 }
 
-function connect(link: Link, { agent, journal, dialect }: Host): Connection {
-  const connection = new Connection(link, dialect);
+function connect(link: Link, { agent, journal, dialect, isLast = false }: Host): Connection {
+  const connection = new Connection(link, dialect, { isLast });
   connection.outbox.event(ready);
   for (const event of agent.takeNews()) connection.outbox.event(event);
   agent.audience.add(connection);

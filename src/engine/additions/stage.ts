@@ -27,10 +27,13 @@ export function stageOf(agent: Agent): Stage {
   };
 }
 
-/** Whether nobody can be asked: there is no user, or whoever is there shows nothing or can no longer be heard. */
+/** Whether nobody can be asked: there is no user, or whoever is there shows nothing, or was the last to be heard. */
 export function isMute({ clients, mode }: Pick<Agent, 'clients' | 'mode'>): boolean {
   if (mode !== 'rpc') return true;
-  return clients.size > 0 && [...clients].every(({ isDeaf, capabilities: { ui } }) => isDeaf || ui?.length === 0);
+  return (
+    clients.size > 0 &&
+    [...clients].every(({ isDeaf, isLast, capabilities: { ui } }) => (isDeaf && isLast) || ui?.length === 0)
+  );
 }
 
 /** What needs an answer. */

@@ -337,16 +337,14 @@ describe('what is wrong is said in one line', () => {
 
     const error = (await load().catch((thrown: unknown) => thrown)) as Error;
 
-    const [start, rest] = error.message.split(`extension ${path}: `);
-    expect(start).toBe('Failed to load ');
-    expect(rest?.replaceAll(path, 'PATH')).toEqual(message);
+    expect(error.message.replaceAll(path, 'PATH')).toEqual(message);
     expect(error.message).not.toContain('\n');
   });
 
   it('is not there', async () => {
     const { load, path } = extension({});
 
-    await expect(load()).rejects.toThrow(`Failed to load extension ${path}: `);
+    await expect(load()).rejects.toThrow(path);
   });
 
   it('and the same again the next time, until it is put right', async () => {
@@ -359,14 +357,12 @@ describe('what is wrong is said in one line', () => {
   });
 
   it('a module that never ends is waited for no longer than the limit', async () => {
-    const { load, path } = extension({
+    const { load } = extension({
       'index.ts': "await import('./never');",
       'never.ts': 'await new Promise(() => {});',
     });
 
-    await expect(load({ limitMs: 20 })).rejects.toThrow(
-      `Failed to load extension ${path}: it did not finish loading within 0.02 seconds`,
-    );
+    await expect(load({ limitMs: 20 })).rejects.toThrow(`it did not finish loading within 0.02 seconds`);
   });
 });
 

@@ -20,13 +20,13 @@ export interface LoadOptions extends Partial<ExtensionHome> {
  * Runs the modules of an extension, and answers the function that they export. What was changed since the last load
  * is read anew, but for packages.
  *
- * Rejects with one line that names the extension.
+ * Rejects with one line.
  */
 export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
   const { cacheDir, limitMs = LOAD_LIMIT_MS, agentDir = usualAgentDir(process.env), family = 'extensions' } = options;
   const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new StandIns({ agentDir, family }));
   const exported = await within(limitMs, graph.import(path)).catch((error: unknown) => {
-    throw new Error(`Failed to load extension ${path}: ${oneLine(messageOf(error))}`, { cause: error });
+    throw new Error(oneLine(messageOf(error)), { cause: error });
   });
   const factory = (exported as { default?: unknown } | null | undefined)?.default ?? exported;
   if (typeof factory !== 'function') throw new Error(`Extension does not export a valid factory function: ${path}`);

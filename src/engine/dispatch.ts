@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import type { Journal } from './journal.ts';
 import { JsonText } from './json-text.ts';
 import type { SessionLane } from './lanes.ts';
+import { LaterAnswer } from './later-answer.ts';
 import { understand } from './request.ts';
 
 /** What a handler works with. */
@@ -26,15 +27,6 @@ export interface Context {
 export type Handler<C extends CommandName> = (params: Params<C>, context: Context) => Answer<C> | Promise<Answer<C>>;
 
 type Answer<C extends CommandName> = Result<C> | LaterAnswer<Result<C>>;
-
-/** An answer that no other command waits for. */
-export class LaterAnswer<T> {
-  readonly value: Promise<T>;
-
-  constructor(value: Promise<T>) {
-    this.value = value;
-  }
-}
 
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 

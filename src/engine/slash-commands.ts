@@ -1,7 +1,8 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { Accepted } from '../protocol/generated/vocabulary.ts';
 import type { Agent } from './agent.ts';
-import { type Context, LaterAnswer } from './dispatch.ts';
+import type { Context } from './dispatch.ts';
+import { LaterAnswer } from './later-answer.ts';
 
 /** Runs the command that a message names, if it names one. No other command waits for one of an extension. */
 export async function commandIn(

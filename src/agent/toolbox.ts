@@ -22,6 +22,8 @@ export class Toolbox {
   readonly #seen = new Set<string>();
   readonly #conditions = new Map<string, () => boolean>();
   #active: ReadonlySet<string>;
+  /** Somebody has chosen tools by name since. */
+  #isChosen = false;
 
   constructor(builtins: readonly Tool[], choice: ToolChoice) {
     this.#tools.set('builtin', builtins);
@@ -83,7 +85,7 @@ export class Toolbox {
     const unknown = names.filter((name) => !known.has(name));
     if (unknown.length > 0) throw new Refusal('not_found', `No such tool: ${unknown.join(', ')}`);
     this.#active = new Set(names);
-    this.#conditions.clear();
+    this.#isChosen = true;
   }
 
   describe(): ToolInfo[] {
@@ -93,7 +95,7 @@ export class Toolbox {
   }
 
   #isActive(name: string): boolean {
-    return this.#active.has(name) || this.#conditions.get(name)?.() === true;
+    return this.#active.has(name) || (!this.#isChosen && this.#conditions.get(name)?.() === true);
   }
 
   #isOwn(name: string): boolean {

@@ -61,7 +61,7 @@ verifies(
       true,
     ]);
     const { messages } = await peer.ok({ type: 'get_messages' });
-    expect(messages[2]).toEqual({
+    expect(messages[3]).toEqual({
       role: 'custom',
       customType: 'todo-reminder',
       content:

@@ -5,7 +5,8 @@ import { listed } from './listing.ts';
 import { isOpen, type Plan, tasksOf } from './plan.ts';
 import { planIn } from './stored-plan.ts';
 
-const REMINDER = 'todo-reminder';
+/** The custom messages that remind the agent. */
+export const REMINDER = 'todo-reminder';
 
 /** How often the agent was reminded of what it has to do, and whether it has used a tool since. */
 export interface Reminded {

@@ -5,6 +5,7 @@ import type { AgentEvent, TodoPhase } from '../../protocol/generated/vocabulary.
 import type { SessionHooks } from '../../session/hooks.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import type { Settings } from '../../store/settings.ts';
+import { announcementOf, isNews } from './announcement.ts';
 import { Clearing } from './clearing.ts';
 import { TODOS } from './entry-type.ts';
 import { remaining } from './listing.ts';
@@ -34,6 +35,7 @@ export class Todos {
   readonly hooks: SessionHooks = {
     // Not before: nobody could be told what goes.
     sessionStart: async ({ reason }) => (reason === 'startup' ? this.entered() : undefined),
+    beforeAgentStart: async () => this.#announcement(),
     beforeSettle: async ({ outcome }) => (outcome === 'ok' ? this.#reminder() : undefined),
     afterTree: async () => this.entered(),
   };
@@ -120,6 +122,13 @@ export class Todos {
       return;
     }
     this.#home.publish({ type: 'todo_auto_clear' });
+  }
+
+  /** A plan that a client has seeded, or that has changed, is told to the model before it works on it. */
+  #announcement() {
+    const { log } = this.#home.transcript();
+    if (!this.#home.hasTool() || !tasksOf(this.phases).some(isOpen) || !isNews(log)) return undefined;
+    return { messages: [announcementOf(this.phases)] };
   }
 
   /** What is said to an agent that would stop although its plan has more to do. */

@@ -123,7 +123,8 @@ export class Agent {
 
   /** Where new sessions go; undefined: they stay in memory. */
   get sessionDirectory(): string | undefined {
-    return this.#parts.sessionDirectory(this.project.cwd);
+    const usual = this.#parts.sessionDirectory(this.project.cwd);
+    return usual === undefined ? undefined : (this.additions.workshop?.sessionFolder ?? usual);
   }
 
   get env(): Readonly<Record<string, string | undefined>> {

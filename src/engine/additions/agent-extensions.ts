@@ -26,6 +26,8 @@ export class AgentExtensions {
   readonly #agent: Agent;
   readonly #duties: Duties;
   #running: Extensions | undefined;
+  /** Where they want new sessions to be kept. */
+  sessionFolder: string | undefined;
   #packaged: BroughtPaths = NOTHING;
   #discovered: BroughtPaths = NOTHING;
 
@@ -51,6 +53,7 @@ export class AgentExtensions {
   async load(): Promise<void> {
     this.#running?.close();
     this.#discovered = NOTHING;
+    this.sessionFolder = undefined;
     const first = await this.#find();
     if (first.length > 0) await this.#run(first);
     if (!(await this.#isTrustedNow())) return;
@@ -97,6 +100,7 @@ export class AgentExtensions {
     extensions.begin();
     this.#takeTools(extensions);
     this.#takeHooks(extensions);
+    this.sessionFolder = await extensions.sessionFolder(this.#agent.project.cwd);
     const said = [...(this.#agent.surroundings.wishes.flags?.keys() ?? [])];
     const unknown = said.filter((name) => !extensions.flags.has(name));
     this.#duties.warn(unknown.map((name) => `Unknown option: --${name}`));

@@ -15,7 +15,7 @@ import type { ExtensionSource } from './find-extensions.ts';
 import type { ExtensionHost } from './host.ts';
 import { loadExtension } from './load-extension.ts';
 import { runHooks } from './run-hooks.ts';
-import { discovered, sessionHooks, trustIn } from './session-hooks.ts';
+import { discovered, sessionFolder, sessionHooks, trustIn } from './session-hooks.ts';
 import { toolsOf } from './tools.ts';
 
 /** How long the file of an extension, and the function it exports, may take. */
@@ -139,6 +139,10 @@ export class Extensions {
   /** Where they say that more skills and templates are. */
   discover(reason: 'startup' | 'reload') {
     return discovered(this.#callers, this.#host.project().cwd, reason);
+  }
+
+  sessionFolder(cwd: string) {
+    return sessionFolder(this.#callers, cwd);
   }
 
   trustIn(cwd: string) {

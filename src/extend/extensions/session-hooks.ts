@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { SessionHooks } from '../../session/hooks.ts';
+import { expandHome } from '../../store/agent-dir.ts';
 import type { Callers } from './callers.ts';
 import type { Extension } from './extension.ts';
 import { userBash } from './user-bash.ts';
@@ -128,6 +129,15 @@ export async function discovered(callers: Callers, cwd: string, reason: 'startup
     found.prompts.push(...from(extension, answer.promptPaths));
   }
   return found;
+}
+
+/** Where extensions want new sessions of a folder to be kept; the last that says so is right. */
+export async function sessionFolder(callers: Callers, cwd: string): Promise<string | undefined> {
+  let folder: string | undefined;
+  for await (const { sessionDir } of callers.answers({ type: 'session_directory', cwd })) {
+    if (typeof sessionDir === 'string' && sessionDir !== '') folder = resolve(cwd, expandHome(sessionDir));
+  }
+  return folder;
 }
 
 /** What extensions say of the trust in a project; the first that has an opinion is right. */

@@ -61,6 +61,7 @@ export function dispatch(line: Line, { journal, ...peers }: Peers): void {
     outbox.sendLine(line);
     for (const work of after) work();
   };
+  const answer = (data: unknown) => (data instanceof LaterAnswer ? data.value.then(succeed, fail) : succeed(data));
   let result: unknown;
   try {
     const { signal } = peers.lane;
@@ -69,11 +70,9 @@ export function dispatch(line: Line, { journal, ...peers }: Peers): void {
     fail(error);
     return;
   }
-  if (result instanceof Promise) peers.connection.track(result.then(unwrapped).then(succeed, fail));
+  if (result instanceof Promise) peers.connection.track(result.then(answer, fail));
   else succeed(result);
 }
-
-const unwrapped = (result: unknown) => (result instanceof LaterAnswer ? result.value : result);
 
 function invoke(name: CommandName, params: object, context: Context): unknown {
   // One cast, right after validation: the table pairs each name with its own parameters.

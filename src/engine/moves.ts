@@ -1,10 +1,11 @@
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
-import type { Forked, Moved, UserMessage } from '../protocol/generated/vocabulary.ts';
+import type { Forked, Moved } from '../protocol/generated/vocabulary.ts';
+import { textOf } from '../session/message-text.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
+import { isCurrent } from './current-session.ts';
 
 type Reason = Parameters<Agent['enter']>[1];
 
@@ -120,20 +121,3 @@ function copyOf(agent: Agent, leafId: string | null): Promise<SessionLog> {
   const { log } = agent.session;
   return log.copy({ leafId, directory: agent.sessionDirectory });
 }
-
-/** Whether this path leads to the session that the agent is in. */
-export function isCurrent(agent: Agent, path: string): boolean {
-  const current = agent.session.log.path;
-  return current !== undefined && realPath(current) === realPath(path);
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-export const textOf = ({ content }: UserMessage): string =>
-  typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('');

@@ -4,13 +4,16 @@ import type { QueueKind } from '../../session/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
 import { idle } from '../idle.ts';
-import { commandIn, refuseCommand } from '../slash-commands.ts';
+
+/** Only what begins with a slash can be one. */
+const slashCommands = () => import('../slash-commands.ts');
 
 export const prompting = {
   prompt: async (params, context) => {
     const { agent, signal } = context;
     checkLimits(params.limits);
-    const command = await commandIn(params.message, context);
+    const command =
+      params.message.startsWith('/') && (await (await slashCommands()).commandIn(params.message, context));
     if (command) return command;
     return began(await agent.session.prompt(params, { streamingBehavior: params.streamingBehavior, signal }), context);
   },
@@ -35,7 +38,8 @@ export const prompting = {
     return lane.run(async () => {
       const { session } = agent;
       await session.makeRoomFor(params);
-      const command = await commandIn(params.message, context);
+      const command =
+        params.message.startsWith('/') && (await (await slashCommands()).commandIn(params.message, context));
       if (command) return command;
       return began(await session.prompt(params, { signal }), context);
     });
@@ -85,7 +89,7 @@ function checkLimits(limits: Limits | undefined): void {
 
 async function queued(streamingBehavior: QueueKind, params: Submission, context: Context) {
   const { agent, signal } = context;
-  refuseCommand(params.message, agent);
+  if (params.message.startsWith('/')) (await slashCommands()).refuseCommand(params.message, agent);
   return began(await agent.session.prompt(params, { streamingBehavior, signal }), context);
 }
 

@@ -1,10 +1,11 @@
 import type { Handlers } from '../dispatch.ts';
-import { copyUpTo, fork, newSession, switchSession } from '../moves.ts';
+
+const moves = () => import('../moves.ts');
 
 export const sessions = {
-  new_session: (params, { agent, signal }) => newSession(agent, params, signal),
-  switch_session: (params, { agent, signal }) => switchSession(agent, params, signal),
-  fork: (params, { agent, signal }) => fork(agent, params, signal),
-  branch: (params, { agent, signal }) => fork(agent, params, signal),
-  clone: ({ detached }, { agent, signal }) => copyUpTo(agent, { detached }, signal),
+  new_session: async (params, { agent, signal }) => (await moves()).newSession(agent, params, signal),
+  switch_session: async (params, { agent, signal }) => (await moves()).switchSession(agent, params, signal),
+  fork: async (params, { agent, signal }) => (await moves()).fork(agent, params, signal),
+  branch: async (params, { agent, signal }) => (await moves()).fork(agent, params, signal),
+  clone: async ({ detached }, { agent, signal }) => (await moves()).copyUpTo(agent, { detached }, signal),
 } satisfies Partial<Handlers>;

@@ -4,8 +4,8 @@ import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
 import { sessionNameFrom } from '../../session/session-name.ts';
 import { nameStored } from '../../store/sessions/name-stored.ts';
 import type { Agent } from '../agent.ts';
+import { isCurrent } from '../current-session.ts';
 import type { Handlers } from '../dispatch.ts';
-import { isCurrent } from '../moves.ts';
 
 export const storedSessions = {
   list_sessions: async ({ cwd, cursor, limit }, { agent }) => {

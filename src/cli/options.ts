@@ -103,7 +103,9 @@ function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: boolean }): Pick
   const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !isOfServers(word));
   if (unknown !== undefined && !mayBeAdded)
     throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
-  return { tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}), builtin } };
+  return {
+    tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}), ...(builtin ? {} : { builtin }) },
+  };
 }
 
 /** Whether a word may mean a tool that is known only when its server is. */

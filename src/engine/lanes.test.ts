@@ -42,3 +42,21 @@ it('an abort is seen by those that came before it, not by those after', async ()
   expect([before.aborted, lane.signal.aborted]).toEqual([true, false]);
   await lane.empty();
 });
+
+it('what a command asks for on its way waits behind it, and others behind that', async () => {
+  const lane = new SessionLane();
+  const log: string[] = [];
+  const inner = task('inner', log);
+  const outer = task('outer', log);
+  const last = task('last', log);
+
+  void lane.run(() => {
+    void lane.run(inner.work);
+    return outer.work();
+  });
+  void lane.run(last.work);
+  for (const { end } of [last, inner, outer]) end();
+  await lane.empty();
+
+  expect(log).toEqual(['outer begins', 'outer ends', 'inner begins', 'inner ends', 'last begins', 'last ends']);
+});

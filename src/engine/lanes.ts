@@ -17,11 +17,7 @@ export class SessionLane {
 
   run<T>(work: () => T | Promise<T>): T | Promise<T> {
     if (this.#isShut) throw shuttingDown();
-    if (this.#tail === undefined) {
-      const result = work();
-      if (result instanceof Promise) this.#follow(result);
-      return result;
-    }
+    if (this.#tail === undefined) return this.#begin(work);
     if (this.#waiting >= MAX_WAITING) throw overloaded();
     this.#waiting++;
     const result = this.#tail.then(() => {
@@ -31,6 +27,28 @@ export class SessionLane {
     });
     this.#follow(result);
     return result;
+  }
+
+  /** What the work itself asks for, on the way, waits behind it like everything else. */
+  #begin<T>(work: () => T | Promise<T>): T | Promise<T> {
+    let end = () => {};
+    const turn = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#tail = turn;
+    const over = () => {
+      end();
+      if (this.#tail === turn) this.#tail = undefined;
+    };
+    try {
+      const result = work();
+      if (result instanceof Promise) void result.catch(() => {}).then(over);
+      else over();
+      return result;
+    } catch (error) {
+      over();
+      throw error;
+    }
   }
 
   /** Makes session commands that come from now on wait for this too, if there is anything to wait for. */

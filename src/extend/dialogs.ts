@@ -1,8 +1,12 @@
 import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
+import { timerMs } from '../system/longest-timer.ts';
 
 /** How long a dialog waits for somebody who can show it. */
 const ABSENCE_MS = 10 * 60 * 1000;
+
+/** How many may wait at the same time; what is asked beyond that has no answer. */
+export const MAX_DIALOGS = 100;
 
 type Of<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
 type Words<R extends ExtensionUiRequestEvent> = R extends unknown ? Omit<R, 'type' | 'id'> : never;
@@ -22,7 +26,7 @@ export interface Stage {
   /** To everybody, or to one who has just come. */
   readonly show: (request: ExtensionUiRequestEvent, to?: unknown) => void;
   /** A dialog is over: tells all but the one who answered it. */
-  readonly close: (id: string, by: string, answerer?: unknown) => void;
+  readonly close: (request: ExtensionUiRequestEvent, by: string, answerer?: unknown) => void;
 }
 
 interface Open {
@@ -43,12 +47,12 @@ export class Dialogs {
 
   /** What the user said; undefined when nobody did: called off, out of time, aborted. */
   ask(dialog: Dialog, { timeout, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined } = {}) {
-    if (signal?.aborted || this.#stage.isMute()) return Promise.resolve(undefined);
+    if (signal?.aborted || this.#stage.isMute() || this.#open.size >= MAX_DIALOGS) return Promise.resolve(undefined);
     const timed = timeout === undefined ? {} : { timeout };
     const request = { type: 'extension_ui_request', id: newUuid(), ...dialog, ...timed } as Open['request'];
     return new Promise<ExtensionUiResponse | undefined>((resolve) => {
       const stop = () => open.end('abort');
-      const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), timeout);
+      const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), timerMs(timeout));
       const open: Open = {
         request,
         absence: undefined,
@@ -57,7 +61,7 @@ export class Dialogs {
           clearTimeout(timer);
           clearTimeout(open.absence);
           signal?.removeEventListener('abort', stop);
-          this.#stage.close(request.id, by, answerer);
+          this.#stage.close(request, by, answerer);
           resolve(answer?.cancelled ? undefined : answer);
         },
       };
@@ -75,6 +79,11 @@ export class Dialogs {
   /** The first answer counts; one to a dialog that is over, or never was, means nothing. */
   answer(response: ExtensionUiResponse, from: unknown): void {
     this.#open.get(response.id)?.end('client', response, from);
+  }
+
+  /** An answer that makes no sense is none, but it was the answer. */
+  takeBroken(id: string, from: unknown): void {
+    this.#open.get(id)?.end('client', undefined, from);
   }
 
   /** Those that wait. */

@@ -38,5 +38,11 @@ export class Refusal extends Error {
   }
 }
 
-/** The words of whatever was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The words of whatever was thrown, by whomever: even something that has none. */
+export function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'Something without words was thrown';
+  }
+}

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { timerMs } from './longest-timer.ts';
 import { type ProgramOptions, spawnTalking } from './process-group.ts';
 
 export interface ProgramRun extends ProgramOptions {
@@ -33,7 +34,7 @@ export async function runProgram({ timeout, signal, ...program }: ProgramRun): P
     killed = true;
     void kill();
   };
-  const timer = timeout ? setTimeout(stop, timeout) : undefined;
+  const timer = timeout ? setTimeout(stop, timerMs(timeout)) : undefined;
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop, { once: true });
   const { code, error } = await exited;

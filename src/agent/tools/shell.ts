@@ -1,4 +1,5 @@
 import { closeSync, existsSync, statSync } from 'node:fs';
+import { timerMs } from '../../system/longest-timer.ts';
 import { openPipe } from '../../system/pipe.ts';
 import { PipeReader } from '../../system/pipe-reader.ts';
 import { type Exit, type GroupProcess, spawnGroup } from '../../system/process-group.ts';
@@ -7,9 +8,6 @@ import type { Truncation } from './truncate.ts';
 
 /** How often a running command shows what it printed. */
 const UPDATE_MS = 100;
-
-/** A longer one would fire at once. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface ShellOptions {
   readonly cwd: string;
@@ -97,7 +95,7 @@ async function ended(child: GroupProcess, { seconds, signal }: ShellJob): Promis
     void child.kill();
   };
   const stop = () => void child.kill();
-  const timer = seconds > 0 ? setTimeout(expired, Math.min(seconds * 1000, LONGEST_TIMEOUT_MS)) : undefined;
+  const timer = seconds > 0 ? setTimeout(expired, timerMs(seconds * 1000)) : undefined;
   signal.addEventListener('abort', stop, { once: true });
   const exit = await child.exited;
   clearTimeout(timer);

@@ -6,11 +6,12 @@ import type { Connection } from '../connection.ts';
 export function stageOf(agent: Agent): Stage {
   const { clients, env } = agent;
   const emitsTitle = /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
-  const shows = ({ capabilities: { ui }, isDeaf }: Connection, method: string) => {
-    if (isDeaf && WAITING.has(method)) return false;
+  const canSee = ({ capabilities: { ui } }: Connection, method: string) => {
     if (method === 'setTitle') return emitsTitle || ui?.includes(method) === true;
     return ui?.includes(method) ?? true;
   };
+  const shows = (client: Connection, method: string) =>
+    canSee(client, method) && !(client.isDeaf && WAITING.has(method));
   return {
     isMute: () => isMute(agent),
     canShow: (method) => [...clients].some((client) => shows(client, method)),
@@ -19,9 +20,9 @@ export function stageOf(agent: Agent): Stage {
         if ((to ?? client) === client && shows(client, request.method)) client.tell(request);
       }
     },
-    close: (id, by, answerer) => {
+    close: ({ id, method }, by, answerer) => {
       for (const client of clients) {
-        if (client !== answerer) client.tell({ type: 'extension_ui_resolved', id, by });
+        if (client !== answerer && canSee(client, method)) client.tell({ type: 'extension_ui_resolved', id, by });
       }
     },
   };

@@ -124,6 +124,7 @@ export class Workshop {
   /** A result that a client got wrong. */
   takeBroken({ name, id, problem }: BrokenFrame, from: Connection): void {
     if (name === 'host_tool_result') this.#hostTools?.broken(id, problem, from);
+    else if (name === 'extension_ui_response') this.dialogs.takeBroken(id, from);
   }
 
   arrived(client: Connection): void {

@@ -1,6 +1,7 @@
 import { version } from '../../protocol/generated/version.ts';
 import { PROTOCOL } from '../../protocol/number.ts';
 import { MAX_QUEUED } from '../../session/queue.ts';
+import { timerMs } from '../../system/longest-timer.ts';
 import { MAX_LINE_BYTES } from '../../wire/json-lines.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';
@@ -37,7 +38,7 @@ export const handshake = {
 } satisfies Partial<Handlers>;
 
 /** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
-const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : Math.min(Math.max(wanted, 10), 2 ** 31 - 1));
+const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : timerMs(Math.max(wanted, 10)));
 
 const heartbeat = ({ session }: Agent) => ({
   type: 'heartbeat' as const,

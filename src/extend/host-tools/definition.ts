@@ -2,15 +2,13 @@ import type { ToolSpec } from '../../model/request.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { HostTool } from '../../protocol/generated/vocabulary.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
+import { timerMs } from '../../system/longest-timer.ts';
 
 /** Tools that one client may run. */
 export const MAX_TOOLS = 1000;
 
 /** How long a call may take unless its tool says otherwise. */
 export const DEADLINE_MS = 10 * 60 * 1000;
-
-/** The longest time that a timer can wait. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** What models accept as the name of a tool. */
 const NAME = /^[\w-]{1,64}$/;
@@ -48,7 +46,7 @@ function definitionOf(tool: HostTool, index: number): Definition {
     // Some models refuse a tool that does not say both.
     parameters: { type: 'object', properties: {}, ...parameters },
     hidden,
-    timeoutMs: Math.min(timeoutMs || DEADLINE_MS, LONGEST_MS),
+    timeoutMs: timerMs(timeoutMs || DEADLINE_MS),
   };
 }
 

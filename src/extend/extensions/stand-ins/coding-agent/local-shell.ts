@@ -1,13 +1,11 @@
 import { closeSync } from 'node:fs';
 import { defaultShell } from '../../../../agent/tools/shell.ts';
 import { withoutSecrets } from '../../../../model/secret-variables.ts';
+import { timerMs } from '../../../../system/longest-timer.ts';
 import { openPipe } from '../../../../system/pipe.ts';
 import { PipeReader } from '../../../../system/pipe-reader.ts';
 import { spawnGroup } from '../../../../system/process-group.ts';
 import type { BashOperations, ExecOptions } from './operations.ts';
-
-/** A longer one would fire at once. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Runs commands as tau does, for extensions that change them on the way. */
 export const localBashOperations = (family: string, { shellPath }: { shellPath?: string } = {}): BashOperations => ({
@@ -50,7 +48,7 @@ async function whenStopped(
   };
   const abort = () => stop('aborted');
   const expire = () => stop(`timeout:${timeout}`);
-  const timer = timeout > 0 ? setTimeout(expire, Math.min(timeout * 1000, LONGEST_TIMEOUT_MS)) : undefined;
+  const timer = timeout > 0 ? setTimeout(expire, timerMs(timeout * 1000)) : undefined;
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
   await ended;

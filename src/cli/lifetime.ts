@@ -54,5 +54,5 @@ export async function told({ outbox, link }: Connection): Promise<void> {
 /** Settles when everything the client has sent is done, also what waits because it reads slowly. */
 export async function finished(engine: Engine, connection: Connection): Promise<void> {
   await connection.answered();
-  await engine.idle();
+  await engine.finished();
 }

@@ -145,6 +145,7 @@ function additionsOf(args: Arguments, cwd: string): AdditionWishes {
     extensions: placed(args.extension),
     findExtensions: args['no-extensions'] === undefined,
     flags: args.unknown,
+    ownsProcess: true,
     mcp: args['no-mcp'] === undefined,
     inheritWorkflowSettings: inheritsWorkflow(args),
     skills: placed(args.skill),

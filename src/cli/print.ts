@@ -41,6 +41,7 @@ export async function print(args: Arguments): Promise<number> {
   // The process ends when its signal has been dealt with.
   if (result === 'signalled') return new Promise(() => {});
   if (result !== 'unread') tell(result, isJson ? undefined : stdout);
+  await Promise.race([engine.finished(), unread, signalled]);
   client.close();
   await engine.close();
   await stdout.flush();

@@ -1,5 +1,6 @@
 import { TODOS } from '../extend/todos/entry-type.ts';
 import type { Todos } from '../extend/todos/todos.ts';
+import { messageOf } from '../protocol/errors.ts';
 import type {
   ExtensionUiRequestEvent,
   Frame,
@@ -49,7 +50,7 @@ export class Additions {
     if (this.#hasStarted || !isAnythingAdded(this.#agent.surroundings)) return this.#loading;
     this.#hasStarted = true;
     this.#loading = this.need()
-      .then((workshop) => workshop.load())
+      .then((workshop) => workshop.load('startup'))
       .finally(() => {
         this.#loading = undefined;
       });
@@ -127,6 +128,11 @@ export class Additions {
   deafTo(client: Connection): void {
     client.isDeaf = true;
     this.#workshop?.deafTo(client);
+  }
+
+  /** Tells clients that an extension failed; nobody else is hurt. */
+  failed(extensionPath: string, event: string, error: unknown): void {
+    this.#agent.audience.publish({ type: 'extension_error', extensionPath, event, error: messageOf(error) });
   }
 
   /** An abort leaves no question open. */

@@ -186,7 +186,7 @@ export class Agent {
     this.#isStarted = true;
     const tell = () => heard(() => this.hooks.sessionStart?.({ reason: 'startup' }));
     const loaded = this.additions.start();
-    return loaded === undefined ? tell() : loaded.then(tell);
+    return loaded === undefined ? tell() : loaded.then(() => (this.#closing === undefined ? tell() : undefined));
   }
 
   /** Makes everything ready to go over to another session. Whatever fails here leaves the present one as it is. */
@@ -288,6 +288,14 @@ export class Agent {
   async setTrust(verdict: { trusted: boolean; remember: boolean }): Promise<void> {
     await this.decideTrust(verdict);
     await heard(() => this.additions.trustChanged());
+  }
+
+  /** Reads the settings of the project again, and makes the tools anew from them. */
+  refreshProject(): void {
+    this.change(() => {
+      this.project.refresh();
+      this.#takeProject(this.project);
+    });
   }
 
   /** The same without a look at what the project adds to the agent. */

@@ -53,7 +53,7 @@ export class Journal {
 
   /** The same hooks; those that take long are named. */
   timed(hooks: SessionHooks): SessionHooks {
-    const known = new Map<unknown, unknown>();
+    const known = new WeakMap<object, unknown>();
     return new Proxy(hooks, {
       get: (target, name) => {
         const hook: unknown = Reflect.get(target, name);

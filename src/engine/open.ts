@@ -68,6 +68,8 @@ export interface Engine {
   connect(link: Link, options?: ConnectOptions): Connection;
   /** Settles when every session command is done and no run is active. */
   idle(): Promise<void>;
+  /** Settles when that is so, and commands of extensions that still run are done, too. */
+  finished(): Promise<void>;
   /** Settles when an extension wants the process to end, and nothing is being done any more. */
   readonly left: Promise<void>;
   /** Stops whatever runs, stores everything, lets go of the session and ends every process it started. `why`: for the log. */
@@ -125,6 +127,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
     connect: (link, { isLast } = {}) => connect(link, { isLast, agent, journal, dialect: options.dialect }),
     idle: () => idle(agent),
+    finished: async () => {
+      await idle(agent);
+      await agent.additions.workshop?.extensions?.commandsDone();
+      await idle(agent);
+    },
     left: agent.left,
     close: async (why) => {
       journal?.closing(why);

@@ -157,16 +157,6 @@ const joins: Join = {
   beforeCompact: (hooks) => (plan, signal) => first(hooks.map((hook) => () => hook(plan, signal))),
   afterCompact: (hooks) => (done) => each(hooks, done),
   compactFailed: (hooks) => (failure) => each(hooks, failure),
-  resourcesDiscover: (hooks) => async (from) => {
-    const found = { skillPaths: [] as string[], promptPaths: [] as string[] };
-    for (const hook of hooks) {
-      const more = await hook(from);
-      found.skillPaths.push(...(more?.skillPaths ?? []));
-      found.promptPaths.push(...(more?.promptPaths ?? []));
-    }
-    return found;
-  },
-  projectTrust: (hooks) => (cwd) => first(hooks.map((hook) => () => hook(cwd))),
   beforeTree: (hooks) => (plan, signal) => first(hooks.map((hook) => () => hook(plan, signal))),
   afterTree: (hooks) => (done) => each(hooks, done),
 };

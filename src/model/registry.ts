@@ -85,6 +85,11 @@ export class ModelRegistry {
     );
   }
 
+  /** Whether everything is known that files say. */
+  get isLoaded(): boolean {
+    return this.#known !== undefined;
+  }
+
   /** Learns what the user's files say, again where they have changed. `anyway`: also when there seems to be nothing. */
   async load({ anyway = false } = {}): Promise<void> {
     if (this.#known) this.#known.refresh();

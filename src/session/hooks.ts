@@ -181,11 +181,4 @@ export interface SessionHooks extends AgentHooks {
   readonly beforeTree?: (plan: TreePlan, signal: AbortSignal) => Promise<TreeVerdict | undefined>;
   /** Told of it; one that rejects changes nothing. */
   readonly afterTree?: (move: TreeMove) => Promise<void>;
-
-  /** Not called yet, like all that follow. */
-  readonly resourcesDiscover?: (from: {
-    cwd: string;
-    reason: 'startup' | 'reload';
-  }) => Promise<{ skillPaths?: readonly string[]; promptPaths?: readonly string[] } | undefined>;
-  readonly projectTrust?: (cwd: string) => Promise<{ trusted: boolean; remember: boolean } | undefined>;
 }

@@ -7,7 +7,11 @@ const [cacheDir = '', ...paths] = process.argv.slice(2);
 const stdout = takeStdout();
 for (const path of paths) {
   const source = { path, scope: 'user', origin: 'top-level', baseDir: path } as const;
-  const said = await loadExtension(source, { cacheDir })
+  const said = await loadExtension(source, {
+    cacheDir,
+    agentDir: cacheDir,
+    shell: () => ({ cwd: cacheDir, env: process.env, family: 'test' }),
+  })
     .then((factory) => ({ result: factory({} as ExtensionAPI) }))
     .catch((error: Error) => ({ error: error.message }));
   stdout.write(`${JSON.stringify(said)}\n`);

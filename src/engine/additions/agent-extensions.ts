@@ -3,7 +3,6 @@ import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionSource } from '../../extend/extensions/find-extensions.ts';
 import type { PackageResources } from '../../extend/extensions/package-resources.ts';
 import type { HookSet } from '../../extend/hook-set.ts';
-import type { SessionHooks } from '../../session/hooks.ts';
 import type { Agent } from '../agent.ts';
 
 interface Duties {
@@ -11,8 +10,6 @@ interface Duties {
   readonly hooks: HookSet;
   readonly reload: () => Promise<void>;
   readonly warn: (warnings: readonly string[]) => void;
-  /** Extensions have said where more skills and templates are. */
-  readonly onDiscovered: () => Promise<void>;
 }
 
 /** Files and folders that extensions and packages bring along. */
@@ -20,6 +17,8 @@ export interface BroughtPaths {
   readonly skills: readonly string[];
   readonly prompts: readonly string[];
 }
+
+const NOTHING: BroughtPaths = { skills: [], prompts: [] };
 
 /** The extensions of an agent: found, run, and put to use. */
 export class AgentExtensions {
@@ -30,6 +29,8 @@ export class AgentExtensions {
   sessionFolder: string | undefined;
   #packaged: BroughtPaths = NOTHING;
   #discovered: BroughtPaths = NOTHING;
+  #isClosed = false;
+  #isGuarded = false;
 
   constructor(agent: Agent, duties: Duties) {
     this.#agent = agent;
@@ -49,26 +50,65 @@ export class AgentExtensions {
     };
   }
 
-  /** Those of a project count where it is trusted; those of the user may have a say in that. */
-  async load(): Promise<void> {
-    this.#running?.close();
-    this.#discovered = NOTHING;
-    this.sessionFolder = undefined;
-    const first = await this.#find();
-    if (first.length > 0) await this.#run(first);
-    if (!(await this.#isTrustedNow())) return;
-    const all = await this.#find();
-    const more = all.filter(({ path }) => !first.some((source) => source.path === path));
-    if (more.length > 0) await this.#run(more);
+  /** Finds and runs what there is now. Until that is done, what was there before goes on: a gate is never left open. */
+  async load(reason: 'startup' | 'reload'): Promise<void> {
+    const next = await this.#loaded();
+    const isNeeded = next?.all.some(({ providers }) => providers.size > 0);
+    if (isNeeded) await this.#agent.registry.load({ anyway: true });
+    if (this.#isClosed) return;
+    this.#exchange(next);
+    await this.#agent.modelsChanged();
+    this.sessionFolder = await next?.sessionFolder(this.#agent.project.cwd);
+    this.#discovered = (await next?.discover(reason)) ?? NOTHING;
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#running?.close();
+  }
+
+  /** Puts extensions in the place of those before them, in one moment. */
+  #exchange(next: Extensions | undefined): void {
+    const before = this.#running;
+    if (!before && !next) return;
+    const { registry } = this.#agent;
+    for (const { providers } of before?.all ?? []) for (const name of providers.keys()) registry.unregister(name);
+    for (const { path, providers } of next?.all ?? []) {
+      for (const [name, config] of providers) this.#attempt(path, () => registry.register(name, config));
+    }
+    this.#running = next;
+    next?.begin();
+    this.#takeTools(next);
+    this.#duties.hooks.put('extensions', next?.hooks ?? {});
+    before?.close();
+  }
+
+  #attempt(path: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#agent.additions.failed(path, 'load', error);
+    }
+  }
+
+  /** Those of a project count where it is trusted; those of the user may have a say in that. */
+  async #loaded(): Promise<Extensions | undefined> {
+    const first = await this.#find();
+    if (first.length === 0) return undefined;
+    const extensions = await this.#create();
+    await extensions.load(first);
+    if (await this.#isTrustedBy(extensions)) {
+      const all = await this.#find();
+      await extensions.load(all.filter(({ path }) => !first.some((source) => source.path === path)));
+    }
+    const said = [...(this.#agent.surroundings.wishes.flags?.keys() ?? [])];
+    const unknown = said.filter((name) => !extensions.flags.has(name));
+    this.#duties.warn(unknown.map((name) => `Unknown option: --${name}`));
+    return extensions;
   }
 
   async #find(): Promise<readonly ExtensionSource[]> {
     const { agentDir, cwd, settings, wishes } = this.#agent.surroundings;
-    const { trusted } = this.#agent.project;
     const { findExtensions } = await import('../../extend/extensions/find-extensions.ts');
     const find = wishes.findExtensions ?? true;
     const packages = await this.#packages();
@@ -76,7 +116,7 @@ export class AgentExtensions {
     const { found, warnings } = findExtensions({
       agentDir,
       cwd,
-      trusted,
+      trusted: this.#agent.project.trusted,
       find,
       named: [...((find ? settings.extensions : []) ?? []), ...(wishes.extensions ?? [])],
       packaged: packages.extensions,
@@ -93,69 +133,49 @@ export class AgentExtensions {
     return packageResources(packages, { agentDir, cwd, trusted: this.#agent.project.trusted });
   }
 
-  async #run(sources: readonly ExtensionSource[]): Promise<void> {
-    const extensions = this.#running ?? (await this.#create());
-    this.#running = extensions;
-    await extensions.load(sources);
-    extensions.begin();
-    this.#takeTools(extensions);
-    this.#takeHooks(extensions);
-    this.sessionFolder = await extensions.sessionFolder(this.#agent.project.cwd);
-    const said = [...(this.#agent.surroundings.wishes.flags?.keys() ?? [])];
-    const unknown = said.filter((name) => !extensions.flags.has(name));
-    this.#duties.warn(unknown.map((name) => `Unknown option: --${name}`));
-  }
-
   async #create(): Promise<Extensions> {
     const [{ Extensions }, { extensionHost }] = await Promise.all([
       import('../../extend/extensions/extensions.ts'),
       import('./extension-host.ts'),
     ]);
-    const { dialogs, reload } = this.#duties;
+    await this.#guard();
+    const { dialogs, reload, hooks } = this.#duties;
     const extensions: Extensions = new Extensions(
       extensionHost(this.#agent, {
         dialogs,
         reload,
         toolsChanged: () => this.#takeTools(extensions),
-        hooksChanged: () => this.#takeHooks(extensions),
+        hooksChanged: () => hooks.put('extensions', extensions.hooks),
       }),
     );
     return extensions;
   }
 
-  #takeTools(extensions: Extensions): void {
+  /** What an extension forgets to catch is its own affair. */
+  async #guard(): Promise<void> {
+    if (this.#isGuarded || !this.#agent.surroundings.wishes.ownsProcess) return;
+    this.#isGuarded = true;
+    const { onStrayError } = await import('../../system/stray-errors.ts');
+    onStrayError((error) => {
+      const culprit = this.#running?.culpritOf(error);
+      if (culprit !== undefined) this.#agent.additions.failed(culprit, 'uncaught', error);
+      return culprit !== undefined;
+    });
+  }
+
+  #takeTools(extensions: Extensions | undefined): void {
     const { toolbox } = this.#agent;
-    const isOffered = (name: string) => extensions.offers(name);
-    this.#agent.change(() => toolbox.put('extension', extensions.tools, { isOffered }));
+    const isOffered = (name: string) => extensions?.offers(name) === true;
+    this.#agent.change(() => toolbox.put('extension', extensions?.tools ?? [], { isOffered }));
   }
 
-  #takeHooks(extensions: Extensions): void {
-    this.#duties.hooks.put('extensions', this.#withDiscovery(extensions));
-  }
-
-  /** When a session has begun, extensions are also asked where more skills and templates are. */
-  #withDiscovery(extensions: Extensions): SessionHooks {
-    const { hooks } = extensions;
-    if (!extensions.hears('resources_discover')) return hooks;
-    return {
-      ...hooks,
-      sessionStart: async (start) => {
-        await hooks.sessionStart?.(start);
-        this.#discovered = await extensions.discover(start.reason === 'reload' ? 'reload' : 'startup');
-        await this.#duties.onDiscovered();
-      },
-    };
-  }
-
-  /** Whether an extension has just decided that the project is to be trusted. */
-  async #isTrustedNow(): Promise<boolean> {
+  /** Whether an extension decides that the project is to be trusted. */
+  async #isTrustedBy(extensions: Extensions): Promise<boolean> {
     const { project } = this.#agent;
-    if (project.isDecided || !this.#running?.hears('project_trust')) return false;
-    const verdict = await this.#running.trustIn(project.cwd);
+    if (project.isDecided || !extensions.hears('project_trust')) return false;
+    const verdict = await extensions.trustIn(project.cwd);
     if (!verdict) return false;
     await this.#agent.decideTrust(verdict);
     return verdict.trusted;
   }
 }
-
-const NOTHING: BroughtPaths = { skills: [], prompts: [] };

@@ -21,6 +21,7 @@ export interface HostDuties {
 /** The agent as extensions act on it. */
 export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
   const { mode, lane, registry, toolbox, surroundings } = agent;
+  const failed = (path: string, event: string, error: unknown) => agent.additions.failed(path, event, error);
   /** A command of its own, in its turn. */
   const inTurn = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const { signal } = lane;
@@ -32,13 +33,14 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
     toolbox,
     ...duties,
     agentDir: surroundings.agentDir,
-    family: agent.shell.family,
+    shell: () => agent.shell,
     flags: surroundings.wishes.flags ?? new Map(),
     session: () => agent.session,
     project: () => agent.project,
     hasUi: () => mode === 'rpc' && !isMute(agent),
     commands: () => agent.additions.commands,
     publish: (event) => agent.audience.publish(event),
+    failed,
     fold,
     change: (work) => agent.change(work),
     setModel: (model) => agent.setModel(model, 'set'),
@@ -48,7 +50,8 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
     prompt: (content, options) => inTurn((signal) => prompted(agent, { content, ...options }, signal)),
     exec: async (command, args, options) => {
       const { runProgram } = await import('../../system/run-program.ts');
-      return runProgram({ command, args, ...agent.shell, ...options });
+      const { env, family, cwd } = agent.shell;
+      return runProgram({ command, args, env, family, ...options, cwd: options.cwd ?? cwd });
     },
     abort: () => {
       agent.additions.abort();
@@ -62,15 +65,16 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
     navigate: (targetId, options) => inTurn((signal) => agent.session.navigate(targetId, options, signal)),
     reload: () => inTurn(() => duties.reload()),
     shutdown: () => agent.leave(),
-    register: async ({ providers }) => {
-      await registry.load({ anyway: true });
-      for (const [name, config] of providers) registry.register(name, config);
-      await agent.modelsChanged();
+    register: (name, config) => {
+      const register = () => {
+        registry.register(name, config);
+        return agent.modelsChanged();
+      };
+      return registry.isLoaded ? register() : registry.load({ anyway: true }).then(register);
     },
-    unregister: (providers) => {
-      const names = [...providers];
-      for (const name of names) registry.unregister(name);
-      if (names.length > 0) void agent.modelsChanged();
+    unregister: (name) => {
+      registry.unregister(name);
+      void agent.modelsChanged().catch((error: unknown) => failed('<runtime>', 'unregister_provider', error));
     },
   };
 }

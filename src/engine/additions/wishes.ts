@@ -15,6 +15,8 @@ export interface AdditionWishes {
   readonly mcp?: boolean | undefined;
   /** Flags that tau does not know, for the extensions. */
   readonly flags?: ReadonlyMap<string, string | true> | undefined;
+  /** The process is tau's own: what extensions leave uncaught is told of, and does not end it. */
+  readonly ownsProcess?: boolean | undefined;
   /** Let the settings files decide how todos work. */
   readonly inheritWorkflowSettings?: boolean | undefined;
 }

@@ -20,7 +20,8 @@ export class Workshop {
   readonly dialogs: Dialogs;
   readonly #agent: Agent;
   readonly #hooks: HookSet;
-  #folder: string;
+  /** Of which everything is loaded. */
+  #folder: string | undefined;
   readonly #extensions: AgentExtensions;
   #todos: Promise<Todos> | undefined;
   #todosThere: Todos | undefined;
@@ -32,20 +33,19 @@ export class Workshop {
   constructor(agent: Agent) {
     this.#agent = agent;
     this.#hooks = new HookSet(agent.hooks);
-    this.#folder = agent.project.cwd;
     this.dialogs = new Dialogs(stageOf(agent));
     this.#extensions = new AgentExtensions(agent, {
       dialogs: this.dialogs,
       hooks: this.#hooks,
       reload: () => this.reload(),
       warn: (warnings) => this.#warn(warnings),
-      onDiscovered: () => this.#part('Skills and templates', () => this.#loadResources()),
     });
   }
 
   /** Reads what the user and the project have put into their folders. */
-  async load(): Promise<void> {
-    await this.#part('Extensions', () => this.#extensions.load());
+  async load(reason: 'startup' | 'reload'): Promise<void> {
+    this.#folder = this.#agent.project.cwd;
+    await this.#part('Extensions', () => this.#extensions.load(reason));
     await Promise.all([
       this.#part('Skills and templates', () => this.#loadResources()),
       this.#part('Stream rules', () => this.#loadRules()),
@@ -56,10 +56,10 @@ export class Workshop {
 
   /** Reads it all again; extensions hear of it. */
   async reload(): Promise<void> {
-    const { hooks, project } = this.#agent;
+    const { hooks } = this.#agent;
     await heard(() => hooks.sessionShutdown?.({ reason: 'reload' }));
-    this.#agent.change(() => project.refresh());
-    await this.load();
+    this.#agent.refreshProject();
+    await this.load('reload');
     await heard(() => hooks.sessionStart?.({ reason: 'reload' }));
   }
 
@@ -68,9 +68,7 @@ export class Workshop {
     this.#todosThere?.entered();
     await this.#mcp?.leaveSession();
     const { cwd } = this.#agent.project;
-    if (cwd === this.#folder) return;
-    this.#folder = cwd;
-    await this.load();
+    if (cwd !== this.#folder) await this.load('reload');
   }
 
   todos(): Promise<Todos> {
@@ -181,7 +179,7 @@ export class Workshop {
         findSkills,
         findTemplates,
       },
-      (path, event, error) => this.#failed(path, event, error),
+      (path, event, error) => this.#agent.additions.failed(path, event, error),
     );
     this.#resources = resources;
     this.#hooks.put('resources', resources.hooks);
@@ -230,10 +228,6 @@ export class Workshop {
     });
     if (this.#isClosed) await this.#mcp.close();
     return this.#mcp;
-  }
-
-  #failed(extensionPath: string, event: string, error: unknown): void {
-    this.#agent.audience.publish({ type: 'extension_error', extensionPath, event, error: messageOf(error) });
   }
 
   /** What goes wrong with one part is nothing to the others. */

@@ -1,5 +1,7 @@
-import { Refusal } from '../../protocol/errors.ts';
+import { schemaProblem } from '../../protocol/schema-problem.ts';
 import { sessionNameFrom } from '../../session/session-name.ts';
+import { blocks, plainCopy, saying } from './answers.ts';
+import type { Bus } from './bus.ts';
 import type { Extension } from './extension.ts';
 import type { ExtensionAPI } from './extension-api.ts';
 import type { ExtensionHost } from './host.ts';
@@ -8,7 +10,7 @@ const TOO_EARLY = 'Extension runtime not initialized. Action methods cannot be c
 
 export interface ApiParts {
   readonly host: ExtensionHost;
-  readonly bus: ExtensionAPI['events'];
+  readonly bus: Bus;
   /** Something was sent in its name that could not be delivered. */
   readonly onFailure: (event: string, error: unknown) => void;
 }
@@ -42,37 +44,47 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
       whenReady(host.toolsChanged);
     },
     registerCommand: (name, command) => {
+      if (typeof name !== 'string' || !/^\S+$/.test(name)) throw new TypeError('A command needs a name without blanks');
       if (typeof command?.handler !== 'function') throw new TypeError(`The command ${name} has no handler`);
-      extension.commands.set(name, command);
+      const { description } = command;
+      extension.commands.set(name, {
+        ...command,
+        ...(description === undefined ? {} : { description: String(description) }),
+      });
       whenReady(host.hooksChanged);
     },
     registerFlag: (name, flag) => void extension.flags.set(name, flag),
     getFlag: (name) => flagOf(extension, name, host),
     registerProvider: (name, config) => {
+      // Until everything is loaded it is only noted down.
+      const registered = extension.isReady ? host.register(name, config) : undefined;
       extension.providers.set(name, config);
-      whenReady(() => sent('register_provider', () => host.register(extension)));
+      if (registered) sent('register_provider', () => registered);
     },
     unregisterProvider: (name) => {
-      if (extension.providers.delete(name)) host.unregister([name]);
+      extension.providers.delete(name);
+      whenReady(() => host.unregister(name));
     },
     sendMessage: (message, options = {}) => {
       const { say } = acting();
-      sent('send_message', () => say(message, options));
+      sent('send_message', () => say(saying(message), options));
     },
     sendUserMessage: (content, options = {}) => {
       const { prompt } = acting();
-      sent('send_user_message', () => prompt(content, options));
+      const said = typeof content === 'string' ? content : blocks('content', content);
+      sent('send_user_message', () => prompt(said, options));
     },
     appendEntry: (customType, data) => {
       const { transcript } = acting().session();
-      transcript.append({ type: 'custom', customType: String(customType), ...(data === undefined ? {} : { data }) });
+      const copy = data === undefined ? {} : { data: plainCopy(data) };
+      transcript.append({ type: 'custom', customType: String(customType), ...copy });
     },
     setSessionName: (name) => acting().setName(sessionNameFrom(name)),
     getSessionName: () => acting().session().transcript.name,
     setLabel: (entryId, label) => {
-      const { log, transcript } = acting().session();
-      if (!log.has(entryId)) throw new Refusal('not_found', `Entry not found: ${entryId}`);
-      transcript.append({ type: 'label', targetId: entryId, ...(label === undefined ? {} : { label }) });
+      acting()
+        .session()
+        .transcript.setLabel(entryId, label === undefined ? undefined : String(label));
     },
     exec: async (command, args, options = {}) => host.exec(command, args, options),
     getActiveTools: () => acting().toolbox.activeNames,
@@ -95,7 +107,7 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
     },
     getThinkingLevel: () => acting().session().choice.thinkingLevel,
     setThinkingLevel: (level) => acting().setThinkingLevel(level),
-    events: bus,
+    events: { on: bus.on, emit: bus.emit },
     registerShortcut: () => {},
     registerMessageRenderer: () => {},
     registerEntryRenderer: () => {},
@@ -111,6 +123,8 @@ function checkTool(tool: Parameters<ExtensionAPI['registerTool']>[0]): void {
   }
   if (typeof description !== 'string') throw new TypeError(`The tool ${name} has no description`);
   if (typeof parameters !== 'object' || parameters === null) throw new TypeError(`The tool ${name} has no parameters`);
+  const problem = schemaProblem(plainCopy(parameters), 'parameters');
+  if (problem) throw new TypeError(`The parameters of the tool ${name} make no sense: ${problem}`);
   if (typeof execute !== 'function') throw new TypeError(`The tool ${name} has no execute function`);
 }
 

@@ -1,23 +1,28 @@
-import type { ExtensionAPI } from './extension-api.ts';
+/** A bus on which extensions speak to each other. A listener that fails disturbs nobody. */
+export interface Bus {
+  on(channel: string, listener: (data: unknown) => unknown): () => void;
+  emit(channel: string, data: unknown): void;
+  clear(): void;
+}
 
-/** A bus on which extensions speak to each other. */
-export function newBus(onFailure: (channel: string, error: unknown) => void): ExtensionAPI['events'] {
-  const channels = new Map<string, Set<(data: unknown) => void>>();
-  const call = async (channel: string, handler: (data: unknown) => unknown, data: unknown) => {
+export function newBus(onFailure: (channel: string, error: unknown) => void): Bus {
+  const channels = new Map<string, Set<(data: unknown) => unknown>>();
+  const call = async (channel: string, listener: (data: unknown) => unknown, data: unknown) => {
     try {
-      await handler(data);
+      await listener(data);
     } catch (error) {
       onFailure(channel, error);
     }
   };
   return {
-    on: (channel, handler) => {
-      const handlers = channels.get(channel) ?? new Set();
-      channels.set(channel, handlers.add(handler));
-      return () => handlers.delete(handler);
+    on: (channel, listener) => {
+      const listeners = channels.get(channel) ?? new Set();
+      channels.set(channel, listeners.add(listener));
+      return () => listeners.delete(listener);
     },
     emit: (channel, data) => {
-      for (const handler of [...(channels.get(channel) ?? [])]) void call(channel, handler, data);
+      for (const listener of [...(channels.get(channel) ?? [])]) void call(channel, listener, data);
     },
+    clear: () => channels.clear(),
   };
 }

@@ -1,10 +1,11 @@
-import { messageOf } from '../../protocol/errors.ts';
-import { contextFor } from './context.ts';
+import { sifted } from './answers.ts';
+import { Contexts } from './context.ts';
 import { Deadline } from './deadline.ts';
 import type { Answered, EventName, Told } from './events.ts';
 import type { Extension } from './extension.ts';
 import type { ExtensionHandler } from './extension-api.ts';
 import type { ExtensionHost } from './host.ts';
+import { Progress } from './progress.ts';
 
 /** How long a handler may take, unless the user's settings say otherwise. */
 const HANDLER_MS = 60_000;
@@ -18,12 +19,17 @@ const SLOW: ReadonlySet<EventName> = new Set(['session_before_compact', 'session
 export class Callers {
   readonly #host: ExtensionHost;
   readonly #extensions: () => readonly Extension[];
+  readonly contexts: Contexts;
+  /** Where the run is that is active. */
+  readonly progress: Progress;
   /** The system prompt of the run that is active, if a handler gave it one. */
   runPrompt: string | undefined;
 
   constructor(host: ExtensionHost, extensions: () => readonly Extension[]) {
     this.#host = host;
     this.#extensions = extensions;
+    this.progress = new Progress(host.fold);
+    this.contexts = new Contexts(host, () => this.systemPrompt());
   }
 
   hears(...events: EventName[]): boolean {
@@ -63,10 +69,6 @@ export class Callers {
     return this.runPrompt ?? this.#host.session().basePrompt();
   }
 
-  failed(extensionPath: string, event: string, error: unknown): void {
-    this.#host.publish({ type: 'extension_error', extensionPath, event, error: messageOf(error) });
-  }
-
   *#calls<E extends EventName>(
     told: Told<E>,
   ): Generator<{ answer: Promise<Answered<E> | undefined>; extension: Extension }> {
@@ -79,11 +81,11 @@ export class Callers {
   async #call<E extends EventName>(extension: Extension, handler: ExtensionHandler<E>, told: Told<E>) {
     try {
       const answer = await Deadline.race(this.#limitFor(told.type), (deadline) =>
-        handler(told, contextFor(this.#host, { deadline, systemPrompt: () => this.systemPrompt() })),
+        handler(told, this.contexts.forCall({ deadline })),
       );
-      return answer ?? undefined;
+      return sifted(answer, told);
     } catch (error) {
-      this.failed(extension.path, told.type, error);
+      this.#host.failed(extension.path, told.type, error);
       throw error;
     }
   }

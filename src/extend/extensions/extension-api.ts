@@ -8,6 +8,7 @@ import type {
 import type { Settings } from '../../store/settings.ts';
 import type { Answered, EventName, SaidByExtension, Told } from './events.ts';
 import type { ModelsView } from './models-view.ts';
+import type { SessionDraft } from './session-draft.ts';
 import type { SessionView } from './session-view.ts';
 import type { ExtensionUi } from './ui.ts';
 
@@ -59,7 +60,7 @@ interface AfterMove {
 export interface ExtensionCommandContext extends ExtensionContext {
   waitForIdle(): Promise<void>;
   newSession(
-    options?: { parentSession?: string; setup?: (session: SessionView) => Promise<void> } & AfterMove,
+    options?: { parentSession?: string; setup?: (session: SessionDraft) => Promise<void> } & AfterMove,
   ): Promise<Moved>;
   fork(entryId: string, options?: { position?: 'before' | 'at' } & AfterMove): Promise<Moved>;
   switchSession(sessionPath: string, options?: AfterMove): Promise<Moved>;

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Tool } from '../../agent/tool.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
@@ -6,30 +6,33 @@ import type { SessionHooks } from '../../session/hooks.ts';
 import { apiFor } from './api.ts';
 import { newBus } from './bus.ts';
 import { Callers } from './callers.ts';
-import { commandContextFor } from './context.ts';
-import { Deadline } from './deadline.ts';
 import type { EventName } from './events.ts';
 import { Extension } from './extension.ts';
 import type { CommandDefinition } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import type { ExtensionHost } from './host.ts';
-import { loadExtension } from './load-extension.ts';
+import { LOAD_LIMIT_MS, loadExtension, within } from './load-extension.ts';
 import { runHooks } from './run-hooks.ts';
 import { discovered, sessionFolder, sessionHooks, trustIn } from './session-hooks.ts';
 import { toolsOf } from './tools.ts';
 
-/** How long the file of an extension, and the function it exports, may take. */
-const LOAD_MS = 30_000;
-
 /** How long a command may keep its prompt from being answered. */
 const ANSWER_MS = 5000;
 
-/** The extensions of an agent. */
+/** How long a command may go on when everything else is over, and somebody waits for it. */
+const LAST_MS = 60_000;
+
+/** Where tau's own code is. */
+const OWN_FOLDER = dirname(import.meta.dirname);
+
+/** The extensions of an agent, loaded together. */
 export class Extensions {
   readonly #host: ExtensionHost;
   readonly #callers: Callers;
-  readonly #bus = newBus((channel, error) => this.#callers.failed('<events>', channel, error));
+  readonly #bus = newBus((channel, error) => this.#host.failed('<events>', channel, error));
+  readonly #commands = new Set<Promise<void>>();
   #extensions: Extension[] = [];
+  #isClosed = false;
 
   constructor(host: ExtensionHost) {
     this.#host = host;
@@ -39,15 +42,14 @@ export class Extensions {
   /** Runs these files one after another. One that fails is told of, and the others are loaded all the same. */
   async load(sources: readonly ExtensionSource[]): Promise<void> {
     for (const source of sources) {
+      if (this.#isClosed) return;
       const extension = new Extension(source);
       try {
-        await Deadline.race(LOAD_MS, () => this.#run(extension));
-        if (extension.providers.size > 0) await this.#host.register(extension);
+        await this.#run(extension);
         this.#extensions.push(extension);
       } catch (error) {
-        this.#host.unregister(extension.providers.keys());
         process.stderr.write(`tau: Failed to load extension "${source.path}": ${messageOf(error)}\n`);
-        this.#callers.failed(source.path, 'load', error);
+        this.#host.failed(source.path, 'load', error);
       }
     }
   }
@@ -57,35 +59,26 @@ export class Extensions {
     for (const extension of this.#extensions) extension.isReady = true;
   }
 
-  async #run(extension: Extension): Promise<void> {
-    const { agentDir, family } = this.#host;
-    const cacheDir = join(agentDir, 'cache', 'extensions');
-    const factory = await loadExtension(extension.source, { cacheDir, agentDir, family });
-    const onFailure = (event: string, error: unknown) => this.#callers.failed('<runtime>', event, error);
-    await factory(apiFor(extension, { host: this.#host, bus: this.#bus, onFailure }));
-  }
-
-  /** They are about to be loaded again, or others in their place. */
+  /** They are no longer there: others may be in their place. */
   close(): void {
-    for (const extension of this.#extensions) {
-      extension.isReady = false;
-      this.#host.unregister(extension.providers.keys());
-    }
+    this.#isClosed = true;
+    for (const extension of this.#extensions) extension.isReady = false;
     this.#extensions = [];
+    this.#bus.clear();
   }
 
-  get isEmpty(): boolean {
-    return this.#extensions.length === 0;
+  get all(): readonly Extension[] {
+    return this.#extensions;
   }
 
   /** How they step in, as far as they do at the moment. */
   get hooks(): SessionHooks {
-    if (this.isEmpty) return {};
+    if (this.#extensions.length === 0) return {};
     return { ...runHooks(this.#callers, this.#host), ...sessionHooks(this.#callers) };
   }
 
   get tools(): Tool[] {
-    return toolsOf(this.#extensions, this.#host, () => this.#callers.systemPrompt());
+    return toolsOf(this.#extensions, () => this.#callers.contexts.forCall());
   }
 
   /** Whether the model is offered this tool without anybody's say. */
@@ -122,14 +115,29 @@ export class Extensions {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ANSWER_MS);
-      const context = commandContextFor(this.#host, {
-        onWait: resolve,
-        systemPrompt: () => this.#callers.systemPrompt(),
-      });
-      const work = (async () => command.handler(args, context))();
-      work.catch((error: unknown) => this.#callers.failed(`command:${name}`, 'command', error)).finally(resolve);
+      const context = this.#callers.contexts.forCommand({ onWait: resolve });
+      const work = (async () => void (await command.handler(args, context)))()
+        .catch((error: unknown) => this.#host.failed(`command:${name}`, 'command', error))
+        .finally(() => this.#commands.delete(work));
+      this.#commands.add(work);
+      void work.finally(resolve);
     });
     clearTimeout(timer);
+  }
+
+  /** Settles when every command is done that runs now, or takes too long. */
+  async commandsDone(): Promise<void> {
+    if (this.#commands.size > 0) await within(LAST_MS, Promise.all(this.#commands)).catch(() => {});
+  }
+
+  /** The extension from which this was thrown, as far as can be told; undefined when it was tau itself. */
+  culpritOf(error: unknown): string | undefined {
+    const stack = error instanceof Error ? String(error.stack) : '';
+    const culprit = this.#extensions.find(
+      ({ source }) => stack.includes(source.path) || stack.includes(`${source.baseDir}/`),
+    );
+    if (culprit) return culprit.path;
+    return stack.includes(OWN_FOLDER) ? undefined : '<runtime>';
   }
 
   hears(event: EventName): boolean {
@@ -147,6 +155,15 @@ export class Extensions {
 
   trustIn(cwd: string) {
     return trustIn(this.#callers, cwd);
+  }
+
+  async #run(extension: Extension): Promise<void> {
+    const { agentDir, shell } = this.#host;
+    const cacheDir = join(agentDir, 'cache', 'extensions');
+    const onFailure = (event: string, error: unknown) => this.#host.failed('<runtime>', event, error);
+    const factory = await loadExtension(extension.source, { cacheDir, agentDir, shell });
+    const made = (async () => factory(apiFor(extension, { host: this.#host, bus: this.#bus, onFailure })))();
+    await within(LOAD_LIMIT_MS, made);
   }
 
   #command(name: string): CommandDefinition | undefined {

@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
+import { realPath } from '../../system/real-path.ts';
 import { type Entry, entriesAt, entriesIn } from './folder-entries.ts';
 import { isPackageSource, notInstalled, placeOfPackage } from './package-place.ts';
 
@@ -62,8 +62,17 @@ const from =
 function eachOnce(sources: readonly ExtensionSource[]): ExtensionSource[] {
   const seen = new Map<string, ExtensionSource>();
   for (const source of sources) {
-    const file = realpathSync.native(source.path);
+    const file = fileAt(source.path);
     if (!seen.has(file)) seen.set(file, source);
   }
   return [...seen.values()];
+}
+
+/** Where a path leads; itself where that cannot be told. */
+function fileAt(path: string): string {
+  try {
+    return realPath(path);
+  } catch {
+    return path;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Toolbox } from '../../agent/toolbox.ts';
+import type { ShellOptions } from '../../agent/tools/shell.ts';
 import type { ModelRegistry } from '../../model/registry.ts';
 import type {
   AgentEvent,
@@ -14,15 +15,14 @@ import type { Session } from '../../session/session.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Dialogs } from '../dialogs.ts';
 import type { SaidByExtension } from './events.ts';
-import type { Extension } from './extension.ts';
 import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from './extension-api.ts';
 
 /** The agent as extensions act on it. */
 export interface ExtensionHost {
   readonly mode: Mode;
   readonly agentDir: string;
-  /** In whose name programs run. */
-  readonly family: string;
+  /** How commands are run. */
+  readonly shell: () => ShellOptions;
   readonly dialogs: Dialogs;
   readonly registry: ModelRegistry;
   readonly toolbox: Toolbox;
@@ -34,6 +34,8 @@ export interface ExtensionHost {
   readonly hasUi: () => boolean;
   readonly commands: () => readonly SlashCommand[];
   readonly publish: (event: AgentEvent) => void;
+  /** Tells clients that an extension failed. */
+  readonly failed: (extensionPath: string, event: string, error: unknown) => void;
   /** An answer after one more step. */
   readonly fold: (message: AssistantMessage, step: AssistantMessageEvent) => AssistantMessage;
   /** Does something that may change the state, and tells clients what it changed. */
@@ -58,9 +60,9 @@ export interface ExtensionHost {
   readonly toolsChanged: () => void;
   /** A handler or a command was added or has gone. */
   readonly hooksChanged: () => void;
-  /** Makes the providers of an extension known; rejects when one of them makes no sense. */
-  readonly register: (extension: Extension) => Promise<void>;
-  readonly unregister: (providers: Iterable<string>) => void;
+  /** Makes a provider known; throws, or rejects where models are not loaded yet, when it makes no sense. */
+  readonly register: (name: string, config: object) => Promise<void> | void;
+  readonly unregister: (name: string) => void;
 }
 
 export interface UserMessageOptions {

@@ -8,6 +8,9 @@ import type { ExtensionAPI } from './extension-api.ts';
 import { type LoadOptions, loadExtension } from './load-extension.ts';
 import { writeFiles } from './testing/write-files.ts';
 
+/** An agent that runs in this folder. */
+const home = (agentDir: string) => ({ agentDir, shell: () => ({ cwd: agentDir, env: process.env, family: 'test' }) });
+
 /** An extension of these files, the first of which is its entry. */
 function extension(files: Readonly<Record<string, string>>) {
   const root = tempFolder();
@@ -17,7 +20,7 @@ function extension(files: Readonly<Record<string, string>>) {
   const load = (options: Partial<LoadOptions> = {}) =>
     loadExtension(
       { path, scope: 'user', origin: 'top-level', baseDir: folder },
-      { cacheDir: join(root, 'cache'), ...options },
+      { cacheDir: join(root, 'cache'), ...home(root), ...options },
     );
   /** What the function that it exports returns. */
   const run = async (options?: Partial<LoadOptions>) => (await load(options))({} as ExtensionAPI);
@@ -190,7 +193,7 @@ describe('what is understood', () => {
     symlinkSync(join(root, 'elsewhere/it.ts'), join(folder, 'link.ts'));
     const source = { path: join(folder, 'link.ts'), scope: 'user', origin: 'top-level', baseDir: folder } as const;
 
-    const factory = await loadExtension(source, { cacheDir: join(root, 'cache') });
+    const factory = await loadExtension(source, { cacheDir: join(root, 'cache'), ...home(folder) });
 
     expect(factory({} as ExtensionAPI)).toBe('near');
   });

@@ -1,5 +1,4 @@
 import { messageOf } from '../../protocol/errors.ts';
-import { agentDir as usualAgentDir } from '../../store/agent-dir.ts';
 import type { ExtensionFactory } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import { CompiledFiles } from './modules/compiled-files.ts';
@@ -10,7 +9,7 @@ import { StandIns } from './stand-ins/stand-ins.ts';
 /** How long the modules of an extension may take to run to their ends. */
 export const LOAD_LIMIT_MS = 30_000;
 
-export interface LoadOptions extends Partial<ExtensionHome> {
+export interface LoadOptions extends ExtensionHome {
   /** Where compiled code is kept from one start to the next. */
   readonly cacheDir: string;
   readonly limitMs?: number;
@@ -23,8 +22,8 @@ export interface LoadOptions extends Partial<ExtensionHome> {
  * Rejects with one line.
  */
 export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
-  const { cacheDir, limitMs = LOAD_LIMIT_MS, agentDir = usualAgentDir(process.env), family = 'extensions' } = options;
-  const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new StandIns({ agentDir, family }));
+  const { cacheDir, limitMs = LOAD_LIMIT_MS, agentDir, shell } = options;
+  const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new StandIns({ agentDir, shell }));
   const exported = await within(limitMs, graph.import(path)).catch((error: unknown) => {
     throw new Error(oneLine(messageOf(error)), { cause: error });
   });
@@ -33,7 +32,8 @@ export async function loadExtension({ path }: ExtensionSource, options: LoadOpti
   return factory as ExtensionFactory;
 }
 
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+/** What the work comes to; rejects when that takes too long. */
+export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const expire = () => reject(new Error(`it did not finish loading within ${limitMs / 1000} seconds`));

@@ -1,14 +1,15 @@
 import type { AgentHooks, Continuation, HookMessage } from '../../agent/hooks.ts';
-import type { AgentMessage, AssistantMessage, CustomMessage } from '../../protocol/generated/vocabulary.ts';
-import type { RunEvent, SessionHooks } from '../../session/hooks.ts';
+import type { AgentMessage, CustomMessage } from '../../protocol/generated/vocabulary.ts';
+import type { SessionHooks } from '../../session/hooks.ts';
+import { plainCopy } from './answers.ts';
 import type { Callers } from './callers.ts';
 import type { EntryDraft, SaidByExtension, Told } from './events.ts';
 import type { ExtensionHost } from './host.ts';
+import { observed } from './observed.ts';
 
 /** How extensions step into a run. Only those hooks are there that somebody listens to. */
 export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
   const hooks: { -readonly [N in keyof SessionHooks]: SessionHooks[N] } = {};
-  const progress = new Progress();
   if (callers.hears('context')) hooks.context = (messages) => rewritten(callers, messages);
   if (callers.hears('before_provider_request')) hooks.payload = (payload) => changedPayload(callers, payload);
   if (callers.hears('tool_call')) hooks.toolCall = (call) => permission(callers, call);
@@ -18,9 +19,8 @@ export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
     hooks.turnEnd = ({ message, toolResults }) =>
       wishes(host, callers, {
         type: 'turn_end',
-        turnIndex: progress.turn,
-        message,
-        toolResults: [...toolResults],
+        turnIndex: callers.progress.turn,
+        ...structuredClone({ message, toolResults: [...toolResults] }),
         entries: [],
         continue: false,
       });
@@ -35,84 +35,14 @@ export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
       });
   }
   if (callers.hears('before_agent_start')) hooks.beforeAgentStart = (start) => beginning(callers, start);
-  hooks.observe = (event) => {
-    progress.note(event, callers.hears('message_update') ? host.fold : undefined);
-    if (event.type === 'agent_settled') callers.runPrompt = undefined;
-    return told(event, { callers, progress });
-  };
+  hooks.observe = (event) => observed(event, callers);
   return hooks;
-}
-
-/** Where the run is: pi counts the turns, and shows an answer whole after each step. */
-class Progress {
-  turn = 0;
-  answer: AssistantMessage | undefined;
-
-  note(event: RunEvent, fold: ExtensionHost['fold'] | undefined): void {
-    if (event.type === 'agent_start') this.turn = 0;
-    else if (event.type === 'message_start' && event.message.role === 'assistant') this.answer = event.message;
-    else if (event.type === 'message_update' && this.answer && fold) {
-      this.answer = fold(this.answer, event.assistantMessageEvent);
-    }
-  }
-}
-
-function told(
-  event: RunEvent,
-  { callers, progress }: { callers: Callers; progress: Progress },
-): Promise<void> | undefined {
-  switch (event.type) {
-    case 'agent_start':
-      return heard(callers, event);
-    case 'agent_end':
-      return heard(callers, { type: event.type, messages: [...event.messages] });
-    case 'agent_settled':
-      return heard(callers, event);
-    case 'turn_start':
-      return heard(callers, { type: event.type, turnIndex: progress.turn, timestamp: Date.now() });
-    case 'turn_end':
-      // Its handlers have had their say in the hook of that name.
-      progress.turn++;
-      return undefined;
-    case 'message_start':
-      return heard(callers, event);
-    case 'message_update':
-      return step(event, callers, progress);
-    case 'message_end':
-      return event.message.role === 'assistant' || event.message.role === 'toolResult'
-        ? undefined
-        : heard(callers, event);
-    case 'tool_execution_start':
-    case 'tool_execution_update':
-    case 'tool_execution_end':
-      return heard(callers, event);
-    default:
-      return event satisfies never;
-  }
-}
-
-function heard(callers: Callers, event: Parameters<Callers['tell']>[0]): Promise<void> | undefined {
-  return callers.hears(event.type) ? callers.tell(event) : undefined;
-}
-
-function step(
-  { assistantMessageEvent }: Extract<RunEvent, { type: 'message_update' }>,
-  callers: Callers,
-  { answer }: Progress,
-): Promise<void> | undefined {
-  const isDelta = !['start', 'done', 'error'].includes(assistantMessageEvent.type);
-  if (!answer || !isDelta || !callers.hears('message_update')) return undefined;
-  return callers.tell({
-    type: 'message_update',
-    message: answer,
-    assistantMessageEvent: { ...assistantMessageEvent, partial: answer },
-  });
 }
 
 async function rewritten(callers: Callers, messages: AgentMessage[]): Promise<AgentMessage[]> {
   const event = { type: 'context' as const, messages };
   for await (const answer of callers.answers(event)) {
-    if (Array.isArray(answer.messages)) event.messages = answer.messages;
+    if (answer.messages) event.messages = answer.messages;
   }
   return event.messages;
 }
@@ -123,47 +53,48 @@ async function changedPayload(callers: Callers, payload: unknown): Promise<unkno
   return event.payload;
 }
 
+type ToolCallHook = NonNullable<AgentHooks['toolCall']>;
+
 /** A call may go ahead unless somebody blocks it. One who fails to say blocks it, too. */
-const permission: (
-  callers: Callers,
-  call: Parameters<NonNullable<AgentHooks['toolCall']>>[0],
-) => ReturnType<NonNullable<AgentHooks['toolCall']>> = async (callers, call) => {
+async function permission(callers: Callers, call: Parameters<ToolCallHook>[0]): ReturnType<ToolCallHook> {
   const input = structuredClone(call.arguments) as Record<string, unknown>;
   const event = { type: 'tool_call', toolName: call.name, toolCallId: call.id, input } as const;
   for await (const { block, reason } of callers.verdicts(event)) {
     if (block) return { block: reason || 'Tool execution was blocked' };
   }
-  return { args: event.input };
-};
+  // They may have changed the arguments.
+  return { args: plainCopy(event.input) };
+}
 
-const review: (
-  callers: Callers,
-  ended: Parameters<NonNullable<AgentHooks['toolResult']>>[0],
-) => ReturnType<NonNullable<AgentHooks['toolResult']>> = async (callers, { call, args, result }) => {
+type ToolResultHook = NonNullable<AgentHooks['toolResult']>;
+
+async function review(callers: Callers, ended: Parameters<ToolResultHook>[0]): ReturnType<ToolResultHook> {
+  const { call, args, result } = ended;
   const event = {
     type: 'tool_result' as const,
     toolName: call.name,
     toolCallId: call.id,
     input: { ...args },
-    content: result.content,
-    details: result.details,
+    ...structuredClone({ content: result.content, details: result.details }),
     isError: result.isError,
   };
-  for await (const { content, details, isError } of callers.answers(event)) {
-    if (Array.isArray(content)) event.content = content;
-    if (details !== undefined) event.details = details;
-    event.isError = isError ?? event.isError;
+  let changed = result;
+  for await (const answer of callers.answers(event)) {
+    changed = { ...changed, ...answer };
+    Object.assign(event, structuredClone(answer));
   }
-  return { content: event.content, details: event.details, isError: event.isError };
-};
+  return changed;
+}
 
 async function lastForm<M extends AgentMessage>(callers: Callers, message: M): Promise<M | undefined> {
-  const event = { type: 'message_end' as const, message };
+  const event = { type: 'message_end' as const, message: structuredClone(message) };
+  let changed: M | undefined;
   for await (const answer of callers.answers(event)) {
-    // A message stays what it is; only what it says may change.
-    if (answer.message?.role === message.role) event.message = answer.message as M;
+    if (!answer.message) continue;
+    changed = answer.message as M;
+    event.message = structuredClone(changed);
   }
-  return event.message;
+  return changed;
 }
 
 async function wishes(
@@ -183,7 +114,8 @@ async function wishes(
 /** Stores what a handler wants in the session; answers what it wants said. */
 function kept(draft: EntryDraft, host: ExtensionHost): HookMessage[] {
   if (draft.type === 'custom_message') return [customMessage(draft)];
-  host.session().transcript.append(draft);
+  const { log, transcript } = host.session();
+  if (draft.type === 'custom' || log.has(draft.targetId)) transcript.append(draft);
   return [];
 }
 
@@ -204,7 +136,7 @@ async function beginning(
 }
 
 function startEvent(opening: readonly AgentMessage[], systemPrompt: string) {
-  const message = opening.find(({ role }) => role === 'user') ?? opening[0];
+  const message = structuredClone(opening.find(({ role }) => role === 'user') ?? opening[0]);
   const content = message && 'content' in message ? message.content : [];
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   const images = blocks.filter((block) => block.type === 'image');
@@ -218,11 +150,12 @@ function startEvent(opening: readonly AgentMessage[], systemPrompt: string) {
   };
 }
 
+/** What an extension wants said, as a message. */
 export const customMessage = ({ customType, content, display, details }: SaidByExtension): CustomMessage => ({
   role: 'custom',
-  customType: String(customType),
+  customType,
   content,
-  display: display !== false,
+  display,
   ...(details === undefined ? {} : { details }),
   timestamp: Date.now(),
 });

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import type { SessionHooks } from '../../session/hooks.ts';
+import type { SessionHooks, Summary } from '../../session/hooks.ts';
 import { expandHome } from '../../store/agent-dir.ts';
 import type { Callers } from './callers.ts';
+import type { Answered } from './events.ts';
 import type { Extension } from './extension.ts';
 import { userBash } from './user-bash.ts';
 
@@ -68,11 +69,12 @@ function compaction(callers: Callers): SessionHooks {
         willRetry,
         signal,
       };
+      let written: Answered<'session_before_compact'>['compaction'];
       for await (const { cancel, compaction: own } of callers.answers(event)) {
         if (cancel) return { cancel };
-        if (own) return own;
+        written = own ?? written;
       }
-      return undefined;
+      return written;
     };
   }
   if (callers.hears('session_compact')) {
@@ -91,11 +93,12 @@ function tree(callers: Callers): SessionHooks {
   if (callers.hears('session_before_tree')) {
     hooks.beforeTree = async (preparation, signal) => {
       const event = { type: 'session_before_tree' as const, preparation: { ...preparation }, signal };
+      let wished: Partial<Summary> | undefined;
       for await (const { cancel, summary, ...rest } of callers.answers(event)) {
         if (cancel) return { cancel };
-        return { ...summary, ...rest };
+        wished = { ...wished, ...summary, ...rest };
       }
-      return undefined;
+      return wished;
     };
   }
   if (callers.hears('session_tree')) {

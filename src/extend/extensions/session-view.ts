@@ -27,7 +27,7 @@ export class SessionView {
   getSessionId = (): string => this.#log.header.id;
   getSessionFile = (): string | undefined => this.#log.path;
   getSessionName = (): string | undefined => this.#session().transcript.name;
-  getHeader = (): SessionHeader => this.#log.header;
+  getHeader = (): SessionHeader => ({ ...this.#log.header });
   getLeafId = (): string | null => this.#log.leafId;
   getLeafEntry = (): SessionEntry | undefined => this.getEntry(this.#log.leafId ?? '');
   getEntry = (id: string): SessionEntry | undefined => this.#log.entry(id);

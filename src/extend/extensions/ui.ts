@@ -25,25 +25,42 @@ export function uiFor({ dialogs, signal, deadline, onAsk }: UiParts) {
   const ask = (dialog: Dialog, { timeout, signal: own }: DialogOptions = {}) => {
     onAsk?.();
     const signals = [own, signal()].filter((one) => one !== undefined);
-    const answer = dialogs.ask(dialog, { timeout, signal: AbortSignal.any(signals) });
+    const limit = typeof timeout === 'number' && timeout >= 0 ? { timeout: Math.round(timeout) } : {};
+    const answer = dialogs.ask(dialog, { ...limit, signal: AbortSignal.any(signals) });
     return deadline ? deadline.during(answer) : answer;
   };
   const setEditorText = (text: string) => dialogs.tell({ method: 'set_editor_text', text: String(text) });
   return {
     select: async (title: string, options: string[], opts?: DialogOptions) =>
-      (await ask({ method: 'select', title, options: options.map(String) }, opts))?.value,
+      (await ask({ method: 'select', title: String(title), options: options.map(String) }, opts))?.value,
     confirm: async (title: string, message: string, opts?: DialogOptions) =>
-      (await ask({ method: 'confirm', title, message: message ?? '' }, opts))?.confirmed === true,
+      (await ask({ method: 'confirm', title: String(title), message: String(message ?? '') }, opts))?.confirmed ===
+      true,
     input: async (title: string, placeholder?: string, opts?: DialogOptions) =>
-      (await ask({ method: 'input', title, ...(placeholder === undefined ? {} : { placeholder }) }, opts))?.value,
+      (
+        await ask(
+          {
+            method: 'input',
+            title: String(title),
+            ...(placeholder === undefined ? {} : { placeholder: String(placeholder) }),
+          },
+          opts,
+        )
+      )?.value,
     editor: async (title: string, prefill?: string) =>
-      (await ask({ method: 'editor', title, ...(prefill === undefined ? {} : { prefill }) }))?.value,
+      (
+        await ask({
+          method: 'editor',
+          title: String(title),
+          ...(prefill === undefined ? {} : { prefill: String(prefill) }),
+        })
+      )?.value,
     notify: (message: string, type?: 'info' | 'warning' | 'error') =>
-      dialogs.tell({ method: 'notify', message: String(message), ...(type ? { notifyType: type } : {}) }),
+      dialogs.tell({ method: 'notify', message: String(message), ...(isKind(type) ? { notifyType: type } : {}) }),
     setStatus: (key: string, text: string | undefined) =>
       dialogs.tell({
         method: 'setStatus',
-        statusKey: key,
+        statusKey: String(key),
         ...(text === undefined ? {} : { statusText: String(text) }),
       }),
     setWidget: (key: string, content: unknown, options?: { placement?: 'aboveEditor' | 'belowEditor' }) => {
@@ -51,9 +68,9 @@ export function uiFor({ dialogs, signal, deadline, onAsk }: UiParts) {
       if (content !== undefined && content !== null && !Array.isArray(content)) return;
       dialogs.tell({
         method: 'setWidget',
-        widgetKey: key,
+        widgetKey: String(key),
         ...(content ? { widgetLines: content.map(String) } : {}),
-        ...(options?.placement ? { widgetPlacement: options.placement } : {}),
+        ...(isPlace(options?.placement) ? { widgetPlacement: options.placement } : {}),
       });
     },
     setTitle: (title: string) => dialogs.tell({ method: 'setTitle', title: String(title) }),
@@ -62,6 +79,10 @@ export function uiFor({ dialogs, signal, deadline, onAsk }: UiParts) {
     ...onlyInTerminals,
   };
 }
+
+const isKind = (type: unknown) => type === 'info' || type === 'warning' || type === 'error';
+
+const isPlace = (placement: unknown) => placement === 'aboveEditor' || placement === 'belowEditor';
 
 const nothing = () => undefined;
 

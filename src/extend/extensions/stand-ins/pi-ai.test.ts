@@ -9,7 +9,7 @@ import { AssistantMessageEventStream, EventStream } from './ai/event-stream.ts';
 import { piAi } from './pi-ai.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: extensions know the names by pi's types, which are not here
-const ai = piAi({ agentDir: '/agent', family: 'test' }) as any;
+const ai = piAi({ agentDir: '/agent', shell: () => ({ cwd: '/', env: {}, family: 'test' }) }) as any;
 
 const question = { messages: [{ role: 'user', content: 'say hello', timestamp: 1 }] };
 

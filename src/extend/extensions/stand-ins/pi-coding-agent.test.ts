@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolOutput } from '../../../agent/tool.ts';
+import { withoutSecrets } from '../../../model/secret-variables.ts';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
 import { killFamily } from '../../../system/process-group.ts';
 import { parseFrontmatter } from './coding-agent/frontmatter.ts';
@@ -13,7 +14,10 @@ const family = 'stand-in tests';
 afterEach(() => killFamily(family));
 
 // biome-ignore lint/suspicious/noExplicitAny: extensions know the names by pi's types, which are not here
-const pi = piCodingAgent({ agentDir: '/agent', family }) as any;
+const pi = piCodingAgent({
+  agentDir: '/agent',
+  shell: () => ({ cwd: '/', env: withoutSecrets(process.env), family }),
+}) as any;
 
 const textOf = ({ content }: ToolOutput) =>
   content.map((block) => (block.type === 'text' ? block.text : block.type)).join();

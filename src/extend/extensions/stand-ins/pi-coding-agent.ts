@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { defaultShell } from '../../../agent/tools/shell.ts';
+import { messageOf } from '../../../protocol/errors.ts';
 import { takeTurn } from '../../../system/file-turn.ts';
+import { newBus } from '../bus.ts';
 import * as conversation from './coding-agent/conversation.ts';
-import { createEventBus } from './coding-agent/event-bus.ts';
 import { stripFrontmatter } from './coding-agent/frontmatter-text.ts';
 import * as places from './coding-agent/places.ts';
 import * as toolEvents from './coding-agent/tool-events.ts';
@@ -41,15 +42,15 @@ const REFUSED = [
 ];
 
 /** The names that extensions import from `pi-coding-agent`. */
-export function piCodingAgent({ agentDir, family }: ExtensionHome): object {
+export function piCodingAgent({ agentDir, shell }: ExtensionHome): object {
   return {
     ...Object.fromEntries(REFUSED.map((name) => [name, unavailable(name)])),
     ...conversation,
     ...places,
     ...toolEvents,
     ...truncation,
-    ...toolMakers(family),
-    createEventBus,
+    ...toolMakers(shell),
+    createEventBus: () => newBus(failedOn),
     stripFrontmatter,
     CURRENT_SESSION_VERSION: 3,
     CustomEditor: Editor,
@@ -61,4 +62,8 @@ export function piCodingAgent({ agentDir, family }: ExtensionHome): object {
     rawKeyHint: (key: string, description: string) => `${key} ${description}`,
     withFileMutationQueue: <T>(path: string, work: () => Promise<T>) => takeTurn(resolve(path), work),
   };
+}
+
+function failedOn(channel: string, error: unknown): void {
+  process.stderr.write(`tau: a listener of ${channel} failed: ${messageOf(error)}\n`);
 }

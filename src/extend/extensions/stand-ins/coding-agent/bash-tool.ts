@@ -1,6 +1,6 @@
 import type { Tool, ToolInvocation, ToolOutput } from '../../../../agent/tool.ts';
 import { bashTool } from '../../../../agent/tools/bash.ts';
-import { withoutSecrets } from '../../../../model/secret-variables.ts';
+import type { ExtensionHome } from '../extension-home.ts';
 import type { BashOperations } from './operations.ts';
 
 /** How often a command shows what it printed. */
@@ -21,16 +21,17 @@ export interface BashToolOptions {
 }
 
 /** tau's bash, with the changes that an extension makes to it. */
-export function bashWith(cwd: string, family: string, options: BashToolOptions = {}): Tool {
-  const { operations, commandPrefix, shellPath, spawnHook = (spawn) => spawn } = options;
-  const tool = bashTool({ cwd, env: {}, family });
+export function bashWith(cwd: string, shell: ExtensionHome['shell'], options: BashToolOptions = {}): Tool {
+  const { operations, spawnHook = (spawn) => spawn } = options;
+  const tool = bashTool({ cwd, env: {}, family: '' });
   return {
     ...tool,
     execute: async (call) => {
-      const asked = { command: String(call.args['command']), cwd, env: withoutSecrets(process.env) };
-      const { command, ...place } = spawnHook(asked);
+      const usual = shell();
+      const { commandPrefix = usual.commandPrefix, shellPath = usual.shellPath } = options;
+      const { command, ...place } = spawnHook({ command: String(call.args['command']), cwd, env: usual.env });
       if (!operations) {
-        const local = bashTool({ ...place, commandPrefix, shellPath, family });
+        const local = bashTool({ ...usual, ...place, commandPrefix, shellPath });
         return local.execute({ ...call, args: { ...call.args, command } });
       }
       const whole = [commandPrefix, command].filter(Boolean).join('\n');

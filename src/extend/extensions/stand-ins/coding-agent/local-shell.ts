@@ -1,14 +1,17 @@
 import { closeSync } from 'node:fs';
 import { defaultShell } from '../../../../agent/tools/shell.ts';
-import { withoutSecrets } from '../../../../model/secret-variables.ts';
 import { timerMs } from '../../../../system/longest-timer.ts';
 import { openPipe } from '../../../../system/pipe.ts';
 import { PipeReader } from '../../../../system/pipe-reader.ts';
 import { spawnGroup } from '../../../../system/process-group.ts';
+import type { ExtensionHome } from '../extension-home.ts';
 import type { BashOperations, ExecOptions } from './operations.ts';
 
 /** Runs commands as tau does, for extensions that change them on the way. */
-export const localBashOperations = (family: string, { shellPath }: { shellPath?: string } = {}): BashOperations => ({
+export const localBashOperations = (
+  shell: ExtensionHome['shell'],
+  { shellPath = shell().shellPath }: { shellPath?: string | undefined } = {},
+): BashOperations => ({
   exec: async (command, cwd, options) => {
     const pipe = await openPipe();
     let failure: unknown;
@@ -19,7 +22,8 @@ export const localBashOperations = (family: string, { shellPath }: { shellPath?:
         failure ??= error;
       }
     });
-    const env = options.env ?? withoutSecrets(process.env);
+    const { env: usual, family } = shell();
+    const env = options.env ?? usual;
     const output = pipe.write;
     const child = spawnGroup({ command: shellPath ?? defaultShell(), args: ['-c', command], cwd, env, output, family });
     closeSync(pipe.write);

@@ -5,6 +5,7 @@ import { grepTool } from '../../../../agent/tools/grep.ts';
 import { lsTool } from '../../../../agent/tools/ls.ts';
 import { readTool } from '../../../../agent/tools/read.ts';
 import { writeTool } from '../../../../agent/tools/write.ts';
+import type { ExtensionHome } from '../extension-home.ts';
 import { type BashToolOptions, bashWith } from './bash-tool.ts';
 import { editBy, readBy, writeBy } from './file-tools.ts';
 import { localBashOperations } from './local-shell.ts';
@@ -16,14 +17,14 @@ interface FileToolOptions {
 }
 
 /** tau's tools by the names under which extensions ask for them. */
-export function toolMakers(family: string) {
+export function toolMakers(shell: ExtensionHome['shell']) {
   const createReadTool = madeBy(readTool, readBy);
   const createEditTool = madeBy(editTool, editBy);
   const createWriteTool = madeBy(writeTool, writeBy);
   const createGrepTool = madeBy(grepTool, refusing(grepTool));
   const createFindTool = madeBy(findTool, refusing(findTool));
   const createLsTool = madeBy(lsTool, refusing(lsTool));
-  const createBashTool = (cwd: string, options?: BashToolOptions) => asPiTool(bashWith(cwd, family, options));
+  const createBashTool = (cwd: string, options?: BashToolOptions) => asPiTool(bashWith(cwd, shell, options));
   return {
     createReadTool,
     createEditTool,
@@ -43,7 +44,7 @@ export function toolMakers(family: string) {
       [createReadTool, createBashTool, createEditTool, createWriteTool].map((create) => create(cwd)),
     createReadOnlyTools: (cwd: string) =>
       [createReadTool, createGrepTool, createFindTool, createLsTool].map((create) => create(cwd)),
-    createLocalBashOperations: (options?: { shellPath?: string }) => localBashOperations(family, options),
+    createLocalBashOperations: (options?: { shellPath?: string }) => localBashOperations(shell, options),
   };
 }
 

@@ -1,0 +1,37 @@
+import type { ContentBlock } from '../../protocol/generated/vocabulary.ts';
+import type { Session } from '../../session/session.ts';
+import { blocks, plainCopy, saying } from './answers.ts';
+import { customMessage } from './run-hooks.ts';
+import { SessionView } from './session-view.ts';
+
+type Content = string | ContentBlock[];
+
+/** A session that is being set up: what it shall begin with. Pi's names. */
+export class SessionDraft extends SessionView {
+  readonly #transcript: () => Session['transcript'];
+
+  constructor(session: () => Session) {
+    super(session);
+    this.#transcript = () => session().transcript;
+  }
+
+  /** Only what a user says: answers are the model's to give. */
+  appendMessage = ({ role, content }: { role: string; content: Content }): void => {
+    if (role !== 'user') throw new TypeError(`A session begins with what a user says, not with a message of ${role}`);
+    const said = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : blocks('content', content);
+    this.#transcript().add({ role, content: said, timestamp: Date.now() });
+  };
+
+  appendCustomEntry = (customType: string, data?: unknown): void => {
+    const copy = data === undefined ? {} : { data: plainCopy(data) };
+    this.#transcript().append({ type: 'custom', customType: String(customType), ...copy });
+  };
+
+  appendCustomMessageEntry = (customType: string, content: Content, display = true, details?: unknown): void => {
+    this.#transcript().add(customMessage(saying({ customType, content, display, details })));
+  };
+
+  appendSessionInfo = (name: string): void => {
+    this.#transcript().append({ type: 'session_info', name: String(name) });
+  };
+}

@@ -69,6 +69,7 @@ export type Delivery = () => AgentMessage[];
  */
 export async function* runTurns(first: readonly AgentMessage[], talk: Conversation): AsyncGenerator<LoopEvent> {
   const isAllowed = talk.claimCall();
+  const prepared = isAllowed && talk.prepare ? await talk.prepare() : [];
   yield { type: 'agent_start' };
   if (!isAllowed) {
     yield* said(first);
@@ -76,15 +77,15 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
   }
   yield { type: 'turn_start' };
   yield* said(first);
-  if (talk.prepare) yield* said(await talk.prepare());
+  yield* said(prepared);
   if (!talk.signal.aborted) yield* said(talk.takeSteering());
   while (true) {
     const { message, interruption } = yield* listen(talk);
     if (interruption?.discard) talk.dropAnswer();
-    const toolResults = interruption || isBroken(message) ? [] : yield* work(message, talk);
+    const { toolResults, isLast } = interruption || isBroken(message) ? NO_WORK : yield* work(message, talk);
     const wish = await consult(talk, ({ turnEnd }, signal) => turnEnd?.({ message, toolResults }, signal));
     yield { type: 'turn_end', message, toolResults };
-    const owed = toolResults.length > 0 || interruption !== undefined || wish?.continue === true;
+    const owed = (toolResults.length > 0 && !isLast) || interruption !== undefined || wish?.continue === true;
     const isBrokenOff = isBroken(message) && !interruption;
     if (!isBrokenOff) await talk.rest?.(owed);
     const isOver = talk.signal.aborted || isBrokenOff;
@@ -179,9 +180,18 @@ function ending(message: AssistantMessage): AssistantMessageEvent {
     : { type: 'done', reason: stopReason, message };
 }
 
+/** What the tools of an answer came to, and whether they say that nothing is left to do. */
+interface Work {
+  readonly toolResults: ToolResultMessage[];
+  readonly isLast: boolean;
+}
+
+const NO_WORK: Work = { toolResults: [], isLast: false };
+
 /** The tools of one answer; their results are said, and so stored, in the order of the calls. */
-async function* work(answer: AssistantMessage, talk: Conversation): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
+async function* work(answer: AssistantMessage, talk: Conversation): AsyncGenerator<LoopEvent, Work> {
   const calls = callsOf(answer);
+  let isLast = false;
   const results =
     answer.stopReason === 'length'
       ? yield* refuseTools(calls, CUT_OFF)
@@ -192,6 +202,9 @@ async function* work(answer: AssistantMessage, talk: Conversation): AsyncGenerat
           signal: talk.signal,
           stepwise: talk.interruptsTools(),
           interrupted: talk.hasSteering,
+          onLast: () => {
+            isLast = true;
+          },
         });
   const whole: ToolResultMessage[] = [];
   for (const result of results) {
@@ -199,7 +212,7 @@ async function* work(answer: AssistantMessage, talk: Conversation): AsyncGenerat
     yield* said([message]);
     whole.push(message);
   }
-  return whole;
+  return { toolResults: whole, isLast };
 }
 
 const CUT_OFF = 'Not run: the answer was cut off by the length limit before the call was complete.';

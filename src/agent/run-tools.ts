@@ -18,6 +18,8 @@ export interface ToolRun {
   /** True: run one after another and ask after each whether the rest is still wanted. */
   readonly stepwise: boolean;
   readonly interrupted: () => boolean;
+  /** All of them say that nothing is left to do. */
+  readonly onLast?: () => void;
 }
 
 /**
@@ -32,6 +34,7 @@ export async function* runTools(run: ToolRun): AsyncGenerator<LoopEvent, ToolRes
       results.push(yield* skip ? refused(call, 'Skipped due to queued user message.') : runOne(call, run));
     }
   } else results.push(...(yield* runAll(run)));
+  if (results.length > 0 && results.every(({ terminate }) => terminate === true)) run.onLast?.();
   return run.calls.map((call, index) => resultMessage(call, results[index] ?? failure('No result')));
 }
 
@@ -154,7 +157,7 @@ const progress = (call: ToolCall, partialResult: ToolOutput): LoopEvent => ({
   partialResult,
 });
 
-const ended = (call: ToolCall, { isError, ...result }: ToolResult): LoopEvent => ({
+const ended = (call: ToolCall, { isError, terminate: _last, ...result }: ToolResult): LoopEvent => ({
   type: 'tool_execution_end',
   toolCallId: call.id,
   toolName: call.name,

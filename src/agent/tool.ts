@@ -6,6 +6,8 @@ import type { ContentBlock } from '../protocol/generated/vocabulary.ts';
 export interface ToolOutput {
   readonly content: ContentBlock[];
   readonly details?: unknown;
+  /** Nothing is left to do: where all tools of a turn say so, the model is not asked again for their sake. */
+  readonly terminate?: boolean;
 }
 
 /** One call of a tool, its arguments checked. */

@@ -235,6 +235,7 @@ export class Agent {
     const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
     if (before.sessionName !== after.sessionName) {
       this.audience.publish({ type: 'session_info_changed', name: after.sessionName });
+      void heard(() => this.hooks.nameChange?.(after.sessionName));
     }
     if (before.thinkingLevel !== after.thinkingLevel) {
       this.audience.publish({ type: 'thinking_level_changed', level: after.thinkingLevel });

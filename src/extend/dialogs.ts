@@ -23,6 +23,8 @@ export interface Stage {
   readonly canShow: (method: string) => boolean;
   /** Whether nobody will ever answer: whoever is there shows nothing, or can no longer be heard. */
   readonly isMute: () => boolean;
+  /** Whether nobody else will come. */
+  readonly isFinal: () => boolean;
   /** To everybody, or to one who has just come. */
   readonly show: (request: ExtensionUiRequestEvent, to?: unknown) => void;
   /** A dialog is over: tells all but the one who answered it. */
@@ -36,10 +38,21 @@ interface Open {
   absence: NodeJS.Timeout | undefined;
 }
 
+/** How many statuses and widgets are shown again to a client that comes later. */
+const MAX_LASTING = 100;
+
+function lasting(request: ExtensionUiRequestEvent): { key?: string; isGone?: boolean } {
+  const { method } = request;
+  if (method === 'setStatus') return { key: `status ${request.statusKey}`, isGone: request.statusText === undefined };
+  if (method === 'setWidget') return { key: `widget ${request.widgetKey}`, isGone: request.widgetLines === undefined };
+  return method === 'setTitle' ? { key: 'title' } : {};
+}
+
 /** Questions that wait for an answer. Every one of them ends. */
 export class Dialogs {
   readonly #stage: Stage;
   readonly #open = new Map<string, Open>();
+  readonly #lasting = new Map<string, ExtensionUiRequestEvent>();
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -47,7 +60,8 @@ export class Dialogs {
 
   /** What the user said; undefined when nobody did: called off, out of time, aborted. */
   ask(dialog: Dialog, { timeout, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined } = {}) {
-    if (signal?.aborted || this.#stage.isMute() || this.#open.size >= MAX_DIALOGS) return Promise.resolve(undefined);
+    const isHopeless = this.#stage.isMute() || (this.#stage.isFinal() && !this.#stage.canShow(dialog.method));
+    if (signal?.aborted || isHopeless || this.#open.size >= MAX_DIALOGS) return Promise.resolve(undefined);
     const timed = timeout === undefined ? {} : { timeout };
     const request = { type: 'extension_ui_request', id: newUuid(), ...dialog, ...timed } as Open['request'];
     return new Promise<ExtensionUiResponse | undefined>((resolve) => {
@@ -73,7 +87,17 @@ export class Dialogs {
   }
 
   tell(notice: Notice): void {
-    this.#stage.show({ type: 'extension_ui_request', id: newUuid(), ...notice } as ExtensionUiRequestEvent);
+    const request = { type: 'extension_ui_request', id: newUuid(), ...notice } as ExtensionUiRequestEvent;
+    this.#remember(request);
+    this.#stage.show(request);
+  }
+
+  /** What stays on the screen until it is taken away. */
+  #remember(request: ExtensionUiRequestEvent): void {
+    const { key, isGone } = lasting(request);
+    if (key === undefined) return;
+    this.#lasting.delete(key);
+    if (!isGone && this.#lasting.size < MAX_LASTING) this.#lasting.set(key, request);
   }
 
   /** The first answer counts; one to a dialog that is over, or never was, means nothing. */
@@ -93,6 +117,7 @@ export class Dialogs {
 
   /** Shows a client what waits. */
   showTo(client: unknown): void {
+    for (const request of this.#lasting.values()) this.#stage.show(request, client);
     for (const { request } of this.#open.values()) this.#stage.show(request, client);
   }
 

@@ -122,6 +122,7 @@ const joins: Join = {
   beforeSwitch: (hooks) => (to, signal) => first(hooks.map((hook) => () => hook(to, signal))),
   beforeFork: (hooks) => (from, signal) => first(hooks.map((hook) => () => hook(from, signal))),
   modelSelect: (hooks) => (choice) => each(hooks, choice),
+  nameChange: (hooks) => (name) => each(hooks, name),
   thinkingLevelSelect: (hooks) => (choice) => each(hooks, choice),
   input: (hooks) => async (input, signal) => {
     let current: { text: string; images: typeof input.images } | undefined;

@@ -164,10 +164,15 @@ export class ModelRegistry {
     return first;
   }
 
+  /** A model by its name, whether or not there is a key for it. */
+  named(provider: string, id: string): Model | undefined {
+    const fits = (model: Model) => model.provider === provider && model.id === id;
+    return scriptedModels.find(fits) ?? this.#known?.find(provider, id) ?? this.#extra.find(fits);
+  }
+
   /** A model that can be used now. */
   find(provider: string, id: string): Model | undefined {
-    const fits = (model: Model) => model.provider === provider && model.id === id;
-    const found = scriptedModels.find(fits) ?? this.#known?.find(provider, id) ?? this.#extra.find(fits);
+    const found = this.named(provider, id);
     return found && this.#isUsable(found) ? found : undefined;
   }
 

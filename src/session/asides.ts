@@ -7,13 +7,16 @@ export const MAX_ASIDES = 1000;
 /** Something that is said beside the user, by whoever steps into a session. */
 export type Aside = Pick<CustomMessage, 'customType' | 'content' | 'display' | 'details'>;
 
-/** When an aside that cannot be said at once is said: with steering, when the run would end, or behind the next prompt. */
-export type AsideKind = 'steer' | 'followUp' | 'nextTurn';
+/**
+ * When an aside that cannot be said at once is said: with steering, when the run would end, behind the next prompt, or at
+ * the end of the run without another word of the model.
+ */
+export type AsideKind = 'steer' | 'followUp' | 'nextTurn' | 'end';
 
 export interface AsideManner {
-  /** Open a run with it when none is active. */
+  /** True: open a run with it when none is active. False: never let the model be asked for its sake. */
   readonly triggerTurn?: boolean | undefined;
-  readonly deliverAs?: AsideKind | undefined;
+  readonly deliverAs?: Exclude<AsideKind, 'end'> | undefined;
 }
 
 /**

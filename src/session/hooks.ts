@@ -133,6 +133,8 @@ export interface SessionHooks extends AgentHooks {
     previousModel: Model | null;
     source: 'set' | 'cycle' | 'restore';
   }) => Promise<void>;
+  /** The session has another name. */
+  readonly nameChange?: (name: string | undefined) => Promise<void>;
   readonly thinkingLevelSelect?: (choice: { level: ThinkingLevel; previousLevel: ThinkingLevel }) => Promise<void>;
 
   // What follows is called for a message, a run or a command; there a hook that rejects fails it.

@@ -36,6 +36,8 @@ export interface RunParts {
   readonly hooks: SessionHooks;
   readonly recovery: (run: Run) => Recovery;
   readonly conversation: (run: Run) => Conversation;
+  /** Stores what is to be said before the end without another answer of the model. */
+  readonly lastWords: () => AgentMessage[];
   readonly hasWaiting: () => boolean;
   /** Messages that have come in since the agent stopped, stored and ready to go on with; undefined when there are none. */
   readonly takeWaiting: (run: Run) => AgentMessage[] | undefined;
@@ -112,6 +114,7 @@ export class Run {
       messages = await this.#conclude(added, wish);
     }
     this.recovery.end();
+    await this.#attempt(async () => this.#say(this.#parts.lastWords()));
     const event = this.#lastWord();
     clearInterval(alive);
     audience.publish(event);
@@ -202,16 +205,22 @@ export class Run {
 
   /** What a hook wants before the run ends; the messages it has for that are said at once. */
   async #lastWish(added: AgentMessage[]): Promise<Continuation | undefined> {
-    const { hooks, transcript, audience } = this.#parts;
+    const { hooks, transcript } = this.#parts;
     const answer = hooks.beforeSettle?.({ runId: this.id, outcome: this.#outcome }, this.signal);
     const wish = answer === undefined ? undefined : await unlessAborted(answer, this.signal);
     for (const wished of wish?.messages ?? []) {
       const message = transcript.add(wished);
       added.push(message);
-      audience.publish({ type: 'message_start', message });
-      audience.publish({ type: 'message_end', message });
+      this.#say([message]);
     }
     return wish;
+  }
+
+  #say(messages: readonly AgentMessage[]): void {
+    for (const message of messages) {
+      this.#parts.audience.publish({ type: 'message_start', message });
+      this.#parts.audience.publish({ type: 'message_end', message });
+    }
   }
 
   #goesOn(wish: Continuation | undefined): boolean {

@@ -33,7 +33,7 @@ import { type Automatic, Recovery } from './recovery.ts';
 import { type Audience, Run } from './run.ts';
 import { RunSystemPrompt } from './run-system-prompt.ts';
 import { ShellCommands } from './shell-commands.ts';
-import { type PromptParts, systemPrompt } from './system-prompt.ts';
+import { type PromptFacts, type PromptParts, systemPrompt } from './system-prompt.ts';
 import { Transcript } from './transcript.ts';
 import { Waiting } from './waiting.ts';
 
@@ -186,9 +186,9 @@ export class Session {
   }
 
   /** Says something beside the user: at once, in the run that is active, or with the next one. */
-  say(aside: Aside, { triggerTurn = false, deliverAs = 'steer' }: AsideManner = {}): Acceptance {
+  say(aside: Aside, { triggerTurn, deliverAs }: AsideManner = {}): Acceptance {
     if (this.#run || deliverAs === 'nextTurn') {
-      this.#asides.add(deliverAs, aside);
+      this.#asides.add(deliverAs ?? (triggerTurn === false ? 'end' : 'steer'), aside);
       return { accepted: { disposition: 'queued', runId: this.#run?.id } };
     }
     if (triggerTurn) requireModel(this.choice);
@@ -285,6 +285,7 @@ export class Session {
       recovery: (active) => this.#recovery(active),
       conversation: (active) => this.#conversation(active),
       hasWaiting: () => !this.#waiting.isEmpty,
+      lastWords: () => this.#asides.deliver('end'),
       takeWaiting: (active) => this.#waiting.take(active),
     });
     run.serve(clientMessageId);
@@ -315,7 +316,7 @@ export class Session {
     let parts: PromptParts | undefined;
     const base = () => {
       parts ??= this.#promptParts();
-      return this.#basePrompt(parts);
+      return systemPrompt(this.promptFacts(parts));
     };
     let turns = 0;
     let offered = this.#tools();
@@ -358,16 +359,17 @@ export class Session {
 
   /** What the model would be told before hooks had their say. */
   basePrompt(): string {
-    return this.#basePrompt(this.#promptParts());
+    return systemPrompt(this.promptFacts());
   }
 
-  #basePrompt(parts: PromptParts): string {
-    return systemPrompt({ cwd: this.log.header.cwd, tools: this.#tools(), parts });
+  /** What that is made of. */
+  promptFacts(parts: PromptParts = this.#promptParts()): PromptFacts {
+    return { cwd: this.log.header.cwd, tools: this.#tools(), parts };
   }
 
   /** What the model would be told before the conversation. */
   async systemPrompt(): Promise<string> {
-    return new RunSystemPrompt(this.#hooks, NEVER).text(this.#basePrompt(this.#promptParts()));
+    return new RunSystemPrompt(this.#hooks, NEVER).text(this.basePrompt());
   }
 }
 

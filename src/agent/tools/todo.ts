@@ -46,7 +46,6 @@ export const todoTool = (execute: Tool['execute']): Tool => ({
         },
       },
     },
-    required: ['ops'],
   },
   execute,
 });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Dialogs } from '../../extend/dialogs.ts';
 import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionSource } from '../../extend/extensions/find-extensions.ts';
@@ -30,7 +32,7 @@ export class AgentExtensions {
   #packaged: BroughtPaths = NOTHING;
   #discovered: BroughtPaths = NOTHING;
   #isClosed = false;
-  #isGuarded = false;
+  #unguard: (() => void) | undefined;
 
   constructor(agent: Agent, duties: Duties) {
     this.#agent = agent;
@@ -65,6 +67,7 @@ export class AgentExtensions {
   close(): void {
     this.#isClosed = true;
     this.#running?.close();
+    this.#unguard?.();
   }
 
   /** Puts extensions in the place of those before them, in one moment. */
@@ -153,10 +156,9 @@ export class AgentExtensions {
 
   /** What an extension forgets to catch is its own affair. */
   async #guard(): Promise<void> {
-    if (this.#isGuarded || !this.#agent.surroundings.wishes.ownsProcess) return;
-    this.#isGuarded = true;
+    if (this.#unguard || !this.#agent.surroundings.wishes.ownsProcess) return;
     const { onStrayError } = await import('../../system/stray-errors.ts');
-    onStrayError((error) => {
+    this.#unguard ??= onStrayError((error) => {
       const culprit = this.#running?.culpritOf(error);
       if (culprit !== undefined) this.#agent.additions.failed(culprit, 'uncaught', error);
       return culprit !== undefined;
@@ -172,7 +174,8 @@ export class AgentExtensions {
   /** Whether an extension decides that the project is to be trusted. */
   async #isTrustedBy(extensions: Extensions): Promise<boolean> {
     const { project } = this.#agent;
-    if (project.isDecided || !extensions.hears('project_trust')) return false;
+    const isAnythingThere = existsSync(join(project.cwd, '.pi'));
+    if (project.isDecided || !isAnythingThere || !extensions.hears('project_trust')) return false;
     const verdict = await extensions.trustIn(project.cwd);
     if (!verdict) return false;
     await this.#agent.decideTrust(verdict);

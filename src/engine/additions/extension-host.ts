@@ -93,6 +93,13 @@ async function prompted(agent: Agent, { content, deliverAs, expandPromptTemplate
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   const message = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
   const images = blocks.filter((block): block is ImageContent => block.type === 'image');
+  const [, name = '', args = ''] = (expandPromptTemplates && /^\/(\S+)\s?(.*)$/s.exec(message)) || [];
+  const extensions = agent.additions.workshop?.extensions;
+  if (deliverAs === undefined && extensions?.knows(name)) {
+    // By itself: whoever waits for this must not wait for a command that waits for its turn.
+    void extensions.run(name, args);
+    return;
+  }
   const manner = {
     streamingBehavior: deliverAs,
     source: 'extension' as const,

@@ -14,6 +14,7 @@ export function stageOf(agent: Agent): Stage {
     canSee(client, method) && !(client.isDeaf && WAITING.has(method));
   return {
     isMute: () => isMute(agent),
+    isFinal: () => clients.size > 0 && [...clients].every(({ isLast }) => isLast),
     canShow: (method) => [...clients].some((client) => shows(client, method)),
     show: (request, to) => {
       for (const client of clients) {

@@ -91,7 +91,10 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
     getAllTools: () =>
       acting()
         .toolbox.describe()
-        .map(({ name, description, parameters }) => ({ name, description, parameters })),
+        .map(({ name, description, parameters, source }) => {
+          const sourceInfo = { path: `<${source}>`, source, scope: 'temporary', origin: 'top-level' };
+          return { name, description, parameters, sourceInfo };
+        }),
     setActiveTools: (names) => {
       const { toolbox, change } = acting();
       const known = new Set(toolbox.describe().map(({ name }) => name));

@@ -1,6 +1,6 @@
 import { sifted } from './answers.ts';
 import { Contexts } from './context.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline, DeadlineMissed } from './deadline.ts';
 import type { Answered, EventName, Told } from './events.ts';
 import type { Extension } from './extension.ts';
 import type { ExtensionHandler } from './extension-api.ts';
@@ -15,10 +15,14 @@ const SUMMARY_MS = 10 * 60_000;
 
 const SLOW: ReadonlySet<EventName> = new Set(['session_before_compact', 'session_before_tree']);
 
+/** What happens so often that a handler which once took too long is not called again. */
+const FREQUENT: ReadonlySet<EventName> = new Set(['message_update', 'tool_execution_update']);
+
 /** Calls the handlers of extensions, one after another. None of them can fail, hold up or end what it steps into. */
 export class Callers {
   readonly #host: ExtensionHost;
   readonly #extensions: () => readonly Extension[];
+  readonly #givenUp = new WeakSet<object>();
   readonly contexts: Contexts;
   /** Where the run is that is active. */
   readonly progress: Progress;
@@ -73,8 +77,9 @@ export class Callers {
     told: Told<E>,
   ): Generator<{ answer: Promise<Answered<E> | undefined>; extension: Extension }> {
     for (const extension of this.#extensions()) {
-      for (const handler of extension.handlers(told.type))
-        yield { answer: this.#call(extension, handler, told), extension };
+      for (const handler of extension.handlers(told.type)) {
+        if (!this.#givenUp.has(handler)) yield { answer: this.#call(extension, handler, told), extension };
+      }
     }
   }
 
@@ -85,6 +90,7 @@ export class Callers {
       );
       return sifted(answer, told);
     } catch (error) {
+      if (error instanceof DeadlineMissed && FREQUENT.has(told.type)) this.#givenUp.add(handler);
       this.#host.failed(extension.path, told.type, error);
       throw error;
     }

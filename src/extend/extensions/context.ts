@@ -3,6 +3,7 @@ import type { Deadline } from './deadline.ts';
 import type { ExtensionCommandContext, ExtensionContext } from './extension-api.ts';
 import type { ExtensionHost } from './host.ts';
 import { ModelsView } from './models-view.ts';
+import { promptOptions } from './prompt-options.ts';
 import { SessionDraft } from './session-draft.ts';
 import { SessionView } from './session-view.ts';
 import { type ExtensionUi, uiFor } from './ui.ts';
@@ -55,6 +56,7 @@ export class Contexts {
       return { cancelled };
     };
     return {
+      getSystemPromptOptions: () => promptOptions(host.session()),
       waitForIdle: () => {
         call.onWait?.();
         return host.idle();
@@ -83,7 +85,7 @@ function sharedBy(host: ExtensionHost, systemPrompt: () => string): Omit<Extensi
   return {
     mode: host.mode,
     sessionManager: new SessionView(session),
-    modelRegistry: new ModelsView(host.registry),
+    modelRegistry: new ModelsView(host.registry, host.agentDir),
     get hasUI() {
       return host.hasUi();
     },

@@ -47,6 +47,17 @@ export interface BashOperations {
   ): Promise<{ exitCode: number | null }>;
 }
 
+export interface PromptOptions {
+  cwd: string;
+  customPrompt?: string | undefined;
+  appendSystemPrompt?: string | undefined;
+  selectedTools: string[];
+  toolSnippets: Record<string, string>;
+  promptGuidelines: string[];
+  contextFiles: { path: string; content: string }[];
+  skills: { name: string; description: string; filePath: string }[];
+}
+
 type Switch = { reason: 'new' | 'resume'; targetSessionFile?: string | undefined };
 type CompactReason = 'manual' | 'threshold' | 'overflow';
 
@@ -121,6 +132,8 @@ export interface ExtensionEvents {
       prompt: string;
       images?: ImageContent[] | undefined;
       systemPrompt: string;
+      /** What the system prompt is made of. */
+      systemPromptOptions: PromptOptions;
       messageType: 'user' | 'custom';
       message?: AgentMessage | undefined;
     },

@@ -6,7 +6,7 @@ import type {
   ThinkingLevel,
 } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { Answered, EventName, SaidByExtension, Told } from './events.ts';
+import type { Answered, EventName, PromptOptions, SaidByExtension, Told } from './events.ts';
 import type { ModelsView } from './models-view.ts';
 import type { SessionDraft } from './session-draft.ts';
 import type { SessionView } from './session-view.ts';
@@ -58,6 +58,7 @@ interface AfterMove {
 
 /** What the handler of a command is given: it may also go to other sessions. */
 export interface ExtensionCommandContext extends ExtensionContext {
+  getSystemPromptOptions(): PromptOptions;
   waitForIdle(): Promise<void>;
   newSession(
     options?: { parentSession?: string; setup?: (session: SessionDraft) => Promise<void> } & AfterMove,
@@ -109,6 +110,8 @@ export interface ToolAnswer {
   content: ContentBlock[];
   details?: unknown;
   isError?: boolean;
+  /** Nothing is left to do: the model need not be asked again. */
+  terminate?: boolean;
 }
 
 export interface CommandDefinition {
@@ -165,7 +168,7 @@ export interface ExtensionAPI {
   setLabel(entryId: string, label: string | undefined): void;
   exec(command: string, args: string[], options?: ExecOptions): Promise<ExecResult>;
   getActiveTools(): string[];
-  getAllTools(): { name: string; description: string; parameters: object }[];
+  getAllTools(): { name: string; description: string; parameters: object; sourceInfo: object }[];
   setActiveTools(names: string[]): void;
   getCommands(): SlashCommand[];
   getSettings(): Settings;

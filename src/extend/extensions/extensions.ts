@@ -92,13 +92,7 @@ export class Extensions {
   }
 
   get commands(): SlashCommand[] {
-    const listed = new Map<string, SlashCommand>();
-    for (const { source, commands } of this.#extensions) {
-      for (const [name, { description }] of commands) {
-        if (!listed.has(name)) listed.set(name, commandFrom(name, description, source));
-      }
-    }
-    return [...listed.values()];
+    return this.#calls().map(({ call, definition, source }) => commandFrom(call, definition.description, source));
   }
 
   knows(command: string): boolean {
@@ -158,20 +152,31 @@ export class Extensions {
   }
 
   async #run(extension: Extension): Promise<void> {
-    const { agentDir, shell } = this.#host;
+    const { agentDir, shell, registry, project } = this.#host;
+    const limitMs = Math.min(project().settings.extensionTimeoutMs ?? LOAD_LIMIT_MS, LOAD_LIMIT_MS);
     const cacheDir = join(agentDir, 'cache', 'extensions');
     const onFailure = (event: string, error: unknown) => this.#host.failed('<runtime>', event, error);
-    const factory = await loadExtension(extension.source, { cacheDir, agentDir, shell });
+    const factory = await loadExtension(extension.source, { cacheDir, agentDir, shell, registry, limitMs });
     const made = (async () => factory(apiFor(extension, { host: this.#host, bus: this.#bus, onFailure })))();
-    await within(LOAD_LIMIT_MS, made);
+    await within(limitMs, made);
   }
 
-  #command(name: string): CommandDefinition | undefined {
-    for (const { commands } of this.#extensions) {
-      const command = commands.get(name);
-      if (command) return command;
-    }
-    return undefined;
+  /** By what they are called: where several extensions have the same name for one, each has a number behind it. */
+  #calls(): { call: string; name: string; definition: CommandDefinition; source: ExtensionSource }[] {
+    const all = this.#extensions.flatMap(({ source, commands }) =>
+      [...commands].map(([name, definition]) => ({ name, definition, source })),
+    );
+    return all.map((command) => {
+      const same = all.filter(({ name }) => name === command.name);
+      const number = same.length > 1 ? `:${same.indexOf(command) + 1}` : '';
+      return { ...command, call: `${command.name}${number}` };
+    });
+  }
+
+  /** A name without a number means the first of that name. */
+  #command(word: string): CommandDefinition | undefined {
+    const calls = this.#calls();
+    return (calls.find(({ call }) => call === word) ?? calls.find(({ name }) => name === word))?.definition;
   }
 }
 

@@ -22,8 +22,8 @@ export interface LoadOptions extends ExtensionHome {
  * Rejects with one line.
  */
 export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
-  const { cacheDir, limitMs = LOAD_LIMIT_MS, agentDir, shell } = options;
-  const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new StandIns({ agentDir, shell }));
+  const { cacheDir, limitMs = LOAD_LIMIT_MS, ...home } = options;
+  const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new StandIns(home));
   const exported = await within(limitMs, graph.import(path)).catch((error: unknown) => {
     throw new Error(oneLine(messageOf(error)), { cause: error });
   });

@@ -1,23 +1,32 @@
 import type { ModelRegistry } from '../../model/registry.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
+import { modelAskers } from './stand-ins/ai/ask-model.ts';
+
+type Askers = ReturnType<typeof modelAskers>;
 
 /** The models there are, to look at: pi's names. */
 export class ModelsView {
   readonly #registry: ModelRegistry;
+  readonly #askers: Askers;
 
-  constructor(registry: ModelRegistry) {
+  constructor(registry: ModelRegistry, agentDir: string) {
     this.#registry = registry;
+    this.#askers = modelAskers({ agentDir, registry });
   }
 
   getAll = (): Model[] => [...this.#registry.available({ scripted: true })];
   getAvailable = (): Model[] => [...this.#registry.available()];
-  find = (provider: string, modelId: string): Model | undefined => this.#registry.find(provider, modelId);
+  /** Whether or not there is a key for it. */
+  find = (provider: string, modelId: string): Model | undefined => this.#registry.named(provider, modelId);
   hasConfiguredAuth = ({ provider }: Model): boolean => this.#registry.hasKey(provider);
   isUsingOAuth = (): boolean => false;
   getError = (): string | undefined => this.#registry.problems.join('\n') || undefined;
   getProviderDisplayName = (provider: string): string => provider;
   refresh = (): Promise<void> => this.#registry.load();
+
+  streamSimple = (...question: Parameters<Askers['stream']>) => this.#askers.stream(...question);
+  complete = (...question: Parameters<Askers['complete']>) => this.#askers.complete(...question);
 
   /** What a request to this model must carry. */
   getApiKeyAndHeaders = async (model: Model) => {

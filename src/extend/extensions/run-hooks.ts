@@ -3,9 +3,10 @@ import type { AgentMessage, CustomMessage } from '../../protocol/generated/vocab
 import type { SessionHooks } from '../../session/hooks.ts';
 import { plainCopy } from './answers.ts';
 import type { Callers } from './callers.ts';
-import type { EntryDraft, SaidByExtension, Told } from './events.ts';
+import type { EntryDraft, PromptOptions, SaidByExtension, Told } from './events.ts';
 import type { ExtensionHost } from './host.ts';
 import { observed } from './observed.ts';
+import { promptOptions } from './prompt-options.ts';
 
 /** How extensions step into a run. Only those hooks are there that somebody listens to. */
 export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
@@ -34,7 +35,8 @@ export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
         continue: false,
       });
   }
-  if (callers.hears('before_agent_start')) hooks.beforeAgentStart = (start) => beginning(callers, start);
+  if (callers.hears('before_agent_start'))
+    hooks.beforeAgentStart = (start) => beginning(callers, start, promptOptions(host.session()));
   hooks.observe = (event) => observed(event, callers);
   return hooks;
 }
@@ -122,9 +124,10 @@ function kept(draft: EntryDraft, host: ExtensionHost): HookMessage[] {
 async function beginning(
   callers: Callers,
   start: Parameters<NonNullable<SessionHooks['beforeAgentStart']>>[0],
+  systemPromptOptions: PromptOptions,
 ): Promise<{ messages: HookMessage[]; systemPrompt?: string }> {
   const messages: HookMessage[] = [];
-  const event = startEvent(start.messages, start.systemPrompt);
+  const event = { ...startEvent(start.messages, start.systemPrompt), systemPromptOptions };
   for await (const answer of callers.answers(event)) {
     if (answer.message) messages.push(customMessage(answer.message));
     event.systemPrompt = answer.systemPrompt ?? event.systemPrompt;

@@ -17,6 +17,9 @@ export function sessionHooks(callers: Callers): SessionHooks {
     hooks.modelSelect = ({ previousModel, ...choice }) =>
       callers.tell({ type: 'model_select', previousModel: previousModel ?? undefined, ...choice });
   }
+  if (callers.hears('session_info_changed')) {
+    hooks.nameChange = (name) => callers.tell({ type: 'session_info_changed', name });
+  }
   if (callers.hears('thinking_level_select')) {
     hooks.thinkingLevelSelect = (choice) => callers.tell({ type: 'thinking_level_select', ...choice });
   }

@@ -37,9 +37,10 @@ function toolFrom(definition: ToolDefinition, context: () => ExtensionContext): 
 /** What a tool answered, in the form that is sent and stored. Throws where that cannot be: then the call has failed. */
 function outputOf(answer: ToolAnswer | string | undefined): ToolOutput {
   if (typeof answer === 'string') return textOutput(answer);
-  const { content = [], details } = answer ?? {};
+  const { content = [], details, terminate } = answer ?? {};
   return {
     content: blocks('content', plainCopy(content)),
     ...(details === undefined ? {} : { details: plainCopy(details) }),
+    ...(terminate === true ? { terminate } : {}),
   };
 }

@@ -73,7 +73,7 @@ export class Todos {
   /** One call of the tool. */
   async work({ args, signal }: ToolInvocation): Promise<ToolOutput> {
     throwIfAborted(signal);
-    const operations = args['ops'] as Operation[];
+    const operations = (args['ops'] ?? []) as Operation[];
     const { plan, applied: count, errors } = applied(operations, this.phases);
     this.#take(plan);
     const problems = errors.length > 0 ? `Errors: ${errors.join('; ')}\n` : '';

@@ -7,11 +7,11 @@ import { uuidv7 } from './ai/uuid.ts';
 import type { ExtensionHome } from './extension-home.ts';
 
 /** The names that extensions import from `pi-ai`. */
-export function piAi({ agentDir }: ExtensionHome): object {
+export function piAi(home: ExtensionHome): object {
   return {
     ...models,
     ...toolArguments,
-    ...modelAskers(agentDir),
+    ...modelAskers(home),
     AssistantMessageEventStream,
     EventStream,
     createAssistantMessageEventStream,

@@ -1,6 +1,7 @@
 import { concealing } from '../../../../model/conceal.ts';
 import { emptyAnswer } from '../../../../model/draft.ts';
 import { patienceOf } from '../../../../model/patience.ts';
+import type { ModelRegistry } from '../../../../model/registry.ts';
 import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
 import { ask } from '../../../../model/stream.ts';
 import { nearestLevel } from '../../../../model/thinking.ts';
@@ -27,11 +28,17 @@ export interface AskOptions {
   readonly sessionId?: string | undefined;
 }
 
+/** Where models are known, if they are. */
+export interface ModelHome {
+  readonly agentDir: string;
+  readonly registry?: ModelRegistry | undefined;
+}
+
 /** What extensions ask models with. Whatever goes wrong is told by the answer. */
-export function modelAskers(agentDir: string) {
+export function modelAskers({ agentDir, registry }: ModelHome) {
   const stream = (model: Model, context: Context, options: AskOptions = {}): AssistantMessageEventStream => {
     const events = new AssistantMessageEventStream();
-    void pour(events, { model, context, options, agentDir });
+    void pour(events, { model, context, options, agentDir, registry });
     return events;
   };
   const complete = (model: Model, context: Context, options?: AskOptions): Promise<AssistantMessage> =>
@@ -39,11 +46,10 @@ export function modelAskers(agentDir: string) {
   return { stream, streamSimple: stream, complete, completeSimple: complete };
 }
 
-interface Question {
+interface Question extends ModelHome {
   readonly model: Model;
   readonly context: Context;
   readonly options: AskOptions;
-  readonly agentDir: string;
 }
 
 async function pour(events: AssistantMessageEventStream, question: Question): Promise<void> {
@@ -71,7 +77,8 @@ function finish(events: AssistantMessageEventStream, message: AssistantMessage):
   else events.push({ type: 'done', reason: stopReason, message });
 }
 
-async function providerOf({ model, options, agentDir }: Question): Promise<Provider> {
+async function providerOf({ model, options, agentDir, registry }: Question): Promise<Provider> {
+  if (registry?.find(model.provider, model.id)) return registry.provider(model, options.signal);
   if (model.provider === 'tau') {
     const { scriptedProvider } = await import('../../../../model/scripted/player.ts');
     return scriptedProvider({});

@@ -1,0 +1,18 @@
+import type { Session } from '../../session/session.ts';
+import type { PromptOptions } from './events.ts';
+
+/** What the system prompt of a session is made of, in pi's words. */
+export function promptOptions(session: Session): PromptOptions {
+  const { cwd, tools, parts } = session.promptFacts();
+  const snippets = tools.map(({ name, description, promptSnippet }) => [name, promptSnippet ?? description]);
+  return {
+    cwd,
+    ...(parts.system === undefined ? {} : { customPrompt: parts.system }),
+    ...(parts.append.length === 0 ? {} : { appendSystemPrompt: parts.append.join('\n\n') }),
+    selectedTools: tools.map(({ name }) => name),
+    toolSnippets: Object.fromEntries(snippets),
+    promptGuidelines: tools.flatMap(({ promptGuidelines = [] }) => promptGuidelines),
+    contextFiles: parts.contextFiles.map(({ path, text }) => ({ path, content: text })),
+    skills: (parts.skills ?? []).map(({ name, description, path }) => ({ name, description, filePath: path })),
+  };
+}

@@ -161,7 +161,8 @@ export class Extensions {
     const { agentDir, shell } = this.#host;
     const cacheDir = join(agentDir, 'cache', 'extensions');
     const onFailure = (event: string, error: unknown) => this.#host.failed('<runtime>', event, error);
-    const factory = await loadExtension(extension.source, { cacheDir, agentDir, shell });
+    const { source } = extension;
+    const factory = source.factory ?? (await loadExtension(source, { cacheDir, agentDir, shell }));
     const made = (async () => factory(apiFor(extension, { host: this.#host, bus: this.#bus, onFailure })))();
     await within(LOAD_LIMIT_MS, made);
   }

@@ -21,7 +21,7 @@ import { type ExtensionFailure, ExtensionRunner } from './extension-runner.ts';
 import { type PromptTemplate, ResourceView } from './resource-loader.ts';
 import { SessionChores } from './session-chores.ts';
 import type { SessionDesk } from './session-desk.ts';
-import { type AgentSessionEventListener, quietly } from './session-events.ts';
+import { type AgentSessionEventListener, patiently } from './session-events.ts';
 import { SessionFacts } from './session-facts.ts';
 import type { SessionManager } from './session-manager.ts';
 import {
@@ -270,7 +270,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   async bindExtensions({ uiContext, onError, shutdownHandler }: ExtensionBindings): Promise<void> {
     this.#desk.ui.bind(uiContext);
     if (onError) this.extensionRunner.onError(onError);
-    if (shutdownHandler) void this.#desk.engine.left.then(() => quietly(shutdownHandler));
+    if (shutdownHandler) void this.#desk.engine.left.then(patiently(shutdownHandler));
     await this.#desk.inTurn(() => {});
   }
 

@@ -53,8 +53,7 @@ export class EmbedderUi {
   /** From now on dialogs are shown by this, or by nobody. */
   bind(ui: ExtensionUIContext | undefined): void {
     this.#takeBack();
-    const can = (Object.keys(METHODS) as Shown[]).filter((name) => typeof ui?.[name] === 'function');
-    this.connection.capabilities.ui = can.map((name) => METHODS[name]);
+    this.connection.capabilities.ui = shownBy(ui);
     this.#takeBack = ui ? this.#client.onUiRequest((request, { signal }) => show(ui, request, signal)) : () => {};
     this.#agent.additions.stageChanged();
   }
@@ -65,6 +64,15 @@ export class EmbedderUi {
     this.#client.close();
   }
 }
+
+/** A dialog that the program cannot show is called off by it: nobody else will come who can. */
+function shownBy(ui: ExtensionUIContext | undefined): string[] {
+  const can = (Object.keys(METHODS) as Shown[]).filter((name) => typeof ui?.[name] === 'function');
+  const methods = can.map((name): string => METHODS[name]);
+  return methods.length === 0 ? [] : [...new Set([...DIALOGS, ...methods])];
+}
+
+const DIALOGS = ['select', 'confirm', 'input', 'editor'];
 
 async function show(ui: ExtensionUIContext, request: ExtensionUiRequestEvent, signal: AbortSignal): Promise<UiAnswer> {
   const options = { signal };

@@ -19,7 +19,7 @@ export class SessionEvents implements Mailbox {
   /** The tool calls that are under way. */
   readonly calls = new Set<string>();
   readonly #agent: Agent;
-  #listeners: readonly { readonly hear: AgentSessionEventListener }[] = [];
+  #listeners: readonly { readonly hear: (event: AgentSessionEvent) => void }[] = [];
   #told: Promise<void> = Promise.resolve();
 
   constructor(agent: Agent) {
@@ -38,7 +38,7 @@ export class SessionEvents implements Mailbox {
 
   /** The returned function ends it. */
   subscribe(hear: AgentSessionEventListener): () => void {
-    const own = { hear };
+    const own = { hear: patiently(hear) };
     this.#listeners = [...this.#listeners, own];
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== own);
@@ -68,7 +68,7 @@ export class SessionEvents implements Mailbox {
   #tell(event: AgentSessionEvent): void {
     const twins = event.type === 'message_update' ? [] : legacyTwins(plainDialect, event);
     for (const one of [event, ...(twins as AgentSessionEvent[])]) {
-      for (const { hear } of this.#listeners) quietly(() => hear(one));
+      for (const { hear } of this.#listeners) hear(one);
     }
   }
 
@@ -81,14 +81,19 @@ export class SessionEvents implements Mailbox {
   }
 }
 
-/** Calls other people's code. */
-export function quietly(call: () => unknown): void {
-  try {
-    const answer = call();
-    if (answer instanceof Promise) answer.catch(complain);
-  } catch (error) {
-    complain(error);
-  }
+/** Other people's code that may fail: the first failure is told on stderr. */
+export function patiently<A extends unknown[]>(call: (...args: A) => unknown): (...args: A) => void {
+  let hasFailed = false;
+  const complain = (error: unknown) => {
+    if (!hasFailed) process.stderr.write(`tau: A listener failed: ${messageOf(error)}\n`);
+    hasFailed = true;
+  };
+  return (...args) => {
+    try {
+      const answer = call(...args);
+      if (answer instanceof Promise) answer.catch(complain);
+    } catch (error) {
+      complain(error);
+    }
+  };
 }
-
-const complain = (error: unknown) => void process.stderr.write(`tau: A listener failed: ${messageOf(error)}\n`);

@@ -1,7 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { BashResult as StoredResult } from '../protocol/generated/vocabulary.ts';
 import type { SessionDesk } from './session-desk.ts';
-import { quietly } from './session-events.ts';
+import { patiently } from './session-events.ts';
 
 /** What a command came to. */
 export interface BashResult {
@@ -32,13 +32,14 @@ export async function executeBash(
   if (operations !== undefined)
     throw new Refusal('not_supported', 'tau runs commands itself: operations are not taken');
   if (typeof command !== 'string') throw new Refusal('invalid_params', 'Invalid parameters: command must be a string');
+  const tell = patiently(onChunk ?? (() => {}));
   const { exitCode, fullOutputPath, ...result } = await agent.session.shell.run({
     command,
     excludeFromContext,
     hasRoom: () => true,
     onText: (delta) => {
       if (delta === '') return;
-      if (onChunk) quietly(() => onChunk(delta));
+      tell(delta);
       agent.audience.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
     },
   });

@@ -1,18 +1,12 @@
-/** The embedding door: an agent inside this process, spoken to like any other. */
-import { statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+/** The embedding door: an agent inside this process, spoken to like any other, or used under pi's names. */
 import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/client.ts';
+import { openLocalEngine } from './embed/local-engine.ts';
 import type { AdditionWishes } from './engine/additions/wishes.ts';
-import { openModels } from './engine/models.ts';
-import { openEngine } from './engine/open.ts';
-import { Project } from './engine/project.ts';
 import type { PromptWords } from './extend/prompt-parts.ts';
-import { isLevel } from './model/thinking.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
 import type { SessionHooks } from './session/hooks.ts';
-import { agentDir, sessionDirFor } from './store/agent-dir.ts';
 import { memoryPair } from './wire/memory.ts';
 
 export type * from './agent/hooks.ts';
@@ -23,7 +17,25 @@ export type { CustomTool, CustomToolCall, CustomToolOutput } from './client/cust
 export { EventsLost } from './client/event-stream.ts';
 export type { PromptRun } from './client/prompt-run.ts';
 export type { UiAnswer, UiHandler } from './client/ui-requests.ts';
+export { AgentSession, type ExtensionBindings } from './embed/agent-session.ts';
+export type { AgentState } from './embed/agent-view.ts';
+export {
+  type CreateAgentSessionOptions,
+  type CreateAgentSessionResult,
+  createAgentSession,
+} from './embed/create-agent-session.ts';
+export type { ExtensionUIContext } from './embed/embedder-ui.ts';
+export type { ResourceLoader } from './embed/resource-loader.ts';
+export type { AgentSessionEvent, AgentSessionEventListener } from './embed/session-events.ts';
+export { type SessionInfo, SessionManager } from './embed/session-manager.ts';
+export type { PromptOptions } from './embed/session-prompts.ts';
 export type { AdditionWishes } from './engine/additions/wishes.ts';
+export type {
+  ExtensionAPI,
+  ExtensionContext,
+  ExtensionFactory,
+  ToolDefinition,
+} from './extend/extensions/extension-api.ts';
 export type { PromptWords } from './extend/prompt-parts.ts';
 export type * from './protocol/generated/vocabulary.ts';
 export type * from './session/hooks.ts';
@@ -68,40 +80,12 @@ export interface LocalAgent extends AsyncDisposable {
 
 /** Opens an agent in this process and a client that speaks to it. */
 export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAgent> {
-  const cwd = options.cwd ?? process.cwd();
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Refusal('not_found', `Not a folder: ${cwd}`);
-  const env = options.env ?? process.env;
-  const root = options.agentDir ?? agentDir(env);
-  const { session, keep, model, script, sessionDirectory } = options;
-  const { thinkingLevel } = options;
-  if (thinkingLevel !== undefined && !isLevel(thinkingLevel)) {
-    throw new Refusal('invalid_params', `Not a thinking level: ${thinkingLevel}`);
-  }
-  const project = new Project({ cwd, agentDir: root, trust: options.trust });
-  const models = await openModels({
-    agentDir: root,
-    env,
-    project,
-    additions: options.additions ?? {},
+  const { session, keep, model } = options;
+  const engine = await openLocalEngine({
+    ...options,
     wish: model === undefined ? undefined : { pattern: model },
-    script: script === undefined ? undefined : await scriptIn(script),
-  });
-  const engine = await openEngine({
-    cwd,
-    env,
-    agentDir: root,
-    models,
-    thinkingLevel,
-    sessionDirectory: (folder) => sessionDirectory ?? sessionDirFor(root, folder),
-    first: session !== undefined ? { kind: 'file', path: session, create: true } : { kind: keep ? 'new' : 'memory' },
-    name: options.name,
-    trust: options.trust,
-    project,
-    tools: options.tools,
-    prompt: options.prompt,
-    hooks: options.hooks ?? {},
-    additions: options.additions,
-    dialect: { stream: 'delta' },
+    first: () =>
+      session !== undefined ? { kind: 'file', path: session, create: true } : { kind: keep ? 'new' : 'memory' },
   });
   const [inside, outside] = memoryPair();
   const client = new AgentClient(outside);
@@ -114,9 +98,4 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
     }
   };
   return { client, close, [Symbol.asyncDispose]: close };
-}
-
-async function scriptIn(path: string) {
-  const { parseScript } = await import('./model/scripted/script.ts');
-  return parseScript(await readFile(path, 'utf8'), path);
 }

@@ -6,7 +6,7 @@ import type { ShellOptions } from '../agent/tools/shell.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { SessionHooks } from '../session/hooks.ts';
+import type { SessionHooks, SessionStart } from '../session/hooks.ts';
 import {
   type AwaitedModel,
   clamped,
@@ -181,10 +181,10 @@ export class Agent {
   }
 
   /** Tells the hooks, once, that the first session has begun: when the first client can hear what they say. */
-  start(): Promise<void> | undefined {
+  start(how: SessionStart = { reason: 'startup' }): Promise<void> | undefined {
     if (this.#isStarted) return undefined;
     this.#isStarted = true;
-    const tell = () => heard(() => this.hooks.sessionStart?.({ reason: 'startup' }));
+    const tell = () => heard(() => this.hooks.sessionStart?.(how));
     const loaded = this.additions.start();
     return loaded === undefined ? tell() : loaded.then(() => (this.#closing === undefined ? tell() : undefined));
   }

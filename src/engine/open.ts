@@ -52,7 +52,7 @@ export interface EngineOptions {
   readonly tools?: ToolChoice | undefined;
   readonly prompt?: PromptWords | undefined;
   readonly dialect?: Partial<Dialect>;
-  readonly hooks?: SessionHooks;
+  readonly hooks?: SessionHooks | undefined;
   readonly additions?: AdditionWishes | undefined;
   readonly mode?: Mode | undefined;
   /** Where to write down what happens. */
@@ -61,6 +61,8 @@ export interface EngineOptions {
 
 /** One agent with everything it is made of, ready for clients. */
 export interface Engine {
+  /** For whoever lives in the same process. */
+  readonly agent: Agent;
   readonly warnings: readonly string[];
   /** What the model is told before the conversation. */
   systemPrompt(): Promise<string>;
@@ -120,6 +122,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const agent = await firstAgent(parts, await firstLog(options), name);
   journal?.opened(agent);
   return {
+    agent,
     warnings: warningsOf(agent, options),
     systemPrompt: async () => {
       await agent.additions.start();

@@ -63,9 +63,14 @@ export function understand(line: Line): Inbound {
 }
 
 function commandOf(name: CommandName, id: unknown, params: object): Inbound {
+  const refusal = refusalOf(name, params);
+  return refusal ? refused(name, id, refusal) : { kind: 'command', name, id, params };
+}
+
+/** Why a command with these parameters makes no sense, if it makes none. */
+export function refusalOf(name: CommandName, params: object): Refusal | undefined {
   const problem = check(commandParams[name], params, { definitions: inboundDefinitions });
-  if (problem) return refused(name, id, new Refusal('invalid_params', `Invalid parameters: ${problem}`));
-  return { kind: 'command', name, id, params };
+  return problem === undefined ? undefined : new Refusal('invalid_params', `Invalid parameters: ${problem}`);
 }
 
 function frameOf(name: FrameName, value: object): Inbound {

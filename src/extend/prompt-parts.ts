@@ -1,4 +1,4 @@
-import type { PromptParts } from '../session/system-prompt.ts';
+import type { ContextFile, PromptParts } from '../session/system-prompt.ts';
 import { contextFiles } from './context-files.ts';
 import { type PromptPlaces, promptFile } from './prompt-file.ts';
 
@@ -8,8 +8,8 @@ export interface PromptWords {
   readonly system?: string | undefined;
   /** In place of APPEND_SYSTEM.md. */
   readonly append?: readonly string[] | undefined;
-  /** False: AGENTS.md and the like are left alone. */
-  readonly contextFiles?: boolean | undefined;
+  /** False: AGENTS.md and the like are left alone; or what counts in their place. */
+  readonly contextFiles?: boolean | readonly ContextFile[] | undefined;
 }
 
 /** Gathers what belongs into the system prompt of a folder. */
@@ -18,6 +18,11 @@ export function promptParts(places: PromptPlaces, words: PromptWords): PromptPar
   return {
     system: words.system ?? promptFile('SYSTEM.md', places),
     append: appended.filter((text) => text.trim() !== ''),
-    contextFiles: words.contextFiles === false ? [] : contextFiles(places),
+    contextFiles: contextIn(places, words.contextFiles),
   };
+}
+
+function contextIn(places: PromptPlaces, wish: PromptWords['contextFiles']): readonly ContextFile[] {
+  if (wish === false) return [];
+  return wish === undefined || wish === true ? contextFiles(places) : wish;
 }

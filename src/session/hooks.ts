@@ -32,6 +32,11 @@ export interface RawInput extends Input {
 /** How an agent comes to a session. */
 export type EnterReason = 'startup' | 'reload' | 'new' | 'resume' | 'fork';
 
+export interface SessionStart {
+  reason: EnterReason;
+  previousSessionFile?: string | undefined;
+}
+
 /** How an agent leaves one. */
 export type LeaveReason = 'quit' | 'reload' | 'new' | 'resume' | 'fork';
 
@@ -116,7 +121,7 @@ export interface SessionHooks extends AgentHooks {
   // What follows is called outside of runs; there a hook that rejects is passed over.
 
   /** Called once clients can be spoken to; session commands wait for it. */
-  readonly sessionStart?: (start: { reason: EnterReason; previousSessionFile?: string | undefined }) => Promise<void>;
+  readonly sessionStart?: (start: SessionStart) => Promise<void>;
   readonly sessionShutdown?: (end: { reason: LeaveReason; targetSessionFile?: string | undefined }) => Promise<void>;
   /** An abort while it waits cancels, too. */
   readonly beforeSwitch?: (

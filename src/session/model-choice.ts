@@ -77,14 +77,24 @@ function scopedChoice(scope: ModelRegistry['scope'], usual: ModelName | undefine
 export const clamped = (model: Model | null, level: ThinkingLevel): ThinkingLevel =>
   model ? nearestLevel(model, level) : level;
 
-/** The choice after the current one, going round; undefined when there is no other. Only what is in scope is cycled. */
-export function nextModel(registry: ModelRegistry, current: Model | null): Next | undefined {
+/** Which way models are cycled. */
+export type Direction = 'forward' | 'backward';
+
+/**
+ * The choice after the current one, or before it, going round; undefined when there is no other. Only what is in scope
+ * is cycled.
+ */
+export function nextModel(
+  registry: ModelRegistry,
+  current: Model | null,
+  direction: Direction = 'forward',
+): Next | undefined {
   const isScoped = registry.scope !== undefined;
   const choices: readonly Omit<Next, 'isScoped'>[] =
     registry.scope ?? registry.available({ scripted: current?.provider === 'tau' }).map((model) => ({ model }));
   if (choices.length < 2) return undefined;
   const index = choices.findIndex(({ model }) => model.provider === current?.provider && model.id === current.id);
-  const next = choices[(Math.max(0, index) + 1) % choices.length];
+  const next = choices.at((Math.max(0, index) + (direction === 'forward' ? 1 : -1)) % choices.length);
   return next && { ...next, isScoped };
 }
 

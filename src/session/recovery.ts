@@ -40,6 +40,7 @@ export class Recovery {
   /** One that could not be made will not be made a turn later either. */
   #isHopeless = false;
   #waiting: AbortController | undefined;
+  #compacting: AbortController | undefined;
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
@@ -115,6 +116,21 @@ export class Recovery {
     this.#waiting?.abort();
   }
 
+  /** Whether the next try is being waited for. */
+  get isRetrying(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** How often the last answer has been asked for again. */
+  get retryAttempt(): number {
+    return this.#retries?.attempt ?? 0;
+  }
+
+  /** Ends a compaction that is under way; the run does without it. */
+  cancelCompaction(): void {
+    this.#compacting?.abort();
+  }
+
   /** Compacts where the next answer may not fit any more. What goes wrong is told by events alone. */
   async makeRoom(): Promise<void> {
     const { automatic, budget, compactor } = this.#parts;
@@ -125,7 +141,9 @@ export class Recovery {
   }
 
   async #compact(reason: CompactionEndEvent['reason']): Promise<boolean> {
-    const { budget, compactor, signal } = this.#parts;
+    const { budget, compactor } = this.#parts;
+    this.#compacting = new AbortController();
+    const signal = AbortSignal.any([this.#parts.signal, this.#compacting.signal]);
     try {
       const { usage } = await compactor.compact({ reason, willRetry: reason === 'overflow', signal });
       if (usage) budget.spendAside(usage as Usage);
@@ -133,6 +151,8 @@ export class Recovery {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return false;
+    } finally {
+      this.#compacting = undefined;
     }
   }
 

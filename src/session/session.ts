@@ -60,6 +60,9 @@ export interface SessionParts {
   readonly automatic: Automatic;
 }
 
+/** What is done between runs. */
+export type Chore = 'compaction' | 'navigation';
+
 /** A message as a command brings it. */
 export interface Submission {
   readonly message: string;
@@ -98,7 +101,7 @@ export class Session {
   readonly #upkeep: CompactorParts;
   #run: Run | undefined;
   /** A compaction or a navigation that somebody asked for. */
-  #chore: { readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
+  #chore: { readonly kind: Chore; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(parts: SessionParts) {
     this.#audience = parts.audience;
@@ -168,7 +171,9 @@ export class Session {
   /** Puts a summary in the place of what was said long ago. A run is stopped first. The signal calls it off. */
   async compact(customInstructions: string | undefined, called: AbortSignal = NEVER): Promise<CompactionResult> {
     await this.abort();
-    return this.#between(called, (signal) => this.compactor.compact({ reason: 'manual', customInstructions, signal }));
+    return this.#between('compaction', called, (signal) =>
+      this.compactor.compact({ reason: 'manual', customInstructions, signal }),
+    );
   }
 
   /** Lets the conversation go on from another entry of the tree. The signal, or an abort, calls it off. */
@@ -178,7 +183,7 @@ export class Session {
     called: AbortSignal = NEVER,
   ): Promise<Result<'navigate_tree'>> {
     if (this.#run || this.#chore) throw new Refusal('agent_busy', BUSY_ELSEWHERE);
-    return this.#between(called, async (signal) => {
+    return this.#between('navigation', called, async (signal) => {
       const { navigate } = await import('./navigate.ts');
       const isRunning = () => this.#run !== undefined;
       return navigate({ ...this.#upkeep, isRunning }, { ...wish, targetId }, signal);
@@ -200,15 +205,21 @@ export class Session {
   }
 
   /** Does something between runs that an abort stops. */
-  async #between<T>(called: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #between<T>(kind: Chore, called: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
     const doing = work(AbortSignal.any([called, stop.signal]));
-    this.#chore = { stop, ended: doing.catch(() => {}) };
+    this.#chore = { kind, stop, ended: doing.catch(() => {}) };
     try {
       return await doing;
     } finally {
       this.#chore = undefined;
     }
+  }
+
+  /** Stops only this, whoever asked for it. A run that compacts by itself goes on as well as it can. */
+  callOff(kind: Chore): void {
+    if (this.#chore?.kind === kind) this.#chore.stop.abort();
+    if (kind === 'compaction') this.#run?.recovery.cancelCompaction();
   }
 
   /** Stops the run, or what is done between runs; settles when everything has stopped. */

@@ -24,10 +24,13 @@ export interface ShellParts {
   readonly isRunning: () => boolean;
 }
 
-/** A command as a client sends it. */
-export interface ShellRequest {
+interface RecordedCommand {
   readonly command: string;
   readonly excludeFromContext: boolean;
+}
+
+/** A command as a client sends it. */
+export interface ShellRequest extends RecordedCommand {
   /** Hears what the command prints. Of what came while there was no room, only the end is told. */
   readonly onText: (text: string) => void;
   readonly hasRoom: () => boolean;
@@ -94,10 +97,9 @@ export class ShellCommands {
     }
   }
 
-  async #work(request: ShellRequest, signal: AbortSignal): Promise<BashResult> {
-    const result = await this.#resultOf(request, signal);
+  /** Puts into the conversation what a command came to that somebody else has run. */
+  record({ command, excludeFromContext }: RecordedCommand, result: BashResult): void {
     const { output, exitCode, cancelled, truncated, fullOutputPath } = result;
-    const { command, excludeFromContext } = request;
     this.#keep({
       role: 'bashExecution',
       command,
@@ -109,6 +111,11 @@ export class ShellCommands {
       timestamp: Date.now(),
       ...(excludeFromContext ? { excludeFromContext } : {}),
     });
+  }
+
+  async #work(request: ShellRequest, signal: AbortSignal): Promise<BashResult> {
+    const result = await this.#resultOf(request, signal);
+    this.record(request, result);
     return result;
   }
 

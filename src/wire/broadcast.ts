@@ -2,9 +2,12 @@ import type { AgentEvent, AssistantMessage, MessageUpdateEvent } from '../protoc
 import { fold, joined } from './fold.ts';
 import type { Outbox } from './outbox.ts';
 
+/** Where a listener is told of things. */
+export type Mailbox = Pick<Outbox, 'event' | 'step' | 'isFull' | 'room'>;
+
 /** One listener: its outbox, and whether it wants the entries themselves. */
 export interface Listener {
-  readonly outbox: Outbox;
+  readonly outbox: Mailbox;
   readonly entries: boolean;
 }
 
@@ -73,7 +76,7 @@ function remember(told: MessageUpdateEvent[], update: MessageUpdateEvent): void 
   else told.push(update);
 }
 
-function catchUp(outbox: Outbox, { opening, told }: Answer): void {
+function catchUp(outbox: Mailbox, { opening, told }: Answer): void {
   outbox.event({ type: 'message_start', message: opening });
   let snapshot = opening;
   for (const update of told) {

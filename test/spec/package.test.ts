@@ -58,7 +58,7 @@ it('every door of the package opens, and has types', async () => {
   const [main = '', protocol = '', client = '', node = ''] = output.split('\n');
   expect(doors).toEqual(['.', './protocol', './client', './client/node']);
   expect(main.split(' ')).toEqual(
-    expect.arrayContaining(['AgentClient', 'CommandFailed', 'ConnectionLost', 'openAgent']),
+    expect.arrayContaining(['AgentClient', 'CommandFailed', 'ConnectionLost', 'openAgent', 'createAgentSession']),
   );
   expect(protocol.split(' ')).toEqual(expect.arrayContaining(['check', 'commandRows', 'errorCodes']));
   expect(client.split(' ')).toEqual(

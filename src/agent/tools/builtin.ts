@@ -9,6 +9,8 @@ import type { ShellOptions } from './shell.ts';
 import { todoTool } from './todo.ts';
 import { writeTool } from './write.ts';
 
+export const BUILTIN_NAMES: readonly string[] = ['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls', 'todo'];
+
 /** The tools that tau brings along, in the order in which the model is told of them. `plan`: works on the session's plan. */
 export const builtinTools = (shell: ShellOptions, plan: Tool['execute']): Tool[] => [
   readTool(shell.cwd),

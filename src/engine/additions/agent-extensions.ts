@@ -125,7 +125,14 @@ export class AgentExtensions {
       packaged: packages.extensions,
     });
     this.#duties.warn([...packages.warnings, ...warnings]);
-    return found;
+    return [...this.#inProgram(), ...found];
+  }
+
+  #inProgram(): ExtensionSource[] {
+    const { cwd, wishes } = this.#agent.surroundings;
+    return [...(wishes.extensionFactories ?? [])].map(([path, factory]) => {
+      return { path, factory, scope: 'temporary', origin: 'top-level', baseDir: cwd };
+    });
   }
 
   async #packages(): Promise<PackageResources> {

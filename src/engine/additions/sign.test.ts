@@ -68,6 +68,7 @@ it.each([
   { wishes: { skills: ['a'] } },
   { wishes: { promptTemplates: ['a'] } },
   { wishes: { extensions: ['a'] } },
+  { wishes: { extensionFactories: new Map([['a', () => {}]]) } },
 ])('%j is a sign', (named) => {
   expect(isAnythingAdded(surroundings([], named))).toBe(true);
 });

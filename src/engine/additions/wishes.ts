@@ -1,3 +1,5 @@
+import type { ExtensionFactory } from '../../extend/extensions/extension-api.ts';
+
 /** How the agent is driven: by a client that may ask its user, or by a command line that asks nobody. */
 export type Mode = 'rpc' | 'json' | 'print';
 
@@ -7,6 +9,8 @@ export interface AdditionWishes {
   readonly extensions?: readonly string[] | undefined;
   /** False: only those that are named above. */
   readonly findExtensions?: boolean | undefined;
+  /** Extensions that are part of this program, each by what it is called. They come before all others. */
+  readonly extensionFactories?: ReadonlyMap<string, ExtensionFactory> | undefined;
   readonly skills?: readonly string[] | undefined;
   readonly findSkills?: boolean | undefined;
   readonly promptTemplates?: readonly string[] | undefined;

@@ -1,5 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
-import type { Limits } from '../../protocol/generated/vocabulary.ts';
+import type { Limits, Params } from '../../protocol/generated/vocabulary.ts';
+import type { Manner } from '../../session/input.ts';
 import type { QueueKind } from '../../session/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
@@ -9,14 +10,7 @@ import { idle } from '../idle.ts';
 const slashCommands = () => import('../slash-commands.ts');
 
 export const prompting = {
-  prompt: async (params, context) => {
-    const { agent, signal } = context;
-    checkLimits(params.limits);
-    const command =
-      params.message.startsWith('/') && (await (await slashCommands()).commandIn(params.message, context));
-    if (command) return command;
-    return began(await agent.session.prompt(params, { streamingBehavior: params.streamingBehavior, signal }), context);
-  },
+  prompt: (params, context) => submit(params, {}, context),
 
   steer: (params, context) => queued('steer', params, context),
 
@@ -75,6 +69,17 @@ export const prompting = {
     return undefined;
   },
 } satisfies Partial<Handlers>;
+
+/** Runs the command that a message names, or begins a run with it, or lets it join the one that is active. */
+export async function submit(params: Params<'prompt'>, { source, expand }: Manner, context: Context) {
+  const { agent, signal } = context;
+  const { streamingBehavior } = params;
+  checkLimits(params.limits);
+  const isCall = expand !== false && params.message.startsWith('/');
+  const command = isCall && (await (await slashCommands()).commandIn(params.message, context));
+  if (command) return command;
+  return began(await agent.session.prompt(params, { source, expand, streamingBehavior, signal }), context);
+}
 
 /** A limit that is not known would be none: what guards money is refused instead of ignored. */
 function checkLimits(limits: Limits | undefined): void {

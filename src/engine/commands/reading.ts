@@ -1,4 +1,4 @@
-import type { ForkPoints, SlashCommand } from '../../protocol/generated/vocabulary.ts';
+import type { ForkPoints, Result, SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { contextUsage } from '../../session/context-usage.ts';
 import { textOf } from '../../session/message-text.ts';
 import type { Agent } from '../agent.ts';
@@ -35,16 +35,7 @@ export const reading = {
 
   get_last_assistant_text: (_params, { agent }) => ({ text: lastText(agent) }),
 
-  get_session_stats: (_params, { agent }) => {
-    const { log, transcript, choice } = agent.session;
-    const usage = contextUsage(transcript.messages, choice.model);
-    return {
-      ...(log.path === undefined ? {} : { sessionFile: log.path }),
-      sessionId: log.header.id,
-      ...transcript.tally,
-      ...(usage ? { contextUsage: usage } : {}),
-    };
-  },
+  get_session_stats: (_params, { agent }) => statsOf(agent),
 
   get_commands: (_params, { agent: { additions }, connection: { capabilities } }) => {
     const own = () => ({ commands: [...additions.commands] });
@@ -69,8 +60,19 @@ export function forkPoints({ session }: Agent): ForkPoints {
   return { messages };
 }
 
+export function statsOf({ session }: Agent): Result<'get_session_stats'> {
+  const { log, transcript, choice } = session;
+  const usage = contextUsage(transcript.messages, choice.model);
+  return {
+    ...(log.path === undefined ? {} : { sessionFile: log.path }),
+    sessionId: log.header.id,
+    ...transcript.tally,
+    ...(usage ? { contextUsage: usage } : {}),
+  };
+}
+
 /** The text of the last answer; one that was stopped before its first word does not count. */
-function lastText({ session }: Agent): string | null {
+export function lastText({ session }: Agent): string | null {
   const answer = session.transcript.messages.findLast(
     (message) => message.role === 'assistant' && !(message.stopReason === 'aborted' && message.content.length === 0),
   );

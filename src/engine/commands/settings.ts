@@ -2,8 +2,9 @@ import type { ModelRegistry } from '../../model/registry.ts';
 import { levelsOf } from '../../model/thinking.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
+import { type Direction, nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
 import { sessionNameFrom } from '../../session/session-name.ts';
+import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
 
 export const settings = {
@@ -17,13 +18,7 @@ export const settings = {
     return model ? use(model) : sought(agent.registry, provider, modelId).then(use);
   },
 
-  cycle_model: (_params, { agent }) => {
-    const next = nextModel(agent.registry, agent.session.choice.model);
-    if (!next) return null;
-    const told = agent.setModel(next.model, 'cycle', next.thinkingLevel);
-    const { thinkingLevel } = agent.session.choice;
-    return after({ model: next.model, thinkingLevel, isScoped: next.isScoped }, told);
-  },
+  cycle_model: (_params, { agent }) => cycleModel(agent),
 
   get_available_models: async (_params, { agent: { registry, session } }) => {
     await Promise.all([registry.load(), registry.lookAround()]);
@@ -65,6 +60,15 @@ export const settings = {
     return { projectTrusted: agent.project.trusted };
   },
 } satisfies Partial<Handlers>;
+
+/** Uses the model after the one in use, or the one before it. */
+export function cycleModel(agent: Agent, direction: Direction = 'forward') {
+  const next = nextModel(agent.registry, agent.session.choice.model, direction);
+  if (!next) return null;
+  const told = agent.setModel(next.model, 'cycle', next.thinkingLevel);
+  const { thinkingLevel } = agent.session.choice;
+  return after({ model: next.model, thinkingLevel, isScoped: next.isScoped }, told);
+}
 
 /** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
 async function sought(registry: ModelRegistry, provider: string, id: string): Promise<Model> {

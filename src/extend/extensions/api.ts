@@ -119,7 +119,8 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
   };
 }
 
-function checkTool(tool: Parameters<ExtensionAPI['registerTool']>[0]): void {
+/** Throws where a tool cannot be used. */
+export function checkTool(tool: Parameters<ExtensionAPI['registerTool']>[0]): void {
   const { name, description, parameters, execute } = tool ?? {};
   if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name)) {
     throw new TypeError(`A tool needs a name of up to 64 letters, digits, - and _, not ${JSON.stringify(name)}`);

@@ -156,7 +156,9 @@ export class Extensions {
     const limitMs = Math.min(project().settings.extensionTimeoutMs ?? LOAD_LIMIT_MS, LOAD_LIMIT_MS);
     const cacheDir = join(agentDir, 'cache', 'extensions');
     const onFailure = (event: string, error: unknown) => this.#host.failed('<runtime>', event, error);
-    const factory = await loadExtension(extension.source, { cacheDir, agentDir, shell, registry, limitMs });
+    const { source } = extension;
+    const home = { cacheDir, agentDir, shell, registry, limitMs };
+    const factory = source.factory ?? (await loadExtension(source, home));
     const made = (async () => factory(apiFor(extension, { host: this.#host, bus: this.#bus, onFailure })))();
     await within(limitMs, made);
   }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { realPath } from '../../system/real-path.ts';
+import type { ExtensionFactory } from './extension-api.ts';
 import { type Entry, entriesAt, entriesIn } from './folder-entries.ts';
 import { isPackageSource, notInstalled, placeOfPackage } from './package-place.ts';
 
@@ -11,6 +12,8 @@ export interface ExtensionSource {
   readonly scope: 'project' | 'user' | 'temporary';
   readonly origin: 'top-level' | 'package';
   readonly baseDir: string;
+  /** What the file exports, where there is no file: the program around the agent brings it along. */
+  readonly factory?: ExtensionFactory;
 }
 
 export interface ExtensionPlaces {

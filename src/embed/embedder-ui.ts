@@ -1,0 +1,108 @@
+import { AgentClient } from '../client/client.ts';
+import type { UiAnswer } from '../client/ui-requests.ts';
+import type { Agent } from '../engine/agent.ts';
+import { Connection } from '../engine/connection.ts';
+import { dispatch } from '../engine/dispatch.ts';
+import type { ExtensionUi } from '../extend/extensions/ui.ts';
+import type { ExtensionUiRequestEvent } from '../protocol/generated/vocabulary.ts';
+import { memoryPair } from '../wire/memory.ts';
+
+type Shown =
+  | 'select'
+  | 'confirm'
+  | 'input'
+  | 'editor'
+  | 'notify'
+  | 'setStatus'
+  | 'setWidget'
+  | 'setTitle'
+  | 'setEditorText';
+
+/** How a program shows what extensions want shown, as far as it can. */
+export type ExtensionUIContext = Partial<Pick<ExtensionUi, Shown>>;
+
+const METHODS: Readonly<Record<Shown, ExtensionUiRequestEvent['method']>> = {
+  select: 'select',
+  confirm: 'confirm',
+  input: 'input',
+  editor: 'editor',
+  notify: 'notify',
+  setStatus: 'setStatus',
+  setWidget: 'setWidget',
+  setTitle: 'setTitle',
+  setEditorText: 'set_editor_text',
+};
+
+/** The program around the agent as a client of it, which shows nothing until it says what it can show. */
+export class EmbedderUi {
+  readonly connection: Connection;
+  readonly #agent: Agent;
+  readonly #client: AgentClient;
+  #takeBack: () => void = () => {};
+
+  constructor(agent: Agent) {
+    const [inside, outside] = memoryPair();
+    this.#agent = agent;
+    this.#client = new AgentClient(outside);
+    this.connection = new Connection(inside, {}, { isLast: true });
+    this.connection.capabilities.ui = [];
+    this.connection.receive((line) => dispatch(line, { agent, connection: this.connection, lane: agent.lane }));
+    agent.clients.add(this.connection);
+  }
+
+  /** From now on dialogs are shown by this, or by nobody. */
+  bind(ui: ExtensionUIContext | undefined): void {
+    this.#takeBack();
+    this.connection.capabilities.ui = shownBy(ui);
+    this.#takeBack = ui ? this.#client.onUiRequest((request, { signal }) => show(ui, request, signal)) : () => {};
+    this.#agent.additions.stageChanged();
+  }
+
+  close(): void {
+    this.#agent.clients.delete(this.connection);
+    this.connection.close();
+    this.#client.close();
+  }
+}
+
+/** A dialog that the program cannot show is called off by it: nobody else will come who can. */
+function shownBy(ui: ExtensionUIContext | undefined): string[] {
+  const can = (Object.keys(METHODS) as Shown[]).filter((name) => typeof ui?.[name] === 'function');
+  const methods = can.map((name): string => METHODS[name]);
+  return methods.length === 0 ? [] : [...new Set([...DIALOGS, ...methods])];
+}
+
+const DIALOGS = ['select', 'confirm', 'input', 'editor'];
+
+async function show(ui: ExtensionUIContext, request: ExtensionUiRequestEvent, signal: AbortSignal): Promise<UiAnswer> {
+  const options = { signal };
+  switch (request.method) {
+    case 'select':
+      return ui.select?.(request.title, request.options, options);
+    case 'confirm':
+      return ui.confirm?.(request.title, request.message, options);
+    case 'input':
+      return ui.input?.(request.title, request.placeholder, options);
+    case 'editor':
+      return ui.editor?.(request.title, request.prefill);
+    case 'notify':
+      ui.notify?.(request.message, request.notifyType);
+      return undefined;
+    case 'setStatus':
+      ui.setStatus?.(request.statusKey, request.statusText);
+      return undefined;
+    case 'setWidget': {
+      const { widgetKey, widgetLines, widgetPlacement: placement } = request;
+      ui.setWidget?.(widgetKey, widgetLines, placement === undefined ? {} : { placement });
+      return undefined;
+    }
+    case 'setTitle':
+      ui.setTitle?.(request.title);
+      return undefined;
+    case 'set_editor_text':
+      ui.setEditorText?.(request.text);
+      return undefined;
+    default:
+      return request satisfies never;
+  }
+}

@@ -1,0 +1,73 @@
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { type ModelOptions, openModels } from '../engine/models.ts';
+import { type Engine, type EngineOptions, type FirstSession, openEngine } from '../engine/open.ts';
+import { Project } from '../engine/project.ts';
+import { isLevel } from '../model/thinking.ts';
+import { Refusal } from '../protocol/errors.ts';
+import { agentDir, sessionDirFor } from '../store/agent-dir.ts';
+
+type FromEngine = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'additions' | 'hooks';
+
+/** An agent for this process, as whoever opens it describes it. */
+export interface LocalEngineOptions
+  extends Partial<Pick<EngineOptions, FromEngine>>,
+    Pick<ModelOptions, 'wish' | 'patterns'> {
+  readonly cwd?: string | undefined;
+  readonly agentDir?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** A file with answers for the built-in model. */
+  readonly script?: string | undefined;
+  readonly sessionDirectory?: string | undefined;
+  /** Called last: whatever else is wrong is known by then. */
+  readonly first: (places: SessionPlaces) => FirstSession | Promise<FirstSession>;
+}
+
+/** Where the sessions of a folder are. */
+export interface SessionPlaces {
+  readonly cwd: string;
+  readonly directory: string;
+}
+
+/** Composes an agent in this process. Rejects with a `Refusal` that says what is wrong. */
+export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
+  const { cwd = process.cwd(), env = process.env, script, thinkingLevel, trust, additions, hooks = {} } = options;
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Refusal('not_found', `Not a folder: ${cwd}`);
+  if (thinkingLevel !== undefined && !isLevel(thinkingLevel)) {
+    throw new Refusal('invalid_params', `Not a thinking level: ${thinkingLevel}`);
+  }
+  const root = options.agentDir ?? agentDir(env);
+  const project = new Project({ cwd, agentDir: root, trust });
+  const models = await openModels({
+    agentDir: root,
+    env,
+    project,
+    additions: additions ?? {},
+    wish: options.wish,
+    patterns: options.patterns,
+    script: script === undefined ? undefined : await scriptIn(script),
+  });
+  const sessionDirectory = (folder: string) => options.sessionDirectory ?? sessionDirFor(root, folder);
+  return openEngine({
+    cwd,
+    env,
+    agentDir: root,
+    models,
+    project,
+    thinkingLevel,
+    trust,
+    additions,
+    hooks,
+    sessionDirectory,
+    first: await options.first({ cwd, directory: sessionDirectory(cwd) }),
+    name: options.name,
+    tools: options.tools,
+    prompt: options.prompt,
+    dialect: { stream: 'delta' },
+  });
+}
+
+async function scriptIn(path: string) {
+  const { parseScript } = await import('../model/scripted/script.ts');
+  return parseScript(await readFile(path, 'utf8'), path);
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import type { AdditionWishes } from '../engine/additions/wishes.ts';
+import { frontMatter } from '../extend/front-matter.ts';
+import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
+import { Refusal } from '../protocol/errors.ts';
+import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
+import { extensionsOf, type LoadedExtension } from './extension-runner.ts';
+import type { SessionDesk } from './session-desk.ts';
+
+/** What a program may bring along in place of what is found in folders; all of it may be missing. */
+export interface ResourceLoader {
+  getExtensions?(): { readonly extensions: readonly unknown[] };
+  getSkills?(): { readonly skills: readonly { readonly filePath: string }[] };
+  getPrompts?(): { readonly prompts: readonly { readonly filePath: string }[] };
+  getAgentsFiles?(): { readonly agentsFiles: readonly { readonly path: string; readonly content: string }[] };
+  getSystemPrompt?(): string | undefined;
+  getAppendSystemPrompt?(): readonly string[];
+}
+
+/** What a loader says: its words are taken, its skills and templates are read from their files. */
+export function loaderWishes(loader: ResourceLoader | undefined): { prompt: PromptWords; additions: AdditionWishes } {
+  if (!loader) return { prompt: {}, additions: {} };
+  if ((loader.getExtensions?.().extensions.length ?? 0) > 0) {
+    const advice = 'put their files where tau finds them, or give their tools as customTools';
+    throw new Refusal('not_supported', `Extensions that a resourceLoader has loaded cannot be used: ${advice}`);
+  }
+  const files = loader.getAgentsFiles?.().agentsFiles;
+  return {
+    prompt: {
+      system: loader.getSystemPrompt?.(),
+      append: loader.getAppendSystemPrompt?.(),
+      contextFiles: files?.map(({ path, content }) => ({ path, text: content })),
+    },
+    additions: {
+      findExtensions: loader.getExtensions === undefined,
+      findSkills: loader.getSkills === undefined,
+      findPromptTemplates: loader.getPrompts === undefined,
+      skills: loader.getSkills?.().skills.map(({ filePath }) => filePath),
+      promptTemplates: loader.getPrompts?.().prompts.map(({ filePath }) => filePath),
+    },
+  };
+}
+
+/** A prompt template that is there. */
+export interface PromptTemplate {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint?: string | undefined;
+  readonly filePath: string;
+  /** What the file says now. */
+  readonly content: string;
+}
+
+export interface Skill {
+  readonly name: string;
+  readonly description: string;
+  readonly filePath: string;
+}
+
+/** What was found for an agent, to look at: pi's names. */
+export class ResourceView {
+  readonly #desk: SessionDesk;
+  readonly #words: PromptWords;
+
+  constructor(desk: SessionDesk, words: PromptWords) {
+    this.#desk = desk;
+    this.#words = words;
+  }
+
+  getExtensions = (): { extensions: LoadedExtension[]; errors: { path: string; error: string }[] } => ({
+    extensions: extensionsOf(this.#desk.agent),
+    errors: [...this.#desk.loadErrors],
+  });
+
+  getSkills = (): { skills: Skill[]; diagnostics: [] } => {
+    const skills = this.#commands('skill').map(({ name, description = '', path = '' }) => {
+      return { name: name.replace(/^skill:/, ''), description, filePath: path };
+    });
+    return { skills, diagnostics: [] };
+  };
+
+  getPrompts = (): { prompts: PromptTemplate[]; diagnostics: [] } => {
+    const prompts = this.#commands('prompt').map(({ name, description = '', argumentHint, path = '' }) => {
+      return { name, description, argumentHint, filePath: path, content: bodyOf(path) };
+    });
+    return { prompts, diagnostics: [] };
+  };
+
+  getThemes = (): { themes: []; diagnostics: [] } => ({ themes: [], diagnostics: [] });
+
+  getAgentsFiles = (): { agentsFiles: { path: string; content: string }[] } => ({
+    agentsFiles: this.#parts.contextFiles.map(({ path, text }) => ({ path, content: text })),
+  });
+
+  /** What stands in the place of tau's own words. */
+  getSystemPrompt = (): string | undefined => this.#parts.system;
+  getAppendSystemPrompt = (): string[] => [...this.#parts.append];
+
+  /** Reads it all again. */
+  reload = (): Promise<void> => this.#desk.reload();
+
+  get #parts() {
+    const { agentDir } = this.#desk.agent.surroundings;
+    const { cwd, trusted } = this.#desk.agent.project;
+    return promptParts({ agentDir, cwd, trusted }, this.#words);
+  }
+
+  #commands(source: SlashCommand['source']): SlashCommand[] {
+    return this.#desk.agent.additions.commands.filter((command) => command.source === source);
+  }
+}
+
+/** A file may be gone, or be no longer what it was. */
+function bodyOf(path: string): string {
+  try {
+    return frontMatter(readFileSync(path, 'utf8')).body;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,142 @@
+import { forkPoints, lastText, statsOf } from '../engine/commands/reading.ts';
+import type { Choice } from '../model/pattern.ts';
+import { levelsOf } from '../model/thinking.ts';
+import type {
+  AgentMessage,
+  ContextUsage,
+  Model,
+  QueueMode,
+  Result,
+  ThinkingLevel,
+  ToolInfo,
+} from '../protocol/generated/vocabulary.ts';
+import { contextUsage } from '../session/context-usage.ts';
+import type { Session } from '../session/session.ts';
+import type { SessionDesk } from './session-desk.ts';
+
+/** How things stand with a session: what is answered at once, and true at that moment. */
+export class SessionFacts {
+  readonly #desk: SessionDesk;
+
+  constructor(desk: SessionDesk) {
+    this.#desk = desk;
+  }
+
+  get #session(): Session {
+    return this.#desk.agent.session;
+  }
+
+  get model(): Model | undefined {
+    return this.#session.choice.model ?? undefined;
+  }
+
+  get thinkingLevel(): ThinkingLevel {
+    return this.#session.choice.thinkingLevel;
+  }
+
+  /** Whether a run is active, from its prompt to `agent_settled`. */
+  get isStreaming(): boolean {
+    return this.#session.run !== undefined;
+  }
+
+  get isIdle(): boolean {
+    return !this.isStreaming;
+  }
+
+  get isCompacting(): boolean {
+    return this.#session.compactor.isBusy;
+  }
+
+  get isRetrying(): boolean {
+    return this.#session.run?.recovery.isRetrying === true;
+  }
+
+  get retryAttempt(): number {
+    return this.#session.run?.recovery.retryAttempt ?? 0;
+  }
+
+  get messages(): AgentMessage[] {
+    return [...this.#session.transcript.messages];
+  }
+
+  /** What the model would be told before extensions had their say. */
+  get systemPrompt(): string {
+    return this.#session.basePrompt();
+  }
+
+  get sessionFile(): string | undefined {
+    return this.#session.log.path;
+  }
+
+  get sessionId(): string {
+    return this.#session.log.header.id;
+  }
+
+  get sessionName(): string | undefined {
+    return this.#session.transcript.name;
+  }
+
+  getUserMessagesForForking(): { entryId: string; text: string }[] {
+    return forkPoints(this.#desk.agent).messages;
+  }
+
+  getSessionStats(): Result<'get_session_stats'> {
+    return statsOf(this.#desk.agent);
+  }
+
+  getContextUsage(): ContextUsage | undefined {
+    return contextUsage(this.#session.transcript.messages, this.#session.choice.model);
+  }
+
+  getLastAssistantText(): string | undefined {
+    return lastText(this.#desk.agent) ?? undefined;
+  }
+
+  get pendingMessageCount(): number {
+    return this.#session.queue.length;
+  }
+
+  getSteeringMessages(): string[] {
+    return this.#session.queue.update().steering;
+  }
+
+  getFollowUpMessages(): string[] {
+    return this.#session.queue.update().followUp;
+  }
+
+  get steeringMode(): QueueMode {
+    return this.#session.modes.steering;
+  }
+
+  get followUpMode(): QueueMode {
+    return this.#session.modes.followUp;
+  }
+
+  get scopedModels(): readonly Choice[] {
+    return this.#desk.agent.registry.scope ?? [];
+  }
+
+  getAvailableThinkingLevels(): ThinkingLevel[] {
+    return this.model ? levelsOf(this.model) : ['off'];
+  }
+
+  supportsThinking(): boolean {
+    return this.model?.reasoning === true;
+  }
+
+  get autoCompactionEnabled(): boolean {
+    return this.#session.automatic.compaction;
+  }
+
+  get autoRetryEnabled(): boolean {
+    return this.#session.automatic.retry;
+  }
+
+  getActiveToolNames(): string[] {
+    return this.#desk.agent.toolbox.activeNames;
+  }
+
+  getAllTools(): ToolInfo[] {
+    return this.#desk.agent.toolbox.describe();
+  }
+}

@@ -1,0 +1,195 @@
+import { closeSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { FirstSession } from '../engine/open.ts';
+import { SessionView } from '../extend/extensions/session-view.ts';
+import { Refusal } from '../protocol/errors.ts';
+import type { SessionSummary } from '../protocol/generated/vocabulary.ts';
+import type { Session } from '../session/session.ts';
+import { agentDir, sessionDirFor, sessionsFolder } from '../store/agent-dir.ts';
+import { readHeader } from '../store/sessions/header.ts';
+import { SessionList } from '../store/sessions/list-sessions.ts';
+import { newUuid } from '../store/sessions/random-id.ts';
+import { SessionLog } from '../store/sessions/session-log.ts';
+import type { SessionPlaces } from './local-engine.ts';
+
+/** Which session is meant. */
+interface Plan {
+  readonly kind: 'new' | 'memory' | 'file' | 'latest' | 'fork';
+  /** Undefined: wherever the agent works. */
+  readonly cwd?: string | undefined;
+  readonly sessionDir?: string | undefined;
+  /** The file to open, or to fork. */
+  readonly path?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** What is known of a stored session. */
+export interface SessionInfo extends Pick<SessionSummary, 'path' | 'id' | 'cwd' | 'firstMessage' | 'messageCount'> {
+  readonly name?: string | undefined;
+  readonly modified: Date;
+}
+
+/**
+ * Names a session for `createAgentSession`, and reads in it once that has opened it. It goes with the agent from session to
+ * session.
+ */
+export class SessionManager extends SessionView {
+  readonly #plan: Plan;
+  readonly #seat: Seat;
+
+  private constructor(plan: Plan) {
+    const seat = new Seat();
+    super(() => seat.session());
+    this.#seat = seat;
+    this.#plan = plan;
+  }
+
+  /** A new session in its file. */
+  static create(cwd?: string, sessionDir?: string): SessionManager {
+    return new SessionManager({ kind: 'new', cwd, sessionDir, id: newUuid() });
+  }
+
+  /** The session in this file, which is made when it is missing. New ones go into the same folder, or into `sessionDir`. */
+  static open(path: string, sessionDir: string = dirname(resolve(path))): SessionManager {
+    const file = resolve(path);
+    return new SessionManager({ kind: 'file', path: file, cwd: folderIn(file), sessionDir });
+  }
+
+  /** The session of this folder that was written to last, or a new one. */
+  static continueRecent(cwd?: string, sessionDir?: string): SessionManager {
+    return new SessionManager({ kind: 'latest', cwd, sessionDir });
+  }
+
+  /** One that leaves no trace. */
+  static inMemory(cwd?: string): SessionManager {
+    return new SessionManager({ kind: 'memory', cwd, id: newUuid() });
+  }
+
+  /** A copy of a session, for another folder. */
+  static forkFrom(sourcePath: string, targetCwd: string, sessionDir?: string): SessionManager {
+    return new SessionManager({ kind: 'fork', path: resolve(sourcePath), cwd: targetCwd, sessionDir });
+  }
+
+  /** The sessions of a folder, the last written first. */
+  static async list(cwd: string, sessionDir?: string): Promise<SessionInfo[]> {
+    return listed(sessionDir, { cwd: resolve(cwd), also: sessionDir });
+  }
+
+  /** The sessions of every folder. */
+  static async listAll(sessionDir?: string): Promise<SessionInfo[]> {
+    return listed(sessionDir, { also: sessionDir });
+  }
+
+  override isPersisted = (): boolean => this.#plan.kind !== 'memory';
+  override getCwd = (): string => this.#seat.header?.cwd ?? resolve(this.#plan.cwd ?? process.cwd());
+  override getSessionId = (): string => this.#seat.header?.id ?? this.#plan.id ?? '';
+  override getSessionFile = (): string | undefined =>
+    this.#seat.path ?? (this.#plan.kind === 'file' ? this.#plan.path : undefined);
+  override getSessionDir = (): string => {
+    const { path } = this.#seat;
+    if (path !== undefined) return dirname(path);
+    if (this.#plan.kind === 'memory') return '';
+    return this.#plan.sessionDir ?? sessionDirFor(agentDir(process.env), this.getCwd());
+  };
+
+  /** @internal Where the agent is to work, if that is clear. */
+  folderFor(wanted: string | undefined): string {
+    if (this.#seat.header) throw new Refusal('session_in_use', TAKEN);
+    const cwd = resolve(wanted ?? this.#plan.cwd ?? process.cwd());
+    if (this.#plan.cwd !== undefined && resolve(this.#plan.cwd) !== cwd) {
+      const advice = 'leave cwd out, or take a copy with SessionManager.forkFrom()';
+      throw new Refusal('invalid_params', `The session belongs to ${this.#plan.cwd}, not to ${cwd}: ${advice}`);
+    }
+    return cwd;
+  }
+
+  /** @internal Where new sessions go, if somebody has chosen that. */
+  get chosenDirectory(): string | undefined {
+    return this.#plan.sessionDir;
+  }
+
+  /** @internal The session to begin with. A copy is made now. */
+  async first({ cwd, directory }: SessionPlaces): Promise<FirstSession> {
+    const { kind, id, path = '' } = this.#plan;
+    switch (kind) {
+      case 'new':
+      case 'memory':
+        return { kind, id };
+      case 'file':
+        return { kind, path, create: true };
+      case 'latest': {
+        const { latestSession } = await import('../store/sessions/find-session.ts');
+        const latest = latestSession(directory, cwd);
+        return latest === undefined ? { kind: 'new' } : { kind: 'file', path: latest, create: false };
+      }
+      case 'fork':
+        return { kind: 'file', path: await forked(path, { cwd, directory }), create: false };
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** @internal From now on it reads there. */
+  enter(session: () => Session): void {
+    this.#seat.enter(session);
+  }
+}
+
+const TAKEN = 'This SessionManager has an agent already: make another one';
+
+/** Where a manager finds its session. */
+class Seat {
+  #session: (() => Session) | undefined;
+
+  session(): Session {
+    if (!this.#session) throw new Refusal('not_found', 'The session is not open yet: give it to createAgentSession()');
+    return this.#session();
+  }
+
+  get header() {
+    return this.#session?.().log.header;
+  }
+
+  get path(): string | undefined {
+    return this.#session?.().log.path;
+  }
+
+  enter(session: () => Session): void {
+    this.#session = session;
+  }
+}
+
+/** The folder in which a stored session was held. */
+function folderIn(path: string): string | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    return readHeader(fd)?.cwd;
+  } catch {
+    return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+async function forked(path: string, { cwd, directory }: SessionPlaces): Promise<string> {
+  const source = await SessionLog.open(path);
+  try {
+    const copy = await source.copy({ leafId: source.leafId, directory, cwd });
+    await copy.close({ keepEmpty: true });
+    return copy.path ?? '';
+  } finally {
+    await source.close({ keepEmpty: true });
+  }
+}
+
+async function listed(
+  sessionDir: string | undefined,
+  wish: { cwd?: string; also: string | undefined },
+): Promise<SessionInfo[]> {
+  const list = new SessionList(sessionDir ?? sessionsFolder(agentDir(process.env)));
+  const { sessions } = await list.list(wish);
+  return sessions.map(({ path, id, cwd, name, firstMessage, messageCount, lastModified }) => {
+    return { path, id, cwd, name, firstMessage, messageCount, modified: new Date(lastModified) };
+  });
+}

@@ -1,0 +1,47 @@
+import { cycleModel } from '../engine/commands/settings.ts';
+import type { ModelWish } from '../model/registry.ts';
+import { isLevel } from '../model/thinking.ts';
+import { Refusal } from '../protocol/errors.ts';
+import type { Model, Result, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import { type Direction, nextThinkingLevel } from '../session/model-choice.ts';
+import type { SessionDesk } from './session-desk.ts';
+
+/** A model, or its name: `provider/id`. */
+export type NamedModel = Pick<Model, 'provider' | 'id'> | string;
+
+export type ModelCycleResult = NonNullable<Result<'cycle_model'>>;
+
+/** The provider and the id of a model. */
+export function namesOf(model: NamedModel): { provider: string; modelId: string } {
+  if (typeof model !== 'string') return { provider: model.provider, modelId: model.id };
+  const [provider = '', ...id] = model.split('/');
+  if (provider === '' || id.length === 0) throw new Refusal('invalid_params', `Not provider/id: ${model}`);
+  return { provider, modelId: id.join('/') };
+}
+
+/** The same for whoever looks for it; a name may also be a pattern. */
+export function wishFor(model: NamedModel | undefined): ModelWish | undefined {
+  if (model === undefined || typeof model === 'string') return model === undefined ? undefined : { pattern: model };
+  return { pattern: model.id, provider: model.provider };
+}
+
+export async function setModel(desk: SessionDesk, model: NamedModel, persist: boolean | undefined): Promise<void> {
+  await desk.perform('set_model', { ...namesOf(model), ...(persist === undefined ? {} : { persist }) });
+}
+
+/** Uses the next model; undefined when there is no other. */
+export async function cycled(desk: SessionDesk, direction: Direction): Promise<ModelCycleResult | undefined> {
+  return (await desk.perform('cycle_model', {}, () => cycleModel(desk.agent, direction))) ?? undefined;
+}
+
+export function setThinkingLevel({ agent }: SessionDesk, level: ThinkingLevel): void {
+  if (!isLevel(level)) throw new Refusal('invalid_params', `Not a thinking level: ${level}`);
+  void agent.setThinkingLevel(level);
+}
+
+/** Thinks more or less from now on; undefined for a model that does not think. */
+export function cycleThinkingLevel({ agent }: SessionDesk): ThinkingLevel | undefined {
+  const level = nextThinkingLevel(agent.session.choice);
+  if (level) void agent.setThinkingLevel(level);
+  return level;
+}

@@ -1,0 +1,64 @@
+import type { Agent } from '../engine/agent.ts';
+import { Refusal } from '../protocol/errors.ts';
+import type { QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { Automatic } from '../session/recovery.ts';
+import type { Modes } from '../session/session.ts';
+import type { Settings } from '../store/settings.ts';
+
+/** Settings that a program brings along, as far as they are asked for; each may be missing. */
+export interface SettingsSource {
+  getSteeringMode?(): QueueMode;
+  getFollowUpMode?(): QueueMode;
+  getCompactionEnabled?(): boolean;
+  getRetryEnabled?(): boolean;
+}
+
+const isMode = (mode: unknown): mode is QueueMode => mode === 'all' || mode === 'one-at-a-time';
+
+/** Lets the settings of a program count in place of those in files, for as long as the agent lives. */
+export function settingsFrom(source: SettingsSource | undefined): (agent: Agent) => void {
+  const steering = source?.getSteeringMode?.();
+  const followUp = source?.getFollowUpMode?.();
+  const compaction = source?.getCompactionEnabled?.();
+  const retry = source?.getRetryEnabled?.();
+  return ({ session: { modes, automatic } }) => {
+    if (isMode(steering)) modes.steering = steering;
+    if (isMode(followUp)) modes.followUp = followUp;
+    automatic.compaction = compaction ?? automatic.compaction;
+    automatic.retry = retry ?? automatic.retry;
+  };
+}
+
+/** The settings that count, to look at, and those of the session to change: pi's names. No file is written. */
+export class SettingsView {
+  readonly #agent: Agent;
+
+  constructor(agent: Agent) {
+    this.#agent = agent;
+  }
+
+  /** What the files of the user and of the project say. */
+  getSettings = (): Settings => structuredClone(this.#agent.project.settings);
+  getDefaultProvider = (): string | undefined => this.#agent.project.settings.defaultProvider;
+  getDefaultModel = (): string | undefined => this.#agent.project.settings.defaultModel;
+  getDefaultThinkingLevel = (): ThinkingLevel | undefined => this.#agent.project.settings.defaultThinkingLevel;
+  getSteeringMode = (): QueueMode => this.#agent.session.modes.steering;
+  getFollowUpMode = (): QueueMode => this.#agent.session.modes.followUp;
+  getCompactionEnabled = (): boolean => this.#agent.session.automatic.compaction;
+  getRetryEnabled = (): boolean => this.#agent.session.automatic.retry;
+
+  setSteeringMode = (steering: QueueMode): void => this.#setModes({ steering });
+  setFollowUpMode = (followUp: QueueMode): void => this.#setModes({ followUp });
+  setCompactionEnabled = (compaction: boolean): void => this.#setAutomatic({ compaction });
+  setRetryEnabled = (retry: boolean): void => this.#setAutomatic({ retry });
+
+  #setModes(modes: Partial<Modes>): void {
+    const wrong = Object.values(modes).find((mode) => !isMode(mode));
+    if (wrong !== undefined) throw new Refusal('invalid_params', `Not a queue mode: ${wrong}`);
+    this.#agent.change(() => Object.assign(this.#agent.session.modes, modes));
+  }
+
+  #setAutomatic(automatic: Partial<Automatic>): void {
+    this.#agent.change(() => Object.assign(this.#agent.session.automatic, automatic));
+  }
+}

@@ -79,7 +79,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
     this.settingsManager = new SettingsView(desk.agent);
     this.resourceLoader = new ResourceView(desk, words);
     this.extensionRunner = new ExtensionRunner(desk);
-    this.modelRegistry = new ModelsView(desk.agent.registry);
+    this.modelRegistry = new ModelsView(desk.agent.registry, desk.agent.surroundings.agentDir);
   }
 
   /** @internal */

@@ -13,11 +13,9 @@ import { piCodingAgent } from './pi-coding-agent.ts';
 const family = 'stand-in tests';
 afterEach(() => killFamily(family));
 
+const shell = () => ({ cwd: '/', env: withoutSecrets(process.env), family });
 // biome-ignore lint/suspicious/noExplicitAny: extensions know the names by pi's types, which are not here
-const pi = piCodingAgent({
-  agentDir: '/agent',
-  shell: () => ({ cwd: '/', env: withoutSecrets(process.env), family }),
-}) as any;
+const pi = piCodingAgent({ agentDir: '/agent', shell }) as any;
 
 const textOf = ({ content }: ToolOutput) =>
   content.map((block) => (block.type === 'text' ? block.text : block.type)).join();

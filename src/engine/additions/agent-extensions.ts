@@ -52,11 +52,12 @@ export class AgentExtensions {
     this.#running?.close();
     this.#discovered = NOTHING;
     const first = await this.#find();
-    if (first.length > 0) await this.#run(first);
-    if (!(await this.#isTrustedNow())) return;
-    const all = await this.#find();
-    const more = all.filter(({ path }) => !first.some((source) => source.path === path));
-    if (more.length > 0) await this.#run(more);
+    await this.#run(first);
+    if (await this.#isTrustedNow()) {
+      const all = await this.#find();
+      await this.#run(all.filter(({ path }) => !first.some((source) => source.path === path)));
+    }
+    this.#warnOfFlags();
   }
 
   close(): void {
@@ -90,15 +91,20 @@ export class AgentExtensions {
     return packageResources(packages, { agentDir, cwd, trusted: this.#agent.project.trusted });
   }
 
+  /** Where there is nothing any more, what was there before goes. */
   async #run(sources: readonly ExtensionSource[]): Promise<void> {
+    if (sources.length === 0 && !this.#running) return;
     const extensions = this.#running ?? (await this.#create());
     this.#running = extensions;
     await extensions.load(sources);
     extensions.begin();
     this.#takeTools(extensions);
     this.#takeHooks(extensions);
+  }
+
+  #warnOfFlags(): void {
     const said = [...(this.#agent.surroundings.wishes.flags?.keys() ?? [])];
-    const unknown = said.filter((name) => !extensions.flags.has(name));
+    const unknown = said.filter((name) => !this.#running?.flags.has(name));
     this.#duties.warn(unknown.map((name) => `Unknown option: --${name}`));
   }
 

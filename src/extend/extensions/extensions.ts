@@ -15,7 +15,7 @@ import type { ExtensionSource } from './find-extensions.ts';
 import type { ExtensionHost } from './host.ts';
 import { loadExtension } from './load-extension.ts';
 import { runHooks } from './run-hooks.ts';
-import { discovered, sessionHooks, trustIn } from './session-hooks.ts';
+import { directoryFor, discovered, sessionHooks, trustIn } from './session-hooks.ts';
 import { toolsOf } from './tools.ts';
 
 /** How long the file of an extension, and the function it exports, may take. */
@@ -139,6 +139,11 @@ export class Extensions {
   /** Where they say that more skills and templates are. */
   discover(reason: 'startup' | 'reload') {
     return discovered(this.#callers, this.#host.project().cwd, reason);
+  }
+
+  /** Where they want a new session of this folder, if anywhere. */
+  directoryFor(cwd: string) {
+    return directoryFor(this.#callers, cwd);
   }
 
   trustIn(cwd: string) {

@@ -130,6 +130,14 @@ export async function discovered(callers: Callers, cwd: string, reason: 'startup
   return found;
 }
 
+/** Where extensions want a new session of this folder; the first that names a place is right. */
+export async function directoryFor(callers: Callers, cwd: string): Promise<string | undefined> {
+  for await (const { sessionDir } of callers.answers({ type: 'session_directory', cwd })) {
+    if (typeof sessionDir === 'string' && sessionDir !== '') return resolve(cwd, sessionDir);
+  }
+  return undefined;
+}
+
 /** What extensions say of the trust in a project; the first that has an opinion is right. */
 export async function trustIn(callers: Callers, cwd: string) {
   for await (const { trusted, remember } of callers.answers({ type: 'project_trust', cwd })) {

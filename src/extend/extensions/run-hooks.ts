@@ -75,7 +75,8 @@ function told(
       progress.turn++;
       return undefined;
     case 'message_start':
-      return heard(callers, event);
+      // That of a result was told before its end was, which has a hook of its own.
+      return event.message.role === 'toolResult' && callers.hears('message_end') ? undefined : heard(callers, event);
     case 'message_update':
       return step(event, callers, progress);
     case 'message_end':
@@ -158,6 +159,7 @@ const review: (
 };
 
 async function lastForm<M extends AgentMessage>(callers: Callers, message: M): Promise<M | undefined> {
+  if (message.role === 'toolResult') await heard(callers, { type: 'message_start', message });
   const event = { type: 'message_end' as const, message };
   for await (const answer of callers.answers(event)) {
     // A message stays what it is; only what it says may change.

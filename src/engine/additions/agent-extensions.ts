@@ -3,7 +3,6 @@ import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionSource } from '../../extend/extensions/find-extensions.ts';
 import type { PackageResources } from '../../extend/extensions/package-resources.ts';
 import type { HookSet } from '../../extend/hook-set.ts';
-import type { SessionHooks } from '../../session/hooks.ts';
 import type { Agent } from '../agent.ts';
 
 interface Duties {
@@ -11,8 +10,6 @@ interface Duties {
   readonly hooks: HookSet;
   readonly reload: () => Promise<void>;
   readonly warn: (warnings: readonly string[]) => void;
-  /** Extensions have said where more skills and templates are. */
-  readonly onDiscovered: () => Promise<void>;
 }
 
 /** Files and folders that extensions and packages bring along. */
@@ -48,7 +45,7 @@ export class AgentExtensions {
   }
 
   /** Those of a project count where it is trusted; those of the user may have a say in that. */
-  async load(): Promise<void> {
+  async load(reason: 'startup' | 'reload'): Promise<void> {
     this.#running?.close();
     this.#discovered = NOTHING;
     const first = await this.#find();
@@ -58,6 +55,7 @@ export class AgentExtensions {
       await this.#run(all.filter(({ path }) => !first.some((source) => source.path === path)));
     }
     this.#warnOfFlags();
+    this.#discovered = (await this.#running?.discover(reason)) ?? NOTHING;
   }
 
   close(): void {
@@ -132,21 +130,7 @@ export class AgentExtensions {
   }
 
   #takeHooks(extensions: Extensions): void {
-    this.#duties.hooks.put('extensions', this.#withDiscovery(extensions));
-  }
-
-  /** When a session has begun, extensions are also asked where more skills and templates are. */
-  #withDiscovery(extensions: Extensions): SessionHooks {
-    const { hooks } = extensions;
-    if (!extensions.hears('resources_discover')) return hooks;
-    return {
-      ...hooks,
-      sessionStart: async (start) => {
-        await hooks.sessionStart?.(start);
-        this.#discovered = await extensions.discover(start.reason === 'reload' ? 'reload' : 'startup');
-        await this.#duties.onDiscovered();
-      },
-    };
+    this.#duties.hooks.put('extensions', extensions.hooks);
   }
 
   /** Whether an extension has just decided that the project is to be trusted. */

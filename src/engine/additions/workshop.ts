@@ -39,13 +39,12 @@ export class Workshop {
       hooks: this.#hooks,
       reload: () => this.reload(),
       warn: (warnings) => this.#warn(warnings),
-      onDiscovered: () => this.#part('Skills and templates', () => this.#loadResources()),
     });
   }
 
   /** Reads what the user and the project have put into their folders. */
-  async load(): Promise<void> {
-    await this.#part('Extensions', () => this.#extensions.load());
+  async load(reason: 'startup' | 'reload' = 'startup'): Promise<void> {
+    await this.#part('Extensions', () => this.#extensions.load(reason));
     await Promise.all([
       this.#part('Skills and templates', () => this.#loadResources()),
       this.#part('Stream rules', () => this.#loadRules()),
@@ -59,7 +58,7 @@ export class Workshop {
     const { hooks, project } = this.#agent;
     await heard(() => hooks.sessionShutdown?.({ reason: 'reload' }));
     this.#agent.change(() => project.refresh());
-    await this.load();
+    await this.load('reload');
     await heard(() => hooks.sessionStart?.({ reason: 'reload' }));
   }
 

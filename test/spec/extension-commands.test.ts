@@ -4,7 +4,7 @@ import { allShown, allTold, answer, commandHome, shown, told, userExtension } fr
 import { newGate, newHome, open, type TestAgent } from '../support/open.ts';
 import type { Record_ } from '../support/peer.ts';
 import { userTexts } from '../support/settled.ts';
-import { verifies } from '../support/verifies.ts';
+import { type Bench, verifies } from '../support/verifies.ts';
 
 const errors = (records: readonly Record_[]) => records.filter(({ type }) => type === 'extension_error');
 
@@ -27,8 +27,10 @@ verifies('P15 P16', 'a command runs at once during a run, and the model knows no
   expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'one two' });
 });
 
-for (const type of ['steer', 'follow_up'] as const) {
-  verifies(type === 'steer' ? 'P22' : 'P26', `${type} refuses a command, idle and during a run`, async ({ open }) => {
+/** A command of an extension is not queued, idle or during a run; other words with a slash are. */
+const refusesCommands =
+  (type: 'steer' | 'follow_up') =>
+  async ({ open }: Bench) => {
     const { home } = commandHome({ hello: 'tell(ctx, args);' });
     const gate = newGate();
     const { peer } = await open({
@@ -48,8 +50,10 @@ for (const type of ['steer', 'follow_up'] as const) {
     for (const refusal of [idle, busy]) expect(refusal).toMatchObject({ code: 'invalid_params', error: text });
     expect(userTexts(peer.records)).toEqual(['go', '/unknown is for the model']);
     expect(allShown(peer, 'notify')).toEqual([]);
-  });
-}
+  };
+
+verifies('P22', 'steer refuses a command', refusesCommands('steer'));
+verifies('P26', 'follow_up refuses a command', refusesCommands('follow_up'));
 
 verifies('P15', 'abort_and_prompt stops the run, then runs the command', async ({ open }) => {
   const { home } = commandHome({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });

@@ -9,6 +9,7 @@ import { bigLine } from './rows/big-line.mjs';
 import { deltasCumulative } from './rows/deltas-cumulative.mjs';
 import { deltasDelta } from './rows/deltas-delta.mjs';
 import { deltasHttp } from './rows/deltas-http.mjs';
+import { extensions } from './rows/extensions.mjs';
 import { firstToken } from './rows/first-token.mjs';
 import { idle20 } from './rows/idle-20.mjs';
 import { list } from './rows/list.mjs';
@@ -27,7 +28,7 @@ import { table, verdict } from './support/table.mjs';
 
 const benchmarks = [
   ...[start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, list, idle20, stalledReader],
-  ...[toolTurn, bashFlood, abort, bigImage, deltasHttp, firstToken, promptHttp],
+  ...[toolTurn, bashFlood, abort, bigImage, deltasHttp, firstToken, promptHttp, extensions],
 ];
 
 process.exitCode = await main(process.argv.slice(2));

@@ -15,17 +15,12 @@ const [program = 'tau', ...words] = (process.env['TAU'] ?? 'tau').split(' ');
 const agent = spawn(program, [...words, '--mode', 'rpc', '--no-session', ...process.argv.slice(2)], {
   stdio: ['pipe', 'pipe', 'inherit'],
 });
-let requests = 0;
-let isRunning = false;
-const send = (command: object) => agent.stdin.write(`${JSON.stringify({ id: `req-${++requests}`, ...command })}\n`);
+const send = (command: object) => agent.stdin.write(`${JSON.stringify(command)}\n`);
 
-// One record per line; nothing else ends a line, so readline must not split at other characters than \n.
-let rest = '';
-agent.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-  const lines = (rest + chunk).split('\n');
-  rest = lines.pop() ?? '';
-  for (const line of lines) if (line !== '') hear(JSON.parse(line) as Fields);
-});
+const keyboard = createInterface({ input: stdin, output: stdout, prompt: '> ' });
+let isRunning = false;
+
+createInterface({ input: agent.stdout }).on('line', (line) => hear(JSON.parse(line) as Fields));
 
 function hear(record: Fields): void {
   switch (record.type) {
@@ -35,31 +30,33 @@ function hear(record: Fields): void {
     case 'message_update': {
       const { type, delta } = record['assistantMessageEvent'] as Fields;
       if (type === 'text_delta') stdout.write(String(delta));
+      else if (type === 'text_end') stdout.write('\n');
       break;
     }
     case 'tool_execution_start':
-      console.log(`\n[${record['toolName']}] ${JSON.stringify(record['args'])}`);
+      console.log(`[${record['toolName']}] ${JSON.stringify(record['args'])}`);
       break;
     case 'tool_execution_end':
       if (record['isError']) console.log('[failed]');
       break;
     case 'agent_settled':
       isRunning = false;
-      console.log('');
+      console.log(`[${record['outcome']}]`);
       keyboard.prompt();
       break;
     case 'response':
-      if (!record['success']) console.log(`[refused] ${record['error']}`);
+      if (record['success']) break;
+      console.log(`[refused] ${record['error']}`);
+      keyboard.prompt();
       break;
   }
 }
 
-const keyboard = createInterface({ input: stdin, output: stdout, prompt: '> ' });
 keyboard.on('line', (line) => {
   if (line.trim() === '') keyboard.prompt();
-  else send({ type: 'prompt', message: line, ...(isRunning ? { streamingBehavior: 'steer' } : {}) });
+  else send({ type: 'prompt', message: line, streamingBehavior: 'steer' });
 });
 keyboard.on('SIGINT', () => (isRunning ? send({ type: 'abort' }) : keyboard.close()));
 keyboard.on('close', () => agent.stdin.end());
-agent.on('exit', (code) => process.exit(code ?? 1));
+agent.on('close', (code) => process.exit(code ?? 1));
 keyboard.prompt();

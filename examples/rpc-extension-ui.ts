@@ -12,44 +12,42 @@ import { createInterface } from 'node:readline';
 
 type Fields = Record<string, unknown> & { type: string };
 
-const extension = join(import.meta.dirname, 'extensions', 'rpc-demo.ts');
 const [program = 'tau', ...words] = (process.env['TAU'] ?? 'tau').split(' ');
-const agent = spawn(program, [...words, '--mode', 'rpc', '--no-session', '-e', extension], {
+const extension = join(import.meta.dirname, 'extensions', 'rpc-demo.ts');
+const agent = spawn(program, [...words, '--mode', 'rpc', '--no-session', '-e', extension, ...process.argv.slice(2)], {
   stdio: ['pipe', 'pipe', 'inherit'],
+  env: { ...process.env, PI_RPC_EMIT_TITLE: '1' },
 });
 const send = (record: object) => agent.stdin.write(`${JSON.stringify(record)}\n`);
 
-/** Lines that were typed, and whoever waits for the next one. */
-const typed: string[] = [];
-let wanted: ((line: string) => void) | undefined;
-
-function nextLine(question: string): Promise<string> {
-  stdout.write(question);
-  const line = typed.shift();
-  if (line !== undefined) return Promise.resolve(line);
-  return new Promise((resolve) => {
-    wanted = resolve;
-  });
+interface Dialog {
+  readonly question: string;
+  /** What a line means that was typed in reply; nothing calls the dialog off. */
+  readonly answer: (line: string) => object | undefined;
 }
 
-/** What is sent back to a dialog; undefined calls it off. */
-const dialogs: Record<string, (request: Fields) => Promise<object | undefined>> = {
-  select: async ({ title, options }) => {
+const dialogs: Record<string, (request: Fields) => Dialog> = {
+  select: ({ title, options }) => {
     const choices = options as string[];
-    console.log(`${title}\n${choices.map((choice, index) => `  ${index + 1}. ${choice}`).join('\n')}`);
-    const value = choices[Number(await nextLine('number> ')) - 1];
-    return value === undefined ? undefined : { value };
+    const list = choices.map((choice, index) => `  ${index + 1}. ${choice}\n`).join('');
+    const answer = (line: string) => {
+      const value = choices[Number(line) - 1];
+      return value === undefined ? undefined : { value };
+    };
+    return { question: `${title}\n${list}number> `, answer };
   },
-  confirm: async ({ title, message }) => ({ confirmed: /^y/i.test(await nextLine(`${title} ${message} [y/n]> `)) }),
-  input: async ({ title, placeholder }) => {
-    const value = await nextLine(`${title} (${placeholder ?? ''})> `);
-    return value === '' ? undefined : { value };
-  },
-  editor: async ({ title, prefill }) => {
-    console.log(`${title}\n${prefill ?? ''}`);
-    const value = await nextLine('one line instead> ');
-    return value === '' ? undefined : { value };
-  },
+  confirm: ({ title, message }) => ({
+    question: `${title} ${message} [y/n]> `,
+    answer: (line) => ({ confirmed: /^y/i.test(line) }),
+  }),
+  input: ({ title, placeholder }) => ({
+    question: `${title} (${placeholder ?? ''})> `,
+    answer: (line) => ({ value: line }),
+  }),
+  editor: ({ title, prefill }) => ({
+    question: `${title}\n${prefill ?? ''}\none line instead> `,
+    answer: (line) => ({ value: line }),
+  }),
 };
 
 const notices: Record<string, (request: Fields) => string> = {
@@ -61,35 +59,67 @@ const notices: Record<string, (request: Fields) => string> = {
   set_editor_text: ({ text }) => `[editor] ${text}`,
 };
 
-async function show(request: Fields): Promise<void> {
-  const method = String(request['method']);
-  const dialog = dialogs[method];
-  if (!dialog) {
-    console.log(notices[method]?.(request) ?? `[${method}]`);
-    return;
-  }
-  const answer = await dialog(request);
-  send({ type: 'extension_ui_response', id: request['id'], ...(answer ?? { cancelled: true }) });
+/** Dialogs that want an answer; the first of them is on the screen. */
+const open: (Dialog & { id: unknown })[] = [];
+
+function show(request: Fields): void {
+  const { id, method } = request;
+  const dialog = dialogs[String(method)]?.(request);
+  if (!dialog) console.log(notices[String(method)]?.(request) ?? `[${method}]`);
+  else if (open.push({ id, ...dialog }) === 1) askNext();
 }
 
-const records = createInterface({ input: agent.stdout });
-records.on('line', (line) => {
+function askNext(): void {
+  stdout.write(open[0]?.question ?? '');
+}
+
+/** The agent waits no longer: the time was up, or the run was stopped. */
+function withdraw({ id, by }: Fields): void {
+  const index = open.findIndex((dialog) => dialog.id === id);
+  if (index === -1) return;
+  open.splice(index, 1);
+  console.log(`\n[too late: ${by}]`);
+  askNext();
+}
+
+function reply({ id, answer }: (typeof open)[number], line: string): void {
+  const said = line === '' ? undefined : answer(line);
+  send({ type: 'extension_ui_response', id, ...(said ?? { cancelled: true }) });
+  askNext();
+}
+
+createInterface({ input: agent.stdout }).on('line', (line) => {
   const record = JSON.parse(line) as Fields;
-  if (record.type === 'extension_ui_request') void show(record);
-  else if (record.type === 'extension_error') console.log(`[error] ${record['event']}: ${record['error']}`);
-  else if (record.type === 'message_update') {
-    const step = record['assistantMessageEvent'] as Fields;
-    if (step.type === 'text_delta') stdout.write(String(step['delta']));
-  } else if (record.type === 'agent_settled') console.log(`\n[${record['outcome']}]`);
-  else if (record.type === 'response' && !record['success']) console.log(`[refused] ${record['error']}`);
+  switch (record.type) {
+    case 'extension_ui_request':
+      show(record);
+      break;
+    case 'extension_ui_resolved':
+      withdraw(record);
+      break;
+    case 'extension_error':
+      console.log(`[failed] ${record['event']}: ${record['error']}`);
+      break;
+    case 'message_update': {
+      const { type, delta } = record['assistantMessageEvent'] as Fields;
+      if (type === 'text_delta') stdout.write(String(delta));
+      else if (type === 'text_end') stdout.write('\n');
+      break;
+    }
+    case 'agent_settled':
+      console.log(`[${record['outcome']}]`);
+      break;
+    case 'response':
+      if (!record['success']) console.log(`[refused] ${record['error']}`);
+      break;
+  }
 });
 
 const keyboard = createInterface({ input: stdin });
 keyboard.on('line', (line) => {
-  const waiting = wanted;
-  wanted = undefined;
-  if (waiting) waiting(line);
+  const dialog = open.shift();
+  if (dialog) reply(dialog, line);
   else if (line.trim() !== '') send({ type: 'prompt', message: line, streamingBehavior: 'steer' });
 });
 keyboard.on('close', () => agent.stdin.end());
-agent.on('exit', (code) => process.exit(code ?? 1));
+agent.on('close', (code) => process.exit(code ?? 1));

@@ -31,9 +31,12 @@ export class Place {
     return this.path(name);
   }
 
-  /** Lets `use` work with an agent; `args` go behind `--mode rpc`, `stdin` may be an open file, `node` another Node. */
-  agent(args, use, { stdin, node } = {}) {
-    return this.#use([this.path('dist/tau.cjs'), '--mode', 'rpc', ...args], { stdin, node, use });
+  /**
+   * Lets `use` work with an agent; `args` go behind `--mode rpc`, `stdin` may be an open file, `node` another Node, `env`
+   * holds more variables.
+   */
+  agent(args, use, { stdin, node, env } = {}) {
+    return this.#use([this.path('dist/tau.cjs'), '--mode', 'rpc', ...args], { stdin, node, env, use });
   }
 
   /** Lets `use` work with a program of somebody else. */
@@ -51,9 +54,9 @@ export class Place {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #use(args, { stdin, node, use }) {
+  async #use(args, { stdin, node, env: more, use }) {
     const { PATH } = process.env;
-    const env = { PATH, HOME: this.path('home'), PI_CODING_AGENT_DIR: this.path('agent') };
+    const env = { PATH, HOME: this.path('home'), PI_CODING_AGENT_DIR: this.path('agent'), ...more };
     const child = new Child(args, { cwd: this.path('project'), env, stdin, node });
     this.#children.add(child);
     try {

@@ -1,5 +1,6 @@
 /**
- * A tool of its own: counts words. It shows progress, stops when it is told to, and says more to people than to the model.
+ * A tool of its own: counts words. It tells how far it is, stops when it is told to, and says more to people than to the
+ * model.
  *
  *   tau --mode rpc -e examples/extensions/custom-tool.ts
  */
@@ -18,10 +19,10 @@ export default function customTool(pi: ExtensionAPI): void {
 
     async execute(_toolCallId, { paths }: { paths: string[] }, signal, onUpdate, ctx) {
       const counts: Record<string, number> = {};
-      for (const path of paths) {
-        const text = await readFile(resolve(ctx.cwd, path), { encoding: 'utf8', ...(signal ? { signal } : {}) });
+      for (const [index, path] of paths.entries()) {
+        const text = await readFile(resolve(ctx.cwd, path), { encoding: 'utf8', signal });
         counts[path] = text.split(/\s+/).filter(Boolean).length;
-        onUpdate?.({ content: [{ type: 'text', text: `${Object.keys(counts).length} of ${paths.length} files` }] });
+        onUpdate?.({ content: [{ type: 'text', text: `${index + 1} of ${paths.length} files` }] });
       }
       const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
       return { content: [{ type: 'text', text: `${total} words` }], details: { counts } };

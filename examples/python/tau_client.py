@@ -11,6 +11,7 @@ import subprocess
 import threading
 
 DIALOGS = {"select", "confirm", "input", "editor"}
+GONE = ConnectionError("the agent has gone")
 
 
 class Refused(Exception):
@@ -29,7 +30,8 @@ class Tau:
         )
         self._ids = itertools.count(1)
         self._answers = {}
-        self._events = queue.Queue()
+        self._settled = queue.Queue()
+        self._gone = False
         self._on_event = on_event or (lambda event: None)
         self._on_ui = on_ui
         self._tools = tools or {}
@@ -50,10 +52,12 @@ class Tau:
         """Sends a command and waits for its answer."""
         request_id = f"py-{next(self._ids)}"
         answer = self._answers[request_id] = queue.Queue(1)
+        if self._gone:
+            raise GONE
         self._send({"id": request_id, "type": command, **params})
         response = answer.get()
         if response is None:
-            raise ConnectionError("the agent has gone")
+            raise GONE
         if not response["success"]:
             raise Refused(response)
         return response.get("data")
@@ -62,10 +66,12 @@ class Tau:
         """Sends a prompt, waits for the end of its run and answers the last text."""
         accepted = self.call("prompt", message=message)
         while accepted["disposition"] != "handled":
-            event = self._events.get()
-            if event is None:
-                raise ConnectionError("the agent has gone")
-            if event["type"] == "agent_settled" and event["runId"] == accepted["runId"]:
+            end = self._settled.get()
+            if end is None:
+                raise GONE
+            if end["outcome"] == "error":
+                raise RuntimeError(end["errorMessage"])
+            if end["runId"] == accepted["runId"]:
                 break
         return self.call("get_last_assistant_text")["text"]
 
@@ -75,21 +81,26 @@ class Tau:
             self._process.stdin.flush()
 
     def _read(self):
-        for line in self._process.stdout:
-            record = json.loads(line)
-            kind = record["type"]
-            if kind == "response":
-                self._answers.pop(record.get("id"), queue.Queue()).put(record)
-            elif kind == "host_tool_call":
-                threading.Thread(target=self._run_tool, args=(record,), daemon=True).start()
-            elif kind == "extension_ui_request" and record["method"] in DIALOGS:
-                threading.Thread(target=self._show, args=(record,), daemon=True).start()
-            else:
-                self._on_event(record)
-                self._events.put(record)
-        self._events.put(None)
-        for answer in list(self._answers.values()):
-            answer.put(None)
+        try:
+            for line in self._process.stdout:
+                self._hear(json.loads(line))
+        finally:
+            self._gone = True
+            for waiting in [self._settled, *self._answers.values()]:
+                waiting.put(None)
+
+    def _hear(self, record):
+        kind = record["type"]
+        if kind == "response":
+            self._answers.pop(record["id"]).put(record)
+        elif kind == "host_tool_call":
+            threading.Thread(target=self._run_tool, args=(record,), daemon=True).start()
+        elif kind == "extension_ui_request" and record["method"] in DIALOGS:
+            threading.Thread(target=self._show, args=(record,), daemon=True).start()
+        else:
+            self._on_event(record)
+        if kind == "agent_settled":
+            self._settled.put(record)
 
     def _run_tool(self, call):
         try:

@@ -123,8 +123,7 @@ export class Agent {
 
   /** Where new sessions go; undefined: they stay in memory. */
   get sessionDirectory(): string | undefined {
-    const usual = this.#parts.sessionDirectory(this.project.cwd);
-    return usual === undefined ? undefined : (this.additions.workshop?.sessionFolder ?? usual);
+    return this.#parts.sessionDirectory(this.project.cwd);
   }
 
   get env(): Readonly<Record<string, string | undefined>> {

@@ -110,14 +110,20 @@ async function go(agent: Agent, log: SessionLog, reason: Reason): Promise<void> 
   await agent.enter(arrival, reason);
 }
 
-function newLog(agent: Agent, parentSession: string | undefined): Promise<SessionLog> {
+async function newLog(agent: Agent, parentSession: string | undefined): Promise<SessionLog> {
   const { cwd } = agent.session.log.header;
   const header = { cwd, ...(parentSession === undefined ? {} : { parentSession }) };
-  if (agent.sessionDirectory === undefined) return Promise.resolve(SessionLog.inMemory(header));
-  return SessionLog.create({ ...header, directory: agent.sessionDirectory });
+  const directory = await directoryOf(agent);
+  return directory === undefined ? SessionLog.inMemory(header) : SessionLog.create({ ...header, directory });
 }
 
-function copyOf(agent: Agent, leafId: string | null): Promise<SessionLog> {
+async function copyOf(agent: Agent, leafId: string | null): Promise<SessionLog> {
   const { log } = agent.session;
-  return log.copy({ leafId, directory: agent.sessionDirectory });
+  return log.copy({ leafId, directory: await directoryOf(agent) });
+}
+
+/** Where new sessions go, unless an extension has another place for them; undefined: they stay in memory. */
+async function directoryOf({ sessionDirectory, project, additions }: Agent): Promise<string | undefined> {
+  if (sessionDirectory === undefined) return undefined;
+  return (await additions.workshop?.extensions?.sessionFolder(project.cwd)) ?? sessionDirectory;
 }

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
-import { command } from '../support/command.ts';
+import { command, tau } from '../support/command.ts';
+import { example } from '../support/extensions.ts';
 import { newHome } from '../support/open.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -123,4 +125,28 @@ it('programs that load the same extension for the first time at once do not dist
   expect(runs.map(({ said }) => said)).toEqual(runs.map(() => [{ result: 'one' }]));
   expect(readdirSync(cache)).toHaveLength(1);
   expect(execFileSync('find', [cache, '-perm', '/077'], { encoding: 'utf8' })).toBe('');
+});
+
+/** The code that a start with these arguments has run, told by V8. */
+async function codeRun(...args: string[]): Promise<string[]> {
+  const home = newHome();
+  const folder = join(home.root, 'coverage');
+  await tau(home, ['--mode', 'rpc', '--no-session', ...args], {
+    input: '{"type":"get_commands"}\n',
+    env: { NODE_V8_COVERAGE: folder },
+  });
+  const reports = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+  const urls: string[] = reports.flatMap(({ result }) => result.map(({ url }: { url: string }) => url));
+  return urls.filter((url) => url.startsWith('file:')).map((url) => readFileSync(fileURLToPath(url), 'utf8'));
+}
+
+it('nothing of extensions is loaded where there are none', async () => {
+  const holdsExtensions = (code: string) => code.includes('Extension does not export a valid factory function');
+
+  const without = await codeRun();
+  const having = await codeRun('-e', example('extensions/permission-gate.ts'));
+
+  expect(without.length).toBeGreaterThan(1);
+  expect(without.filter(holdsExtensions)).toEqual([]);
+  expect(having.filter(holdsExtensions)).toHaveLength(1);
 });

@@ -31,29 +31,29 @@ async function withProbe({ open }: Bench, options: object = {}) {
   return agent;
 }
 
-const dialogs: [string, string, unknown[], object, unknown][] = [
-  ['X22 X23', 'select', ['Allow?', ['Allow', 'Block']], { value: 'Allow' }, 'Allow'],
-  ['X24 X25', 'confirm', ['Clear?', 'All will be lost'], { confirmed: true }, true],
-  ['X24 X25', 'confirm', ['Clear?', 'All will be lost'], { confirmed: false }, false],
-  ['X26 X27', 'input', ['Value?', 'type something'], { value: 'typed' }, 'typed'],
-  ['X28 X29', 'editor', ['Edit', 'one\ntwo'], { value: 'three' }, 'three'],
-];
-const shapes: Record<string, object> = {
-  select: { title: 'Allow?', options: ['Allow', 'Block'] },
-  confirm: { title: 'Clear?', message: 'All will be lost' },
-  input: { title: 'Value?', placeholder: 'type something' },
-  editor: { title: 'Edit', prefill: 'one\ntwo' },
+const shapes: Record<string, { words: unknown[]; shape: object }> = {
+  select: { words: ['Allow?', ['Allow', 'Block']], shape: { title: 'Allow?', options: ['Allow', 'Block'] } },
+  confirm: { words: ['Clear?', 'All will be lost'], shape: { title: 'Clear?', message: 'All will be lost' } },
+  input: { words: ['Value?', 'type something'], shape: { title: 'Value?', placeholder: 'type something' } },
+  editor: { words: ['Edit', 'one\ntwo'], shape: { title: 'Edit', prefill: 'one\ntwo' } },
 };
-for (const [rules, method, words, reply, expected] of dialogs) {
-  verifies(`X1 X2 X3 X40 ${rules}`, `${method} answered with ${JSON.stringify(reply)}`, async (bench) => {
-    const { peer } = await withProbe(bench);
 
-    const { request, result } = await probed(peer, [method, ...words], { method, with: reply });
+/** A dialog is shown whole, and this reply to it gives the extension this. */
+const asks = (method: string, reply: object, expected: unknown) => async (bench: Bench) => {
+  const { peer } = await withProbe(bench);
+  const { words = [], shape } = shapes[method] ?? {};
 
-    expect(request).toEqual({ type: 'extension_ui_request', id: expect.any(String), method, ...shapes[method] });
-    expect(result).toEqual(expected);
-  });
-}
+  const { request, result } = await probed(peer, [method, ...words], { method, with: reply });
+
+  expect(request).toEqual({ type: 'extension_ui_request', id: expect.any(String), method, ...shape });
+  expect(result).toEqual(expected);
+};
+
+verifies('X1 X2 X3 X22 X23 X40', 'select gives what was chosen', asks('select', { value: 'Allow' }, 'Allow'));
+verifies('X1 X2 X3 X24 X25 X40', 'confirm gives a yes', asks('confirm', { confirmed: true }, true));
+verifies('X1 X2 X3 X24 X25 X40', 'confirm gives a no', asks('confirm', { confirmed: false }, false));
+verifies('X1 X2 X3 X26 X27 X40', 'input gives what was typed', asks('input', { value: 'typed' }, 'typed'));
+verifies('X1 X2 X3 X28 X29 X40', 'editor gives what it held', asks('editor', { value: 'three' }, 'three'));
 
 for (const [method, words, expected] of [
   ['select', ['?', ['a']], 'undefined'],
@@ -94,38 +94,45 @@ for (const [method, words] of [
   });
 }
 
-const notices: [string, unknown[], string, object][] = [
-  ['X4 X5 X30', ['notify', 'blocked', 'warning'], 'notify', { message: 'blocked', notifyType: 'warning' }],
-  ['X30', ['notify', 'plain'], 'notify', { message: 'plain' }],
-  ['X31', ['setStatus', 'me', 'busy'], 'setStatus', { statusKey: 'me', statusText: 'busy' }],
-  ['X32', ['setStatus', 'me'], 'setStatus', { statusKey: 'me' }],
-  ['X33', ['setWidget', 'me', ['a', 'b']], 'setWidget', { widgetKey: 'me', widgetLines: ['a', 'b'] }],
-  [
-    'X35',
-    ['setWidget', 'me', ['a'], { placement: 'belowEditor' }],
-    'setWidget',
-    { widgetKey: 'me', widgetLines: ['a'], widgetPlacement: 'belowEditor' },
-  ],
-  ['X34', ['setWidget', 'me'], 'setWidget', { widgetKey: 'me' }],
-  ['X39', ['setEditorText', 'words'], 'set_editor_text', { text: 'words' }],
-  ['X18', ['pasteToEditor', 'pasted'], 'set_editor_text', { text: 'pasted' }],
-];
-for (const [rules, words, method, fields] of notices) {
-  verifies(
-    rules,
-    `${words.map((word) => JSON.stringify(word)).join(' ')} is shown and waits for nothing`,
-    async (bench) => {
-      const { peer } = await withProbe(bench);
+/** This call is shown so, and waits for nothing. */
+const shows = (words: unknown[], method: string, fields: object) => async (bench: Bench) => {
+  const { peer } = await withProbe(bench);
 
-      const { result } = await probed(peer, words);
+  const { result } = await probed(peer, words);
 
-      expect(allShown(peer, method)).toEqual([
-        { type: 'extension_ui_request', id: expect.any(String), method, ...fields },
-      ]);
-      expect(result).toBe('undefined');
-    },
-  );
-}
+  expect(allShown(peer, method)).toEqual([{ type: 'extension_ui_request', id: expect.any(String), method, ...fields }]);
+  expect(result).toBe('undefined');
+};
+
+verifies(
+  'X4 X5 X30',
+  'notify is shown with its kind',
+  shows(['notify', 'blocked', 'warning'], 'notify', { message: 'blocked', notifyType: 'warning' }),
+);
+verifies('X30', 'notify without a kind has none', shows(['notify', 'plain'], 'notify', { message: 'plain' }));
+verifies(
+  'X4 X31',
+  'setStatus is shown',
+  shows(['setStatus', 'me', 'busy'], 'setStatus', { statusKey: 'me', statusText: 'busy' }),
+);
+verifies('X32', 'setStatus without a text clears', shows(['setStatus', 'me'], 'setStatus', { statusKey: 'me' }));
+verifies(
+  'X4 X33',
+  'setWidget is shown line by line',
+  shows(['setWidget', 'me', ['a', 'b']], 'setWidget', { widgetKey: 'me', widgetLines: ['a', 'b'] }),
+);
+verifies(
+  'X35',
+  'setWidget says where',
+  shows(['setWidget', 'me', ['a'], { placement: 'belowEditor' }], 'setWidget', {
+    widgetKey: 'me',
+    widgetLines: ['a'],
+    widgetPlacement: 'belowEditor',
+  }),
+);
+verifies('X34', 'setWidget without lines clears', shows(['setWidget', 'me'], 'setWidget', { widgetKey: 'me' }));
+verifies('X4 X39', 'setEditorText is shown', shows(['setEditorText', 'words'], 'set_editor_text', { text: 'words' }));
+verifies('X18', 'pasteToEditor is the same', shows(['pasteToEditor', 'pasted'], 'set_editor_text', { text: 'pasted' }));
 
 verifies('X36', 'a widget that draws itself is not sent', async (bench) => {
   const { peer } = await withProbe(bench);
@@ -156,35 +163,51 @@ for (const value of ['1', 'true', 'YES', ' on ']) {
   });
 }
 
-const onlyInTerminals: [string, unknown[], unknown][] = [
-  ['X13', ['custom', '<factory>'], 'undefined'],
-  ['X14', ['setWorkingMessage', 'x'], 'undefined'],
-  ['X14', ['setFooter', '<factory>'], 'undefined'],
-  ['X14', ['setHeader', '<factory>'], 'undefined'],
-  ['X14', ['setEditorComponent', '<factory>'], 'undefined'],
-  ['X14', ['setToolsExpanded', true], 'undefined'],
-  ['X15', ['setWorkingIndicator', {}], 'undefined'],
-  ['X15', ['setWorkingVisible', true], 'undefined'],
-  ['X15', ['setHiddenThinkingLabel', 'x'], 'undefined'],
-  ['X15', ['addAutocompleteProvider', '<factory>'], 'undefined'],
-  ['X16', ['getEditorText'], ''],
-  ['X17', ['getToolsExpanded'], false],
-  ['X19', ['getAllThemes'], []],
-  ['X20', ['getTheme', 'dark'], 'undefined'],
-  ['X21', ['setTheme', 'dark'], { success: false, error: 'Theme switching not supported in RPC mode' }],
-];
-for (const [rules, words, expected] of onlyInTerminals) {
-  verifies(rules, `${words[0]} has no terminal and returns ${JSON.stringify(expected)}`, async (bench) => {
+/** These calls, which need a terminal, return this and show nothing. */
+const returns =
+  (expected: unknown, ...calls: unknown[][]) =>
+  async (bench: Bench) => {
     const { peer } = await withProbe(bench);
 
-    const { result } = await probed(peer, words);
+    for (const words of calls) expect((await probed(peer, words)).result, String(words[0])).toEqual(expected);
 
-    expect(result).toEqual(expected);
-    expect(peer.records.filter(({ type }) => type === 'extension_ui_request' || type === 'extension_error')).toEqual(
-      [],
-    );
-  });
-}
+    const noise = peer.records.filter(({ type }) => type === 'extension_ui_request' || type === 'extension_error');
+    expect(noise).toEqual([]);
+  };
+
+verifies('X13', 'custom returns undefined', returns('undefined', ['custom', '<factory>']));
+verifies(
+  'X14',
+  'what decorates a terminal does nothing',
+  returns(
+    'undefined',
+    ['setWorkingMessage', 'x'],
+    ['setFooter', '<factory>'],
+    ['setHeader', '<factory>'],
+    ['setEditorComponent', '<factory>'],
+    ['setToolsExpanded', true],
+  ),
+);
+verifies(
+  'X15',
+  'nor does what pi added later',
+  returns(
+    'undefined',
+    ['setWorkingIndicator', {}],
+    ['setWorkingVisible', true],
+    ['setHiddenThinkingLabel', 'x'],
+    ['addAutocompleteProvider', '<factory>'],
+  ),
+);
+verifies('X16', 'getEditorText returns an empty text', returns('', ['getEditorText']));
+verifies('X17', 'getToolsExpanded returns false', returns(false, ['getToolsExpanded']));
+verifies('X19', 'getAllThemes returns an empty list', returns([], ['getAllThemes']));
+verifies('X20', 'getTheme returns undefined', returns('undefined', ['getTheme', 'dark']));
+verifies(
+  'X21',
+  'setTheme refuses',
+  returns({ success: false, error: 'Theme switching not supported in RPC mode' }, ['setTheme', 'dark']),
+);
 
 verifies('X11 X12', 'ctx says how it is driven', async (bench) => {
   const { peer, home } = await withProbe(bench);

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Home } from './open.ts';
+import { type Home, newHome } from './open.ts';
 import type { Peer, Record_ } from './peer.ts';
 
 /** An extension that was written from pi's public API. */
@@ -25,6 +25,27 @@ export function written(path: string, text: string): string {
   return path;
 }
 
+/**
+ * A user with one extension, made of these commands: what each handler does with `args`, `ctx`, `pi` and `tell`. More may
+ * stand before them.
+ */
+export function commandHome(commands: Record<string, string>, more = '') {
+  const home = newHome();
+  const registered = Object.entries(commands).map(
+    ([name, body]) => `pi.registerCommand('${name}', { handler: async (args, ctx) => { ${body} } });`,
+  );
+  const path = userExtension(
+    home,
+    'commands.ts',
+    `export default (pi) => {
+      const tell = (ctx, value) => ctx.ui.notify(JSON.stringify(value));
+      ${more}
+      ${registered.join('\n')}
+    };`,
+  );
+  return { home, path };
+}
+
 type Request = Record_ & { id: string; method: string };
 
 const isRequest = (method: string) => (record: Record_) =>
@@ -43,6 +64,15 @@ export async function answer(peer: Peer, method: string, reply: object): Promise
 
 /** Everything that was shown by this method, in order. */
 export const allShown = ({ records }: Peer, method: string): Record_[] => records.filter(isRequest(method));
+
+/** The next thing that an extension told as JSON by `notify`. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
+export const told = async (peer: Peer): Promise<any> => JSON.parse((await shown(peer, 'notify')).message);
+
+/** Everything that extensions told as JSON by `notify` so far. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes back
+export const allTold = (peer: Peer): any[] =>
+  allShown(peer, 'notify').map(({ message }) => JSON.parse(String(message)));
 
 export const call = (name: string, args: object) => ({ steps: [{ toolCall: { name, arguments: args } }] });
 

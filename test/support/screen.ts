@@ -1,4 +1,5 @@
-const CONTROL_OR_CHARACTER = /\p{Cc}\[(?<mode>\??)(?<number>\d*)(?<letter>[A-Za-z])|./gsu;
+const ESCAPE = '\u001B';
+const CONTROL_OR_CHARACTER = new RegExp(`${ESCAPE}\\[(?<mode>\\??)(?<number>\\d*)(?<letter>[A-Za-z])|.`, 'gsu');
 const TAB = 8;
 
 /** What a terminal shows after it was sent some output. Knows only what the program under test may use. */

@@ -24,13 +24,23 @@ export interface InTerminal extends Pick<Command, 'child' | 'stdout' | 'finished
   readonly shows: (text: string) => Promise<void>;
 }
 
-/** Starts the program in a terminal of its own. */
-export function inTerminal(
+export interface TerminalOptions {
+  columns?: number;
+  height?: number;
+  env?: Record<string, string>;
+}
+
+/** Starts tau in a terminal of its own. */
+export const inTerminal = (home: Home, args: readonly string[], options: TerminalOptions = {}): InTerminal =>
+  programInTerminal(home, [process.execPath, TAU, ...args], options);
+
+/** Starts any program in a terminal of its own. */
+export function programInTerminal(
   home: Home,
-  args: readonly string[],
-  { columns = 80, height = 24, env = {} }: { columns?: number; height?: number; env?: Record<string, string> } = {},
+  words: readonly string[],
+  { columns = 80, height = 24, env = {} }: TerminalOptions = {},
 ): InTerminal {
-  const program = ['sh', '-c', SIZED, 'sh', `${columns}`, `${height}`, process.execPath, TAU, ...args];
+  const program = ['sh', '-c', SIZED, 'sh', `${columns}`, `${height}`, ...words];
   const { child, stdout, stderr, finished, send } = command(home, ['python3', '-c', TERMINAL, ...program], {
     env: { TERM: 'xterm', NO_COLOR: '1', ...env },
   });
@@ -44,7 +54,7 @@ export function inTerminal(
     while (!screen().includes(text)) {
       const more = new Promise((resolve) => child.stdout?.once('data', resolve));
       if ((await Promise.race([more, ended])) === 'ended' && !screen().includes(text)) {
-        throw new Error(`tau ended before it showed ${JSON.stringify(text)}:\n${screen()}\n${stderr()}`);
+        throw new Error(`It ended before it showed ${JSON.stringify(text)}:\n${screen()}\n${stderr()}`);
       }
     }
   };

@@ -27,8 +27,6 @@ export class AgentExtensions {
   readonly #agent: Agent;
   readonly #duties: Duties;
   #running: Extensions | undefined;
-  /** Where they want new sessions to be kept. */
-  sessionFolder: string | undefined;
   #packaged: BroughtPaths = NOTHING;
   #discovered: BroughtPaths = NOTHING;
   #isClosed = false;
@@ -60,7 +58,6 @@ export class AgentExtensions {
     if (this.#isClosed) return;
     this.#exchange(next);
     await this.#agent.modelsChanged();
-    this.sessionFolder = await next?.sessionFolder(this.#agent.project.cwd);
     this.#discovered = (await next?.discover(reason)) ?? NOTHING;
   }
 

@@ -101,11 +101,6 @@ export class Workshop {
     return this.#extensions.running;
   }
 
-  /** Where extensions want new sessions to be kept. */
-  get sessionFolder(): string | undefined {
-    return this.#extensions.sessionFolder;
-  }
-
   get skills(): readonly SkillListing[] {
     return this.#resources?.listings ?? [];
   }

@@ -1,8 +1,10 @@
 import type { Handlers } from '../dispatch.ts';
 
 export const shell = {
-  bash: ({ command, excludeFromContext = false }, { agent, id }) =>
-    agent.session.shell.run({
+  bash: async ({ command, excludeFromContext = false }, { agent, id }) => {
+    // Extensions may have a say in it.
+    await agent.additions.loading;
+    return agent.session.shell.run({
       command,
       excludeFromContext,
       hasRoom: () => agent.audience.hasRoom,
@@ -10,7 +12,8 @@ export const shell = {
         if (delta !== '')
           agent.audience.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
       },
-    }),
+    });
+  },
 
   abort_bash: async (_params, { agent }) => {
     await agent.session.shell.abort();

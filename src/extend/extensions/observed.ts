@@ -22,9 +22,11 @@ export function observed(event: RunEvent, callers: Callers): Promise<void> | und
     case 'agent_settled':
       callers.runPrompt = undefined;
       return heard(callers, event);
+    case 'message_start':
+      // That of a result was told before its end, which has a hook of its own.
+      return event.message.role === 'toolResult' && callers.hears('message_end') ? undefined : heard(callers, event);
     case 'agent_start':
     case 'agent_end':
-    case 'message_start':
     case 'tool_execution_start':
     case 'tool_execution_update':
     case 'tool_execution_end':
@@ -35,7 +37,7 @@ export function observed(event: RunEvent, callers: Callers): Promise<void> | und
 }
 
 /** A copy: what handlers do to it is nothing to anybody else. */
-function heard(callers: Callers, event: Parameters<Callers['tell']>[0]): Promise<void> | undefined {
+export function heard(callers: Callers, event: Parameters<Callers['tell']>[0]): Promise<void> | undefined {
   return callers.hears(event.type) ? callers.tell(structuredClone(event)) : undefined;
 }
 

@@ -5,7 +5,7 @@ import { plainCopy } from './answers.ts';
 import type { Callers } from './callers.ts';
 import type { EntryDraft, PromptOptions, SaidByExtension, Told } from './events.ts';
 import type { ExtensionHost } from './host.ts';
-import { observed } from './observed.ts';
+import { heard, observed } from './observed.ts';
 import { promptOptions } from './prompt-options.ts';
 
 /** How extensions step into a run. Only those hooks are there that somebody listens to. */
@@ -89,6 +89,7 @@ async function review(callers: Callers, ended: Parameters<ToolResultHook>[0]): R
 }
 
 async function lastForm<M extends AgentMessage>(callers: Callers, message: M): Promise<M | undefined> {
+  if (message.role === 'toolResult') await heard(callers, { type: 'message_start', message });
   const event = { type: 'message_end' as const, message: structuredClone(message) };
   let changed: M | undefined;
   for await (const answer of callers.answers(event)) {

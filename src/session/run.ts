@@ -114,7 +114,7 @@ export class Run {
       messages = await this.#conclude(added, wish);
     }
     this.recovery.end();
-    await this.#attempt(async () => this.#say(this.#parts.lastWords()));
+    this.#sayLastWords();
     const event = this.#lastWord();
     clearInterval(alive);
     audience.publish(event);
@@ -214,6 +214,15 @@ export class Run {
       this.#say([message]);
     }
     return wish;
+  }
+
+  /** At once: a message that comes now opens the next run. */
+  #sayLastWords(): void {
+    try {
+      this.#say(this.#parts.lastWords());
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #say(messages: readonly AgentMessage[]): void {

@@ -1,18 +1,12 @@
-import type { Handlers } from '../dispatch.ts';
+import type { Params } from '../../protocol/generated/vocabulary.ts';
+import type { Context, Handlers } from '../dispatch.ts';
 
 export const shell = {
-  bash: async ({ command, excludeFromContext = false }, { agent, id }) => {
+  bash: (params, context) => {
+    const run = () => shellCommand(params, context);
     // Extensions may have a say in it.
-    await agent.additions.loading;
-    return agent.session.shell.run({
-      command,
-      excludeFromContext,
-      hasRoom: () => agent.audience.hasRoom,
-      onText: (delta) => {
-        if (delta !== '')
-          agent.audience.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
-      },
-    });
+    const { loading } = context.agent.additions;
+    return loading === undefined ? run() : loading.then(run);
   },
 
   abort_bash: async (_params, { agent }) => {
@@ -20,3 +14,14 @@ export const shell = {
     return undefined;
   },
 } satisfies Partial<Handlers>;
+
+const shellCommand = ({ command, excludeFromContext = false }: Params<'bash'>, { agent, id }: Context) =>
+  agent.session.shell.run({
+    command,
+    excludeFromContext,
+    hasRoom: () => agent.audience.hasRoom,
+    onText: (delta) => {
+      if (delta !== '')
+        agent.audience.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
+    },
+  });

@@ -118,8 +118,6 @@ verifies(
       content: [{ text: '4 words' }],
       details: { counts: { 'a.txt': 3, 'b.txt': 1 } },
     });
-    const { systemPrompt } = await peer.ok({ type: 'get_system_prompt' });
-    expect(systemPrompt).toContain('Use count_words instead of wc');
   },
 );
 

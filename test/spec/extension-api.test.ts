@@ -248,7 +248,7 @@ verifies(
       if (args === 'aborted') stop.abort();
       tell(ctx, await done);`,
     });
-    const { peer, close } = await open({ home });
+    const { peer, close, process: agent } = await open({ home });
     const pidOf = (name: string) => Number(readFileSync(join(home.cwd, `${name}.pid`), 'utf8'));
 
     await peer.ok({ type: 'prompt', message: '/run aborted' });
@@ -257,7 +257,9 @@ verifies(
     await until(async () => !(await isAlive(pidOf('aborted'))));
     void peer.request({ type: 'prompt', message: '/run left' }).catch(() => {});
     await told(peer);
-    await close();
+    // The end of input would wait for the command.
+    if (agent) agent.kill('SIGTERM');
+    else await close();
 
     await until(async () => !(await isAlive(pidOf('left'))));
   },

@@ -93,24 +93,31 @@ verifies('P15 N2', 'whatever stands behind the name is handed over as it is', as
 
 verifies(
   'N4 N5 N8 N9',
-  'commands are listed with where they come from; the first of a name counts',
+  'commands are listed with where they come from; two of a name get numbers',
   async ({ open }) => {
     const home = newHome();
-    const command = (description: string) =>
-      `export default (pi) => pi.registerCommand('twice', { ${description} handler: async (_args, ctx) => ctx.ui.notify(JSON.stringify(import.meta.url.slice(-4))) });`;
-    const first = userExtension(home, 'a.ts', command("description: 'Does it twice',"));
-    userExtension(home, 'b.ts', command(''));
+    const command = (word: string, description = '') =>
+      `export default (pi) => pi.registerCommand('twice', { ${description} handler: async (_args, ctx) => ctx.ui.notify('"${word}"') });`;
+    const paths = [
+      userExtension(home, 'a.ts', command('one', "description: 'Does it twice',")),
+      userExtension(home, 'b.ts', command('two')),
+    ];
     const { peer } = await open({ home });
 
     const { commands } = await peer.ok({ type: 'get_commands' });
-    await peer.ok({ type: 'prompt', message: '/twice' });
+    for (const name of ['twice:1', 'twice:2']) await peer.ok({ type: 'prompt', message: `/${name}` });
 
     const baseDir = join(home.agentDir, 'extensions');
-    const sourceInfo = { path: first, source: 'local', scope: 'user', origin: 'top-level', baseDir };
+    const found = (path = '') => ({
+      source: 'extension',
+      path,
+      sourceInfo: { path, source: 'local', scope: 'user', origin: 'top-level', baseDir },
+    });
     expect(commands).toEqual([
-      { name: 'twice', description: 'Does it twice', source: 'extension', path: first, sourceInfo },
+      { name: 'twice:1', description: 'Does it twice', ...found(paths[0]) },
+      { name: 'twice:2', ...found(paths[1]) },
     ]);
-    expect(allTold(peer)).toEqual(['a.ts']);
+    expect(allTold(peer)).toEqual(['one', 'two']);
   },
 );
 

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { tau } from '../support/command.ts';
 import { allTold, commandHome, projectExtension, told, userExtension } from '../support/extensions.ts';
@@ -66,6 +67,22 @@ verifies(
     expect(allTold(peer)).toEqual(['and steady']);
   },
 );
+
+verifies('I4 B10', 'a bash command that waits for slow extensions can be stopped', async ({ open }) => {
+  const home = newHome();
+  const gate = newGate();
+  userExtension(home, 'slow.ts', slow(gate.path, ''));
+  const { peer } = await open({ home });
+
+  const bash = peer.ok({ type: 'bash', command: 'echo done > done' });
+  const stopped = peer.ok({ type: 'abort_bash' });
+  await peer.ok({ type: 'get_state' });
+  gate.open();
+  await stopped;
+
+  expect(await bash).toMatchObject({ cancelled: true });
+  expect(readdirSync(home.cwd)).toEqual([]);
+});
 
 it('[I4] the end of input while extensions load loses nothing', async () => {
   const home = newHome();

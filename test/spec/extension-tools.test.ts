@@ -111,37 +111,45 @@ verifies('X45', 'what a tool throws, or prepares in vain, is told to the model',
   ]);
 });
 
-const nonsense: [string, unknown][] = [
-  ['undefined', []],
-  ['null', []],
-  ['7', []],
-  ["'just words'", [{ type: 'text', text: 'just words' }]],
-  ["{ content: 'words' }", []],
+const text = (words: unknown) => [{ type: 'text', text: words }];
+
+const nonsense: [string, { isError: boolean; content: unknown[] }][] = [
+  ['undefined', { isError: false, content: [] }],
+  ['null', { isError: false, content: [] }],
+  ['7', { isError: false, content: [] }],
+  ["'just words'", { isError: false, content: text('just words') }],
+  ["{ content: 'words' }", { isError: true, content: text('content must be a list') }],
+  ["{ content: [null, { type: 'video' }] }", { isError: true, content: text(expect.stringContaining('content[0]')) }],
+  ["{ content: [{ type: 'text', text: 7 }] }", { isError: true, content: text('content[0].text must be a string') }],
+  ['{ content: [], details: { big: 1n } }', { isError: true, content: text(expect.stringContaining('BigInt')) }],
   [
-    "{ content: [{ type: 'text' }, 'loose', null, { type: 'video' }, 7] }",
-    [
-      { type: 'text', text: '' },
-      { type: 'text', text: 'loose' },
-    ],
+    '(() => { const loop = {}; loop.loop = loop; return { content: [], details: loop }; })()',
+    { isError: true, content: text(expect.stringContaining('circular')) },
   ],
-  ['{ content: [{ type: "text", text: 7 }], details: { big: 1n } }', [{ type: 'text', text: '7' }]],
-  ['(() => { const loop = {}; loop.loop = loop; return { content: [], details: loop }; })()', []],
-  ['{ content: [], details: () => {} }', []],
 ];
-for (const [answer, content] of nonsense) {
+for (const [answer, result] of nonsense) {
   verifies('X45', `a tool that answers ${answer} does no harm`, async ({ open }) => {
-    const home = toolHome(
-      'odd',
-      `execute: async (_id, _args, _signal, onUpdate) => { onUpdate(${answer}); return ${answer}; }`,
-    );
+    const home = toolHome('odd', `execute: async () => (${answer})`);
     const { peer } = await open({ home, script: [call('odd', {}), { text: 'done' }] });
 
     const records = await peer.run('go');
 
-    expect(await results(peer)).toMatchObject([{ isError: false, content }]);
+    expect(await results(peer)).toMatchObject([result]);
     expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
   });
 }
+
+verifies('X45', 'progress that makes no sense fails the call, and nothing else', async ({ open }) => {
+  const home = toolHome(
+    'odd',
+    "execute: async (_id, _args, _signal, onUpdate) => { onUpdate({ content: 7 }); return text('x'); }",
+  );
+  const { peer } = await open({ home, script: [call('odd', {}), { text: 'done' }] });
+
+  await peer.run('go');
+
+  expect(await results(peer)).toMatchObject([{ isError: true, content: text('content must be a list') }]);
+});
 
 verifies('X45', 'a tool of the name of a built-in stands in its place, and gives it back', async ({ open }) => {
   const home = toolHome(

@@ -10,6 +10,8 @@ export const shell = {
   },
 
   abort_bash: async (_params, { agent }) => {
+    // A command that still waits for extensions is stopped, too.
+    if (agent.additions.loading !== undefined) await agent.additions.loading;
     await agent.session.shell.abort();
     return undefined;
   },

@@ -77,7 +77,7 @@ export async function* runTurns(first: readonly AgentMessage[], talk: Conversati
   }
   yield { type: 'turn_start' };
   yield* said(first);
-  yield* said(prepared);
+  if (prepared.length > 0) yield* said(prepared);
   if (!talk.signal.aborted) yield* said(talk.takeSteering());
   while (true) {
     const { message, interruption } = yield* listen(talk);

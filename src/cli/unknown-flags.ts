@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { areExtensionsAdded } from '../engine/additions/sign.ts';
 import { type Arguments, flags, UnknownWord } from './flags.ts';
 import { surroundings } from './options.ts';
 
@@ -15,10 +14,7 @@ function isForExtensions(args: Arguments): boolean {
   const opensAgent =
     args.mode !== undefined || args.print !== undefined || ['chat', undefined].includes(args.positionals[0]);
   if (!opensAgent) return false;
-  if (args.extension) return true;
-  if (args['no-extensions']) return false;
   const { root, cwd, project } = surroundings(args);
-  const { extensions = [], packages = [] } = project.settings;
-  const folders = [root, join(cwd, '.pi'), join(cwd, '.pi', 'agent')];
-  return extensions.length + packages.length > 0 || folders.some((folder) => existsSync(join(folder, 'extensions')));
+  const wishes = { extensions: args.extension, findExtensions: args['no-extensions'] === undefined };
+  return areExtensionsAdded({ agentDir: root, cwd, settings: project.settings, wishes });
 }

@@ -118,7 +118,8 @@ export class AgentExtensions {
       cwd,
       trusted: this.#agent.project.trusted,
       find,
-      named: [...((find ? settings.extensions : []) ?? []), ...(wishes.extensions ?? [])],
+      settled: (find ? settings.extensions : []) ?? [],
+      named: wishes.extensions ?? [],
       packaged: packages.extensions,
     });
     this.#duties.warn([...packages.warnings, ...warnings]);

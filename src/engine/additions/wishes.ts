@@ -1,8 +1,5 @@
 import type { ExtensionFactory } from '../../extend/extensions/extension-api.ts';
 
-/** How the agent is driven: by a client that may ask its user, or by a command line that asks nobody. */
-export type Mode = 'rpc' | 'json' | 'print';
-
 /** What whoever opens the agent wants added to it, beside what is found in the folders of the user and the project. */
 export interface AdditionWishes {
   /** Files and folders of extensions. */

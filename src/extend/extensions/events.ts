@@ -56,6 +56,8 @@ export interface PromptOptions {
   promptGuidelines: string[];
   contextFiles: { path: string; content: string }[];
   skills: { name: string; description: string; filePath: string }[];
+  /** More to say behind the rest, each under a name: a handler may add to it. */
+  sections: Record<string, string>;
 }
 
 type Switch = { reason: 'new' | 'resume'; targetSessionFile?: string | undefined };

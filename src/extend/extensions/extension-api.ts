@@ -15,7 +15,7 @@ import type { ExtensionUi } from './ui.ts';
 /** What an extension exports by default. */
 export type ExtensionFactory = (pi: ExtensionAPI) => unknown;
 
-/** How the agent is driven. */
+/** How the agent is driven: by a client that may ask its user, or by a command line that asks nobody. */
 export type Mode = 'rpc' | 'json' | 'print';
 
 /** What every handler is given. */

@@ -21,7 +21,9 @@ export interface ExtensionPlaces {
   readonly cwd: string;
   /** Whether the project's own count. */
   readonly trusted: boolean;
-  /** Files, folders and installed packages that settings and flags name. */
+  /** Files, folders and installed packages that the user's settings name. */
+  readonly settled?: readonly string[];
+  /** Those that flags name. */
   readonly named: readonly string[];
   /** Those of packages. */
   readonly packaged?: readonly ExtensionSource[];
@@ -39,7 +41,7 @@ export function findExtensions(places: ExtensionPlaces): {
   readonly found: readonly ExtensionSource[];
   readonly warnings: readonly string[];
 } {
-  const { agentDir, cwd, trusted, named, packaged = [], find } = places;
+  const { agentDir, cwd, trusted, settled = [], named, packaged = [], find } = places;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
   const project = trusted ? [join(cwd, '.pi', 'extensions'), join(cwd, '.pi', 'agent', 'extensions')] : [];
@@ -50,11 +52,13 @@ export function findExtensions(places: ExtensionPlaces): {
         ...packaged,
       ]
     : [];
-  for (const name of named) {
+  const add = (name: string, scope: ExtensionSource['scope']) => {
     const path = isPackageSource(name) ? placeOfPackage(name, places)?.path : resolve(cwd, expandHome(name));
     if (path === undefined) warn(notInstalled(name));
-    else found.push(...entriesAt(path, warn).map(from('temporary')));
-  }
+    else found.push(...entriesAt(path, warn).map(from(scope)));
+  };
+  for (const name of settled) add(name, 'user');
+  for (const name of named) add(name, 'temporary');
   return { found: eachOnce(found), warnings };
 }
 

@@ -1,4 +1,5 @@
 import type { Session } from '../../session/session.ts';
+import { plainCopy } from './answers.ts';
 import type { PromptOptions } from './events.ts';
 
 /** What the system prompt of a session is made of, in pi's words. */
@@ -14,5 +15,14 @@ export function promptOptions(session: Session): PromptOptions {
     promptGuidelines: tools.flatMap(({ promptGuidelines = [] }) => promptGuidelines),
     contextFiles: parts.contextFiles.map(({ path, text }) => ({ path, content: text })),
     skills: (parts.skills ?? []).map(({ name, description, path }) => ({ name, description, filePath: path })),
+    sections: {},
   };
+}
+
+/** The prompt with what handlers have added to its sections. */
+export function withSections(prompt: string, { sections }: PromptOptions): string {
+  const added = Object.entries(plainCopy(sections)).filter(
+    ([, text]) => typeof text === 'string' && text.trim() !== '',
+  );
+  return [prompt, ...added.map(([name, text]) => `<${name}>\n${text.trim()}\n</${name}>`)].join('\n\n');
 }

@@ -6,7 +6,7 @@ import type { Callers } from './callers.ts';
 import type { EntryDraft, PromptOptions, SaidByExtension, Told } from './events.ts';
 import type { ExtensionHost } from './host.ts';
 import { heard, observed } from './observed.ts';
-import { promptOptions } from './prompt-options.ts';
+import { promptOptions, withSections } from './prompt-options.ts';
 
 /** How extensions step into a run. Only those hooks are there that somebody listens to. */
 export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
@@ -133,10 +133,19 @@ async function beginning(
     if (answer.message) messages.push(customMessage(answer.message));
     event.systemPrompt = answer.systemPrompt ?? event.systemPrompt;
   }
-  const { systemPrompt } = event;
+  const systemPrompt = sectioned(event.systemPrompt, systemPromptOptions);
   if (systemPrompt === start.systemPrompt) return { messages };
   callers.runPrompt = systemPrompt;
   return { messages, systemPrompt };
+}
+
+/** Handlers may have put anything there. */
+function sectioned(prompt: string, options: PromptOptions): string {
+  try {
+    return withSections(prompt, options);
+  } catch {
+    return prompt;
+  }
 }
 
 function startEvent(opening: readonly AgentMessage[], systemPrompt: string) {

@@ -84,11 +84,13 @@ async function execute(call: ToolCall, run: ToolRun, update: (output: ToolOutput
   let args: Readonly<Record<string, unknown>> = call.arguments;
   let result: ToolResult;
   try {
-    args = await permitted(call, run);
-    result = {
-      ...(await perform({ toolCallId: call.id, args, signal: run.signal, update }, call.name, run)),
-      isError: false,
-    };
+    throwIfAborted(run.signal);
+    const tool = toolFor(call, run);
+    // Whoever decides about a call is shown what it would run with.
+    args = prepared(call, tool);
+    args = await permitted({ ...call, arguments: args }, run);
+    const invocation = { toolCallId: call.id, args, signal: run.signal, update };
+    result = { ...(await perform(invocation, tool, call)), isError: false };
   } catch (error) {
     result = error instanceof ToolError ? { ...error.output, isError: true } : failure(messageOf(error));
   }
@@ -105,13 +107,19 @@ async function permitted(call: ToolCall, { hooks, signal }: ToolRun): Promise<Re
   return verdict.args;
 }
 
-async function perform(invocation: ToolInvocation, name: string, run: ToolRun): Promise<ToolOutput> {
-  const tool = run.tools.find((candidate) => candidate.name === name);
+function toolFor({ name }: ToolCall, { tools }: ToolRun): Tool {
+  const tool = tools.find((candidate) => candidate.name === name);
   if (!tool) throw new Error(`Tool ${name} not found`);
-  const args = tool.prepareArguments?.(invocation.args) ?? invocation.args;
-  const problem = check(tool.demands ?? tool.parameters, args);
-  if (problem) throw new Error(invalidArguments(name, problem, invocation.args));
-  return stoppable(tool.execute({ ...invocation, args }), run.signal);
+  return tool;
+}
+
+const prepared = (call: ToolCall, { prepareArguments }: Tool): ToolCall['arguments'] =>
+  prepareArguments ? { ...prepareArguments(structuredClone(call.arguments)) } : call.arguments;
+
+async function perform(invocation: ToolInvocation, tool: Tool, call: ToolCall): Promise<ToolOutput> {
+  const problem = check(tool.demands ?? tool.parameters, invocation.args);
+  if (problem) throw new Error(invalidArguments(tool.name, problem, call.arguments));
+  return stoppable(tool.execute(invocation), invocation.signal);
 }
 
 async function reviewed(ended: EndedCall, { hooks, signal }: ToolRun): Promise<ToolResult | undefined> {

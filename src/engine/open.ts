@@ -133,7 +133,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     idle: () => idle(agent),
     finished: async () => {
       await idle(agent);
-      await agent.additions.workshop?.extensions?.commandsDone();
+      await agent.additions.workshop?.commandsDone();
       await idle(agent);
     },
     left: agent.left,

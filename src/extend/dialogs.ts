@@ -48,6 +48,9 @@ function lasting(request: ExtensionUiRequestEvent): { key?: string; isGone?: boo
   return method === 'setTitle' ? { key: 'title' } : {};
 }
 
+/** A request of the same kind that shows nothing. */
+const blank = <R extends ExtensionUiRequestEvent>({ type, method }: R) => ({ type, id: newUuid(), method }) as R;
+
 /** Questions that wait for an answer. Every one of them ends. */
 export class Dialogs {
   readonly #stage: Stage;
@@ -108,6 +111,15 @@ export class Dialogs {
   /** An answer that makes no sense is none, but it was the answer. */
   takeBroken(id: string, from: unknown): void {
     this.#open.get(id)?.end('client', undefined, from);
+  }
+
+  /** Takes away what was to stay on the screen: whoever put it there is gone. */
+  forget(): void {
+    for (const request of this.#lasting.values()) {
+      if (request.method === 'setStatus') this.#stage.show({ ...blank(request), statusKey: request.statusKey });
+      if (request.method === 'setWidget') this.#stage.show({ ...blank(request), widgetKey: request.widgetKey });
+    }
+    this.#lasting.clear();
   }
 
   /** Those that wait. */

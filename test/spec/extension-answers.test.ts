@@ -176,3 +176,87 @@ verifies('X53', 'a gate stays shut while extensions are loaded again', async ({ 
 
   expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).not.toContain('through\\n"}');
 });
+
+verifies(
+  'X51',
+  'also what is thrown while others are loaded, and what tau refused without anybody waiting for it',
+  async ({ open }) => {
+    const home = newHome();
+    const early = userExtension(
+      home,
+      'a-early.ts',
+      "export default () => { void Promise.reject(new Error('early')); };",
+    );
+    userExtension(home, 'b-slow.ts', 'export default () => new Promise((resolve) => setTimeout(resolve, 50));');
+    userExtension(
+      home,
+      'c-careless.ts',
+      "export default (pi) => pi.registerCommand('go', { handler: async (_args, ctx) => { void ctx.switchSession('/nowhere.jsonl'); } });",
+    );
+    const { peer } = await open({ home });
+
+    await peer.ok({ type: 'prompt', message: '/go' });
+    await peer.find(({ type, error }) => type === 'extension_error' && String(error).startsWith('Session not found'));
+
+    expect(errors(peer.records)[0]).toMatchObject({ extensionPath: early, event: 'uncaught', error: 'early' });
+    await peer.run('say hello');
+  },
+  ['stdio', 'unix'],
+);
+
+verifies('X48', 'a gate is shown what a call would run with, and anything truthy blocks', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'gate.ts',
+    `export default (pi) => {
+      pi.registerTool({
+        name: 'shout', description: 'Shouts', parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        prepareArguments: (args) => ({ text: args.text ?? args.words }),
+        execute: async (_id, { text }) => ({ content: [{ type: 'text', text: text.toUpperCase() }] }),
+      });
+      pi.on('tool_call', ({ input }) => ({ block: input.text?.match(/secret/), reason: 'not that' }));
+    }`,
+  );
+  const shout = (args: object) => ({ steps: [{ toolCall: { name: 'shout', arguments: args } }] });
+  const { peer } = await open({
+    home,
+    script: [shout({ words: 'a secret' }), shout({ words: 'hello' }), { text: 'done' }],
+  });
+
+  await peer.run('go');
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.filter(({ role }: { role: string }) => role === 'toolResult')).toMatchObject([
+    { isError: true, content: [{ text: 'not that' }] },
+    { isError: false, content: [{ text: 'HELLO' }] },
+  ]);
+  expect(messages[1].content[0]).toMatchObject({ arguments: { words: 'a secret' } });
+});
+
+verifies(
+  'X53',
+  'what extensions have put on the screen goes with them; manners that are none are refused',
+  async ({ open }) => {
+    const home = newHome();
+    userExtension(
+      home,
+      'status.ts',
+      `export default (pi) => {
+      pi.registerCommand('show', { handler: async (_args, ctx) => { ctx.ui.setStatus('me', 'here'); await ctx.reload(); } });
+      pi.registerCommand('send', { handler: async () => pi.sendUserMessage('x', { deliverAs: 'nextTurn' }) });
+    }`,
+    );
+    const { peer } = await open({ home });
+
+    await peer.ok({ type: 'prompt', message: '/show' });
+    await peer.ok({ type: 'prompt', message: '/send' });
+    await peer.find('extension_error');
+
+    const statuses = peer.records.filter(({ method }) => method === 'setStatus').map(({ statusText }) => statusText);
+    expect(statuses).toEqual(['here', undefined]);
+    expect(errors(peer.records)).toMatchObject([
+      { extensionPath: 'command:send', error: 'deliverAs must be one of steer, followUp, not nextTurn' },
+    ]);
+  },
+);

@@ -20,12 +20,17 @@ export interface BroughtPaths {
   readonly prompts: readonly string[];
 }
 
+/** How long a command may go on when everything else is over, and somebody waits for it. */
+const LAST_MS = 60_000;
+
 const NOTHING: BroughtPaths = { skills: [], prompts: [] };
 
 /** The extensions of an agent: found, run, and put to use. */
 export class AgentExtensions {
   readonly #agent: Agent;
   readonly #duties: Duties;
+  readonly #blamable = new Set<ExtensionSource>();
+  readonly #commandsAtWork = new Set<Promise<void>>();
   #running: Extensions | undefined;
   #packaged: BroughtPaths = NOTHING;
   #discovered: BroughtPaths = NOTHING;
@@ -61,6 +66,13 @@ export class AgentExtensions {
     this.#discovered = (await next?.discover(reason)) ?? NOTHING;
   }
 
+  /** Settles when every command is done that runs now, or takes too long. */
+  async commandsDone(): Promise<void> {
+    if (this.#commandsAtWork.size === 0) return;
+    const { within } = await import('../../extend/extensions/load-extension.ts');
+    await within(LAST_MS, Promise.all(this.#commandsAtWork)).catch(() => {});
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#running?.close();
@@ -78,9 +90,11 @@ export class AgentExtensions {
     }
     this.#running = next;
     next?.begin();
-    this.#takeTools(next);
+    // First of all: whatever else goes wrong, no gate is missing.
     this.#duties.hooks.put('extensions', next?.hooks ?? {});
     before?.close();
+    this.#duties.dialogs.forget();
+    this.#takeTools(next);
   }
 
   #attempt(path: string, work: () => void): void {
@@ -152,6 +166,8 @@ export class AgentExtensions {
       extensionHost(this.#agent, {
         dialogs,
         reload,
+        blamable: this.#blamable,
+        commandsAtWork: this.#commandsAtWork,
         toolsChanged: () => this.#takeTools(extensions),
         hooksChanged: () => hooks.put('extensions', extensions.hooks),
       }),
@@ -162,9 +178,12 @@ export class AgentExtensions {
   /** What an extension forgets to catch is its own affair. */
   async #guard(): Promise<void> {
     if (this.#unguard || !this.#agent.surroundings.wishes.ownsProcess) return;
-    const { onStrayError } = await import('../../system/stray-errors.ts');
+    const [{ onStrayError }, { culpritOf }] = await Promise.all([
+      import('../../system/stray-errors.ts'),
+      import('../../extend/extensions/culprit.ts'),
+    ]);
     this.#unguard ??= onStrayError((error) => {
-      const culprit = this.#running?.culpritOf(error);
+      const culprit = culpritOf(error, this.#blamable);
       if (culprit !== undefined) this.#agent.additions.failed(culprit, 'uncaught', error);
       return culprit !== undefined;
     });

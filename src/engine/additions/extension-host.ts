@@ -11,7 +11,7 @@ import { copyUpTo, fork, newSession, switchSession } from '../moves.ts';
 import { isMute } from './stage.ts';
 
 /** What the workshop does when extensions have changed. */
-export interface HostDuties {
+export interface HostDuties extends Pick<ExtensionHost, 'blamable' | 'commandsAtWork'> {
   readonly dialogs: Dialogs;
   readonly reload: () => Promise<void>;
   readonly toolsChanged: () => void;
@@ -81,8 +81,13 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
 
 async function said(agent: Agent, message: SaidByExtension, options: SendOptions): Promise<void> {
   const { session, lane } = agent;
-  if (!options.triggerTurn || session.run) began(session.say(message, options));
-  else await lane.run(() => began(agent.session.say(message, options)));
+  if (!options.triggerTurn || session.run) {
+    began(session.say(message, options));
+    return;
+  }
+  const { signal } = lane;
+  // What an abort finds waiting begins no run after it.
+  await lane.run(() => began(agent.session.say(message, { ...options, triggerTurn: !signal.aborted })));
 }
 
 interface UserMessage extends UserMessageOptions {

@@ -97,6 +97,11 @@ export class Workshop {
     return [...own, ...others.filter(({ name }) => !own.some((command) => command.name === name))];
   }
 
+  /** Settles when no command of an extension is at work any more. */
+  commandsDone(): Promise<void> {
+    return this.#extensions.commandsDone();
+  }
+
   get extensions(): Extensions | undefined {
     return this.#extensions.running;
   }

@@ -42,7 +42,7 @@ const sifters: { readonly [E in EventName]?: (answer: Values, told: Told<E>) => 
   turn_end: (answer) => boundary(answer),
   agent_before_settle: (answer) => boundary(answer),
   tool_call: ({ block, reason }) => ({
-    block: block === true,
+    block: Boolean(block),
     ...(reason === undefined ? {} : { reason: String(reason) }),
   }),
   tool_result: ({ content, details, isError }) => ({
@@ -55,11 +55,11 @@ const sifters: { readonly [E in EventName]?: (answer: Values, told: Told<E>) => 
     return result === undefined ? {} : { result: plainCopy(result) };
   },
   session_before_compact: ({ cancel, compaction }, told) => ({
-    cancel: cancel === true,
+    cancel: Boolean(cancel),
     ...(compaction === undefined ? {} : { compaction: summaryOf(compaction as Values, told) }),
   }),
   session_before_tree: ({ cancel, summary, customInstructions, replaceInstructions, label }) => ({
-    cancel: cancel === true,
+    cancel: Boolean(cancel),
     ...(summary === undefined ? {} : { summary: treeSummary(summary as Values) }),
     ...(customInstructions === undefined ? {} : { customInstructions: String(customInstructions) }),
     ...(replaceInstructions === undefined ? {} : { replaceInstructions: replaceInstructions === true }),
@@ -67,7 +67,7 @@ const sifters: { readonly [E in EventName]?: (answer: Values, told: Told<E>) => 
   }),
 };
 
-function word(name: string, value: unknown): string {
+export function word(name: string, value: unknown): string {
   if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
   return value;
 }
@@ -108,7 +108,7 @@ function picture(place: string, { data, mimeType }: Values): ImageContent {
   return image;
 }
 
-const pictures = (value: unknown): ImageContent[] =>
+export const pictures = (value: unknown): ImageContent[] =>
   list('images', value).map((item, index) => picture(`images[${index}]`, object(`images[${index}]`, item)));
 
 /** A message that an extension wants said. */
@@ -122,27 +122,33 @@ export function saying(value: unknown): SaidByExtension {
   };
 }
 
-const ROLES: ReadonlySet<unknown> = new Set([
-  'user',
-  'assistant',
-  'toolResult',
-  'custom',
-  'bashExecution',
-  'branchSummary',
-  'compactionSummary',
-]);
+/** What messages of each role must say beside their content. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  user: [],
+  assistant: [],
+  toolResult: ['toolCallId', 'toolName'],
+  custom: ['customType'],
+  bashExecution: ['command', 'output'],
+  branchSummary: ['summary'],
+  compactionSummary: ['summary'],
+};
 
 const WITH_CONTENT: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 'custom']);
 
-const conversation = (value: unknown): AgentMessage[] =>
+/** A conversation that a model can be told. */
+export const conversation = (value: unknown): AgentMessage[] =>
   list('messages', value).map((item, index) => {
     const place = `messages[${index}]`;
-    const { role, content } = object(place, item);
-    if (!ROLES.has(role)) throw new TypeError(`${place}.role is none that there is`);
-    const isSaid = Array.isArray(content) || (typeof content === 'string' && (role === 'user' || role === 'custom'));
-    if (WITH_CONTENT.has(role) && !isSaid) throw new TypeError(`${place}.content must be a list`);
-    for (const block of Array.isArray(content) ? content : []) object(`${place}.content`, block);
-    return item as AgentMessage;
+    const message = object(place, item);
+    const { role } = message;
+    if (typeof role !== 'string' || !Object.hasOwn(PARTS, role))
+      throw new TypeError(`${place}.role is none that there is`);
+    for (const name of PARTS[role] ?? []) word(`${place}.${name}`, message[name]);
+    if (!WITH_CONTENT.has(role)) return item as AgentMessage;
+    const { content } = message;
+    if (typeof content === 'string' && (role === 'user' || role === 'custom')) return item as AgentMessage;
+    const said = role === 'assistant' ? answerBlocks(content) : blocks(`${place}.content`, content);
+    return { ...message, content: said } as unknown as AgentMessage;
   });
 
 /** A message stays what it is; what it says may change. */

@@ -1,3 +1,4 @@
+import { isLevel } from '../../model/thinking.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
 import { sessionNameFrom } from '../../session/session-name.ts';
 import { blocks, plainCopy, saying } from './answers.ts';
@@ -40,7 +41,11 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
     },
     registerTool: (tool) => {
       checkTool(tool);
-      extension.tools.set(tool.name, tool);
+      extension.tools.set(tool.name, {
+        ...tool,
+        parameters: plainCopy(tool.parameters),
+        execute: tool.execute.bind(tool),
+      });
       whenReady(host.toolsChanged);
     },
     registerCommand: (name, command) => {
@@ -67,10 +72,12 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
     },
     sendMessage: (message, options = {}) => {
       const { say } = acting();
+      checkManner(options.deliverAs, ['steer', 'followUp', 'nextTurn']);
       sent('send_message', () => say(saying(message), options));
     },
     sendUserMessage: (content, options = {}) => {
       const { prompt } = acting();
+      checkManner(options.deliverAs, ['steer', 'followUp']);
       const said = typeof content === 'string' ? content : blocks('content', content);
       sent('send_user_message', () => prompt(said, options));
     },
@@ -109,7 +116,10 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
       return model !== undefined;
     },
     getThinkingLevel: () => acting().session().choice.thinkingLevel,
-    setThinkingLevel: (level) => acting().setThinkingLevel(level),
+    setThinkingLevel: (level) => {
+      if (!isLevel(level)) throw new TypeError(`Not a thinking level: ${String(level)}`);
+      acting().setThinkingLevel(level);
+    },
     events: { on: bus.on, emit: bus.emit },
     registerShortcut: () => {},
     registerMessageRenderer: () => {},
@@ -117,6 +127,12 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
     registerToolRenderer: () => {},
     registerMarkdownTransformer: () => {},
   };
+}
+
+/** A manner that is none would let a message wait for ever. */
+function checkManner(deliverAs: unknown, known: readonly string[]): void {
+  if (deliverAs === undefined || known.includes(String(deliverAs))) return;
+  throw new TypeError(`deliverAs must be one of ${known.join(', ')}, not ${String(deliverAs)}`);
 }
 
 /** Throws where a tool cannot be used. */

@@ -26,6 +26,8 @@ export class Callers {
   readonly contexts: Contexts;
   /** Where the run is that is active. */
   readonly progress: Progress;
+  /** Its extensions are gone. */
+  isClosed = false;
   /** The system prompt of the run that is active, if a handler gave it one. */
   runPrompt: string | undefined;
 
@@ -60,8 +62,9 @@ export class Callers {
     }
   }
 
-  /** The same, but what a handler throws is thrown. */
+  /** The same, but what a handler throws is thrown; and where the handlers are gone nobody can say yes. */
   async *verdicts<E extends EventName>(told: Told<E>): AsyncGenerator<Answered<E> & object> {
+    if (this.isClosed) throw new Error('The extensions were loaded again before they could decide');
     for (const { answer } of this.#calls(told)) {
       const value = await answer;
       if (typeof value === 'object' && value !== null) yield value;

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Tool } from '../../agent/tool.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
@@ -19,18 +19,11 @@ import { toolsOf } from './tools.ts';
 /** How long a command may keep its prompt from being answered. */
 const ANSWER_MS = 5000;
 
-/** How long a command may go on when everything else is over, and somebody waits for it. */
-const LAST_MS = 60_000;
-
-/** Where tau's own code is. */
-const OWN_FOLDER = dirname(import.meta.dirname);
-
 /** The extensions of an agent, loaded together. */
 export class Extensions {
   readonly #host: ExtensionHost;
   readonly #callers: Callers;
   readonly #bus = newBus((channel, error) => this.#host.failed('<events>', channel, error));
-  readonly #commands = new Set<Promise<void>>();
   #extensions: Extension[] = [];
   #isClosed = false;
 
@@ -44,6 +37,7 @@ export class Extensions {
     for (const source of sources) {
       if (this.#isClosed) return;
       const extension = new Extension(source);
+      this.#host.blamable.add(source);
       try {
         await this.#run(extension);
         this.#extensions.push(extension);
@@ -62,6 +56,7 @@ export class Extensions {
   /** They are no longer there: others may be in their place. */
   close(): void {
     this.#isClosed = true;
+    this.#callers.isClosed = true;
     for (const extension of this.#extensions) extension.isReady = false;
     this.#extensions = [];
     this.#bus.clear();
@@ -112,26 +107,11 @@ export class Extensions {
       const context = this.#callers.contexts.forCommand({ onWait: resolve });
       const work = (async () => void (await command.handler(args, context)))()
         .catch((error: unknown) => this.#host.failed(`command:${name}`, 'command', error))
-        .finally(() => this.#commands.delete(work));
-      this.#commands.add(work);
+        .finally(() => this.#host.commandsAtWork.delete(work));
+      this.#host.commandsAtWork.add(work);
       void work.finally(resolve);
     });
     clearTimeout(timer);
-  }
-
-  /** Settles when every command is done that runs now, or takes too long. */
-  async commandsDone(): Promise<void> {
-    if (this.#commands.size > 0) await within(LAST_MS, Promise.all(this.#commands)).catch(() => {});
-  }
-
-  /** The extension from which this was thrown, as far as can be told; undefined when it was tau itself. */
-  culpritOf(error: unknown): string | undefined {
-    const stack = error instanceof Error ? String(error.stack) : '';
-    const culprit = this.#extensions.find(
-      ({ source }) => stack.includes(source.path) || stack.includes(`${source.baseDir}/`),
-    );
-    if (culprit) return culprit.path;
-    return stack.includes(OWN_FOLDER) ? undefined : '<runtime>';
   }
 
   hears(event: EventName): boolean {

@@ -16,6 +16,7 @@ import type { Settings } from '../../store/settings.ts';
 import type { Dialogs } from '../dialogs.ts';
 import type { SaidByExtension } from './events.ts';
 import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from './extension-api.ts';
+import type { ExtensionSource } from './find-extensions.ts';
 
 /** The agent as extensions act on it. */
 export interface ExtensionHost {
@@ -34,6 +35,10 @@ export interface ExtensionHost {
   readonly hasUi: () => boolean;
   readonly commands: () => readonly SlashCommand[];
   readonly publish: (event: AgentEvent) => void;
+  /** Everything that was ever run: some of it may still be at work. */
+  readonly blamable: Set<ExtensionSource>;
+  /** Commands that run, also those of extensions that are gone. */
+  readonly commandsAtWork: Set<Promise<void>>;
   /** Tells clients that an extension failed. */
   readonly failed: (extensionPath: string, event: string, error: unknown) => void;
   /** An answer after one more step. */

@@ -1,7 +1,7 @@
 import type { AgentHooks, Continuation, HookMessage } from '../../agent/hooks.ts';
 import type { AgentMessage, CustomMessage } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../session/hooks.ts';
-import { plainCopy } from './answers.ts';
+import { conversation, plainCopy } from './answers.ts';
 import type { Callers } from './callers.ts';
 import type { EntryDraft, PromptOptions, SaidByExtension, Told } from './events.ts';
 import type { ExtensionHost } from './host.ts';
@@ -11,48 +11,65 @@ import { promptOptions, withSections } from './prompt-options.ts';
 /** How extensions step into a run. Only those hooks are there that somebody listens to. */
 export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
   const hooks: { -readonly [N in keyof SessionHooks]: SessionHooks[N] } = {};
-  if (callers.hears('context')) hooks.context = (messages) => rewritten(callers, messages);
+  if (callers.hears('context')) hooks.context = (messages) => rewritten(callers, host, messages);
   if (callers.hears('before_provider_request')) hooks.payload = (payload) => changedPayload(callers, payload);
   if (callers.hears('tool_call')) hooks.toolCall = (call) => permission(callers, call);
   if (callers.hears('tool_result')) hooks.toolResult = (ended) => review(callers, ended);
   if (callers.hears('message_end')) hooks.messageEnd = (message) => lastForm(callers, message);
   if (callers.hears('turn_end')) {
-    hooks.turnEnd = ({ message, toolResults }) =>
-      wishes(host, callers, {
-        type: 'turn_end',
-        turnIndex: callers.progress.turn,
-        ...structuredClone({ message, toolResults: [...toolResults] }),
-        entries: [],
-        continue: false,
-      });
+    hooks.turnEnd = ({ message, toolResults }, signal) =>
+      wishes(
+        { host, callers, signal },
+        {
+          type: 'turn_end',
+          turnIndex: callers.progress.turn,
+          ...structuredClone({ message, toolResults: [...toolResults] }),
+          entries: [],
+          continue: false,
+        },
+      );
   }
   if (callers.hears('agent_before_settle')) {
-    hooks.beforeSettle = ({ outcome }) =>
-      wishes(host, callers, {
-        type: 'agent_before_settle',
-        outcome: outcome === 'ok' || outcome === 'budget' ? 'completed' : outcome,
-        entries: [],
-        continue: false,
-      });
+    hooks.beforeSettle = ({ outcome }, signal) =>
+      wishes(
+        { host, callers, signal },
+        {
+          type: 'agent_before_settle',
+          outcome: outcome === 'ok' || outcome === 'budget' ? 'completed' : outcome,
+          entries: [],
+          continue: false,
+        },
+      );
   }
   if (callers.hears('before_agent_start'))
-    hooks.beforeAgentStart = (start) => beginning(callers, start, promptOptions(host.session()));
+    hooks.beforeAgentStart = (start, signal) => beginning({ host, callers, signal }, start);
   hooks.observe = (event) => observed(event, callers);
   return hooks;
 }
 
-async function rewritten(callers: Callers, messages: AgentMessage[]): Promise<AgentMessage[]> {
-  const event = { type: 'context' as const, messages };
+/** What handlers change in place counts here, as in pi: the messages are theirs. It is looked at before it is sent. */
+async function rewritten(
+  callers: Callers,
+  host: ExtensionHost,
+  messages: AgentMessage[],
+): Promise<readonly AgentMessage[]> {
+  let good = messages;
+  const event = { type: 'context' as const, messages: structuredClone(messages) };
   for await (const answer of callers.answers(event)) {
     if (answer.messages) event.messages = answer.messages;
   }
-  return event.messages;
+  try {
+    good = conversation(plainCopy(event.messages));
+  } catch (error) {
+    host.failed('<runtime>', 'context', error);
+  }
+  return good;
 }
 
 async function changedPayload(callers: Callers, payload: unknown): Promise<unknown> {
   const event = { type: 'before_provider_request' as const, payload };
   for await (const answer of callers.answers(event)) event.payload = answer;
-  return event.payload;
+  return plainCopy(event.payload);
 }
 
 type ToolCallHook = NonNullable<AgentHooks['toolCall']>;
@@ -76,8 +93,7 @@ async function review(callers: Callers, ended: Parameters<ToolResultHook>[0]): R
     type: 'tool_result' as const,
     toolName: call.name,
     toolCallId: call.id,
-    input: { ...args },
-    ...structuredClone({ content: result.content, details: result.details }),
+    ...structuredClone({ input: { ...args }, content: result.content, details: result.details }),
     isError: result.isError,
   };
   let changed = result;
@@ -100,17 +116,25 @@ async function lastForm<M extends AgentMessage>(callers: Callers, message: M): P
   return changed;
 }
 
+interface Asked {
+  readonly host: ExtensionHost;
+  readonly callers: Callers;
+  readonly signal: AbortSignal;
+}
+
+/** What handlers want is stored together, and not when an abort came first: the session may be another one by then. */
 async function wishes(
-  host: ExtensionHost,
-  callers: Callers,
+  { host, callers, signal }: Asked,
   event: Told<'turn_end' | 'agent_before_settle'>,
 ): Promise<Continuation | undefined> {
-  const messages: HookMessage[] = [];
+  const drafts: EntryDraft[] = [];
   let goesOn = false;
   for await (const wish of callers.answers(event)) {
-    for (const draft of wish.entries ?? []) messages.push(...kept(draft, host));
+    if (signal.aborted) return undefined;
+    drafts.push(...(wish.entries ?? []));
     goesOn ||= wish.continue === true;
   }
+  const messages = drafts.flatMap((draft) => kept(draft, host));
   return messages.length > 0 || goesOn ? { messages, continue: goesOn } : undefined;
 }
 
@@ -123,18 +147,20 @@ function kept(draft: EntryDraft, host: ExtensionHost): HookMessage[] {
 }
 
 async function beginning(
-  callers: Callers,
+  { host, callers, signal }: Asked,
   start: Parameters<NonNullable<SessionHooks['beforeAgentStart']>>[0],
-  systemPromptOptions: PromptOptions,
 ): Promise<{ messages: HookMessage[]; systemPrompt?: string }> {
   const messages: HookMessage[] = [];
+  const systemPromptOptions = promptOptions(host.session());
   const event = { ...startEvent(start.messages, start.systemPrompt), systemPromptOptions };
+  let prompt = start.systemPrompt;
   for await (const answer of callers.answers(event)) {
     if (answer.message) messages.push(customMessage(answer.message));
-    event.systemPrompt = answer.systemPrompt ?? event.systemPrompt;
+    prompt = answer.systemPrompt ?? prompt;
+    event.systemPrompt = prompt;
   }
-  const systemPrompt = sectioned(event.systemPrompt, systemPromptOptions);
-  if (systemPrompt === start.systemPrompt) return { messages };
+  const systemPrompt = sectioned(prompt, systemPromptOptions);
+  if (systemPrompt === start.systemPrompt || signal.aborted) return { messages };
   callers.runPrompt = systemPrompt;
   return { messages, systemPrompt };
 }

@@ -15,7 +15,9 @@ export function sessionHooks(callers: Callers): SessionHooks {
   if (callers.hears('user_bash')) hooks.userBash = (command, signal) => userBash(callers, command, signal);
   if (callers.hears('model_select')) {
     hooks.modelSelect = ({ previousModel, ...choice }) =>
-      callers.tell({ type: 'model_select', previousModel: previousModel ?? undefined, ...choice });
+      callers.tell(
+        structuredClone({ type: 'model_select' as const, previousModel: previousModel ?? undefined, ...choice }),
+      );
   }
   if (callers.hears('session_info_changed')) {
     hooks.nameChange = (name) => callers.tell({ type: 'session_info_changed', name });
@@ -65,8 +67,7 @@ function compaction(callers: Callers): SessionHooks {
     hooks.beforeCompact = async ({ branch, reason, willRetry, customInstructions, ...preparation }, signal) => {
       const event = {
         type: 'session_before_compact' as const,
-        preparation,
-        branchEntries: [...branch],
+        ...structuredClone({ preparation, branchEntries: [...branch] }),
         customInstructions,
         reason,
         willRetry,
@@ -82,7 +83,13 @@ function compaction(callers: Callers): SessionHooks {
   }
   if (callers.hears('session_compact')) {
     hooks.afterCompact = ({ entry, fromHook, reason, willRetry }) =>
-      callers.tell({ type: 'session_compact', compactionEntry: entry, fromExtension: fromHook, reason, willRetry });
+      callers.tell({
+        type: 'session_compact',
+        compactionEntry: structuredClone(entry),
+        fromExtension: fromHook,
+        reason,
+        willRetry,
+      });
   }
   if (callers.hears('session_compact_failed')) {
     hooks.compactFailed = ({ fromHook, ...end }) =>
@@ -115,14 +122,15 @@ const transformed: (
   callers: Callers,
   input: Parameters<NonNullable<SessionHooks['input']>>[0],
 ) => ReturnType<NonNullable<SessionHooks['input']>> = async (callers, { text, images, source, streamingBehavior }) => {
-  const event = { type: 'input' as const, text, images: [...images], source, streamingBehavior };
+  let current = { text, images: [...images] };
+  const event = { type: 'input' as const, ...structuredClone(current), source, streamingBehavior };
   for await (const answer of callers.answers(event)) {
     if (answer.action === 'handled') return 'handled';
     if (answer.action !== 'transform') continue;
-    event.text = String(answer.text);
-    event.images = answer.images ?? event.images;
+    current = { text: answer.text, images: answer.images ?? current.images };
+    Object.assign(event, structuredClone(current));
   }
-  return { text: event.text, images: event.images };
+  return current;
 };
 
 /** Where extensions say that more skills and templates are; relative to the extension that says it. */

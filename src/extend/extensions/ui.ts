@@ -61,7 +61,7 @@ export function uiFor({ dialogs, signal, deadline, onAsk }: UiParts) {
       dialogs.tell({
         method: 'setStatus',
         statusKey: String(key),
-        ...(text === undefined ? {} : { statusText: String(text) }),
+        ...(text === undefined || text === null ? {} : { statusText: String(text) }),
       }),
     setWidget: (key: string, content: unknown, options?: { placement?: 'aboveEditor' | 'belowEditor' }) => {
       // What draws itself on a terminal cannot be sent.

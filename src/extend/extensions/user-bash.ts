@@ -27,11 +27,13 @@ export async function userBash(
 
 const plainResult = ({ output, exitCode, cancelled, truncated, fullOutputPath }: Partial<BashResult>): BashResult => ({
   output: String(output ?? ''),
-  exitCode: exitCode ?? null,
+  exitCode: codeOf(exitCode),
   cancelled: cancelled === true,
   truncated: truncated === true,
-  fullOutputPath: fullOutputPath ?? null,
+  fullOutputPath: typeof fullOutputPath === 'string' ? fullOutputPath : null,
 });
+
+const codeOf = (exitCode: unknown) => (Number.isInteger(exitCode) ? (exitCode as number) : null);
 
 async function runBy(operations: BashOperations, { command, cwd }: Command, signal: AbortSignal): Promise<BashResult> {
   const decoder = new TextDecoder();
@@ -44,11 +46,11 @@ async function runBy(operations: BashOperations, { command, cwd }: Command, sign
     bytes += data.length;
     text = (text + piece).slice(-MAX_OUTPUT_CHARACTERS);
   };
-  const { exitCode } = await operations.exec(command, cwd, { onData, signal });
+  const ended = await operations.exec(command, cwd, { onData, signal });
   const tail = keepTail(text, { lines: lines + (text === '' || text.endsWith('\n') ? 0 : 1), bytes });
   return {
     output: tail.content,
-    exitCode: signal.aborted ? null : exitCode,
+    exitCode: signal.aborted ? null : codeOf(ended?.exitCode),
     cancelled: signal.aborted,
     truncated: tail.truncated,
     fullOutputPath: null,

@@ -42,7 +42,7 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     trust,
     project,
     ...toolsOf(args, {
-      mayBeAdded: isAnythingAdded({ agentDir: root, home, cwd, settings: project.settings, wishes }),
+      mayBeAdded: () => isAnythingAdded({ agentDir: root, home, cwd, settings: project.settings, wishes }),
     }),
     ...(prompt ? { prompt } : {}),
     additions: wishes,
@@ -93,7 +93,7 @@ function nameOf(args: Arguments): string | undefined {
 }
 
 /** A name that tau does not know may be that of a tool which others add. */
-function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: boolean }): Pick<EngineOptions, 'tools'> {
+function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: () => boolean }): Pick<EngineOptions, 'tools'> {
   const wanted = args['no-tools'] ? [] : listOf(args.tools);
   const excluded = listOf(args['exclude-tools']);
   const builtin = args['no-builtin-tools'] === undefined;
@@ -101,7 +101,7 @@ function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: boolean }): Pick
   if (args.tools !== undefined && wanted?.length === 0) throw new UsageError('--tools requires a value');
   const names = builtinTools({ cwd: '', env: {}, family: '' }, async () => ({ content: [] })).map(({ name }) => name);
   const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !isOfServers(word));
-  if (unknown !== undefined && !mayBeAdded)
+  if (unknown !== undefined && !mayBeAdded())
     throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
   return {
     tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}), ...(builtin ? {} : { builtin }) },

@@ -196,19 +196,23 @@ function connect(link: Link, { agent, journal, dialect, isLast = false }: Host):
   return connection;
 }
 
-function warningsOf({ project, toolbox, surroundings }: Agent, { agentDir, models }: EngineOptions): string[] {
+function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): string[] {
+  const { project } = agent;
   const { cwd, trusted } = project;
   return [
     ...project.warnings,
     ...models.warnings,
-    // What has a server in its name is known when that is connected.
-    ...(isAnythingAdded(surroundings) ? [] : toolbox.unknown)
-      .filter((name) => !name.includes('__'))
-      .map((name) => `There is no tool ${name}`),
+    ...unknownTools(agent).map((name) => `There is no tool ${name}`),
     ...untrustedPromptFiles({ agentDir, cwd, trusted }).map(
       (path) => `${path} is left out: the project is not trusted`,
     ),
   ];
+}
+
+/** Words that mean no tool; what others may still add, or a server in its name, is known later. */
+function unknownTools({ toolbox, surroundings }: Agent): readonly string[] {
+  const unknown = toolbox.unknown.filter((name) => !name.includes('__'));
+  return unknown.length > 0 && isAnythingAdded(surroundings) ? [] : unknown;
 }
 
 const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL, supportedProtocolVersions: [PROTOCOL] };

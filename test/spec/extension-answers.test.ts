@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
-import { bash, shown, userExtension } from '../support/extensions.ts';
+import { bash, shown, untilThere, userExtension } from '../support/extensions.ts';
 import { counted, FILLER, patientHome } from '../support/long-talk.ts';
-import { newHome, stored } from '../support/open.ts';
+import { newGate, newHome, stored } from '../support/open.ts';
 import type { Record_ } from '../support/peer.ts';
 import { verifies } from '../support/verifies.ts';
 
@@ -152,6 +153,8 @@ verifies('X52', 'what handlers do to their events is nothing to anybody else', a
 
 verifies('X53', 'a gate stays shut while extensions are loaded again', async ({ open }) => {
   const home = newHome();
+  const gate = newGate();
+  const before = JSON.stringify(join(home.root, 'before'));
   userExtension(
     home,
     'a-gate.ts',
@@ -160,21 +163,28 @@ verifies('X53', 'a gate stays shut while extensions are loaded again', async ({ 
   userExtension(
     home,
     'b-slow.ts',
-    `let isFirst = !globalThis.loadedBefore; globalThis.loadedBefore = true;
+    `import { existsSync, writeFileSync } from 'node:fs';
     export default async (pi) => {
-      pi.registerCommand('again', { handler: async (_args, ctx) => ctx.reload() });
-      if (!isFirst) await new Promise((resolve) => setTimeout(resolve, 300));
-      globalThis.loadedBefore = isFirst;
+      pi.registerCommand('again', { handler: async (_args, ctx) => { await ctx.reload(); ctx.ui.notify('loaded'); } });
+      if (existsSync(${before})) { ${untilThere(JSON.stringify(gate.path))} }
+      writeFileSync(${before}, '');
     }`,
   );
-  const calls = Array.from({ length: 20 }, () => bash('sleep 0.02; echo through'));
-  const { peer } = await open({ home, script: [...calls, { text: 'done' }] });
-  await peer.ok({ type: 'prompt', message: 'go' });
+  const { peer } = await open({ home, script: [bash('echo through'), bash('echo through'), { text: 'done' }] });
+  await peer.ok({ type: 'get_commands' });
 
   await peer.ok({ type: 'prompt', message: '/again' });
-  await peer.next('agent_settled');
+  peer.send({ type: 'prompt', message: 'go' });
+  const early = peer.records.filter(({ method }) => method === 'notify');
+  gate.open();
+  await peer.find('agent_settled');
 
-  expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).not.toContain('through\\n"}');
+  expect(early).toEqual([]);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.filter(({ role }: { role: string }) => role === 'toolResult')).toMatchObject([
+    { isError: true, content: [{ text: 'shut' }] },
+    { isError: true, content: [{ text: 'shut' }] },
+  ]);
 });
 
 verifies(
@@ -187,13 +197,16 @@ verifies(
       'a-early.ts',
       "export default () => { void Promise.reject(new Error('early')); };",
     );
-    userExtension(home, 'b-slow.ts', 'export default () => new Promise((resolve) => setTimeout(resolve, 50));');
+    const gate = newGate();
+    userExtension(home, 'b-slow.ts', `export default async () => { ${untilThere(JSON.stringify(gate.path))} };`);
     userExtension(
       home,
       'c-careless.ts',
       "export default (pi) => pi.registerCommand('go', { handler: async (_args, ctx) => { void ctx.switchSession('/nowhere.jsonl'); } });",
     );
     const { peer } = await open({ home });
+    await peer.find('extension_error');
+    gate.open();
 
     await peer.ok({ type: 'prompt', message: '/go' });
     await peer.find(({ type, error }) => type === 'extension_error' && String(error).startsWith('Session not found'));

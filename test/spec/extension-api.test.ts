@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { allTold, bash, commandHome, told, userExtension } from '../support/extensions.ts';
+import { allTold, bash, commandHome, told, untilThere, userExtension } from '../support/extensions.ts';
 import { newGate, newHome, stored } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
 import { isAlive, until } from '../support/processes.ts';
@@ -241,9 +241,8 @@ verifies(
   async ({ open }) => {
     const { home } = commandHome({
       run: `const stop = new AbortController();
-      const { existsSync } = await import('node:fs');
       const done = pi.exec('sh', ['-c', 'sleep 1000 & echo $! > ' + args + '; mv ' + args + ' ' + args + '.pid; wait'], { signal: stop.signal });
-      while (!existsSync(ctx.cwd + '/' + args + '.pid')) await new Promise((resolve) => setTimeout(resolve, 2));
+      ${untilThere("ctx.cwd + '/' + args + '.pid'")}
       tell(ctx, 'begun');
       if (args === 'aborted') stop.abort();
       tell(ctx, await done);`,

@@ -1,6 +1,15 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { allShown, allTold, answer, commandHome, shown, told, userExtension } from '../support/extensions.ts';
+import {
+  allShown,
+  allTold,
+  answer,
+  commandHome,
+  shown,
+  told,
+  untilThere,
+  userExtension,
+} from '../support/extensions.ts';
 import { newGate, newHome, open, type TestAgent } from '../support/open.ts';
 import type { Record_ } from '../support/peer.ts';
 import { userTexts } from '../support/settled.ts';
@@ -401,8 +410,7 @@ verifies(
   async ({ open }) => {
     const gate = newGate();
     const { home } = commandHome({
-      long: `const { existsSync } = await import('node:fs');
-        while (!existsSync(args)) await new Promise((resolve) => setTimeout(resolve, 5));
+      long: `${untilThere('args')}
         tell(ctx, 'at last');`,
     });
     const { peer } = await open({ home });

@@ -136,22 +136,27 @@ verifies('X48', 'the time in which a person thinks does not count', async ({ ope
   userExtension(
     home,
     'asks.ts',
-    `export default (pi) => pi.on('input', async (event, ctx) => {
-      const text = await ctx.ui.input('What do you mean?');
-      return { action: 'transform', text };
-    });`,
+    `export default (pi) => {
+      pi.on('input', async (event, ctx) => {
+        const text = await ctx.ui.input('What do you mean?');
+        return { action: 'transform', text };
+      });
+      pi.on('user_bash', () => new Promise(() => {}));
+    }`,
   );
   const { peer } = await open({ home, script: [{ text: 'done' }] });
   const prompt = peer.request({ type: 'prompt', message: 'go' });
   const { id } = await shown(peer, 'input');
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  // Another handler, asked later, has used up the same limit by now.
+  await peer.ok({ type: 'bash', command: 'true' });
   peer.send({ type: 'extension_ui_response', id, value: 'this' });
 
   expect(await prompt).toMatchObject({ success: true });
   await peer.next('agent_settled');
-  expect(errors(peer.records)).toEqual([]);
+  expect(errors(peer.records)).toMatchObject([{ event: 'user_bash' }]);
   const { messages } = await peer.ok({ type: 'get_messages' });
-  expect(messages[0]).toMatchObject({ content: [{ text: 'this' }] });
+  const said = messages.filter(({ role }: { role: string }) => role === 'user');
+  expect(said).toMatchObject([{ content: [{ type: 'text', text: 'this' }] }]);
 });
 
 verifies('X43', 'a command that throws is reported; its prompt was handled all the same', async ({ open }) => {

@@ -1,15 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { tau } from '../support/command.ts';
-import { allTold, commandHome, projectExtension, told, userExtension } from '../support/extensions.ts';
+import { allTold, commandHome, projectExtension, told, untilThere, userExtension } from '../support/extensions.ts';
 import { newGate, newHome, open } from '../support/open.ts';
 import { userTexts } from '../support/settled.ts';
 import { verifies } from '../support/verifies.ts';
 
 /** An extension that is not loaded before the gate is open. */
 const slow = (gate: string, body: string) => `
-  import { existsSync } from 'node:fs';
-  while (!existsSync(${JSON.stringify(gate)})) await new Promise((resolve) => setTimeout(resolve, 2));
+  ${untilThere(JSON.stringify(gate))}
   export default (pi) => { ${body} };`;
 
 verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_state does not', async ({ open }) => {

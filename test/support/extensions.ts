@@ -77,3 +77,17 @@ export const allTold = (peer: Peer): any[] =>
 export const call = (name: string, args: object) => ({ steps: [{ toolCall: { name, arguments: args } }] });
 
 export const bash = (command: string) => call('bash', { command });
+
+/** Code of an extension that waits until a file is there; `path` is code, too. */
+export const untilThere = (path: string) => `await (async (path) => {
+  const [{ existsSync, watch }, { dirname }] = await Promise.all([import('node:fs'), import('node:path')]);
+  await new Promise((resolve) => {
+    const watcher = watch(dirname(path), look);
+    function look() {
+      if (!existsSync(path)) return;
+      watcher.close();
+      resolve();
+    }
+    look();
+  });
+})(${path});`;

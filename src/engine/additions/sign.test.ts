@@ -7,14 +7,14 @@ import { isAnythingAdded, type Surroundings } from './sign.ts';
 /** A user with a home and a project in a repository, and with these files. */
 function surroundings(files: readonly string[], more: Partial<Surroundings> = {}): Surroundings {
   const root = tempFolder();
-  for (const file of ['home/.pi/agent/settings.json', 'repo/.git/HEAD', 'repo/work/src/main.ts', ...files]) {
+  for (const file of ['home/.pi/agent/settings.json', 'repo/.git/HEAD', 'repo/part/src/main.ts', ...files]) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), '');
   }
   return {
     agentDir: join(root, 'home/.pi/agent'),
     home: join(root, 'home'),
-    cwd: join(root, 'repo/work'),
+    cwd: join(root, 'repo/part'),
     settings: {},
     wishes: {},
     ...more,
@@ -25,10 +25,10 @@ it.each([
   ['nothing', []],
   [
     'settings, context files and sessions',
-    ['home/.pi/agent/sessions/a/b.jsonl', 'repo/work/.pi/settings.json', 'repo/AGENTS.md'],
+    ['home/.pi/agent/sessions/a/b.jsonl', 'repo/part/.pi/settings.json', 'repo/AGENTS.md'],
   ],
   ['skills above the repository', ['.agents/skills/a/SKILL.md']],
-  ['other things for agents', ['home/.agents/notes.md', 'repo/work/.agents/notes.md']],
+  ['other things for agents', ['home/.agents/notes.md', 'repo/part/.agents/notes.md']],
 ])('%s is no sign of anything', (_title, files) => {
   expect(isAnythingAdded(surroundings(files))).toBe(false);
 });
@@ -47,14 +47,14 @@ it.each([
   'home/.pi/agent/rules/a.md',
   'home/.pi/agent/mcp.json',
   'home/.agents/skills/a/SKILL.md',
-  'repo/work/.pi/skills/a/SKILL.md',
-  'repo/work/.pi/prompts/a.md',
-  'repo/work/.pi/agent/skills/a/SKILL.md',
-  'repo/work/.pi/agent/prompts/a.md',
-  'repo/work/.pi/extensions/a.ts',
-  'repo/work/.pi/rules/a.md',
-  'repo/work/.pi/mcp.json',
-  'repo/work/.agents/skills/a/SKILL.md',
+  'repo/part/.pi/skills/a/SKILL.md',
+  'repo/part/.pi/prompts/a.md',
+  'repo/part/.pi/agent/skills/a/SKILL.md',
+  'repo/part/.pi/agent/prompts/a.md',
+  'repo/part/.pi/extensions/a.ts',
+  'repo/part/.pi/rules/a.md',
+  'repo/part/.pi/mcp.json',
+  'repo/part/.agents/skills/a/SKILL.md',
   'repo/.agents/skills/a/SKILL.md',
 ])('%s is a sign', (file) => {
   expect(isAnythingAdded(surroundings([file]))).toBe(true);

@@ -32,6 +32,9 @@ export interface Tool extends ToolSpec {
   readonly execute: (invocation: ToolInvocation) => Promise<ToolOutput>;
 }
 
+/** What models accept as the name of a tool. */
+export const isToolName = (name: unknown): name is string => typeof name === 'string' && /^[\w-]{1,64}$/.test(name);
+
 export const textOutput = (text: string): ToolOutput => ({ content: [{ type: 'text', text }] });
 
 /** A failure that shows more than its message, such as the output of a command that exited with an error. */

@@ -126,7 +126,6 @@ export class Additions {
 
   /** A client can no longer be heard. */
   deafTo(client: Connection): void {
-    client.isDeaf = true;
     this.#workshop?.deafTo(client);
   }
 

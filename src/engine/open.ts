@@ -183,9 +183,13 @@ function connect(link: Link, { agent, journal, dialect, isLast = false }: Host):
   agent.audience.add(connection);
   agent.clients.add(connection);
   agent.additions.arrived(connection);
-  link.onEnd(() => agent.additions.deafTo(connection));
-  link.onClose(() => {
+  const deafen = () => {
+    connection.isDeaf = true;
     agent.additions.deafTo(connection);
+  };
+  link.onEnd(deafen);
+  link.onClose(() => {
+    deafen();
     agent.audience.remove(connection);
     agent.clients.delete(connection);
     agent.additions.stageChanged();

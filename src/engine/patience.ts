@@ -1,3 +1,5 @@
+import { within } from '../system/within.ts';
+
 /** How long a hook, or a client that still reads in it, may put off that a session is left. */
 const PATIENCE_MS = 3000;
 
@@ -12,10 +14,5 @@ export function heard(tell: () => Promise<void> | undefined): Promise<void> | un
 
 /** Settles with the work, or when it takes longer than a session may be kept from being left. */
 export async function soon(work: Promise<void> | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS);
-  });
-  await Promise.race([work?.catch(() => {}), limit]);
-  clearTimeout(timer);
+  if (work !== undefined) await within(PATIENCE_MS, work, 'It takes too long').catch(() => {});
 }

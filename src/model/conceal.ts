@@ -1,12 +1,10 @@
 import type { Endpoint } from './endpoint.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { ModelFailure, type Provider } from './request.ts';
-
-/** Shorter values may stand in a message by chance. */
-const SHORTEST_SECRET = 8;
 
 /** A provider whose failures do not repeat what was sent along: servers quote keys when they refuse them. */
 export function concealing(provider: Provider, { apiKey, headers }: Endpoint): Provider {
-  const secrets = [apiKey ?? '', ...Object.values(headers)].filter(({ length }) => length >= SHORTEST_SECRET);
+  const secrets = [apiKey ?? '', ...Object.values(headers)];
   const conceal = (error: unknown): never => {
     throw error instanceof ModelFailure ? concealed(error, secrets) : error;
   };
@@ -22,7 +20,7 @@ export function concealing(provider: Provider, { apiKey, headers }: Endpoint): P
 }
 
 function concealed(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
-  const message = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), failure.message);
+  const message = hideSecrets(failure.message, secrets);
   if (message === failure.message) return failure;
   const { code, status, retryAfterMs } = failure;
   return new ModelFailure(code, message, {

@@ -30,7 +30,7 @@ async function sifted(
 }
 
 /** For what cannot be aborted. */
-const NEVER = new AbortController().signal;
+export const NEVER: AbortSignal = new AbortController().signal;
 
 /** What a client sent, in the one form that is used from here on. */
 export function inputOf(text: string, images: readonly ImageInput[] = []): Input {

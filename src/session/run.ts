@@ -134,7 +134,7 @@ export class Run {
       willRetry: remedy?.kind === 'retry',
       isTerminal: !remedy && !this.#goesOn(wish),
     });
-    await this.#attempt(() => this.#observed(end()));
+    await this.#attempt(async () => this.#observed(end()));
     this.#parts.audience.publish(end());
     if (remedy) return this.#cured(remedy);
     if (failed) this.#giveUp(failed);
@@ -174,7 +174,7 @@ export class Run {
 
   /** One stretch of work; answers the messages it added to the conversation. */
   async #pass(first: readonly AgentMessage[], talk: Conversation): Promise<AgentMessage[]> {
-    const { audience, activity, hooks } = this.#parts;
+    const { audience, activity } = this.#parts;
     const added: AgentMessage[] = [];
     await this.#attempt(async () => {
       for await (const event of runTurns(first, talk)) {
@@ -182,7 +182,8 @@ export class Run {
           this.#keep(event);
           if (event.type === 'message_end') added.push(event.message);
           activity.note(event);
-          if (hooks.observe) await this.#observed(event);
+          const heard = this.#observed(event);
+          if (heard !== undefined) await heard;
           audience.publish(event);
           if (event.type === 'message_end' && event.message.role === 'assistant') this.recovery.heard(event.message);
         } catch (error) {
@@ -198,9 +199,10 @@ export class Run {
     return added;
   }
 
-  async #observed(event: RunEvent): Promise<void> {
+  /** Nothing to wait for where nobody listens. */
+  #observed(event: RunEvent): Promise<void> | undefined {
     const heard = this.#parts.hooks.observe?.(event, this.signal);
-    if (heard !== undefined) await unlessAborted(heard, this.signal);
+    return heard === undefined ? undefined : unlessAborted(heard, this.signal);
   }
 
   /** What a hook wants before the run ends; the messages it has for that are said at once. */

@@ -24,7 +24,7 @@ import { Activity } from './activity.ts';
 import { type Aside, type AsideManner, Asides } from './asides.ts';
 import { Compactor, type CompactorParts } from './compaction/compactor.ts';
 import type { Input, SessionHooks } from './hooks.ts';
-import { inputOf, type Manner, understood, userMessage } from './input.ts';
+import { inputOf, type Manner, NEVER, understood, userMessage } from './input.ts';
 import type { MessagePages } from './message-page.ts';
 import { type Choice, requireModel } from './model-choice.ts';
 import { modelRequest } from './model-request.ts';
@@ -391,9 +391,6 @@ function checkWanted({ signal }: Manner): void {
 
 /** Nobody is left to ask. */
 const silent: Provider = async function* () {};
-
-/** For what cannot be aborted. */
-const NEVER = new AbortController().signal;
 
 const BUSY_ELSEWHERE = 'The agent is busy: wait for it, or stop it, before going to another entry';
 

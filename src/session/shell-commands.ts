@@ -151,11 +151,12 @@ export class ShellCommands {
     const run = await runShell(options, { command, seconds: 0, signal, onOutput: tell });
     request.onText(news(run.output) + text.end());
     if (run.exit.error) throw new Refusal('internal', run.exit.error.message, { cause: run.exit.error });
-    return resultOf(run);
+    return bashResult(run);
   }
 }
 
-const resultOf = ({ output, tail, exit, end }: ShellRun): BashResult => ({
+/** How a command went, as clients are told. */
+export const bashResult = ({ output, tail, exit, end }: ShellRun): BashResult => ({
   output: plain(tail.content),
   exitCode: end === 'aborted' ? null : exit.code,
   cancelled: end === 'aborted',

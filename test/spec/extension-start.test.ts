@@ -6,22 +6,22 @@ import { newGate, newHome, open } from '../support/open.ts';
 import { userTexts } from '../support/settled.ts';
 import { verifies } from '../support/verifies.ts';
 
-/** An extension that is not loaded before the gate is open. */
+/** A user with an extension that is not loaded before the gate is open. */
+function slowHome(body: string) {
+  const home = newHome();
+  const gate = newGate();
+  userExtension(home, 'slow.ts', slow(gate.path, body));
+  return { home, gate };
+}
+
 const slow = (gate: string, body: string) => `
   ${untilThere(JSON.stringify(gate))}
   export default (pi) => { ${body} };`;
 
 verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_state does not', async ({ open }) => {
-  const home = newHome();
-  const gate = newGate();
-  userExtension(
-    home,
-    'slow.ts',
-    slow(
-      gate.path,
-      `pi.registerCommand('slow', { handler: async () => {} });
+  const { home, gate } = slowHome(
+    `pi.registerCommand('slow', { handler: async () => {} });
        pi.on('input', ({ text }) => ({ action: 'transform', text: text + ' (seen)' }));`,
-    ),
   );
   const { peer } = await open({ home, script: [{ text: 'one' }] });
 
@@ -44,15 +44,8 @@ verifies(
   'I4',
   'a command of a slow extension is run, and refused for steering, by the first message',
   async ({ open }) => {
-    const home = newHome();
-    const gate = newGate();
-    userExtension(
-      home,
-      'slow.ts',
-      slow(
-        gate.path,
-        "pi.registerCommand('slow', { handler: async (args, ctx) => ctx.ui.notify(JSON.stringify(args)) });",
-      ),
+    const { home, gate } = slowHome(
+      "pi.registerCommand('slow', { handler: async (args, ctx) => ctx.ui.notify(JSON.stringify(args)) });",
     );
     const { peer } = await open({ home });
 

@@ -5,6 +5,7 @@ import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionSource } from '../../extend/extensions/find-extensions.ts';
 import type { PackageResources } from '../../extend/extensions/package-resources.ts';
 import type { HookSet } from '../../extend/hook-set.ts';
+import { within } from '../../system/within.ts';
 import type { Agent } from '../agent.ts';
 
 interface Duties {
@@ -69,8 +70,7 @@ export class AgentExtensions {
   /** Settles when every command is done that runs now, or takes too long. */
   async commandsDone(): Promise<void> {
     if (this.#commandsAtWork.size === 0) return;
-    const { within } = await import('../../extend/extensions/load-extension.ts');
-    await within(LAST_MS, Promise.all(this.#commandsAtWork)).catch(() => {});
+    await within(LAST_MS, Promise.all(this.#commandsAtWork), 'It takes too long').catch(() => {});
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { isToolName } from '../../agent/tool.ts';
 import { isLevel } from '../../model/thinking.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
 import { sessionNameFrom } from '../../session/session-name.ts';
@@ -138,7 +139,7 @@ function checkManner(deliverAs: unknown, known: readonly string[]): void {
 /** Throws where a tool cannot be used. */
 export function checkTool(tool: Parameters<ExtensionAPI['registerTool']>[0]): void {
   const { name, description, parameters, execute } = tool ?? {};
-  if (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name)) {
+  if (!isToolName(name)) {
     throw new TypeError(`A tool needs a name of up to 64 letters, digits, - and _, not ${JSON.stringify(name)}`);
   }
   if (typeof description !== 'string') throw new TypeError(`The tool ${name} has no description`);

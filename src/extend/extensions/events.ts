@@ -12,6 +12,7 @@ import type {
   ThinkingLevel,
   ToolResultMessage,
 } from '../../protocol/generated/vocabulary.ts';
+import type { BashOperations } from './operations.ts';
 
 /** A custom entry or message that a handler wants in the session. */
 export type EntryDraft =
@@ -36,15 +37,6 @@ export interface SaidByExtension {
   content: string | ContentBlock[];
   display: boolean;
   details?: unknown;
-}
-
-/** How a program other than the shell runs a command that a client sent. */
-export interface BashOperations {
-  exec(
-    command: string,
-    cwd: string,
-    options: { onData: (data: Uint8Array) => void; signal?: AbortSignal; timeout?: number; env?: object },
-  ): Promise<{ exitCode: number | null }>;
 }
 
 export interface PromptOptions {

@@ -11,7 +11,7 @@ import { Extension } from './extension.ts';
 import type { CommandDefinition } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import type { ExtensionHost } from './host.ts';
-import { LOAD_LIMIT_MS, loadExtension, within } from './load-extension.ts';
+import { LOAD_LIMIT_MS, loadExtension, loaded } from './load-extension.ts';
 import { runHooks } from './run-hooks.ts';
 import { discovered, sessionFolder, sessionHooks, trustIn } from './session-hooks.ts';
 import { toolsOf } from './tools.ts';
@@ -140,7 +140,7 @@ export class Extensions {
     const home = { cacheDir, agentDir, shell, registry, limitMs };
     const factory = source.factory ?? (await loadExtension(source, home));
     const made = (async () => factory(apiFor(extension, { host: this.#host, bus: this.#bus, onFailure })))();
-    await within(limitMs, made);
+    await loaded(limitMs, made);
   }
 
   /** By what they are called: where several extensions have the same name for one, each has a number behind it. */

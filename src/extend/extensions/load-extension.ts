@@ -1,4 +1,5 @@
 import { messageOf } from '../../protocol/errors.ts';
+import { within } from '../../system/within.ts';
 import type { ExtensionFactory } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import { CompiledFiles } from './modules/compiled-files.ts';
@@ -24,7 +25,7 @@ export interface LoadOptions extends ExtensionHome {
 export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
   const { cacheDir, limitMs = LOAD_LIMIT_MS, ...home } = options;
   const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new StandIns(home));
-  const exported = await within(limitMs, graph.import(path)).catch((error: unknown) => {
+  const exported = await loaded(limitMs, graph.import(path)).catch((error: unknown) => {
     throw new Error(oneLine(messageOf(error)), { cause: error });
   });
   const factory = (exported as { default?: unknown } | null | undefined)?.default ?? exported;
@@ -32,18 +33,8 @@ export async function loadExtension({ path }: ExtensionSource, options: LoadOpti
   return factory as ExtensionFactory;
 }
 
-/** What the work comes to; rejects when that takes too long. */
-export async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const expire = () => reject(new Error(`it did not finish loading within ${limitMs / 1000} seconds`));
-    timer = setTimeout(expire, limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+/** What the work of loading comes to, if that does not take too long. */
+export const loaded = <T>(limitMs: number, work: Promise<T>): Promise<T> =>
+  within(limitMs, work, `it did not finish loading within ${limitMs / 1000} seconds`);
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, ' ');

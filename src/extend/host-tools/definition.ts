@@ -1,3 +1,4 @@
+import { isToolName } from '../../agent/tool.ts';
 import type { ToolSpec } from '../../model/request.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { HostTool } from '../../protocol/generated/vocabulary.ts';
@@ -9,9 +10,6 @@ export const MAX_TOOLS = 1000;
 
 /** How long a call may take unless its tool says otherwise. */
 export const DEADLINE_MS = 10 * 60 * 1000;
-
-/** What models accept as the name of a tool. */
-const NAME = /^[\w-]{1,64}$/;
 
 /** A tool that a client runs, checked. */
 export interface Definition extends ToolSpec {
@@ -36,7 +34,7 @@ function definitionOf(tool: HostTool, index: number): Definition {
   const description = tool.description.trim();
   const { parameters, hidden = false, timeoutMs } = tool;
   if (name === '') throw refused(`Host tool at index ${index} must provide a non-empty name`);
-  if (!NAME.test(name)) throw refused(`Host tool "${name}" must have a name of 1 to 64 letters, digits, _ and -`);
+  if (!isToolName(name)) throw refused(`Host tool "${name}" must have a name of 1 to 64 letters, digits, _ and -`);
   if (description === '') throw refused(`Host tool "${name}" must provide a non-empty description`);
   const problem = schemaProblem(parameters, 'parameters') ?? kindProblem(parameters);
   if (problem) throw refused(`Host tool "${name}" must provide a JSON Schema object: ${problem}`);

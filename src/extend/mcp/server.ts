@@ -1,9 +1,9 @@
 import type { Tool } from '../../agent/tool.ts';
+import { hideSecrets } from '../../model/hide-secrets.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
 import type { McpEntry } from '../../store/mcp-file.ts';
 import type { Connection } from './connection.ts';
-import { hideSecrets } from './hide-secrets.ts';
 import { MAX_WAIT_MS } from './limits.ts';
 import { type CallTool, serverTool } from './server-tool.ts';
 import { type ServerPlace, targetOf } from './target.ts';

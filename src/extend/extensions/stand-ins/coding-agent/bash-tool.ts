@@ -1,7 +1,9 @@
-import type { Tool, ToolInvocation, ToolOutput } from '../../../../agent/tool.ts';
+import type { Tool } from '../../../../agent/tool.ts';
 import { bashTool } from '../../../../agent/tools/bash.ts';
+import type { CommandOutput } from '../../../../agent/tools/command-output.ts';
+import type { BashOperations } from '../../operations.ts';
+import { runOperations } from '../../run-operations.ts';
 import type { ExtensionHome } from '../extension-home.ts';
-import type { BashOperations } from './operations.ts';
 
 /** How often a command shows what it printed. */
 const UPDATE_MS = 100;
@@ -35,45 +37,25 @@ export function bashWith(cwd: string, shell: ExtensionHome['shell'], options: Ba
         return local.execute({ ...call, args: { ...call.args, command } });
       }
       const whole = [commandPrefix, command].filter(Boolean).join('\n');
-      return runBy(operations, { ...place, command: whole }, call);
+      const seconds = Number(call.args['timeout'] ?? 0);
+      const { reportOn, shown } = await import('../../../../agent/tools/shell-command.ts');
+      const progress = spaced(UPDATE_MS, (output: CommandOutput) => call.update(shown(output)));
+      const job = { ...place, command: whole, seconds, signal: call.signal, onOutput: progress.tell };
+      return reportOn(await runOperations(operations, job).finally(progress.stop), seconds);
     },
   };
 }
 
-async function runBy(
-  { exec }: BashOperations,
-  { command, cwd, env }: Spawn,
-  { args, signal, update }: ToolInvocation,
-): Promise<ToolOutput> {
-  const [{ CommandOutput }, { reportOn, shown }] = await Promise.all([
-    import('../../../../agent/tools/command-output.ts'),
-    import('../../../../agent/tools/shell-command.ts'),
-  ]);
-  const output = new CommandOutput();
-  let nextUpdate: NodeJS.Timeout | undefined;
-  const show = () => {
-    nextUpdate = undefined;
-    update(shown(output));
+/** Passes on the latest of what it is told, but no more often than this. */
+function spaced<T>(ms: number, pass: (latest: T) => void) {
+  let next: NodeJS.Timeout | undefined;
+  return {
+    tell: (latest: T) => {
+      next ??= setTimeout(() => {
+        next = undefined;
+        pass(latest);
+      }, ms);
+    },
+    stop: () => clearTimeout(next),
   };
-  const onData = (data: Buffer) => {
-    output.add(Buffer.from(data));
-    nextUpdate ??= setTimeout(show, UPDATE_MS);
-  };
-  const seconds = Number(args['timeout'] ?? 0);
-  const ending = await exec(command, cwd, { onData, signal, env, ...(seconds > 0 ? { timeout: seconds } : {}) })
-    .then(({ exitCode }) => ({ exit: { code: exitCode, signal: null }, end: 'exited' as const }))
-    .catch((error: unknown) => stoppedBy(error))
-    .finally(() => clearTimeout(nextUpdate));
-  output.end();
-  const tail = output.tail();
-  output.log?.keep();
-  return reportOn({ output, tail, ...ending }, seconds);
-}
-
-/** Operations tell of an abort and of a timeout by throwing these words. */
-function stoppedBy(error: unknown) {
-  const failure = error instanceof Error ? error : new Error(String(error));
-  const end =
-    failure.message === 'aborted' ? 'aborted' : failure.message.startsWith('timeout:') ? 'timed out' : 'exited';
-  return { exit: { code: null, signal: null, error: failure }, end } as const;
 }

@@ -10,7 +10,7 @@ import { MAX_BYTES } from '../../../../agent/tools/truncate.ts';
 import { writeTool } from '../../../../agent/tools/write.ts';
 import { throwIfAborted } from '../../../../agent/unless-aborted.ts';
 import { takeTurn } from '../../../../system/file-turn.ts';
-import type { FileOperations } from './operations.ts';
+import type { FileOperations } from '../../operations.ts';
 
 /** Reads files in the way of an extension. */
 export const readBy = (cwd: string, operations: FileOperations): Tool => ({

@@ -4,8 +4,8 @@ import { timerMs } from '../../../../system/longest-timer.ts';
 import { openPipe } from '../../../../system/pipe.ts';
 import { PipeReader } from '../../../../system/pipe-reader.ts';
 import { spawnGroup } from '../../../../system/process-group.ts';
+import type { BashOperations, ExecOptions } from '../../operations.ts';
 import type { ExtensionHome } from '../extension-home.ts';
-import type { BashOperations, ExecOptions } from './operations.ts';
 
 /** Runs commands as tau does, for extensions that change them on the way. */
 export const localBashOperations = (

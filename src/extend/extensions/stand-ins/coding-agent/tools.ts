@@ -5,11 +5,11 @@ import { grepTool } from '../../../../agent/tools/grep.ts';
 import { lsTool } from '../../../../agent/tools/ls.ts';
 import { readTool } from '../../../../agent/tools/read.ts';
 import { writeTool } from '../../../../agent/tools/write.ts';
+import type { FileOperations } from '../../operations.ts';
 import type { ExtensionHome } from '../extension-home.ts';
 import { type BashToolOptions, bashWith } from './bash-tool.ts';
 import { editBy, readBy, writeBy } from './file-tools.ts';
 import { localBashOperations } from './local-shell.ts';
-import type { FileOperations } from './operations.ts';
 import { asPiTool } from './pi-tool.ts';
 
 interface FileToolOptions {

@@ -7,5 +7,5 @@ export function hideSecrets(text: string, values: Iterable<string>): string {
     .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])
     .filter((value) => value.trim().length >= MIN_LENGTH)
     .sort((a, b) => b.length - a.length);
-  return secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
+  return secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '…'), text);
 }

@@ -59,9 +59,12 @@ export class AgentExtensions {
   /** Finds and runs what there is now. Until that is done, what was there before goes on: a gate is never left open. */
   async load(reason: 'startup' | 'reload'): Promise<void> {
     const next = await this.#loaded();
-    const isNeeded = next?.all.some(({ providers }) => providers.size > 0);
-    if (isNeeded) await this.#agent.registry.load({ anyway: true });
-    if (this.#isClosed) return;
+    const bringsModels = next?.all.some(({ providers }) => providers.size > 0);
+    if (bringsModels) await this.#agent.registry.load({ anyway: true });
+    if (this.#isClosed) {
+      next?.close();
+      return;
+    }
     this.#exchange(next);
     await this.#agent.modelsChanged();
     this.#discovered = (await next?.discover(reason)) ?? NOTHING;

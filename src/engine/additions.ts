@@ -10,11 +10,11 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../session/system-prompt.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
+import type { BrokenFrame } from '../wire/request.ts';
 import { isAnythingAdded } from './additions/sign.ts';
 import type { Workshop } from './additions/workshop.ts';
 import type { Agent } from './agent.ts';
 import type { Connection } from './connection.ts';
-import type { BrokenFrame } from './request.ts';
 
 /**
  * What users, projects and clients add to the agent: extensions, skills, rules, tools. Until there is something to add

@@ -2,6 +2,7 @@ import { Refusal } from '../protocol/errors.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
 import { type Line, toLine, toText } from '../wire/json-lines.ts';
+import { understand } from '../wire/request.ts';
 import type { Agent } from './agent.ts';
 import { handlers } from './commands/table.ts';
 import type { Connection } from './connection.ts';
@@ -9,7 +10,6 @@ import type { Journal } from './journal.ts';
 import { JsonText } from './json-text.ts';
 import type { SessionLane } from './lanes.ts';
 import { LaterAnswer } from './later-answer.ts';
-import { understand } from './request.ts';
 
 /** What a handler works with. */
 export interface Context {

@@ -1,9 +1,9 @@
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
+import { refusalOf } from '../wire/request.ts';
 import { handlers } from './commands/table.ts';
 import type { Context, Handler } from './dispatch.ts';
 import { LaterAnswer } from './later-answer.ts';
-import { refusalOf } from './request.ts';
 
 type Peers = Pick<Context, 'agent' | 'connection' | 'lane'>;
 

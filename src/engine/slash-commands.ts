@@ -6,7 +6,7 @@ import { LaterAnswer } from './later-answer.ts';
 
 /** Runs the command that a message names, if it names one. No other command waits for one of an extension. */
 export async function commandIn(
-  message: string,
+  { message, builtins }: { readonly message: string; readonly builtins?: boolean | undefined },
   { agent, connection, signal }: Context,
 ): Promise<Accepted | LaterAnswer<Accepted> | undefined> {
   const named = nameIn(message);
@@ -16,7 +16,7 @@ export async function commandIn(
     const done = extensions.run(named.name, named.args);
     return new LaterAnswer(done.then(() => ({ disposition: 'handled' as const })));
   }
-  if (!connection.capabilities.builtins || isTaken(named.name, agent)) return undefined;
+  if (!(builtins ?? connection.capabilities.builtins) || isTaken(named.name, agent)) return undefined;
   const { builtinNamed } = await import('./builtin-commands.ts');
   const builtin = builtinNamed(named.name);
   if (!builtin) return undefined;

@@ -23,6 +23,7 @@ export function stateOf({ session, project, toolbox, additions }: Agent): Sessio
     messageCount: transcript.messageCount,
     pendingMessageCount: queue.length,
     queuedMessageCount: queue.length,
+    queuedMessages: queue.items,
     todoPhases: [...additions.todoPhases],
     pendingUi: [...additions.pendingUi],
     activeTools: toolbox.activeNames,

@@ -50,6 +50,7 @@ export const runErrors = [
   'stalled',
   'connection_lost',
   'storage_failed',
+  'interrupted',
   'internal',
 ] as const;
 

@@ -98,6 +98,7 @@ export const SessionState = object(
     messageCount: count(),
     pendingMessageCount: count(),
     queuedMessageCount: count('The same number under its xcsh name.'),
+    queuedMessages: list(QueuedItem),
     todoPhases: list(TodoPhase),
     pendingUi: list(unknown(), 'Dialogs that wait for an answer.'),
     activeTools: list(text()),

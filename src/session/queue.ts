@@ -133,8 +133,12 @@ export class MessageQueue {
       type: 'queue_update',
       steering: textsOf(this.#items, 'steer'),
       followUp: textsOf(this.#items, 'followUp'),
-      items: this.#items.map(({ id, kind, text }) => ({ id, kind, text })),
+      items: this.items,
     };
+  }
+
+  get items(): QueuedItem[] {
+    return this.#items.map(({ id, kind, text }) => ({ id, kind, text }));
   }
 
   #find(id: string): QueuedMessage {

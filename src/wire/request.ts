@@ -2,7 +2,7 @@ import { check } from '../protocol/check.ts';
 import { type ErrorCode, messageOf, Refusal } from '../protocol/errors.ts';
 import { commandParams, frameSchemas, inboundDefinitions } from '../protocol/generated/inbound.ts';
 import type { CommandName, Frame, FrameName } from '../protocol/generated/vocabulary.ts';
-import { type Line, MAX_LINE_BYTES } from '../wire/json-lines.ts';
+import { type Line, MAX_LINE_BYTES } from './json-lines.ts';
 
 /** A line nested deeper than this is refused: JSON.stringify could not write it back. */
 const MAX_DEPTH = 1000;

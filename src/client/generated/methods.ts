@@ -71,6 +71,11 @@ export abstract class AgentMethods {
     return this.call('hello', params);
   }
 
+  /** Answered at once, whatever the agent does: the connection is alive. */
+  async ping(): Promise<void> {
+    await this.call('ping', {});
+  }
+
   /** Start an empty session. A run is stopped first. */
   newSession(params: Params<'new_session'> = {}): Promise<Result<'new_session'>> {
     return this.call('new_session', params);
@@ -176,9 +181,14 @@ export abstract class AgentMethods {
     return this.call('export_html', params);
   }
 
+  /** Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first. What git ignores is left out. */
+  listFiles(params: Params<'list_files'> = {}): Promise<Result<'list_files'>> {
+    return this.call('list_files', params);
+  }
+
   /** The slash commands that `prompt` understands. */
-  getCommands(): Promise<Result<'get_commands'>> {
-    return this.call('get_commands', {});
+  getCommands(params: Params<'get_commands'> = {}): Promise<Result<'get_commands'>> {
+    return this.call('get_commands', params);
   }
 
   /** Trust the project folder, or stop trusting it: its settings apply only when it is trusted. */

@@ -8,10 +8,10 @@ import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../../session/system-prompt.ts';
+import type { BrokenFrame } from '../../wire/request.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';
 import { heard } from '../patience.ts';
-import type { BrokenFrame } from '../request.ts';
 import { AgentExtensions } from './agent-extensions.ts';
 import { stageOf } from './stage.ts';
 

@@ -35,6 +35,8 @@ export const handshake = {
       limits: { maxLineBytes: MAX_LINE_BYTES, maxQueuedMessages: MAX_QUEUED },
     };
   },
+
+  ping: () => undefined,
 } satisfies Partial<Handlers>;
 
 /** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */

@@ -32,8 +32,7 @@ export const prompting = {
     return lane.run(async () => {
       const { session } = agent;
       await session.makeRoomFor(params);
-      const command =
-        params.message.startsWith('/') && (await (await slashCommands()).commandIn(params.message, context));
+      const command = params.message.startsWith('/') && (await (await slashCommands()).commandIn(params, context));
       if (command) return command;
       return began(await session.prompt(params, { signal }), context);
     });
@@ -76,7 +75,7 @@ export async function submit(params: Params<'prompt'>, { source, expand }: Manne
   const { streamingBehavior } = params;
   checkLimits(params.limits);
   const isCall = expand !== false && params.message.startsWith('/');
-  const command = isCall && (await (await slashCommands()).commandIn(params.message, context));
+  const command = isCall && (await (await slashCommands()).commandIn(params, context));
   if (command) return command;
   return began(await agent.session.prompt(params, { source, expand, streamingBehavior, signal }), context);
 }

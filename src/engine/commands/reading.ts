@@ -37,10 +37,10 @@ export const reading = {
 
   get_session_stats: (_params, { agent }) => statsOf(agent),
 
-  get_commands: (_params, { agent: { additions }, connection: { capabilities } }) => {
+  get_commands: ({ builtins }, { agent: { additions }, connection: { capabilities } }) => {
     const own = () => ({ commands: [...additions.commands] });
     const loading = additions.loading;
-    if (capabilities.builtins) return Promise.resolve(loading).then(() => withBuiltins(additions.commands));
+    if (builtins ?? capabilities.builtins) return Promise.resolve(loading).then(() => withBuiltins(additions.commands));
     return loading === undefined ? own() : loading.then(own);
   },
 } satisfies Partial<Handlers>;

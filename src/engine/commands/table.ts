@@ -1,5 +1,6 @@
 import type { Handlers } from '../dispatch.ts';
 import { exporting } from './export.ts';
+import { files } from './files.ts';
 import { handshake } from './handshake.ts';
 import { hostTools } from './host-tools.ts';
 import { mcp } from './mcp.ts';
@@ -23,6 +24,7 @@ export const handlers: Handlers = {
   ...reading,
   ...navigation,
   ...exporting,
+  ...files,
   ...settings,
   ...shell,
   ...tools,

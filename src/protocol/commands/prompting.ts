@@ -6,6 +6,10 @@ import { type CommandTable, persist } from './row.ts';
 const images = optional(list(ImageInput));
 const clientMessageId = optional(filled('Makes the message safe to send again: it is stored and acted on once.'));
 
+const builtins = optional(
+  flag('Whether built-in slash commands are run in this message; as `hello` said unless given.'),
+);
+
 const limits = optional(
   object(
     {
@@ -39,6 +43,7 @@ export const prompting = {
       streamingBehavior: optional(choice(['steer', 'followUp'], undefined, 'Required while a run is active.')),
       clientMessageId,
       limits,
+      builtins,
     },
     result: Accepted,
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
@@ -70,7 +75,7 @@ export const prompting = {
   },
   abort_and_prompt: {
     doc: 'Stop the run and start another one with this message, before anything queued.',
-    params: { message: text(), images, clientMessageId, limits },
+    params: { message: text(), images, clientMessageId, limits, builtins },
     result: Accepted,
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
     lane: 'control',
@@ -152,6 +157,13 @@ export const prompting = {
       }),
       limits: object({ maxLineBytes: count(), maxQueuedMessages: count() }),
     }),
+    fails: [],
+    lane: 'control',
+    scope: 'view',
+  },
+  ping: {
+    doc: 'Answered at once, whatever the agent does: the connection is alive.',
+    params: {},
     fails: [],
     lane: 'control',
     scope: 'view',

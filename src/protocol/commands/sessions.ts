@@ -184,14 +184,28 @@ export const sessions = {
   export_html: {
     doc: 'Write the session as one HTML page. Of what is there already only a web page is replaced.',
     params: { outputPath: optional(filled()) },
-    result: object({ path: text() }),
+    result: object({ path: text(), url: optional(text('Where a remote client can fetch the page, once.')) }),
     fails: ['not_supported', 'not_found', 'permission_denied'],
     lane: 'read',
     scope: 'prompt',
   },
+  list_files: {
+    doc: 'Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first. What git ignores is left out.',
+    params: {
+      query: optional(text('All, when it is missing or empty.')),
+      limit: optional(several('At most so many; 50.')),
+    },
+    result: object({
+      files: list(object({ path: text('Below the folder; that of a folder ends with /.') }, 'FileMatch')),
+      hasMore: flag(),
+    }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
   get_commands: {
     doc: 'The slash commands that `prompt` understands.',
-    params: {},
+    params: { builtins: optional(flag('Whether to list built-in ones; as `hello` said unless given.')) },
     result: object({ commands: list(SlashCommand) }),
     fails: [],
     lane: 'read',

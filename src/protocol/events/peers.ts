@@ -1,10 +1,16 @@
 import { AgentMessage } from '../messages.ts';
 import { choice, count, freeform, list, literal, nullable, object, optional, text, union } from '../schema.ts';
 import { SessionState } from '../state.ts';
-import { type EventTable, event } from './row.ts';
+import { type EventTable, event, numbered } from './row.ts';
 
 const dialog = (method: string, properties: Parameters<typeof object>[0]) =>
-  object({ type: literal('extension_ui_request'), id: text(), method: literal(method), ...properties });
+  object({
+    type: literal('extension_ui_request'),
+    id: text(),
+    method: literal(method),
+    ...properties,
+    ...numbered,
+  });
 
 const timeout = optional(count('Milliseconds until the agent takes the default.'));
 
@@ -57,15 +63,21 @@ export const peerEvents = {
   server_connected: event('server_connected', 'The connection is attached to a session that is ready.', {
     sessionFile: nullable(text()),
     sessionId: text(),
-    seq: optional(count()),
-    epoch: optional(text()),
-    resume: optional(choice(['ok', 'gap'])),
+    seq: count('What follows with a greater `seq` is new.'),
+    epoch: text('What `seq` counts in: send both again to resume.'),
+    resume: optional(choice(['ok', 'gap'], undefined, 'Whether what was missed follows, or a snapshot instead.')),
+    pingMs: count('Send `ping` this often; the server does the same with WebSocket pings.'),
   }),
   server_disconnected: event('server_disconnected', 'The server is about to close the connection.', {
     reason: choice(['error', 'close', 'timeout']),
     message: optional(text()),
+    code: optional(count('The code that the connection is closed with.')),
+    retryAfterMs: optional(count('When the server expects to be there again.')),
   }),
-  server_error: event('server_error', 'Something is wrong with the connection itself.', { error: text() }),
+  server_error: event('server_error', 'Something is wrong with the connection or its agent.', {
+    error: text(),
+    code: optional(text('One of the error codes.')),
+  }),
   state_synced: event('state_synced', 'The whole state after attaching.', {
     state: SessionState,
     messages: list(AgentMessage),

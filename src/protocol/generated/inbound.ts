@@ -31,6 +31,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "limits": {
     "$ref": "#/$defs/Limits"
+   },
+   "builtins": {
+    "type": "boolean"
    }
   }
  },
@@ -105,6 +108,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "limits": {
     "$ref": "#/$defs/Limits"
+   },
+   "builtins": {
+    "type": "boolean"
    }
   }
  },
@@ -231,6 +237,10 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
     "minimum": 0
    }
   }
+ },
+ "ping": {
+  "type": "object",
+  "properties": {}
  },
  "new_session": {
   "type": "object",
@@ -440,9 +450,25 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    }
   }
  },
+ "list_files": {
+  "type": "object",
+  "properties": {
+   "query": {
+    "type": "string"
+   },
+   "limit": {
+    "type": "integer",
+    "minimum": 1
+   }
+  }
+ },
  "get_commands": {
   "type": "object",
-  "properties": {}
+  "properties": {
+   "builtins": {
+    "type": "boolean"
+   }
+  }
  },
  "set_trust": {
   "type": "object",

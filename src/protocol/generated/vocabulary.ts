@@ -164,7 +164,7 @@ export interface Usage {
 export type StopReason = 'stop' | 'length' | 'toolUse' | 'error' | 'aborted';
 
 /** Why a run failed. A closed set, unlike `errorMessage`. */
-export type RunError = 'model_error' | 'auth_failed' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'stalled' | 'connection_lost' | 'storage_failed' | 'internal';
+export type RunError = 'model_error' | 'auth_failed' | 'rate_limited' | 'overloaded' | 'context_overflow' | 'stalled' | 'connection_lost' | 'storage_failed' | 'interrupted' | 'internal';
 
 export interface ToolResultMessage {
   role: 'toolResult';
@@ -479,6 +479,7 @@ export interface SessionState {
   pendingMessageCount: number;
   /** The same number under its xcsh name. */
   queuedMessageCount: number;
+  queuedMessages: QueuedItem[];
   todoPhases: TodoPhase[];
   /** Dialogs that wait for an answer. */
   pendingUi: unknown[];
@@ -610,12 +611,21 @@ export interface ForkPoints {
   })[];
 }
 
+export interface FileMatch {
+  /** Below the folder; that of a folder ends with /. */
+  path: string;
+}
+
 export interface AgentStartEvent {
   type: 'agent_start';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 }
 
 export interface AgentEndEvent {
   type: 'agent_end';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   /** What was added since agent_start. */
   messages: AgentMessage[];
   /** The same request is about to be repeated. */
@@ -626,6 +636,8 @@ export interface AgentEndEvent {
 
 export interface AgentSettledEvent {
   type: 'agent_settled';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   runId: string;
   aborted: boolean;
   outcome: RunOutcome;
@@ -639,10 +651,14 @@ export type RunOutcome = 'ok' | 'error' | 'aborted' | 'budget';
 
 export interface TurnStartEvent {
   type: 'turn_start';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 }
 
 export interface TurnEndEvent {
   type: 'turn_end';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   message: AssistantMessage;
   /** In the order of the calls. */
   toolResults: ToolResultMessage[];
@@ -650,11 +666,15 @@ export interface TurnEndEvent {
 
 export interface MessageStartEvent {
   type: 'message_start';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   message: AgentMessage;
 }
 
 export interface MessageUpdateEvent {
   type: 'message_update';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   assistantMessageEvent: AssistantMessageEvent;
   message?: AssistantMessage | undefined;
   usage?: Usage | undefined;
@@ -721,11 +741,15 @@ export type AssistantMessageEvent = {
 
 export interface MessageEndEvent {
   type: 'message_end';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   message: AgentMessage;
 }
 
 export interface ToolExecutionStartEvent {
   type: 'tool_execution_start';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   toolCallId: string;
   toolName: string;
   args: Record<string, unknown>;
@@ -733,6 +757,8 @@ export interface ToolExecutionStartEvent {
 
 export interface ToolExecutionUpdateEvent {
   type: 'tool_execution_update';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   toolCallId: string;
   toolName: string;
   args: Record<string, unknown>;
@@ -746,6 +772,8 @@ export interface ToolProgress {
 
 export interface ToolExecutionEndEvent {
   type: 'tool_execution_end';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   toolCallId: string;
   toolName: string;
   result: ToolProgress;
@@ -754,6 +782,8 @@ export interface ToolExecutionEndEvent {
 
 export interface HeartbeatEvent {
   type: 'heartbeat';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   runId?: string | undefined;
   blockedOn: BlockedOn | null;
 }
@@ -767,6 +797,8 @@ export interface BlockedOn {
 
 export interface ReadyEvent {
   type: 'ready';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   version: string;
   protocolVersion: number;
   supportedProtocolVersions: number[];
@@ -774,6 +806,8 @@ export interface ReadyEvent {
 
 export interface QueueUpdateEvent {
   type: 'queue_update';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   steering: string[];
   followUp: string[];
   items: QueuedItem[];
@@ -781,22 +815,30 @@ export interface QueueUpdateEvent {
 
 export interface StateChangedEvent {
   type: 'state_changed';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   /** Some of the fields of SessionState. */
   state: Record<string, unknown>;
 }
 
 export interface SessionInfoChangedEvent {
   type: 'session_info_changed';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   name?: string | undefined;
 }
 
 export interface ThinkingLevelChangedEvent {
   type: 'thinking_level_changed';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   level: ThinkingLevel;
 }
 
 export interface SessionRepairedEvent {
   type: 'session_repaired';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   sessionId: string;
   /** Calls that got an error result in place of the lost one. */
   toolCallIds: string[];
@@ -806,16 +848,22 @@ export interface SessionRepairedEvent {
 
 export interface EntryAppendedEvent {
   type: 'entry_appended';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   entry: SessionHeader | SessionEntry;
 }
 
 export interface CompactionStartEvent {
   type: 'compaction_start';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   reason: 'manual' | 'threshold' | 'overflow';
 }
 
 export interface CompactionEndEvent {
   type: 'compaction_end';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   reason: 'manual' | 'threshold' | 'overflow';
   result: CompactionResult | null;
   aborted: boolean;
@@ -825,11 +873,15 @@ export interface CompactionEndEvent {
 
 export interface AutoCompactionStartEvent {
   type: 'auto_compaction_start';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   reason: 'threshold' | 'overflow';
 }
 
 export interface AutoCompactionEndEvent {
   type: 'auto_compaction_end';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   result: CompactionResult | null;
   aborted: boolean;
   willRetry: boolean;
@@ -838,6 +890,8 @@ export interface AutoCompactionEndEvent {
 
 export interface AutoRetryStartEvent {
   type: 'auto_retry_start';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   attempt: number;
   maxAttempts: number;
   delayMs: number;
@@ -846,6 +900,8 @@ export interface AutoRetryStartEvent {
 
 export interface AutoRetryEndEvent {
   type: 'auto_retry_end';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   success: boolean;
   attempt: number;
   finalError?: string | undefined;
@@ -853,17 +909,23 @@ export interface AutoRetryEndEvent {
 
 export interface BashExecutionUpdateEvent {
   type: 'bash_execution_update';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   id?: unknown | undefined;
   delta: string;
 }
 
 export interface TtsrTriggeredEvent {
   type: 'ttsr_triggered';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   rules: (Record<string, unknown>)[];
 }
 
 export interface TodoReminderEvent {
   type: 'todo_reminder';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   todos: (Record<string, unknown>)[];
   attempt: number;
   maxAttempts: number;
@@ -871,15 +933,21 @@ export interface TodoReminderEvent {
 
 export interface McpStatusEvent {
   type: 'mcp_status';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   server: McpServerStatus;
 }
 
 export interface TodoAutoClearEvent {
   type: 'todo_auto_clear';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 }
 
 export interface ExtensionErrorEvent {
   type: 'extension_error';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   extensionPath: string;
   event: string;
   error: string;
@@ -887,6 +955,8 @@ export interface ExtensionErrorEvent {
 
 export interface HookErrorEvent {
   type: 'hook_error';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   hookPath: string;
   event: string;
   error: string;
@@ -900,6 +970,8 @@ export type ExtensionUiRequestEvent = {
   options: string[];
   /** Milliseconds until the agent takes the default. */
   timeout?: number | undefined;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -908,6 +980,8 @@ export type ExtensionUiRequestEvent = {
   message: string;
   /** Milliseconds until the agent takes the default. */
   timeout?: number | undefined;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -916,24 +990,32 @@ export type ExtensionUiRequestEvent = {
   placeholder?: string | undefined;
   /** Milliseconds until the agent takes the default. */
   timeout?: number | undefined;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
   method: 'editor';
   title: string;
   prefill?: string | undefined;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
   method: 'notify';
   message: string;
   notifyType?: 'info' | 'warning' | 'error' | undefined;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
   method: 'setStatus';
   statusKey: string;
   statusText?: string | undefined;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
@@ -941,26 +1023,36 @@ export type ExtensionUiRequestEvent = {
   widgetKey: string;
   widgetLines?: string[] | undefined;
   widgetPlacement?: 'aboveEditor' | 'belowEditor' | undefined;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
   method: 'setTitle';
   title: string;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 } | {
   type: 'extension_ui_request';
   id: string;
   method: 'set_editor_text';
   text: string;
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
 };
 
 export interface ExtensionUiResolvedEvent {
   type: 'extension_ui_resolved';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   id: string;
   by?: string | undefined;
 }
 
 export interface HostToolCallEvent {
   type: 'host_tool_call';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   id: string;
   toolCallId: string;
   toolName: string;
@@ -969,32 +1061,51 @@ export interface HostToolCallEvent {
 
 export interface HostToolCancelEvent {
   type: 'host_tool_cancel';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   id: string;
   targetId: string;
 }
 
 export interface ServerConnectedEvent {
   type: 'server_connected';
+  /** What follows with a greater `seq` is new. */
+  seq: number;
   sessionFile: string | null;
   sessionId: string;
-  seq?: number | undefined;
-  epoch?: string | undefined;
+  /** What `seq` counts in: send both again to resume. */
+  epoch: string;
+  /** Whether what was missed follows, or a snapshot instead. */
   resume?: 'ok' | 'gap' | undefined;
+  /** Send `ping` this often; the server does the same with WebSocket pings. */
+  pingMs: number;
 }
 
 export interface ServerDisconnectedEvent {
   type: 'server_disconnected';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   reason: 'error' | 'close' | 'timeout';
   message?: string | undefined;
+  /** The code that the connection is closed with. */
+  code?: number | undefined;
+  /** When the server expects to be there again. */
+  retryAfterMs?: number | undefined;
 }
 
 export interface ServerErrorEvent {
   type: 'server_error';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   error: string;
+  /** One of the error codes. */
+  code?: string | undefined;
 }
 
 export interface StateSyncedEvent {
   type: 'state_synced';
+  /** Only on a WebSocket, on what belongs to the session. */
+  seq?: number | undefined;
   state: SessionState;
   messages: AgentMessage[];
   cursor?: string | undefined;
@@ -1038,6 +1149,8 @@ export interface CommandMap {
       /** Makes the message safe to send again: it is stored and acted on once. */
       clientMessageId?: string | undefined;
       limits?: Limits | undefined;
+      /** Whether built-in slash commands are run in this message; as `hello` said unless given. */
+      builtins?: boolean | undefined;
     };
     result: Accepted;
   };
@@ -1077,6 +1190,8 @@ export interface CommandMap {
       /** Makes the message safe to send again: it is stored and acted on once. */
       clientMessageId?: string | undefined;
       limits?: Limits | undefined;
+      /** Whether built-in slash commands are run in this message; as `hello` said unless given. */
+      builtins?: boolean | undefined;
     };
     result: Accepted;
   };
@@ -1180,6 +1295,11 @@ export interface CommandMap {
         maxQueuedMessages: number;
       };
     };
+  };
+  /** Answered at once, whatever the agent does: the connection is alive. */
+  ping: {
+    params: Record<never, never>;
+    result: undefined;
   };
   /** Start an empty session. A run is stopped first. */
   new_session: {
@@ -1362,11 +1482,29 @@ export interface CommandMap {
     };
     result: {
       path: string;
+      /** Where a remote client can fetch the page, once. */
+      url?: string | undefined;
+    };
+  };
+  /** Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first. What git ignores is left out. */
+  list_files: {
+    params: {
+      /** All, when it is missing or empty. */
+      query?: string | undefined;
+      /** At most so many; 50. */
+      limit?: number | undefined;
+    };
+    result: {
+      files: FileMatch[];
+      hasMore: boolean;
     };
   };
   /** The slash commands that `prompt` understands. */
   get_commands: {
-    params: Record<never, never>;
+    params: {
+      /** Whether to list built-in ones; as `hello` said unless given. */
+      builtins?: boolean | undefined;
+    };
     result: {
       commands: SlashCommand[];
     };

@@ -1,0 +1,22 @@
+import { containedIn } from '../../system/contain.ts';
+
+/** What somebody may do. None of them includes another. */
+export const scopes = ['view', 'prompt', 'bash', 'admin'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Who somebody is, and what they may do. */
+export interface Grant {
+  /** Tells them apart in logs; no secret. */
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The folders whose sessions they may open; undefined: all. */
+  readonly allowedPaths: readonly string[] | undefined;
+  /** When it ends, in milliseconds of the epoch. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Whether a path, existing or not, is where they may open something. The answer holds for this moment. */
+export const mayOpen = ({ allowedPaths }: Grant, path: string): boolean =>
+  allowedPaths === undefined || allowedPaths.some((root) => containedIn(root, path));

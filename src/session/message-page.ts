@@ -22,9 +22,9 @@ interface Overview {
 }
 
 /**
- * Pages of the conversation, the oldest messages first, read without the rest of it.
+ * Pages of the conversation, read without the rest of it.
  *
- * A cursor names the last entry of its page and the compaction that the page was made under: what is appended later
+ * A cursor names the entry of its page that is next to the following page, and the compaction that the page was made under: what is appended later
  * does not move it, and where the beginning of the conversation became another one it leads nowhere.
  */
 export class MessagePages {
@@ -35,16 +35,14 @@ export class MessagePages {
     this.#log = log;
   }
 
-  page({ cursor, limit = USUAL_LIMIT }: Params<'get_messages_page'>): Result<'get_messages_page'> {
+  page({ cursor, limit = USUAL_LIMIT, from = 'start' }: Params<'get_messages_page'>): Result<'get_messages_page'> {
     const overview = this.#overview();
     const { nodes, edits } = overview;
-    const start = cursor === undefined ? 0 : startAfter(cursor, overview);
-    const page = nodes.slice(start, start + limit);
-    const last = page.at(-1);
-    const hasMore = start + page.length < nodes.length;
+    const at = cursor === undefined ? undefined : placeOf(cursor, overview);
+    const page = from === 'start' ? pageAfter(at, nodes, limit) : pageBefore(at, nodes, limit);
     return {
-      messages: page.flatMap((node) => messageAt(node, this.#log, edits)),
-      ...(last && hasMore ? { nextCursor: cursorAt(last, nodes) } : {}),
+      messages: page.nodes.flatMap((node) => messageAt(node, this.#log, edits)),
+      ...(page.next ? { nextCursor: cursorAt(page.next, nodes) } : {}),
       totalMessages: nodes.length,
     };
   }
@@ -88,11 +86,29 @@ const cursorAt = ({ id }: EntryNode, nodes: readonly EntryNode[]) => `${basisOf(
 /** What the conversation begins with, if that is a summary. */
 const basisOf = ([first]: readonly EntryNode[]) => (first?.type === 'compaction' ? first.id : '');
 
-function startAfter(cursor: string, { nodes, places }: Overview): number {
+interface Page {
+  readonly nodes: readonly EntryNode[];
+  /** The one beside which the following page begins, if there is another. */
+  readonly next: EntryNode | undefined;
+}
+
+function pageAfter(at: number | undefined, nodes: readonly EntryNode[], limit: number): Page {
+  const start = at === undefined ? 0 : at + 1;
+  const page = nodes.slice(start, start + limit);
+  return { nodes: page, next: start + page.length < nodes.length ? page.at(-1) : undefined };
+}
+
+function pageBefore(end = Infinity, nodes: readonly EntryNode[], limit: number): Page {
+  const start = Math.max(0, Math.min(end, nodes.length) - limit);
+  const page = nodes.slice(start, end);
+  return { nodes: page, next: start > 0 ? page[0] : undefined };
+}
+
+function placeOf(cursor: string, { nodes, places }: Overview): number {
   const [basis, ...id] = cursor.split('/');
   const at = basis === basisOf(nodes) ? places.get(id.join('/')) : undefined;
   if (at === undefined) {
     throw new Refusal('not_found', 'The conversation is no longer the one that this cursor was made for');
   }
-  return at + 1;
+  return at;
 }

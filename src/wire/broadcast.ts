@@ -1,5 +1,5 @@
-import type { AgentEvent, AssistantMessage, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import { fold, joined } from './fold.ts';
+import type { AgentEvent, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
+import { AnswerSoFar } from './answer-so-far.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Where a listener is told of things. */
@@ -11,17 +11,10 @@ export interface Listener {
   readonly entries: boolean;
 }
 
-/** An answer that streams. What was told of it is kept with the deltas of a block as one, so that it can be told again. */
-interface Answer {
-  readonly opening: AssistantMessage;
-  readonly told: MessageUpdateEvent[];
-  message: AssistantMessage;
-}
-
 /** Tells every client what happens, in one order. The streaming answer is folded once, whoever listens. */
 export class Broadcast {
   readonly #listeners = new Set<Listener>();
-  #answer: Answer | undefined;
+  #answer: AnswerSoFar | undefined;
 
   /** Adds a client. One that arrives while an answer streams is told what it has missed of it. */
   add(listener: Listener): void {
@@ -39,7 +32,7 @@ export class Broadcast {
       return;
     }
     if (event.type === 'message_start' && event.message.role === 'assistant') {
-      this.#answer = { opening: event.message, told: [], message: event.message };
+      this.#answer = new AnswerSoFar(event.message);
     } else if (event.type === 'message_end' || event.type === 'agent_end') this.#answer = undefined;
     for (const { outbox, entries } of this.#listeners) {
       if (event.type !== 'entry_appended' || entries) outbox.event(event);
@@ -63,24 +56,12 @@ export class Broadcast {
   #step(update: MessageUpdateEvent): void {
     const answer = this.#answer;
     if (!answer) return;
-    answer.message = fold(answer.message, update.assistantMessageEvent);
-    remember(answer.told, update);
-    for (const { outbox } of this.#listeners) outbox.step(update, answer.message);
+    const snapshot = answer.hear(update);
+    for (const { outbox } of this.#listeners) outbox.step(update, snapshot);
   }
 }
 
-function remember(told: MessageUpdateEvent[], update: MessageUpdateEvent): void {
-  const last = told.at(-1);
-  const longer = last && joined(last, update);
-  if (longer) told[told.length - 1] = longer;
-  else told.push(update);
-}
-
-function catchUp(outbox: Mailbox, { opening, told }: Answer): void {
-  outbox.event({ type: 'message_start', message: opening });
-  let snapshot = opening;
-  for (const update of told) {
-    snapshot = fold(snapshot, update.assistantMessageEvent);
-    outbox.step(update, snapshot);
-  }
+function catchUp(outbox: Mailbox, answer: AnswerSoFar): void {
+  outbox.event({ type: 'message_start', message: answer.opening });
+  for (const { update, snapshot } of answer.retold()) outbox.step(update, snapshot);
 }

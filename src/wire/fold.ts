@@ -55,7 +55,8 @@ export function joined(before: MessageUpdateEvent, after: MessageUpdateEvent): M
   const { type, contentIndex } = first;
   if (type !== second.type || contentIndex !== second.contentIndex) return undefined;
   const step = { type, contentIndex, delta: first.delta + second.delta };
-  return { type: before.type, assistantMessageEvent: step, usage: after.usage ?? before.usage };
+  const { usage = before.usage, seq } = after;
+  return { type: before.type, ...(seq === undefined ? {} : { seq }), assistantMessageEvent: step, usage };
 }
 
 function grow(message: AssistantMessage, index: number, delta: string): AssistantMessage {

@@ -121,7 +121,7 @@ export abstract class AgentMethods {
     return this.call('get_messages', {});
   }
 
-  /** The messages of the conversation, a page at a time. */
+  /** The messages of the conversation, a page at a time. Within a page the oldest is first. */
   getMessagesPage(params: Params<'get_messages_page'> = {}): Promise<Result<'get_messages_page'>> {
     return this.call('get_messages_page', params);
   }

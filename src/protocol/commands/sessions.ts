@@ -1,6 +1,6 @@
 import { SessionEntry, TreeNode } from '../entries.ts';
 import { AgentMessage } from '../messages.ts';
-import { count, filled, flag, list, nullable, object, optional, several, text } from '../schema.ts';
+import { choice, count, filled, flag, list, nullable, object, optional, several, text } from '../schema.ts';
 import { Preflight, SessionState, SessionStats, SessionSummary, SlashCommand } from '../state.ts';
 import type { CommandTable } from './row.ts';
 
@@ -86,8 +86,12 @@ export const sessions = {
     scope: 'view',
   },
   get_messages_page: {
-    doc: 'The messages of the conversation, a page at a time.',
-    params: { cursor: optional(text()), limit: optional(several()) },
+    doc: 'The messages of the conversation, a page at a time. Within a page the oldest is first.',
+    params: {
+      cursor: optional(text()),
+      limit: optional(several()),
+      from: optional(choice(['start', 'end'], undefined, 'Where the first page is; `start` unless given.')),
+    },
     result: object({ messages: list(AgentMessage), nextCursor: optional(text()), totalMessages: count() }),
     fails: ['not_found'],
     lane: 'read',

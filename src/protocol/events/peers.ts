@@ -81,6 +81,6 @@ export const peerEvents = {
   state_synced: event('state_synced', 'The whole state after attaching.', {
     state: SessionState,
     messages: list(AgentMessage),
-    cursor: optional(text()),
+    cursor: optional(text('Of the page before these messages: `get_messages_page` with `from` = `end`.')),
   }),
 } as const satisfies EventTable;

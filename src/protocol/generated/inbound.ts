@@ -331,6 +331,13 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "limit": {
     "type": "integer",
     "minimum": 1
+   },
+   "from": {
+    "type": "string",
+    "enum": [
+     "start",
+     "end"
+    ]
    }
   }
  },

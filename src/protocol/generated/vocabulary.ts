@@ -1108,6 +1108,7 @@ export interface StateSyncedEvent {
   seq?: number | undefined;
   state: SessionState;
   messages: AgentMessage[];
+  /** Of the page before these messages: `get_messages_page` with `from` = `end`. */
   cursor?: string | undefined;
 }
 
@@ -1368,11 +1369,13 @@ export interface CommandMap {
       messages: AgentMessage[];
     };
   };
-  /** The messages of the conversation, a page at a time. */
+  /** The messages of the conversation, a page at a time. Within a page the oldest is first. */
   get_messages_page: {
     params: {
       cursor?: string | undefined;
       limit?: number | undefined;
+      /** Where the first page is; `start` unless given. */
+      from?: 'start' | 'end' | undefined;
     };
     result: {
       messages: AgentMessage[];

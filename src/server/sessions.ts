@@ -1,4 +1,6 @@
-import type { AgentEvent, CommandName, Frame } from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent, CommandName, Frame, SessionState } from '../protocol/generated/vocabulary.ts';
+import type { Answer } from './hosting/answer.ts';
+import type { SessionRecord } from './hosting/session-record.ts';
 
 /** Up to where a client has heard a session. */
 export interface Cursor {
@@ -6,54 +8,79 @@ export interface Cursor {
   readonly after: number;
 }
 
-/** Which session is wanted. */
+/** Which session is wanted. A new one that was named exists already when its client comes back. */
 export type Target =
-  | { readonly kind: 'stored'; readonly path: string }
-  | { readonly kind: 'new'; readonly cwd: string; readonly id?: string | undefined };
+  | { readonly kind: 'stored'; readonly path: string; readonly id: string; readonly cwd: string }
+  | { readonly kind: 'new'; readonly cwd: string; readonly id: string };
 
-/** A record of a session as it goes out, made into text once, whoever gets it. */
-export interface Numbered {
+/** Where a client stands after it came. */
+export interface Greeting {
+  readonly sessionId: string;
+  readonly sessionFile: string | undefined;
+  readonly epoch: string;
+  /** What follows with a greater number is new to it. */
   readonly seq: number;
-  readonly event: AgentEvent;
-  /** One line, with `seq` and without its end. */
-  readonly text: string;
+  /** Whether what it has missed follows; undefined when it did not ask. */
+  readonly resume: 'ok' | 'gap' | undefined;
 }
 
-/** What one client is told by the session it is in. */
+/** The conversation at one moment. */
+export interface Snapshot {
+  readonly state: SessionState;
+  /** A JSON list. */
+  readonly messages: string;
+  /** Of the page before these messages, if they are not all. */
+  readonly cursor: string | undefined;
+}
+
+/** One client, as a session sees it. Whatever it is told it is told at once, and in order. */
 export interface Listener {
-  /** Which dialogs it can show; undefined: all. */
+  /** Whether every update repeats the message so far: then what was missed of one cannot be told by its deltas. */
+  readonly isCumulative: boolean;
+  /** Whether it may answer dialogs. */
+  readonly canAnswer: boolean;
+  /** The dialogs it can show; undefined: it did not say. */
   readonly ui: readonly string[] | undefined;
   /** Whether it wants the entries themselves. */
   readonly entries: boolean;
-  /** Something happened in the session. `retold`: it is part of the snapshot and has no number. */
-  hear(record: Numbered): void;
-  /** What only this client is told. */
+  /** How often it wants to hear that the agent is alive; 0: never. */
+  readonly heartbeatMs: number;
+  connected(greeting: Greeting): void;
+  synced(snapshot: Snapshot): void;
+  /** Something happened; without a number when it is told again. */
+  hear(record: SessionRecord): void;
+  /** Something for this client alone. */
   tell(event: AgentEvent): void;
-  /** The conversation is another one now: `text` is the line of its `state_synced`. */
-  sync(text: string): void;
-  /** The agent went over to another session by itself, and everybody with it. */
-  moved(): void;
-  /** There is no session any more. */
+  /** There is no agent any more, and there will be none. */
   lost(reason: string): void;
 }
 
-/** What the agent answered: a line without `id`. */
-export interface Answer {
-  readonly success: boolean;
-  /** The line as the agent wrote it, with the id in the place of its own. */
-  text(id: unknown): string;
-  readonly data: () => unknown;
+export interface Wish {
+  readonly cursor?: Cursor | undefined;
+  /** How many of the last messages are enough. */
+  readonly tail?: number | undefined;
 }
 
-/** One client's hold on a session that lives somewhere. */
+/** A command. Its `id` is what the client calls it, and may be anything. */
+export type Request = { readonly type: CommandName; readonly id?: unknown } & Readonly<Record<string, unknown>>;
+
+/** One client's hold on a session, wherever that lives. */
 export interface Handle {
   readonly sessionId: string;
-  readonly sessionFile: string | undefined;
-  send(command: { readonly type: CommandName } & object): Promise<Answer>;
-  frame(frame: Frame): void;
+  /** Lets the client hear the session from now on, after what it has missed. Settles when it does. */
+  attach(wish: Wish): Promise<void>;
+  /** `answered` is called in its place among the records of the session. */
+  send(request: Request, answered: (answer: Answer) => void): void;
+  /** Hands over what gets no answer; `text`: a frame of which only type and id could be read. */
+  frame(frame: Frame | { readonly type: Frame['type']; readonly id: string; readonly text: string }): void;
+  /** What the client wants of dialogs or heartbeats is another thing now. */
+  wantsChanged(): void;
+  /** Tells the client every entry there is, and from then on every new one. */
+  follow(): void;
   close(): void;
 }
 
+/** Every session that can be opened. */
 export interface Sessions {
-  open(target: Target, listener: Listener, cursor?: Cursor): Promise<Handle>;
+  open(target: Target, listener: Listener): Promise<Handle>;
 }

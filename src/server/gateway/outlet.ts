@@ -1,0 +1,198 @@
+import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
+import { type Dialect, legacyTwins, updateIn } from '../../wire/dialect.ts';
+import { joined } from '../../wire/fold.ts';
+import { SessionRecord } from '../hosting/session-record.ts';
+
+/** Bytes that the socket may hold before what comes next waits here, where it can be merged. */
+const MAX_IN_SOCKET = 256 * 1024;
+
+/** Bytes of what happens in a session that may wait for a slow client. Then it has to come again. */
+export const MAX_BEHIND = 4 * 1024 * 1024;
+
+/** What a record that waits costs beside its text. */
+const ITEM_COST = 128;
+
+const MIN_SPACING_MS = 16;
+const BYTES_PER_MS = 4 * 1024;
+
+/** Where bytes go. */
+export interface Sink {
+  readonly bufferedAmount: number;
+  send(bytes: Buffer, sent?: () => void): void;
+}
+
+interface OutletOptions {
+  /** Whether the client may know where models are served. */
+  readonly form: (record: SessionRecord) => { readonly name: string; readonly make: () => object } | undefined;
+  /** It is too far behind: nothing more will be told. */
+  readonly onOverflow: () => void;
+}
+
+type Item = SessionRecord | Buffer;
+
+/**
+ * The way out to one client. What it can take leaves at once, as the same bytes for everybody. When it is behind, what
+ * waits is merged: deltas of one block become one, and the progress of a tool is what was said last.
+ */
+export class Outlet {
+  dialect: Dialect;
+  readonly #sink: Sink;
+  readonly #options: OutletOptions;
+  #items: Item[] = [];
+  /** Bytes of session records among those. */
+  #behind = 0;
+  /** Bytes of all of them. */
+  #waiting = 0;
+  /** The socket will tell when it has taken what it has. */
+  #isBlocked = false;
+  #isOver = false;
+  #quietUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(sink: Sink, dialect: Dialect, options: OutletOptions) {
+    this.#sink = sink;
+    this.dialect = dialect;
+    this.#options = options;
+  }
+
+  /** Bytes that the client has not taken yet. */
+  get backlog(): number {
+    return this.#waiting + this.#sink.bufferedAmount;
+  }
+
+  /** Sends something that waits for its turn, but is neither merged nor left out. */
+  send(text: string): void {
+    const bytes = Buffer.from(text);
+    if (this.#flushes()) this.#write(bytes);
+    else this.#queue(bytes, bytes.length);
+  }
+
+  /** Tells what happens in the session. */
+  hear(record: SessionRecord): void {
+    if (this.#isOver) return;
+    const isPaced = this.dialect.stream === 'cumulative' && isDelta(record.event);
+    if (isPaced ? !this.#isHeldUp && this.#items.length === 0 : this.#flushes()) this.#tell(record);
+    else this.#wait(record);
+    for (const twin of legacyTwins(this.dialect, record.event)) this.hear(new SessionRecord(twin));
+  }
+
+  /** Forgets what waits: the client is gone. */
+  close(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#items = [];
+  }
+
+  get #isHeldUp(): boolean {
+    return this.#isBlocked || performance.now() < this.#quietUntil;
+  }
+
+  /** Sends what waits only for its time; whether nothing waits any more. */
+  #flushes(): boolean {
+    if (this.#isBlocked) return false;
+    this.#quietUntil = 0;
+    this.#flush();
+    return this.#items.length === 0;
+  }
+
+  #wait(record: SessionRecord): void {
+    const merged = this.#mergedIntoLast(record) ?? this.#replacesProgress(record);
+    if (merged === undefined) this.#queue(record, record.bytes.length + ITEM_COST);
+    else this.#behind += merged;
+    if (this.#behind > MAX_BEHIND) {
+      this.close();
+      this.#options.onOverflow();
+    } else if (!this.#isBlocked) this.#timer ??= setTimeout(() => this.#onTime(), this.#quietUntil - performance.now());
+  }
+
+  #queue(item: Item, size: number): void {
+    if (this.#isOver) return;
+    this.#items.push(item);
+    this.#waiting += size;
+    if (item instanceof SessionRecord) this.#behind += size;
+  }
+
+  /** By how much what waits has grown, if the record only adds to the last of it. */
+  #mergedIntoLast(record: SessionRecord): number | undefined {
+    const last = this.#items.at(-1);
+    if (!(last instanceof SessionRecord)) return undefined;
+    if (last.event.type !== 'message_update' || record.event.type !== 'message_update') return undefined;
+    const event = joined(last.event, record.event);
+    if (!event) return undefined;
+    this.#items[this.#items.length - 1] = new SessionRecord(event, numbered(record));
+    return 'delta' in record.event.assistantMessageEvent ? record.event.assistantMessageEvent.delta.length : 0;
+  }
+
+  /** The same, if it takes the place of what a tool said before. */
+  #replacesProgress(record: SessionRecord): number | undefined {
+    const { event } = record;
+    if (event.type !== 'tool_execution_update') return undefined;
+    for (let index = this.#items.length - 1; index >= 0; index--) {
+      const item = this.#items[index];
+      if (!(item instanceof SessionRecord) || item.event.type !== 'tool_execution_update') return undefined;
+      if (item.event.toolCallId !== event.toolCallId) continue;
+      this.#items.splice(index, 1);
+      this.#items.push(record);
+      return record.bytes.length - item.bytes.length;
+    }
+    return undefined;
+  }
+
+  #onTime(): void {
+    this.#timer = undefined;
+    this.#flush();
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    let sent = 0;
+    while (sent < this.#items.length && !this.#isHeldUp) {
+      const item = this.#items[sent++] as Item;
+      if (item instanceof SessionRecord) this.#tell(item);
+      else this.#write(item);
+    }
+    this.#items.splice(0, sent);
+    if (this.#items.length === 0) {
+      this.#behind = 0;
+      this.#waiting = 0;
+    } else if (!this.#isBlocked) this.#timer = setTimeout(() => this.#onTime(), this.#quietUntil - performance.now());
+  }
+
+  #tell(record: SessionRecord): void {
+    const bytes = this.#bytesOf(record);
+    this.#write(bytes);
+    if (this.dialect.stream === 'cumulative' && isDelta(record.event)) {
+      this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, bytes.length / BYTES_PER_MS);
+    }
+  }
+
+  #bytesOf(record: SessionRecord): Buffer {
+    const { event, snapshot } = record;
+    if (event.type === 'message_update' && this.dialect.stream === 'cumulative' && snapshot) {
+      return record.inForm('cumulative', () => updateIn(this.dialect, event, snapshot));
+    }
+    const form = this.#options.form(record);
+    return form ? record.inForm(form.name, form.make) : record.bytes;
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#sink.bufferedAmount + bytes.length <= MAX_IN_SOCKET) {
+      this.#sink.send(bytes);
+      return;
+    }
+    this.#isBlocked = true;
+    this.#sink.send(bytes, () => {
+      this.#isBlocked = false;
+      this.#flush();
+    });
+  }
+}
+
+const isDelta = (event: AgentEvent) => event.type === 'message_update' && 'delta' in event.assistantMessageEvent;
+
+const numbered = ({ seq, snapshot }: SessionRecord) => ({
+  ...(seq === undefined ? {} : { seq }),
+  ...(snapshot ? { snapshot } : {}),
+});

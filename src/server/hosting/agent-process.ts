@@ -1,0 +1,76 @@
+import { type Exit, spawnTalking } from '../../system/process-group.ts';
+import { type Line, LineReader, MAX_ANSWER_BYTES } from '../../wire/json-lines.ts';
+
+/** How to start an agent. */
+export interface AgentCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** How long an agent may take to store everything and leave before it is killed. */
+const FAREWELL_MS = 5000;
+
+const STDERR_KEPT = 8 * 1024;
+
+/** One agent that runs as a child and is spoken to over its pipes. */
+export class AgentProcess {
+  /** Settles when it has ended, and everything it said was handed over. */
+  readonly exited: Promise<Exit>;
+  readonly pid: number | undefined;
+  readonly #child: ReturnType<typeof spawnTalking>;
+  #stderr = '';
+
+  constructor(options: AgentCommand & { readonly cwd: string }, onLine: (text: string) => void) {
+    this.#child = spawnTalking({ ...options, family: 'agents' });
+    this.pid = this.#child.pid;
+    const reader = new LineReader(MAX_ANSWER_BYTES);
+    const hear = (lines: Line[]) => {
+      for (const line of lines) if ('text' in line) onLine(line.text);
+    };
+    const { stdin, stdout, stderr } = this.#child.pipes ?? {};
+    stdin?.on('error', () => {});
+    stdout?.on('data', (chunk: Buffer) => hear(reader.push(chunk)));
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
+    });
+    const silent = new Promise<void>((resolve) => {
+      if (!stdout) resolve();
+      stdout?.once('end', () => hear(reader.end())).once('close', resolve);
+    });
+    this.exited = this.#child.exited.then(async (exit) => {
+      // Whatever it left behind may hold the pipe open.
+      await this.#child.kill();
+      await Promise.race([silent, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
+      return exit;
+    });
+  }
+
+  /** The last line it printed to stderr. */
+  get complaint(): string {
+    return this.#stderr.trim().split('\n').at(-1) ?? '';
+  }
+
+  /** Bytes that it has not taken yet. */
+  get unread(): number {
+    return this.#child.pipes?.stdin.writableLength ?? 0;
+  }
+
+  write(lines: string): void {
+    const stdin = this.#child.pipes?.stdin;
+    if (stdin?.writable) stdin.write(lines);
+  }
+
+  /** Lets it store everything and leave; kills it when that takes too long. */
+  async end(): Promise<void> {
+    this.#child.pipes?.stdin.end();
+    const timer = setTimeout(() => void this.#child.kill(), FAREWELL_MS);
+    await this.exited;
+    clearTimeout(timer);
+  }
+
+  async kill(): Promise<void> {
+    await this.#child.kill();
+    await this.exited;
+  }
+}

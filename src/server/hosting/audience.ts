@@ -1,0 +1,124 @@
+import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
+import type { Cursor, Greeting, Listener, Snapshot } from '../sessions.ts';
+import { canSee } from './dialog-desk.ts';
+import type { Journal } from './journal.ts';
+import { SessionRecord } from './session-record.ts';
+import { Situation } from './situation.ts';
+
+type Place = Pick<Greeting, 'sessionId' | 'sessionFile'>;
+
+/** Everybody who hears a session, and from where on. */
+export class Audience {
+  readonly situation = new Situation();
+  readonly listeners = new Set<Listener>();
+  readonly #journal: Journal;
+  /** Those who are still told what they have missed; what happens meanwhile waits for them. */
+  readonly #comingBack = new Map<Listener, SessionRecord[]>();
+  /** Up to where those have heard who are ahead of what is told. */
+  readonly #ahead = new Map<Listener, number>();
+  /** The number that was told last. */
+  #told = 0;
+  /** Whoever has heard less than this has to be told the conversation anew. */
+  #floor = 0;
+  /** Since when entries are among what is told. */
+  #entriesSince = Number.POSITIVE_INFINITY;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  /** Tells everybody. */
+  publish(event: AgentEvent, { seq, text }: { seq: number; text: string }): void {
+    const snapshot = this.situation.hear(event);
+    const record = new SessionRecord(event, { seq, text, ...(snapshot ? { snapshot } : {}) });
+    this.#told = seq;
+    for (const listener of this.listeners)
+      if (wants(listener, event) && !this.#hasHeard(listener, seq)) listener.hear(record);
+    for (const waiting of this.#comingBack.values()) waiting.push(record);
+  }
+
+  /** From now on entries are told, too. */
+  entriesBegin(): void {
+    if (this.#entriesSince === Number.POSITIVE_INFINITY) this.#entriesSince = this.#told;
+  }
+
+  /** Lets a client go on where it was, if everything since then is known; answers whether it is. */
+  async resume(listener: Listener, { epoch, after }: Cursor, place: Place): Promise<boolean> {
+    if (epoch !== this.#journal.epoch || !this.#reaches(listener, after)) return false;
+    const waiting: SessionRecord[] = [];
+    this.#comingBack.set(listener, waiting);
+    try {
+      const kept = await this.#journal.read(after);
+      if (!kept) return false;
+      listener.connected({ ...place, epoch, seq: after, resume: 'ok' });
+      const missed = kept.map(({ seq, text }) => new SessionRecord(JSON.parse(text) as AgentEvent, { seq, text }));
+      const last = kept.at(-1)?.seq ?? after;
+      for (const record of [...missed, ...waiting.filter(({ seq = 0 }) => seq > last)]) {
+        if (wants(listener, record.event)) listener.hear(record);
+      }
+      this.listeners.add(listener);
+      // What was kept and is still to be told would be told twice.
+      if (last > this.#told) this.#ahead.set(listener, last);
+      return true;
+    } finally {
+      this.#comingBack.delete(listener);
+    }
+  }
+
+  /** Tells a client where it is and what is under way; it hears everything from now on. */
+  introduce(listener: Listener, { place, snapshot, resume }: Introduction): void {
+    listener.connected({ ...place, epoch: this.#journal.epoch, seq: this.#told, resume });
+    listener.synced(snapshot);
+    for (const record of this.situation.retold()) if (wants(listener, record.event)) listener.hear(record);
+    this.listeners.add(listener);
+  }
+
+  /** The conversation has become another one: tells everybody. */
+  resync(snapshot: Snapshot): void {
+    this.#floor = this.#told;
+    for (const listener of this.listeners) listener.synced(snapshot);
+  }
+
+  /** Everybody is in another session now. */
+  move(place: Place, snapshot: Snapshot): void {
+    this.#floor = this.#told;
+    for (const listener of this.listeners) {
+      listener.connected({ ...place, epoch: this.#journal.epoch, seq: this.#told, resume: undefined });
+      listener.synced(snapshot);
+    }
+  }
+
+  /** The number that was told last. */
+  get told(): number {
+    return this.#told;
+  }
+
+  remove(listener: Listener): void {
+    this.listeners.delete(listener);
+    this.#comingBack.delete(listener);
+    this.#ahead.delete(listener);
+  }
+
+  #hasHeard(listener: Listener, seq: number): boolean {
+    const last = this.#ahead.get(listener);
+    if (last !== undefined && last <= seq) this.#ahead.delete(listener);
+    return last !== undefined && seq <= last;
+  }
+
+  #reaches(listener: Listener, after: number): boolean {
+    if (after < this.#floor || after > this.#journal.last) return false;
+    if (listener.entries && after < this.#entriesSince) return false;
+    return !listener.isCumulative || (after === this.#told && !this.situation.isStreaming);
+  }
+}
+
+interface Introduction {
+  readonly place: Place;
+  readonly snapshot: Snapshot;
+  readonly resume: 'gap' | undefined;
+}
+
+export const wants = (listener: Listener, event: AgentEvent): boolean => {
+  if (event.type === 'entry_appended') return listener.entries;
+  return event.type !== 'extension_ui_request' || canSee(listener, event.method);
+};

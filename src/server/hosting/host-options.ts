@@ -1,0 +1,23 @@
+import type { RunMark, RunMarks } from '../../store/run-marks.ts';
+import type { Target } from '../sessions.ts';
+import type { AgentCommand } from './agent-process.ts';
+import type { Journal } from './journal.ts';
+
+export interface HostOptions {
+  readonly target: Target;
+  readonly agent: AgentCommand;
+  readonly journal: Journal;
+  readonly marks: RunMarks;
+  /** The run that a server before this one has left unfinished, if it has. */
+  readonly leftOver: RunMark | undefined;
+  /** How long an idle agent waits for somebody to come. */
+  readonly parkAfterMs: number;
+  readonly news: HostNews;
+}
+
+/** What a host tells whoever keeps it. */
+export interface HostNews {
+  readonly crashed: (how: string) => void;
+  /** It is over: parked, closed or given up. */
+  readonly over: () => void;
+}

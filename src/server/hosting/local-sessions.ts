@@ -1,0 +1,127 @@
+import { Refusal } from '../../protocol/errors.ts';
+import type { RunMarks } from '../../store/run-marks.ts';
+import { SessionLock } from '../../store/sessions/session-lock.ts';
+import type { Handle, Listener, Sessions, Target } from '../sessions.ts';
+import type { AgentCommand } from './agent-process.ts';
+import { Host } from './host.ts';
+import { MemoryJournal } from './memory-journal.ts';
+import type { Ownership } from './ownership.ts';
+
+/** How long it is tried to take over a session that somebody else is about to leave. */
+const IN_USE_MS = 3000;
+const RETRY_MS = 100;
+
+/** Sessions without a message that are remembered while no agent is in them: nothing of them is on disk. */
+const MAX_REMEMBERED = 10_000;
+
+interface Options {
+  readonly agent: AgentCommand;
+  readonly ownership: Ownership;
+  readonly marks: RunMarks;
+  readonly parkAfterMs: number;
+  readonly maxHosts: number;
+  readonly crashed?: (sessionId: string, how: string) => void;
+}
+
+/** The sessions of this machine: one agent for each that somebody is in, or that has something to do. */
+export class LocalSessions implements Sessions {
+  readonly #options: Options;
+  readonly #hosts = new Set<Host>();
+  /** Where sessions were begun that may have left nothing on disk. */
+  readonly #folders = new Map<string, string>();
+  #isClosing = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  get hosts(): ReadonlySet<Host> {
+    return this.#hosts;
+  }
+
+  /** The one in which a session lives now. */
+  find(sessionId: string): Host | undefined {
+    return [...this.#hosts].find((host) => host.sessionId === sessionId && !host.leaving);
+  }
+
+  /** Where a session was begun that is not on disk (yet). */
+  folderOf(sessionId: string): string | undefined {
+    return this.find(sessionId)?.cwd ?? this.#folders.get(sessionId);
+  }
+
+  async open(target: Target, listener: Listener): Promise<Handle> {
+    const host = await this.#hostOf(target);
+    return {
+      get sessionId() {
+        return host.sessionId;
+      },
+      attach: (wish) => host.attach(listener, wish),
+      send: (request, answered) => host.send(request, listener, answered),
+      frame: (frame) => host.frame(frame, listener),
+      wantsChanged: () => host.wantsChanged(),
+      follow: () => host.follow(listener),
+      close: () => host.detach(listener),
+    };
+  }
+
+  /** Lets every agent store what it has and leave. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.all([...this.#hosts].map((host) => host.close()));
+  }
+
+  async #hostOf(target: Target): Promise<Host> {
+    for (const deadline = performance.now() + IN_USE_MS; ; ) {
+      if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
+      const leaving = [...this.#hosts].find((host) => host.sessionId === target.id && host.leaving);
+      await leaving?.leaving;
+      const host = this.find(target.id) ?? (await this.#begin(target));
+      try {
+        await host.start();
+        return host;
+      } catch (error) {
+        const inUse = await holderOf(target);
+        if (!inUse) throw error;
+        if (performance.now() > deadline) throw inUse;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  async #begin(target: Target): Promise<Host> {
+    const { agent, marks, parkAfterMs, maxHosts, ownership, crashed } = this.#options;
+    if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
+    const claim = await ownership.claim(target.id);
+    const host = this.find(target.id);
+    if (host) return host;
+    if (!claim) throw new Refusal('session_in_use', `Session is in use elsewhere: ${target.id}`);
+    const journal = new MemoryJournal({ isLost: () => claim.lost.aborted });
+    const over = () => {
+      this.#hosts.delete(begun);
+      void claim.release();
+    };
+    const news = { over, crashed: (how: string) => crashed?.(begun.sessionId, how) };
+    const begun = new Host({ target, agent, journal, marks, leftOver: marks.take(target.id), parkAfterMs, news });
+    this.#hosts.add(begun);
+    if (target.kind === 'new') this.#remember(target.id, target.cwd);
+    return begun;
+  }
+
+  #remember(sessionId: string, cwd: string): void {
+    this.#folders.delete(sessionId);
+    this.#folders.set(sessionId, cwd);
+    const [oldest] = this.#folders.keys();
+    if (this.#folders.size > MAX_REMEMBERED && oldest !== undefined) this.#folders.delete(oldest);
+  }
+}
+
+/** Why an agent could not be started, if that is because another process is in the session. */
+async function holderOf(target: Target): Promise<Refusal | undefined> {
+  if (target.kind === 'new') return undefined;
+  try {
+    await (await SessionLock.take(target.path)).release();
+    return undefined;
+  } catch (error) {
+    return error instanceof Refusal ? error : undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { newUuid } from '../../store/sessions/random-id.ts';
+import { type Journal, type Kept, NotOwner } from './journal.ts';
+
+/** Characters that are kept of a session. */
+export const JOURNAL_CHARACTERS = 4 * 1024 * 1024;
+
+/** What the bookkeeping of one record costs, in characters, so that many small ones are bounded too. */
+const RECORD_COST = 64;
+
+interface MemoryJournalOptions {
+  readonly limit?: number;
+  /** Whether somebody else owns the session by now. */
+  readonly isLost?: () => boolean;
+}
+
+/** A journal that lives as long as the process. The oldest goes when there is too much. */
+export class MemoryJournal implements Journal {
+  readonly epoch = newUuid();
+  readonly #limit: number;
+  readonly #isLost: () => boolean;
+  #texts: string[] = [];
+  /** How many of those are gone already: taking the first of a long list takes long. */
+  #gone = 0;
+  #size = 0;
+  #last = 0;
+
+  constructor({ limit = JOURNAL_CHARACTERS, isLost = () => false }: MemoryJournalOptions = {}) {
+    this.#limit = limit;
+    this.#isLost = isLost;
+  }
+
+  get first(): number {
+    return this.#last - (this.#texts.length - this.#gone) + 1;
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  async append(texts: readonly string[]): Promise<number> {
+    if (this.#isLost()) throw new NotOwner();
+    const first = this.#last + 1;
+    for (const text of texts) {
+      this.#texts.push(text);
+      this.#size += text.length + RECORD_COST;
+    }
+    this.#last += texts.length;
+    this.#letGo();
+    return first;
+  }
+
+  async read(after: number): Promise<readonly Kept[] | undefined> {
+    if (after < this.first - 1 || after > this.#last) return undefined;
+    const skipped = this.#texts.length - (this.#last - after);
+    return this.#texts.slice(skipped).map((text, index) => ({ seq: after + 1 + index, text }));
+  }
+
+  #letGo(): void {
+    while (this.#size > this.#limit && this.#gone < this.#texts.length) {
+      this.#size -= (this.#texts[this.#gone] ?? '').length + RECORD_COST;
+      this.#texts[this.#gone++] = '';
+    }
+    if (this.#gone < this.#texts.length / 2) return;
+    this.#texts = this.#texts.slice(this.#gone);
+    this.#gone = 0;
+  }
+}

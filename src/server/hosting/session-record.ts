@@ -1,0 +1,38 @@
+import type { AgentEvent, AssistantMessage } from '../../protocol/generated/vocabulary.ts';
+
+/** Something that happened in a session, as it goes out. It is written once in each form, however many clients want it. */
+export class SessionRecord {
+  readonly event: AgentEvent;
+  /** Undefined when it is told again to one who came later. */
+  readonly seq: number | undefined;
+  /** The message after it, if it is a step of a streaming answer. */
+  readonly snapshot: AssistantMessage | undefined;
+  readonly #forms = new Map<string, Buffer>();
+
+  constructor(event: AgentEvent, options: { seq?: number; text?: string; snapshot?: AssistantMessage } = {}) {
+    this.seq = options.seq;
+    this.event = event;
+    this.snapshot = options.snapshot;
+    if (options.text !== undefined) this.#forms.set(PLAIN, Buffer.from(withNumber(options.text, options.seq)));
+  }
+
+  /** As the agent said it, with its number. */
+  get bytes(): Buffer {
+    return this.inForm(PLAIN, () => this.event);
+  }
+
+  /** In another form, which is known by its name. */
+  inForm(name: string, make: () => object): Buffer {
+    const known = this.#forms.get(name);
+    if (known) return known;
+    const { seq: _seq, ...event } = make() as { seq?: number };
+    const bytes = Buffer.from(withNumber(JSON.stringify(event), this.seq));
+    this.#forms.set(name, bytes);
+    return bytes;
+  }
+}
+
+const PLAIN = 'plain';
+
+const withNumber = (text: string, seq: number | undefined) =>
+  seq === undefined ? text : `{"seq":${seq},${text.slice(1)}`;

@@ -1,0 +1,146 @@
+import type {
+  AgentEvent,
+  AssistantMessage,
+  AutoRetryStartEvent,
+  CompactionStartEvent,
+  ExtensionUiRequestEvent,
+  ToolExecutionStartEvent,
+  ToolExecutionUpdateEvent,
+} from '../../protocol/generated/vocabulary.ts';
+import { AnswerSoFar } from '../../wire/answer-so-far.ts';
+import { SessionRecord } from './session-record.ts';
+
+/** What waits for an answer. */
+const DIALOGS: ReadonlySet<string> = new Set(['select', 'confirm', 'input', 'editor']);
+
+/** What is shown and stays, of one kind. */
+const MAX_SHOWN = 200;
+
+interface RunningTool {
+  readonly start: ToolExecutionStartEvent;
+  progress: ToolExecutionUpdateEvent | undefined;
+}
+
+/** What is under way in a session: what somebody has to be told who comes now, beside the conversation. */
+export class Situation {
+  readonly dialogs = new Map<string, ExtensionUiRequestEvent>();
+  readonly #tools = new Map<string, RunningTool>();
+  readonly #shown = new Map<string, ExtensionUiRequestEvent>();
+  #answer: AnswerSoFar | undefined;
+  #retry: AutoRetryStartEvent | undefined;
+  #compaction: CompactionStartEvent | undefined;
+  /** The agent works: `agent_start` was told, and `agent_end` was not. */
+  isWorking = false;
+
+  get isCompacting(): boolean {
+    return this.#compaction !== undefined;
+  }
+
+  /** Takes note of an event; answers the message after it, if it is a step of one. */
+  hear(event: AgentEvent): AssistantMessage | undefined {
+    switch (event.type) {
+      case 'agent_start':
+        this.isWorking = true;
+        return undefined;
+      case 'agent_end':
+        this.isWorking = false;
+        this.#answer = undefined;
+        return undefined;
+      case 'agent_settled':
+        this.isWorking = false;
+        this.#answer = undefined;
+        this.#retry = undefined;
+        this.#tools.clear();
+        return undefined;
+      case 'message_start':
+        if (event.message.role === 'assistant') this.#answer = new AnswerSoFar(event.message);
+        return undefined;
+      case 'message_update':
+        return this.#answer?.hear(event);
+      case 'message_end':
+        this.#answer = undefined;
+        return undefined;
+      case 'tool_execution_start':
+        this.#tools.set(event.toolCallId, { start: event, progress: undefined });
+        return undefined;
+      case 'tool_execution_update':
+        this.#progress(event);
+        return undefined;
+      case 'tool_execution_end':
+        this.#tools.delete(event.toolCallId);
+        return undefined;
+      case 'auto_retry_start':
+        this.#retry = event;
+        return undefined;
+      case 'auto_retry_end':
+        this.#retry = undefined;
+        return undefined;
+      case 'compaction_start':
+        this.#compaction = event;
+        return undefined;
+      case 'compaction_end':
+        this.#compaction = undefined;
+        return undefined;
+      case 'extension_ui_request':
+        this.#show(event);
+        return undefined;
+      case 'extension_ui_resolved':
+        this.dialogs.delete(event.id);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Nothing is under way any more: the agent is gone. */
+  clear(): void {
+    this.dialogs.clear();
+    this.#tools.clear();
+    this.#shown.clear();
+    this.#answer = undefined;
+    this.#retry = undefined;
+    this.#compaction = undefined;
+    this.isWorking = false;
+  }
+
+  /** Everything that is under way, as it would have been told. */
+  *retold(): Generator<SessionRecord> {
+    for (const event of [this.#retry, this.#compaction]) if (event) yield new SessionRecord(event);
+    for (const { start, progress } of this.#tools.values()) {
+      yield new SessionRecord(start);
+      if (progress) yield new SessionRecord(progress);
+    }
+    if (this.#answer) yield new SessionRecord({ type: 'message_start', message: this.#answer.opening });
+    for (const { update, snapshot } of this.#answer?.retold() ?? []) yield new SessionRecord(update, { snapshot });
+    for (const request of [...this.#shown.values(), ...this.dialogs.values()]) yield new SessionRecord(request);
+  }
+
+  /** Whether an answer streams: then deltas alone say nothing to one who has not heard its beginning. */
+  get isStreaming(): boolean {
+    return this.#answer !== undefined;
+  }
+
+  #progress(event: ToolExecutionUpdateEvent): void {
+    const tool = this.#tools.get(event.toolCallId);
+    if (tool) tool.progress = event;
+  }
+
+  #show(request: ExtensionUiRequestEvent): void {
+    if (DIALOGS.has(request.method)) this.dialogs.set(request.id, request);
+    const key = placeOf(request);
+    if (key === undefined) return;
+    this.#shown.delete(key);
+    if (!isBlank(request) && this.#shown.size < MAX_SHOWN) this.#shown.set(key, request);
+  }
+}
+
+/** Where something is shown that stays there; undefined for what does not stay. */
+function placeOf(request: ExtensionUiRequestEvent): string | undefined {
+  if (request.method === 'setStatus') return `status ${request.statusKey}`;
+  if (request.method === 'setWidget') return `widget ${request.widgetKey}`;
+  return request.method === 'setTitle' ? 'title' : undefined;
+}
+
+const isBlank = (request: ExtensionUiRequestEvent) =>
+  (request.method === 'setStatus' && request.statusText === undefined) ||
+  (request.method === 'setWidget' && request.widgetLines === undefined);

@@ -1,0 +1,113 @@
+import { Refusal } from '../../protocol/errors.ts';
+import type {
+  HostTool,
+  HostToolCallEvent,
+  HostToolCancelEvent,
+  HostToolResult,
+} from '../../protocol/generated/vocabulary.ts';
+import type { Listener, Request } from '../sessions.ts';
+import { Answer } from './answer.ts';
+import type { HostedAgent } from './hosted-agent.ts';
+
+const GONE = 'RPC client disconnected before host tool execution completed';
+
+interface Registering {
+  readonly agent: HostedAgent;
+  readonly answered: (answer: Answer) => void;
+}
+
+/**
+ * Knows which client runs which tool. The agent sees one client that has them all; each call goes to whoever brought its
+ * tool. The tools of one that has gone stay on offer until somebody brings others, and their calls fail.
+ */
+export class ToolDesk {
+  readonly #sets = new Map<Listener, readonly HostTool[]>();
+  readonly #calls = new Map<string, Listener>();
+  #registered: Promise<void> = Promise.resolve();
+  readonly #here: (listener: Listener) => boolean;
+
+  constructor(here: (listener: Listener) => boolean) {
+    this.#here = here;
+  }
+
+  /** Registers the tools of a client with the agent, which is told all of them each time: one client after another. */
+  register(request: Request, owner: Listener, { agent, answered }: Registering): void {
+    const tools = request['tools'] as HostTool[];
+    const registering = () =>
+      new Promise<void>((resolve) => {
+        const done = (answer: Answer) => {
+          if (answer.success) this.#set(owner, tools);
+          answered(answer.success ? Answer.success(request.type, { toolNames: namesOf(tools) }) : answer);
+          resolve();
+        };
+        try {
+          agent.ask({ type: 'set_host_tools', tools: this.#with(owner, tools) }, { answered: done });
+        } catch (error) {
+          done(Answer.refusal(request.type, Refusal.from(error)));
+        }
+      });
+    this.#registered = this.#registered.then(registering);
+  }
+
+  /** All tools there would be if this client had these: its own first, as it may be told what is wrong with them. */
+  #with(owner: Listener, tools: readonly HostTool[]): HostTool[] {
+    const others = [...this.#sets].filter(([other]) => other !== owner && this.#here(other)).flatMap(([, set]) => set);
+    const taken = new Set(namesOf(others));
+    const clash = tools.find(({ name }) => taken.has(name.trim()));
+    if (clash) {
+      throw new Refusal('invalid_params', `RPC host tool "${clash.name.trim()}" conflicts with an existing tool`);
+    }
+    return [...tools, ...others];
+  }
+
+  #set(owner: Listener, tools: readonly HostTool[]): void {
+    for (const other of this.#sets.keys()) if (!this.#here(other)) this.#sets.delete(other);
+    this.#sets.set(owner, tools);
+  }
+
+  /** Hands a call to whoever runs the tool; when nobody does, it has failed. */
+  call(event: HostToolCallEvent, fail: (failure: HostToolResult) => void): void {
+    const [owner] = [...this.#sets].find(([, set]) => set.some(({ name }) => name.trim() === event.toolName)) ?? [];
+    if (!owner || !this.#here(owner)) {
+      fail(failure(event.id));
+      return;
+    }
+    this.#calls.set(event.id, owner);
+    owner.tell(event);
+  }
+
+  cancel(event: HostToolCancelEvent): void {
+    this.#calls.get(event.targetId)?.tell(event);
+    this.#calls.delete(event.targetId);
+  }
+
+  /** Whether this client runs the call; `isLast`: it says nothing more of it. */
+  isFrom(listener: Listener, id: string, { isLast }: { isLast: boolean }): boolean {
+    const isIts = this.#calls.get(id) === listener;
+    if (isIts && isLast) this.#calls.delete(id);
+    return isIts;
+  }
+
+  /** A client has gone: what it ran has failed. */
+  left(listener: Listener, fail: (failure: HostToolResult) => void): void {
+    for (const [id, owner] of this.#calls) {
+      if (owner !== listener) continue;
+      this.#calls.delete(id);
+      fail(failure(id));
+    }
+  }
+
+  /** Every tool that is on offer, for an agent that was started again. */
+  get all(): HostTool[] {
+    return [...this.#sets.values()].flat();
+  }
+}
+
+const namesOf = (tools: readonly HostTool[]) => tools.map(({ name }) => name.trim());
+
+const failure = (id: string): HostToolResult => ({
+  type: 'host_tool_result',
+  id,
+  result: { content: [{ type: 'text', text: GONE }] },
+  isError: true,
+});

@@ -1,0 +1,56 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJsonObject } from './json-file.ts';
+
+/** A run that is under way. */
+export interface RunMark {
+  /** Which numbering of events it was told of in. */
+  readonly epoch: string;
+  readonly runId: string;
+  readonly clientMessageIds: readonly string[];
+}
+
+/**
+ * Remembers which sessions have a run under way, a small file for each: one that is there when a server starts tells of a
+ * run that nobody has ended. Written on every run, so nothing is synced: a process that dies does not lose it.
+ */
+export class RunMarks {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  set(sessionId: string, mark: RunMark): void {
+    const path = this.#pathOf(sessionId);
+    writeFileSync(`${path}.new`, JSON.stringify(mark), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+
+  clear(sessionId: string): void {
+    rmSync(this.#pathOf(sessionId), { force: true });
+  }
+
+  /** The run that was cut off, if there was one; it is told once. */
+  take(sessionId: string): RunMark | undefined {
+    const mark = this.#read(sessionId);
+    if (mark) this.clear(sessionId);
+    return mark;
+  }
+
+  #read(sessionId: string): RunMark | undefined {
+    try {
+      const { epoch, runId, clientMessageIds } = readJsonObject(this.#pathOf(sessionId)) ?? {};
+      if (typeof epoch !== 'string' || typeof runId !== 'string' || !Array.isArray(clientMessageIds)) return undefined;
+      return { epoch, runId, clientMessageIds: clientMessageIds.filter((id) => typeof id === 'string') };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Ids of sessions that others have made may hold anything. */
+  #pathOf(sessionId: string): string {
+    return join(this.#folder, `${encodeURIComponent(sessionId).replaceAll('.', '%2E').slice(0, 200)}.json`);
+  }
+}

@@ -67,6 +67,8 @@ export type Request = { readonly type: CommandName; readonly id?: unknown } & Re
 /** One client's hold on a session, wherever that lives. */
 export interface Handle {
   readonly sessionId: string;
+  /** The folder that the agent works in. */
+  readonly cwd: string;
   /** Lets the client hear the session from now on, after what it has missed. Settles when it does. */
   attach(wish: Wish): Promise<void>;
   /** `answered` is called in its place among the records of the session. */
@@ -83,4 +85,12 @@ export interface Handle {
 /** Every session that can be opened. */
 export interface Sessions {
   open(target: Target, listener: Listener): Promise<Handle>;
+  /** What a session is doing; undefined when no agent is in it. */
+  statusOf(sessionId: string): 'running' | 'waiting' | 'idle' | undefined;
+  /** The folder of a session of which nothing may be on disk yet. */
+  folderOf(sessionId: string): string | undefined;
+  /** Asks the agent of a session without being its client; undefined when there is none. */
+  ask(sessionId: string, request: Request): Promise<Answer> | undefined;
+  /** Lets the agent of a session leave, if nobody needs it; answers whether there is none any more. */
+  letGo(sessionId: string): Promise<boolean>;
 }

@@ -22,13 +22,26 @@ export interface Sink {
 }
 
 interface OutletOptions {
-  /** Whether the client may know where models are served. */
+  /** Another form for records of which this client may not know everything. */
   readonly form: (record: SessionRecord) => { readonly name: string; readonly make: () => object } | undefined;
   /** It is too far behind: nothing more will be told. */
   readonly onOverflow: () => void;
 }
 
-type Item = SessionRecord | Buffer;
+/** Something that waits. */
+interface Item {
+  readonly what: SessionRecord | Buffer;
+  size: number;
+}
+
+interface Merge {
+  /** What is not sent any more, */
+  readonly item: Item;
+  /** because this is. */
+  readonly merged: SessionRecord;
+  /** What that costs beside the new one. */
+  readonly size: number;
+}
 
 /**
  * The way out to one client. What it can take leaves at once, as the same bytes for everybody. When it is behind, what
@@ -39,10 +52,9 @@ export class Outlet {
   readonly #sink: Sink;
   readonly #options: OutletOptions;
   #items: Item[] = [];
-  /** Bytes of session records among those. */
-  #behind = 0;
-  /** Bytes of all of them. */
+  /** Bytes of all of them, and of session records among them. */
   #waiting = 0;
+  #behind = 0;
   /** The socket will tell when it has taken what it has. */
   #isBlocked = false;
   #isOver = false;
@@ -96,44 +108,48 @@ export class Outlet {
   }
 
   #wait(record: SessionRecord): void {
-    const merged = this.#mergedIntoLast(record) ?? this.#replacesProgress(record);
-    if (merged === undefined) this.#queue(record, record.bytes.length + ITEM_COST);
-    else this.#behind += merged;
+    const other = this.#lastWith(record) ?? this.#progressBefore(record);
+    if (other) this.#drop(other.item);
+    this.#queue(other?.merged ?? record, record.bytes.length + ITEM_COST + (other?.size ?? 0));
     if (this.#behind > MAX_BEHIND) {
       this.close();
       this.#options.onOverflow();
     } else if (!this.#isBlocked) this.#timer ??= setTimeout(() => this.#onTime(), this.#quietUntil - performance.now());
   }
 
-  #queue(item: Item, size: number): void {
+  #queue(what: Item['what'], size: number): void {
     if (this.#isOver) return;
-    this.#items.push(item);
+    this.#items.push({ what, size });
+    this.#count(what, size);
+  }
+
+  #drop(item: Item): void {
+    this.#items.splice(this.#items.lastIndexOf(item), 1);
+    this.#count(item.what, -item.size);
+  }
+
+  #count(what: Item['what'], size: number): void {
     this.#waiting += size;
-    if (item instanceof SessionRecord) this.#behind += size;
+    if (what instanceof SessionRecord) this.#behind += size;
   }
 
-  /** By how much what waits has grown, if the record only adds to the last of it. */
-  #mergedIntoLast(record: SessionRecord): number | undefined {
-    const last = this.#items.at(-1);
-    if (!(last instanceof SessionRecord)) return undefined;
-    if (last.event.type !== 'message_update' || record.event.type !== 'message_update') return undefined;
-    const event = joined(last.event, record.event);
-    if (!event) return undefined;
-    this.#items[this.#items.length - 1] = new SessionRecord(event, numbered(record));
-    return 'delta' in record.event.assistantMessageEvent ? record.event.assistantMessageEvent.delta.length : 0;
+  /** The last that waits, if the record only adds to it. */
+  #lastWith({ event, ...rest }: SessionRecord): Merge | undefined {
+    const item = this.#items.at(-1);
+    const before = item?.what;
+    if (!item || !(before instanceof SessionRecord) || before.event.type !== 'message_update') return undefined;
+    const both = event.type === 'message_update' && joined(before.event, event);
+    return both ? { item, merged: new SessionRecord(both, rest), size: item.size - ITEM_COST } : undefined;
   }
 
-  /** The same, if it takes the place of what a tool said before. */
-  #replacesProgress(record: SessionRecord): number | undefined {
+  /** What a tool said before, among what waits at the end: the record says all of it, and more. */
+  #progressBefore(record: SessionRecord): Merge | undefined {
     const { event } = record;
     if (event.type !== 'tool_execution_update') return undefined;
     for (let index = this.#items.length - 1; index >= 0; index--) {
-      const item = this.#items[index];
-      if (!(item instanceof SessionRecord) || item.event.type !== 'tool_execution_update') return undefined;
-      if (item.event.toolCallId !== event.toolCallId) continue;
-      this.#items.splice(index, 1);
-      this.#items.push(record);
-      return record.bytes.length - item.bytes.length;
+      const item = this.#items[index] as Item;
+      if (!(item.what instanceof SessionRecord) || item.what.event.type !== event.type) return undefined;
+      if (item.what.event.toolCallId === event.toolCallId) return { item, merged: record, size: 0 };
     }
     return undefined;
   }
@@ -148,15 +164,14 @@ export class Outlet {
     this.#timer = undefined;
     let sent = 0;
     while (sent < this.#items.length && !this.#isHeldUp) {
-      const item = this.#items[sent++] as Item;
-      if (item instanceof SessionRecord) this.#tell(item);
-      else this.#write(item);
+      const { what, size } = this.#items[sent++] as Item;
+      this.#count(what, -size);
+      if (what instanceof SessionRecord) this.#tell(what);
+      else this.#write(what);
     }
     this.#items.splice(0, sent);
-    if (this.#items.length === 0) {
-      this.#behind = 0;
-      this.#waiting = 0;
-    } else if (!this.#isBlocked) this.#timer = setTimeout(() => this.#onTime(), this.#quietUntil - performance.now());
+    if (this.#items.length > 0 && !this.#isBlocked)
+      this.#timer = setTimeout(() => this.#onTime(), this.#quietUntil - performance.now());
   }
 
   #tell(record: SessionRecord): void {
@@ -191,8 +206,3 @@ export class Outlet {
 }
 
 const isDelta = (event: AgentEvent) => event.type === 'message_update' && 'delta' in event.assistantMessageEvent;
-
-const numbered = ({ seq, snapshot }: SessionRecord) => ({
-  ...(seq === undefined ? {} : { seq }),
-  ...(snapshot ? { snapshot } : {}),
-});

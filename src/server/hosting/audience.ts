@@ -30,7 +30,7 @@ export class Audience {
   /** Tells everybody. */
   publish(event: AgentEvent, { seq, text }: { seq: number; text: string }): void {
     const snapshot = this.situation.hear(event);
-    const record = new SessionRecord(event, { seq, text, ...(snapshot ? { snapshot } : {}) });
+    const record = new SessionRecord(event, { seq, text, snapshot });
     this.#told = seq;
     for (const listener of this.listeners)
       if (wants(listener, event) && !this.#hasHeard(listener, seq)) listener.hear(record);

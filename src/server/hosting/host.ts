@@ -121,7 +121,8 @@ export class Host {
     this.#rest();
   }
 
-  send(request: Request, listener: Listener, answered: (answer: Answer) => void): void {
+  /** Asks the agent, in the name of a client or of nobody. */
+  send(request: Request, listener: Listener | undefined, answered: (answer: Answer) => void): void {
     const refuse = (refusal: Refusal) => answered(Answer.refusal(request.type, refusal));
     const agent = this.#agent;
     if (this.#leaving) refuse(new Refusal('internal', TERMINATED));
@@ -129,7 +130,8 @@ export class Host {
       if (this.#waiting.length < MAX_WAITING) this.#waiting.push(() => this.send(request, listener, answered));
       else refuse(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
     } else if (agent.isOverloaded) refuse(new Refusal('overloaded', 'Too many commands wait for the agent'));
-    else if (request.type === 'set_host_tools') this.#tools.register(request, listener, { agent, answered });
+    else if (request.type === 'set_host_tools' && listener)
+      this.#tools.register(request, listener, { agent, answered });
     else {
       const heard = (answer: Answer) => {
         this.#noteAnswer(request, answer);

@@ -1,8 +1,9 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { RunMarks } from '../../store/run-marks.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
-import type { Handle, Listener, Sessions, Target } from '../sessions.ts';
+import type { Handle, Listener, Request, Sessions, Target } from '../sessions.ts';
 import type { AgentCommand } from './agent-process.ts';
+import type { Answer } from './answer.ts';
 import { Host } from './host.ts';
 import { MemoryJournal } from './memory-journal.ts';
 import type { Ownership } from './ownership.ts';
@@ -44,9 +45,24 @@ export class LocalSessions implements Sessions {
     return [...this.#hosts].find((host) => host.sessionId === sessionId && !host.leaving);
   }
 
-  /** Where a session was begun that is not on disk (yet). */
+  statusOf(sessionId: string) {
+    return this.find(sessionId)?.status;
+  }
+
   folderOf(sessionId: string): string | undefined {
     return this.find(sessionId)?.cwd ?? this.#folders.get(sessionId);
+  }
+
+  ask(sessionId: string, request: Request): Promise<Answer> | undefined {
+    const host = this.find(sessionId);
+    return host && new Promise((resolve) => host.send(request, undefined, resolve));
+  }
+
+  async letGo(sessionId: string): Promise<boolean> {
+    const host = this.find(sessionId);
+    if (host && (host.clients > 0 || host.status !== 'idle')) return false;
+    await host?.close();
+    return true;
   }
 
   async open(target: Target, listener: Listener): Promise<Handle> {
@@ -54,6 +70,9 @@ export class LocalSessions implements Sessions {
     return {
       get sessionId() {
         return host.sessionId;
+      },
+      get cwd() {
+        return host.cwd;
       },
       attach: (wish) => host.attach(listener, wish),
       send: (request, answered) => host.send(request, listener, answered),

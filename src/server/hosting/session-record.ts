@@ -1,5 +1,12 @@
 import type { AgentEvent, AssistantMessage } from '../../protocol/generated/vocabulary.ts';
 
+interface RecordOptions {
+  readonly seq?: number | undefined;
+  /** The line as the agent wrote it. */
+  readonly text?: string;
+  readonly snapshot?: AssistantMessage | undefined;
+}
+
 /** Something that happened in a session, as it goes out. It is written once in each form, however many clients want it. */
 export class SessionRecord {
   readonly event: AgentEvent;
@@ -9,7 +16,7 @@ export class SessionRecord {
   readonly snapshot: AssistantMessage | undefined;
   readonly #forms = new Map<string, Buffer>();
 
-  constructor(event: AgentEvent, options: { seq?: number; text?: string; snapshot?: AssistantMessage } = {}) {
+  constructor(event: AgentEvent, options: RecordOptions = {}) {
     this.seq = options.seq;
     this.event = event;
     this.snapshot = options.snapshot;

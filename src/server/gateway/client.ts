@@ -1,0 +1,325 @@
+import { Refusal } from '../../protocol/errors.ts';
+import type {
+  AgentEvent,
+  CommandName,
+  Frame,
+  HostTool,
+  ServerDisconnectedEvent,
+} from '../../protocol/generated/vocabulary.ts';
+import { type Dialect, plainDialect } from '../../wire/dialect.ts';
+import { type Line, LineReader, toText } from '../../wire/json-lines.ts';
+import { type Inbound, understand } from '../../wire/request.ts';
+import type { Grant } from '../auth/grant.ts';
+import { permissionDenied, permits } from '../auth/permission.ts';
+import { Answer } from '../hosting/answer.ts';
+import type { SessionRecord } from '../hosting/session-record.ts';
+import type { Greeting, Handle, Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
+import { type CloseCode, closeCodes } from './close-codes.ts';
+import { CommandRate } from './command-rate.ts';
+import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
+import { Outlet } from './outlet.ts';
+import type { Parameters } from './parameters.ts';
+import { serverCommands } from './server-commands.ts';
+import type { GatewayServices } from './services.ts';
+import { MAX_FRAME_BYTES, type Wire } from './wire.ts';
+
+/** How often both sides make sure that the other is still there. */
+export const PING_MS = 20_000;
+
+/** Commands of one client that may wait for an answer. */
+export const MAX_UNANSWERED = 256;
+
+/** Answers that a client may leave unread before no more commands are taken from it. */
+const MAX_UNREAD = 16 * 1024 * 1024;
+
+/** Who a client is. */
+export interface Visitor {
+  readonly grant: Grant;
+  readonly address: string;
+}
+
+interface Farewell {
+  readonly code: CloseCode;
+  readonly reason: ServerDisconnectedEvent['reason'];
+  readonly message: string;
+  readonly retryAfterMs?: number;
+}
+
+/** One client of the server: what it sends is checked and goes to its session, and it is told what happens there. */
+export class Client implements Listener {
+  ui: readonly string[] | undefined;
+  entries: boolean;
+  heartbeatMs = 0;
+  /** Whether it wants built-in slash commands. */
+  builtins = false;
+  /** The tools it runs: they come along to other sessions. */
+  hostTools: readonly HostTool[] | undefined;
+  readonly visitor: Visitor;
+  readonly services: GatewayServices;
+  readonly #wire: Wire;
+  readonly #outlet: Outlet;
+  readonly #rate = new CommandRate();
+  readonly #wish: Wish;
+  #handle: Handle | undefined;
+  #held: Line[] | undefined = [];
+  #unanswered = 0;
+  #isOver = false;
+
+  constructor(
+    wire: Wire,
+    visitor: Visitor,
+    { stream, legacyNames, entries, ui, cursor, tail }: Parameters,
+    services: GatewayServices,
+  ) {
+    this.#wire = wire;
+    this.visitor = visitor;
+    this.services = services;
+    this.ui = ui;
+    this.entries = entries;
+    this.#wish = { cursor, tail };
+    const dialect: Dialect = { ...plainDialect, stream, legacyNames, hookErrors: true };
+    this.#outlet = new Outlet(wire, dialect, {
+      form: (record) => this.#formOf(record),
+      onOverflow: () =>
+        this.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client reads too slowly' }),
+    });
+    wire.onMessage((bytes) => this.#receive(bytes));
+    wire.onClose((code) => this.#left(code));
+  }
+
+  get isCumulative(): boolean {
+    return this.#outlet.dialect.stream === 'cumulative';
+  }
+
+  get canAnswer(): boolean {
+    return permits(this.visitor.grant, 'extension_ui_response');
+  }
+
+  get isAdmin(): boolean {
+    return this.visitor.grant.scopes.has('admin');
+  }
+
+  get dialect(): Dialect {
+    return this.#outlet.dialect;
+  }
+
+  set dialect(dialect: Dialect) {
+    this.#outlet.dialect = dialect;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#handle?.sessionId;
+  }
+
+  /** Brings the client into its first session. What it sends meanwhile waits. */
+  async begin(find: () => Target): Promise<void> {
+    try {
+      await this.enter(find(), this.#wish);
+      this.services.audit.note({ what: 'connect', ...this.visitor, sessionId: this.sessionId, outcome: 'ok' });
+      this.#release();
+    } catch (error) {
+      this.#fail(Refusal.from(error));
+    }
+  }
+
+  /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
+  async enter(target: Target, wish: Wish = {}, opened = () => {}): Promise<void> {
+    const handle = await this.services.sessions.open(target, this);
+    const before = this.#handle;
+    if (this.#isOver) throw new Error('The client has left');
+    opened();
+    before?.close();
+    this.#handle = handle;
+    await handle.attach(wish);
+    if (this.#isOver) handle.close();
+    else if (this.hostTools) handle.send({ type: 'set_host_tools', tools: this.hostTools }, () => {});
+  }
+
+  /** Does something during which what the client sends waits. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    this.#held ??= [];
+    try {
+      await work();
+    } finally {
+      this.#release();
+    }
+  }
+
+  /** The agent of the session the client is in. */
+  get handle(): Handle {
+    if (!this.#handle) throw new Refusal('internal', 'There is no session');
+    return this.#handle;
+  }
+
+  connected({
+    sessionId,
+    sessionFile = null,
+    epoch,
+    seq,
+    resume,
+  }: Greeting & { sessionFile: string | null | undefined }): void {
+    this.services.metrics.connected(resume);
+    const more = resume ? { resume } : {};
+    this.#send({ type: 'server_connected', sessionFile, sessionId, seq, epoch, ...more, pingMs: PING_MS });
+  }
+
+  synced({ state, messages, cursor }: Snapshot): void {
+    const known = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
+    const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
+    this.#outlet.send(toText(`{"type":"state_synced","state":${known},"messages":${messages}${page}}`));
+  }
+
+  hear(record: SessionRecord): void {
+    this.services.metrics.told(record);
+    this.#outlet.hear(record);
+  }
+
+  tell(event: AgentEvent): void {
+    this.#send(event);
+  }
+
+  lost(reason: string): void {
+    this.#send({ type: 'server_error', error: reason, code: 'internal' });
+    this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason });
+  }
+
+  /** Says why, and closes. */
+  close({ code, reason, message, retryAfterMs }: Farewell): void {
+    if (this.#isOver) return;
+    const more = retryAfterMs === undefined ? {} : { retryAfterMs };
+    this.#send({ type: 'server_disconnected', reason, message, code, ...more });
+    this.#left(code);
+    this.#wire.close(code, message);
+  }
+
+  #left(code: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#outlet.close();
+    this.#handle?.close();
+    this.services.audit.note({
+      what: 'close',
+      ...this.visitor,
+      sessionId: this.sessionId,
+      outcome: 'ok',
+      closeCode: code,
+    });
+    this.services.left(this);
+  }
+
+  /** There is no session for it. */
+  #fail(refusal: Refusal): void {
+    if (this.#isOver) return;
+    this.services.audit.note({ what: 'refused', ...this.visitor, outcome: refusal.code });
+    this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+    this.close({ code: codeFor(refusal), reason: 'error', message: refusal.message });
+  }
+
+  #send(event: AgentEvent): void {
+    this.#outlet.send(toText(JSON.stringify(event)));
+  }
+
+  #receive(bytes: Buffer): void {
+    const reader = new LineReader(MAX_FRAME_BYTES);
+    for (const line of [...reader.push(bytes), ...reader.end()]) {
+      if (this.#held) this.#held.push(line);
+      else this.#take(line);
+    }
+    this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+  }
+
+  /** Takes what has waited, in its order, until something has to wait again. */
+  #release(): void {
+    const lines = this.#held ?? [];
+    this.#held = undefined;
+    while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Line);
+    if (this.#held) (this.#held as Line[]).unshift(...lines);
+    else this.#wire.setReading(true);
+  }
+
+  #take(line: Line): void {
+    if (this.#isOver) return;
+    const verdict = this.#rate.take();
+    if (verdict === 'close') {
+      this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands' });
+      return;
+    }
+    const inbound = understand(line);
+    if (inbound.kind === 'command') this.#command(inbound, verdict);
+    else if (inbound.kind === 'frame') this.#frame(inbound.frame);
+    else this.#misunderstood(inbound, line);
+  }
+
+  #frame(frame: Frame | { type: Frame['type']; id: string; text: string }): void {
+    if (permits(this.visitor.grant, frame.type)) this.#handle?.frame(frame);
+  }
+
+  #misunderstood(inbound: Exclude<Inbound, { kind: 'command' | 'frame' }>, line: Line): void {
+    if ('broken' in inbound && inbound.broken && 'text' in line) {
+      const { name, id } = inbound.broken;
+      this.#frame({ type: name, id, text: line.text });
+    }
+    if (inbound.kind !== 'refused') return;
+    const { id, command, refusal } = inbound;
+    this.#outlet.send(Answer.refusal(command, refusal).text(id));
+    // Clients that know their requests by their ids alone would hear nothing of it.
+    if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+  }
+
+  #command({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
+    const request = { ...params, type: name, id } as Request;
+    const { grant } = this.visitor;
+    this.#unanswered++;
+    const answered = (answer: Answer) => {
+      this.#unanswered--;
+      this.services.metrics.answered(name, answer.success);
+      this.#note(name, answer);
+      this.#outlet.send(toText(this.#guarded(name, answer).text(id)));
+      this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+    };
+    const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
+    if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));
+    else if (verdict === 'refuse' || this.#unanswered > MAX_UNANSWERED) {
+      refuse(new Refusal('overloaded', 'Too many commands at once'));
+    } else {
+      try {
+        const own = serverCommands[name];
+        if (own) own(request, this, answered);
+        else this.handle.send(request, answered);
+      } catch (error) {
+        refuse(Refusal.from(error));
+      }
+    }
+  }
+
+  #note(name: CommandName, answer: Answer): void {
+    if (permits(viewOnly(this.visitor.grant), name)) return;
+    const outcome = answer.success ? 'ok' : (answer.record()['code'] as Refusal['code']);
+    this.services.audit.note({ what: name, ...this.visitor, sessionId: this.sessionId, outcome });
+  }
+
+  /** Without what this client may not know. */
+  #guarded(name: CommandName, answer: Answer): Answer {
+    if (this.isAdmin || !answer.success || !tellsOfModels(name)) return answer;
+    return Answer.of(name === 'set_model' ? withModel(answer) : withoutAddresses(answer.record()));
+  }
+
+  #formOf({ event }: SessionRecord) {
+    if (this.isAdmin || event.type !== 'state_changed') return undefined;
+    return { name: 'without addresses', make: () => withoutAddresses(event) };
+  }
+}
+
+const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });
+
+/** The model is the whole of `data`. */
+const withModel = (answer: Answer) => ({ ...answer.record(), data: withoutAddresses(answer.data()) });
+
+function codeFor({ code }: Refusal): CloseCode {
+  if (code === 'session_not_found' || code === 'not_a_session') return closeCodes.noSession;
+  if (code === 'permission_denied') return closeCodes.denied;
+  if (code === 'invalid_params') return closeCodes.badParameters;
+  if (code === 'session_in_use') return closeCodes.inUse;
+  if (code === 'overloaded') return closeCodes.overloaded;
+  return closeCodes.agentFailed;
+}

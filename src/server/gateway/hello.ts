@@ -1,0 +1,40 @@
+import type { Params, Result } from '../../protocol/generated/vocabulary.ts';
+import { Answer } from '../hosting/answer.ts';
+import type { Request } from '../sessions.ts';
+import type { Client } from './client.ts';
+
+/** An interval that leaves time for anything else; 0 is none. */
+const MIN_HEARTBEAT_MS = 10;
+
+/** Takes note of what one client wants: the agent, which it shares, is only told what concerns them all. */
+export function hello(request: Request & Params<'hello'>, client: Client, answered: (answer: Answer) => void): void {
+  const { stream, legacyNames, builtins, entries, ui, heartbeatMs } = request;
+  const { dialect } = client;
+  client.dialect = { ...dialect, stream: stream ?? dialect.stream, legacyNames: legacyNames ?? dialect.legacyNames };
+  client.builtins = builtins ?? client.builtins;
+  client.ui = ui ?? client.ui;
+  if (heartbeatMs !== undefined) client.heartbeatMs = heartbeatMs <= 0 ? 0 : Math.max(heartbeatMs, MIN_HEARTBEAT_MS);
+  const isNewReader = entries === true && !client.entries;
+  client.entries = entries ?? client.entries;
+  const { handle } = client;
+  if (isNewReader) handle.follow();
+  handle.wantsChanged();
+  handle.send({ type: 'hello' }, (answer) => {
+    if (!answer.success) {
+      answered(answer);
+      return;
+    }
+    const told = answer.data() as Result<'hello'>;
+    const { ui: _ui, ...capabilities } = told.capabilities;
+    const own = {
+      ...capabilities,
+      stream: client.dialect.stream,
+      legacyNames: client.dialect.legacyNames,
+      builtins: client.builtins,
+      entries: client.entries,
+      ...(client.ui === undefined ? {} : { ui: client.ui }),
+      heartbeatMs: client.heartbeatMs,
+    };
+    answered(Answer.success(request.type, { ...told, capabilities: own }));
+  });
+}

@@ -1,0 +1,100 @@
+import { resolve } from 'node:path';
+import { Refusal } from '../../protocol/errors.ts';
+import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts';
+import { mayOpen } from '../auth/grant.ts';
+import { Answer } from '../hosting/answer.ts';
+import type { Request } from '../sessions.ts';
+import { builtinMove } from './builtin-moves.ts';
+import type { Client } from './client.ts';
+import { hello } from './hello.ts';
+import { move } from './moves.ts';
+
+type Answered = (answer: Answer) => void;
+
+/** Does a command here, in whole or in part, instead of handing it to the agent. */
+type ServerCommand<C extends CommandName> = (
+  request: Request & Params<C>,
+  client: Client,
+  answered: Answered,
+) => void | Promise<void>;
+
+/** The commands that mean something else where several clients share an agent, or that are about other sessions. */
+export const serverCommands: { readonly [C in CommandName]?: ServerCommand<C> } = {
+  ping: ({ type }, _client, answered) => answered(Answer.success(type)),
+
+  hello,
+
+  prompt: async (request, client, answered) => {
+    const isMove = client.builtins && (await builtinMove(request, client, answered));
+    if (!isMove) client.handle.send({ builtins: client.builtins, ...request }, answered);
+  },
+
+  abort_and_prompt: (request, client, answered) =>
+    client.handle.send({ builtins: client.builtins, ...request }, answered),
+
+  get_commands: (request, client, answered) => client.handle.send({ builtins: client.builtins, ...request }, answered),
+
+  new_session: (request, client, answered) => {
+    const { parentSession } = request;
+    const { library } = client.services;
+    // What it may not see it may not name either.
+    if (parentSession !== undefined && client.visitor.grant.allowedPaths) {
+      library.at(parentSession, client.visitor.grant, client.handle.cwd);
+    }
+    return move(request, client, answered);
+  },
+
+  switch_session: (request, client, answered) => {
+    const target = client.services.library.at(request.sessionPath, client.visitor.grant, client.handle.cwd);
+    return move(request, client, answered, target);
+  },
+
+  fork: move,
+  branch: move,
+  clone: move,
+
+  set_host_tools: (request, client, answered) =>
+    client.handle.send(request, (answer) => {
+      if (answer.success) client.hostTools = request.tools;
+      answered(answer);
+    }),
+
+  list_sessions: async (request, client, answered) =>
+    answered(Answer.success(request.type, await client.services.library.list(request, client.visitor.grant))),
+
+  delete_session: async (request, client, answered) => {
+    const { library, sessions } = client.services;
+    const { id } = library.at(request.sessionPath, client.visitor.grant, client.handle.cwd);
+    // The agent of this client knows by itself that it cannot delete where it is.
+    if (id !== client.sessionId && !(await sessions.letGo(id))) {
+      throw new Refusal('session_in_use', `Session is in use by other clients: ${request.sessionPath}`);
+    }
+    client.handle.send(request, answered);
+  },
+
+  rename_session: async (request, client, answered) => {
+    const { library, sessions } = client.services;
+    const { sessionPath, name } = request;
+    const { id } = library.at(sessionPath, client.visitor.grant, client.handle.cwd);
+    const elsewhere = id === client.sessionId ? undefined : sessions.ask(id, { type: 'set_session_name', name });
+    const answer = await elsewhere;
+    if (!answer) client.handle.send(request, answered);
+    else
+      answered(
+        answer.success ? Answer.success(request.type) : Answer.of({ ...answer.record(), command: request.type }),
+      );
+  },
+
+  export_html: (request, client, answered) => {
+    const { exports } = client.services;
+    const { grant } = client.visitor;
+    const { outputPath } = request;
+    const path = outputPath === undefined ? exports.newPath() : resolve(client.handle.cwd, outputPath);
+    if (outputPath !== undefined && !mayOpen(grant, path)) {
+      throw new Refusal('permission_denied', `Permission denied: ${outputPath}`);
+    }
+    client.handle.send({ ...request, outputPath: path }, (answer) =>
+      answered(answer.success ? Answer.success(request.type, { path, url: exports.offer(path, grant) }) : answer),
+    );
+  },
+};

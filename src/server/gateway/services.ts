@@ -1,0 +1,26 @@
+import type { Audit } from '../auth/audit.ts';
+import type { Authority } from '../auth/authority.ts';
+import type { Grant } from '../auth/grant.ts';
+import type { SessionRecord } from '../hosting/session-record.ts';
+import type { Library } from '../library.ts';
+import type { Sessions } from '../sessions.ts';
+import type { Client } from './client.ts';
+
+/** What is counted of clients. */
+export interface GatewayMetrics {
+  connected(resume: 'ok' | 'gap' | undefined): void;
+  told(record: SessionRecord): void;
+  answered(command: string, success: boolean): void;
+}
+
+/** What the clients of the server need. */
+export interface GatewayServices {
+  readonly sessions: Sessions;
+  readonly library: Library;
+  readonly authority: Pick<Authority, 'holds'>;
+  readonly audit: Audit;
+  readonly metrics: GatewayMetrics;
+  /** A file that an exported page may be written to, and the address at which it can be fetched once. */
+  readonly exports: { readonly newPath: () => string; readonly offer: (path: string, grant: Grant) => string };
+  readonly left: (client: Client) => void;
+}

@@ -1,0 +1,125 @@
+import { closeSync, constants, openSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { Refusal } from '../protocol/errors.ts';
+import type { Params, Result, SessionHeader, SessionSummary } from '../protocol/generated/vocabulary.ts';
+import { sessionDirFor, sessionsFolder } from '../store/agent-dir.ts';
+import { findById } from '../store/sessions/find-session.ts';
+import { isSessionId, notASession, readHeader } from '../store/sessions/header.ts';
+import { SessionList } from '../store/sessions/list-sessions.ts';
+import { newUuid } from '../store/sessions/random-id.ts';
+import { type Grant, mayOpen } from './auth/grant.ts';
+import type { Sessions, Target } from './sessions.ts';
+
+interface LibraryOptions {
+  readonly agentDir: string;
+  /** Where sessions begin when nobody says where. */
+  readonly cwd: string;
+  readonly live: Pick<Sessions, 'statusOf' | 'folderOf'>;
+}
+
+/** What a client asks for when it comes. */
+export interface Sought {
+  /** A file, or an id. */
+  readonly session?: string | undefined;
+  /** Where a new one begins. */
+  readonly cwd?: string | undefined;
+  /** The name that the client gave to its new session. */
+  readonly newId?: string | undefined;
+}
+
+/** The sessions on disk, as far as somebody may see them. */
+export class Library {
+  readonly #options: LibraryOptions;
+  readonly #list: SessionList;
+
+  constructor(options: LibraryOptions) {
+    this.#options = options;
+    this.#list = new SessionList(sessionsFolder(options.agentDir));
+  }
+
+  /** The session that is sought, or a new one. What may not be seen is not there. */
+  find({ session, cwd, newId }: Sought, grant: Grant): Target {
+    if (session !== undefined) return this.#stored(session, grant);
+    if (newId !== undefined) {
+      if (!isSessionId(newId)) throw new Refusal('invalid_params', `Not a session id: ${newId}`);
+      const target = this.#withId(newId, grant);
+      if (target) return target;
+    }
+    return { kind: 'new', id: newId ?? newUuid(), cwd: this.#folder(cwd, grant) };
+  }
+
+  /** The session in a file, wherever a path in a command is counted from. */
+  at(path: string, grant: Grant, base = this.#options.cwd): Target {
+    return this.#inFile(resolve(base, path), path, grant);
+  }
+
+  async list({ cwd, cursor, limit }: Params<'list_sessions'>, grant: Grant): Promise<Result<'list_sessions'>> {
+    if (cwd !== undefined && !mayOpen(grant, cwd)) throw new Refusal('permission_denied', `Permission denied: ${cwd}`);
+    const page = await this.#list.list({
+      cwd: cwd === undefined ? undefined : resolve(this.#options.cwd, cwd),
+      cursor,
+      limit,
+    });
+    const visible = page.sessions.filter((session) => mayOpen(grant, session.cwd));
+    return { ...page, sessions: visible.map((session) => this.#withStatus(session)) };
+  }
+
+  #withStatus(session: SessionSummary): SessionSummary {
+    const status = this.#options.live.statusOf(session.id);
+    return status === undefined ? session : { ...session, status };
+  }
+
+  #stored(session: string, grant: Grant): Target {
+    if (isAbsolute(session) || session.endsWith('.jsonl'))
+      return this.#inFile(resolve(this.#options.cwd, session), session, grant);
+    const target = isSessionId(session) ? this.#withId(session, grant) : undefined;
+    if (!target) throw notFound(session);
+    return target;
+  }
+
+  #withId(id: string, grant: Grant): Target | undefined {
+    const { agentDir, cwd, live } = this.#options;
+    const path = findById({ id, root: agentDir, sessionDirectory: sessionDirFor(agentDir, cwd) });
+    if (path !== undefined) return this.#inFile(path, id, grant);
+    const folder = live.folderOf(id);
+    if (folder === undefined) return undefined;
+    if (!mayOpen(grant, folder)) throw notFound(id);
+    return { kind: 'new', id, cwd: folder };
+  }
+
+  #inFile(path: string, name: string, grant: Grant): Target {
+    const header = headerOf(path);
+    // The same words for what is missing and what is somebody else's.
+    if (header === 'missing') throw notFound(name);
+    if (header === 'foreign') throw grant.allowedPaths === undefined ? notASession(name) : notFound(name);
+    if (!mayOpen(grant, header.cwd)) throw notFound(name);
+    return { kind: 'stored', path, id: header.id, cwd: header.cwd };
+  }
+
+  #folder(cwd: string | undefined, grant: Grant): string {
+    const folder = cwd === undefined ? this.#options.cwd : resolve(this.#options.cwd, cwd);
+    if (!mayOpen(grant, folder)) throw new Refusal('permission_denied', `Permission denied: ${folder}`);
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new Refusal('invalid_params', `Invalid parameters: cwd must be a folder: ${folder}`);
+    }
+    return folder;
+  }
+}
+
+const notFound = (name: string) => new Refusal('session_not_found', `Session not found: ${name}`);
+
+/** What a file says of itself. A pipe or a device is not even opened. */
+function headerOf(path: string): SessionHeader | 'missing' | 'foreign' {
+  let fd: number | undefined;
+  try {
+    const stats = path.includes('\0') ? undefined : statSync(path, { throwIfNoEntry: false });
+    if (!stats) return 'missing';
+    if (!stats.isFile()) return 'foreign';
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return readHeader(fd) ?? 'foreign';
+  } catch {
+    return 'missing';
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

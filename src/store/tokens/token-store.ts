@@ -35,7 +35,7 @@ export interface TokenWish {
 /** Where tau keeps the tokens that it made. */
 export const tokenStorePath = (agentDir: string): string => join(serverFolder(agentDir), 'tokens.json');
 
-/** The tokens that tau made and nobody has taken back. Throws when the file makes no sense as a whole. */
+/** The tokens that tau made and nobody has taken back, the oldest first. Throws when the file makes no sense as a whole. */
 export function readTokens(agentDir: string): StoredTokens {
   const tokens: TokenRecord[] = [];
   const problems: string[] = [];
@@ -44,7 +44,7 @@ export function readTokens(agentDir: string): StoredTokens {
     if (problem === undefined) tokens.push(recordOf(id, entry as Values));
     else problems.push(`tokens.json: token ${index + 1}: ${problem}`);
   }
-  return { tokens, problems };
+  return { tokens: tokens.sort(byAge), problems };
 }
 
 /** Makes a token and keeps its digest: the answer is the only place where it stands. */
@@ -115,6 +115,9 @@ const nameIn = (entry: unknown) => (isObject(entry) ? entry['name'] : undefined)
 
 const digestProblem = ({ sha256 }: Values) =>
   SHA256.test(String(sha256)) ? undefined : 'sha256 must be 64 hexadecimal digits';
+
+const byAge = ({ createdAt: one = '' }: TokenRecord, { createdAt: other = '' }: TokenRecord) =>
+  one < other ? -1 : Number(one > other);
 
 /** The fields in the order in which they are shown. */
 function recordOf(id: string, entry: Values): TokenRecord {

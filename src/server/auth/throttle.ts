@@ -13,7 +13,11 @@ const MINUTE_MS = 60_000;
 /** More addresses than this are not remembered: the one that was not heard of for longest goes. */
 export const MAX_ADDRESSES = 4096;
 
-interface Record {
+/** An address has eight groups; the first four are the network that a customer is given. */
+const IPV6_GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+interface Memory {
   failures: number;
   failedAt: number;
   /** Whether a right token came from there. */
@@ -28,7 +32,7 @@ interface Record {
  */
 export class Throttle {
   readonly #now: () => number;
-  readonly #records = new Map<string, Record>();
+  readonly #memories = new Map<string, Memory>();
   #minute = 0;
   #inMinute = 0;
 
@@ -39,39 +43,39 @@ export class Throttle {
   /** How many milliseconds an address has to wait; 0: it may try. */
   waitOf(address: string): number {
     const now = this.#now();
-    const record = this.#records.get(networkOf(address));
-    const own = record ? record.failedAt + waitAfter(this.#failuresOf(record)) - now : 0;
+    const memory = this.#memories.get(networkOf(address));
+    const own = memory ? memory.failedAt + waitAfter(this.#failuresOf(memory)) - now : 0;
     const isCrowded = this.#minute === minuteOf(now) && this.#inMinute >= MAX_FAILURES_A_MINUTE;
-    const common = isCrowded && !record?.isKnown ? MINUTE_MS - (now % MINUTE_MS) : 0;
+    const common = isCrowded && !memory?.isKnown ? MINUTE_MS - (now % MINUTE_MS) : 0;
     return Math.max(0, own, common);
   }
 
   failed(address: string): void {
     const now = this.#now();
-    const record = this.#recordOf(address);
-    record.failures = this.#failuresOf(record) + 1;
-    record.failedAt = now;
+    const memory = this.#memoryOf(address);
+    memory.failures = this.#failuresOf(memory) + 1;
+    memory.failedAt = now;
     this.#inMinute = this.#minute === minuteOf(now) ? this.#inMinute + 1 : 1;
     this.#minute = minuteOf(now);
   }
 
   /** Takes back no failure: whoever has one token may be trying others. */
   succeeded(address: string): void {
-    this.#recordOf(address).isKnown = true;
+    this.#memoryOf(address).isKnown = true;
   }
 
-  #failuresOf({ failures, failedAt }: Record): number {
+  #failuresOf({ failures, failedAt }: Memory): number {
     return this.#now() - failedAt >= FORGIVE_MS ? 0 : failures;
   }
 
-  #recordOf(address: string): Record {
+  #memoryOf(address: string): Memory {
     const network = networkOf(address);
-    const record = this.#records.get(network) ?? { failures: 0, failedAt: 0, isKnown: false };
-    this.#records.delete(network);
-    this.#records.set(network, record);
-    const [oldest] = this.#records.keys();
-    if (this.#records.size > MAX_ADDRESSES && oldest !== undefined) this.#records.delete(oldest);
-    return record;
+    const memory = this.#memories.get(network) ?? { failures: 0, failedAt: 0, isKnown: false };
+    this.#memories.delete(network);
+    this.#memories.set(network, memory);
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > MAX_ADDRESSES && oldest !== undefined) this.#memories.delete(oldest);
+    return memory;
   }
 }
 
@@ -94,7 +98,3 @@ function networkOf(address: string): string {
     .slice(0, NETWORK_GROUPS)
     .join(':');
 }
-
-/** An address has eight groups; the first four are the network that a customer is given. */
-const IPV6_GROUPS = 8;
-const NETWORK_GROUPS = 4;

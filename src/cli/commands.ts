@@ -39,6 +39,16 @@ export const commands: Readonly<Record<string, Command>> = {
     },
     run: async (args) => (await import('./sessions.ts')).sessions(args),
   },
+  token: {
+    takes: '<create|list|revoke>',
+    about: 'Say who may use a server of yours',
+    subcommands: {
+      create: { about: 'Make one and show it once: tau token create --name <name>' },
+      list: { about: 'Those that there are, but not what they are' },
+      revoke: { about: 'Take one back: tau token revoke <id|name>' },
+    },
+    run: async (args) => (await import('./token.ts')).token(args),
+  },
   doctor: {
     about: 'Look at everything tau depends on here, without spending a token',
     run: async (args) => (await import('./doctor.ts')).doctor(args),

@@ -15,7 +15,10 @@ const exclusive: readonly (readonly FlagName[])[] = [
 /** Flags that mean something to these commands only. */
 const ofCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   all: ['sessions'],
-  json: ['sessions', 'doctor'],
+  json: ['sessions', 'doctor', 'token'],
+  scope: ['token'],
+  path: ['token'],
+  expires: ['token'],
   demo: ['chat'],
 };
 

@@ -36,7 +36,7 @@ it.each([
   ['--mode rpc -p', '--print and --mode rpc contradict each other'],
   ['-p --socket s', '--socket goes with --mode rpc'],
   ['-p --on-eof abort', '--on-eof goes with --mode rpc'],
-  ['-p --json', '--json goes with tau sessions and tau doctor'],
+  ['-p --json', '--json goes with tau sessions and tau doctor and tau token'],
   ['--mode rpc --all', '--all goes with tau sessions'],
   ['-p --demo', '--demo goes with tau chat'],
 ])('[Z60] %s is refused before anything is done', async (words, message) => {

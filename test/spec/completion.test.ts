@@ -73,7 +73,7 @@ it('[Z68] zsh is told every command, every option and its choices', async () => 
   for (const [name] of inEffect) expect(text).toMatch(new RegExp(`[{,']--${name}\\b`));
   for (const name of Object.keys(commands)) expect(text).toContain(`'${name}:`);
   expect(text).toContain(`    '--mode=[How to run]:mode:(text json rpc)' \\\n`);
-  expect(text).toContain(`    '(-n --name)'{-n,--name=}'[Name the session]:name: ' \\\n`);
+  expect(text).toContain(`    '(-n --name)'{-n,--name=}'[Name the session, or the token]:name: ' \\\n`);
   expect(text.split('\n').every(isClosed)).toBe(true);
 });
 

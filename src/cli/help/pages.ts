@@ -72,6 +72,26 @@ export const pages: Readonly<Record<Topic, () => string>> = {
         '  tau --mode rpc --no-session',
       ),
     ),
+  server: () =>
+    page(
+      paragraph('Whoever connects to a server shows a token. What a token may do is said by its scopes:'),
+      list([
+        ['view', 'Read what is said and done.'],
+        ['prompt', 'Talk to the agent, answer it, open sessions and change them.'],
+        ['bash', 'Run commands beside the agent.'],
+        ['admin', 'Trust projects and store keys.'],
+      ]),
+      paragraph(
+        'The agent runs commands as you, so whoever may prompt can do that. --path limits which sessions and files tau ' +
+          'opens for somebody, not what commands reach. A token that is taken back loses its connections at once.',
+      ),
+      options('server'),
+      examples(
+        'tau token create --name phone --scope view,prompt --expires 30d',
+        'tau token list',
+        'tau token revoke phone',
+      ),
+    ),
   commands: () => page(list(commandRows())),
   options: () =>
     page(

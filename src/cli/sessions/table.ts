@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
-import { harmless } from '../chat/printer.ts';
+import { textTable } from '../text-table.ts';
 
 /** Ids are shown as long as it takes to tell them apart, and never shorter than this. */
 const SHORTEST_ID = 8;
@@ -22,7 +22,7 @@ export function listTable(sessions: readonly SessionSummary[], { withFolder }: {
     ...(withFolder ? [folderName(cwd)] : []),
     title ?? '',
   ]);
-  return aligned([['ID', 'AGE', 'MESSAGES', ...(withFolder ? ['FOLDER'] : []), 'TITLE'], ...rows.map(oneLine)]);
+  return textTable(['ID', 'AGE', 'MESSAGES', ...(withFolder ? ['FOLDER'] : []), 'TITLE'], rows);
 }
 
 /** How long ago that was; long ago as a date. */
@@ -45,18 +45,4 @@ function idLength(ids: readonly string[]): number {
 function folderName(cwd: string): string {
   const home = homedir();
   return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
-}
-
-const oneLine = (cells: readonly string[]) => cells.map((cell) => harmless(cell.replaceAll(/\s+/g, ' ')));
-
-/** Numbers to the right; the last column is not padded. */
-function aligned(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    row.map((cell, column) => {
-      if (column === row.length - 1) return cell;
-      const width = widths[column] ?? 0;
-      return /^\d+$/.test(cell) && column > 0 ? cell.padStart(width) : cell.padEnd(width);
-    });
-  return rows.map((row) => `${line(row).join('  ').trimEnd()}\n`).join('');
 }

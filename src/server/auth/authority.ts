@@ -6,7 +6,7 @@ export interface Authority {
   grantOf(token: string): Grant | undefined;
   /** What the session cookie in a Cookie header grants now. */
   grantOfCookies(header: string): Grant | undefined;
-  /** Whether a grant still holds, with the same scopes and paths. */
+  /** Whether a grant that came from here still holds, with the same scopes and paths. A copy of one does not. */
   holds(grant: Grant): boolean;
   /** Called when grants may have ended, changed or been taken back: ask `holds` again. */
   onChange(listener: () => void): void;

@@ -1,9 +1,7 @@
+import { type Scope, scopes } from '../../store/tokens/scopes.ts';
 import { containedIn } from '../../system/contain.ts';
 
-/** What somebody may do. None of them includes another. */
-export const scopes = ['view', 'prompt', 'bash', 'admin'] as const;
-
-export type Scope = (typeof scopes)[number];
+export { type Scope, scopes };
 
 /** Who somebody is, and what they may do. */
 export interface Grant {

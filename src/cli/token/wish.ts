@@ -1,0 +1,49 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expandHome } from '../../store/agent-dir.ts';
+import { type Scope, scopes } from '../../store/tokens/scopes.ts';
+import type { TokenWish } from '../../store/tokens/token-store.ts';
+import { realPath } from '../../system/real-path.ts';
+import { type Arguments, UsageError } from '../flags.ts';
+import { momentOf } from './moment.ts';
+
+const USUAL_SCOPES: readonly Scope[] = ['view', 'prompt'];
+
+const MAX_NAME_CHARACTERS = 100;
+
+/** What the command line says of a new token. */
+export function tokenWish(args: Arguments): TokenWish {
+  const allowedPaths = args.path?.map(folderOf);
+  const expiresAt = args.expires === undefined ? undefined : momentOf(args.expires);
+  return {
+    name: nameOf(args),
+    scopes: args.scope === undefined ? USUAL_SCOPES : scopesOf(args.scope),
+    ...(allowedPaths ? { allowedPaths } : {}),
+    ...(expiresAt ? { expiresAt } : {}),
+  };
+}
+
+function nameOf({ name = '' }: Arguments): string {
+  const trimmed = name.trim();
+  if (trimmed === '') throw new UsageError('tau token create requires --name');
+  if (trimmed.length > MAX_NAME_CHARACTERS) {
+    throw new UsageError(`--name takes at most ${MAX_NAME_CHARACTERS} characters`);
+  }
+  return trimmed;
+}
+
+function scopesOf(values: readonly string[]): readonly Scope[] {
+  const words = values.flatMap((value) => value.split(',').map((word) => word.trim()));
+  const stranger = words.find((word) => !scopes.some((scope) => scope === word));
+  if (stranger !== undefined) {
+    throw new UsageError(`--scope must be of ${scopes.join(', ')}, not ${JSON.stringify(stranger)}`);
+  }
+  return scopes.filter((scope) => words.includes(scope));
+}
+
+function folderOf(path: string): string {
+  const placed = resolve(expandHome(path));
+  const stats = statSync(placed, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) throw new UsageError(`--path: there is no folder ${JSON.stringify(path)}`);
+  return realPath(placed);
+}

@@ -1,0 +1,34 @@
+import { messageOf } from '../../protocol/errors.ts';
+import { noteTokenUse } from '../../store/tokens/token-store.ts';
+import type { Log } from '../../system/log.ts';
+
+/** A token that is used all the time is written down this often. */
+const SPACING_MS = 60_000;
+
+/** Writes down when tokens were used. What goes wrong with that keeps nobody out. */
+export class LastUses {
+  readonly #agentDir: string;
+  readonly #log: Log | undefined;
+  readonly #noted = new Map<string, number>();
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(agentDir: string, log: Log | undefined) {
+    this.#agentDir = agentDir;
+    this.#log = log;
+  }
+
+  note(id: string, lastUsedAt: string | undefined): void {
+    const at = Date.now();
+    const before = Math.max(this.#noted.get(id) ?? 0, Date.parse(lastUsedAt ?? '') || 0);
+    if (at - before < SPACING_MS) return;
+    this.#noted.set(id, at);
+    this.#writing = this.#writing
+      .then(() => noteTokenUse(this.#agentDir, { id, at }))
+      .catch((error: unknown) => this.#log?.write('warn', 'auth', `A use was not written down: ${messageOf(error)}`));
+  }
+
+  /** Settles when all of it is written. */
+  settled(): Promise<void> {
+    return this.#writing;
+  }
+}

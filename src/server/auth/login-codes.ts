@@ -1,0 +1,39 @@
+import { digestOf, newSecret } from '../../store/tokens/secret.ts';
+import { findBySecret } from './find-by-secret.ts';
+import type { Grant } from './grant.ts';
+
+/** How long a code can be redeemed: time enough to go over to a browser. */
+export const CODE_LIFE_MS = 10 * 60_000;
+
+/** More codes than this do not wait: the oldest goes. */
+export const MAX_CODES = 100;
+
+interface Code {
+  readonly sha256: string;
+  readonly grant: Grant;
+  readonly until: number;
+}
+
+/** Codes for login links. Each lets one browser in, once. */
+export class LoginCodes {
+  #codes: readonly Code[] = [];
+
+  issue(grant: Grant): string {
+    const code = newSecret();
+    const until = Date.now() + CODE_LIFE_MS;
+    this.#codes = [...this.#live(), { sha256: digestOf(code), grant, until }].slice(-MAX_CODES);
+    return code;
+  }
+
+  /** Whose login it is; from now on the code is none. */
+  redeem(code: string): Grant | undefined {
+    const found = findBySecret(this.#live(), code);
+    this.#codes = this.#live().filter((one) => one !== found);
+    return found?.grant;
+  }
+
+  #live(): readonly Code[] {
+    const now = Date.now();
+    return this.#codes.filter(({ until }) => until > now);
+  }
+}

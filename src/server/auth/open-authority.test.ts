@@ -1,0 +1,380 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { tempFolder } from '../../store/testing/temp-folder.ts';
+import { loginStorePath } from '../../store/tokens/login-store.ts';
+import {
+  createToken,
+  readTokens,
+  revokeToken,
+  type TokenWish,
+  tokenStorePath,
+} from '../../store/tokens/token-store.ts';
+import { openLog } from '../../system/log.ts';
+import type { Grant } from './grant.ts';
+import { type AuthorityOptions, type LiveAuthority, LOGIN_LIFE_MS, openAuthority } from './open-authority.ts';
+import { owner } from './owner.ts';
+
+const cookies = { port: () => 4170, basePath: '', secure: false };
+const phone: TokenWish = { name: 'phone', scopes: ['view'] };
+const listed = { name: 'laptop', allowedPaths: ['/srv'] };
+
+afterEach(() => void vi.useRealTimers());
+
+/** An authority, what it logs and when it says that something changed. */
+async function opened(options: Partial<AuthorityOptions> = {}) {
+  const agentDir = options.agentDir ?? tempFolder();
+  const logFile = join(agentDir, 'log');
+  const log = openLog({ level: 'warn', file: logFile });
+  const authority = await openAuthority({ agentDir, cookies, log, ...options });
+  onTestFinished(() => authority.close());
+  const warnings = () => readFileSync(logFile, 'utf8');
+  return { authority, agentDir, warnings, changed: changesOf(authority) };
+}
+
+/** Settles when what is known has changed once more. */
+function changesOf(authority: LiveAuthority): () => Promise<void> {
+  let unheard = 0;
+  let wake = () => {};
+  authority.onChange(() => {
+    unheard++;
+    wake();
+  });
+  return async () => {
+    while (unheard === 0) await new Promise<void>((resolve) => (wake = resolve));
+    unheard = 0;
+  };
+}
+
+function tokensFile(tokens: object) {
+  const path = join(tempFolder(), 'plain.json');
+  const write = (content: object | string) =>
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify({ tokens: content }), { mode: 0o600 });
+  write(tokens);
+  return { path, write };
+}
+
+function known(grant: Grant | undefined): Grant {
+  if (!grant) throw new Error('Nobody was let in');
+  return grant;
+}
+
+const cookieIn = ({ setCookie }: { setCookie: string }) => setCookie.replace(/;.*/, '');
+
+describe('who is known', () => {
+  it('[A5 A6] tokens of tau, of a file and of the environment are accepted, each with its rights', async () => {
+    const agentDir = tempFolder();
+    const { id, token } = await createToken(agentDir, { ...phone, allowedPaths: ['/home'] });
+    const { path } = tokensFile({ plain: listed });
+    const { authority } = await opened({ agentDir, tokensFile: path, envToken: 'from-env' });
+
+    expect(authority.grantOf(token)).toEqual({
+      id,
+      name: 'phone',
+      scopes: new Set(['view']),
+      allowedPaths: ['/home'],
+      expiresAt: undefined,
+    });
+    expect(authority.grantOf('plain')).toMatchObject({
+      name: 'laptop',
+      scopes: new Set(['view', 'prompt', 'bash']),
+      allowedPaths: ['/srv'],
+    });
+    expect(authority.grantOf('from-env')).toEqual({ ...owner, id: 'env', name: 'PI_AUTH_TOKEN' });
+  });
+
+  it('nobody else is', async () => {
+    const agentDir = tempFolder();
+    const { id, token } = await createToken(agentDir, phone);
+    const { authority } = await opened({ agentDir });
+    const [stored] = readTokens(agentDir).tokens;
+
+    for (const wrong of ['', id, 'phone', token.slice(0, -1), `${token}x`, token.toUpperCase(), stored?.sha256 ?? '']) {
+      expect(authority.grantOf(wrong)).toBeUndefined();
+    }
+    expect(authority.holds({ ...owner })).toBe(false);
+    expect(authority.holds(owner)).toBe(true);
+  });
+
+  it('a token that stands in several places has the rights of the first, and stays what it is', async () => {
+    const file = tokensFile({ same: listed });
+    const { authority } = await opened({ tokensFile: file.path, envToken: 'same' });
+    const grant = known(authority.grantOf('same'));
+
+    await authority.login(grant);
+
+    expect(grant.name).toBe('laptop');
+    expect(authority.grantOf('same')).toBe(grant);
+  });
+});
+
+describe('what changes', () => {
+  it('a token that is taken back is none at once, and whoever asks is told', async () => {
+    const agentDir = tempFolder();
+    const [one, two] = [await createToken(agentDir, phone), await createToken(agentDir, phone)];
+    const { authority, changed } = await opened({ agentDir });
+    const [first, second] = [known(authority.grantOf(one.token)), known(authority.grantOf(two.token))];
+
+    await revokeToken(agentDir, one.id);
+    await changed();
+
+    expect([authority.holds(first), authority.holds(second)]).toEqual([false, true]);
+    expect(authority.grantOf(one.token)).toBeUndefined();
+    expect(authority.grantOf(two.token)).toBe(second);
+  });
+
+  it('a grant with other scopes, paths or name than before does not hold', async () => {
+    const file = tokensFile({ a: listed, b: listed, c: listed, d: listed });
+    const { authority, changed } = await opened({ tokensFile: file.path });
+    const before = ['a', 'b', 'c', 'd'].map((token) => known(authority.grantOf(token)));
+
+    file.write({
+      a: listed,
+      b: { ...listed, scopes: ['view'] },
+      c: { ...listed, allowedPaths: ['/srv', '/home'] },
+      d: { ...listed, expiresAt: '2999-01-01' },
+    });
+    await changed();
+
+    expect(before.map((grant) => authority.holds(grant))).toEqual([true, false, false, false]);
+    expect(authority.grantOf('b')?.scopes).toEqual(new Set(['view']));
+  });
+
+  it('[A17] a file that makes no sense any more leaves what was; one that is gone leaves nobody', async () => {
+    const file = tokensFile({ secret: listed, other: listed });
+    const { authority, changed, warnings } = await opened({ tokensFile: file.path });
+    const grant = known(authority.grantOf('secret'));
+
+    file.write('{"tokens": {"secret": ');
+    await vi.waitFor(() => expect(warnings()).toContain(file.path), { timeout: 20_000 });
+    const kept = authority.holds(grant);
+    file.write({ secret: listed });
+    await changed();
+    const mended = authority.holds(grant);
+    rmSync(file.path);
+    await changed();
+
+    expect([kept, mended, authority.holds(grant)]).toEqual([true, true, false]);
+    expect(warnings()).not.toContain('secret');
+  });
+
+  it.each([
+    ['is not there', undefined, 'there is no such file'],
+    ['makes no sense', '{"tokens": {"secret": 1}}', 'token 1: the value must be an object'],
+  ])('[A17] a token file that %s stops the start', async (_what, content, problem) => {
+    const path = join(tempFolder(), 'plain.json');
+    if (content !== undefined) writeFileSync(path, content);
+
+    await expect(opened({ tokensFile: path })).rejects.toThrow(`${path}: ${problem}`);
+  });
+
+  it('a store that makes no sense lets nobody in and stops nobody else', async () => {
+    const agentDir = tempFolder();
+    mkdirSync(dirname(tokenStorePath(agentDir)));
+    writeFileSync(tokenStorePath(agentDir), '{"tokens": {"a": {"name": "tau_secret"}, "b": 1}}');
+    writeFileSync(loginStorePath(agentDir), 'tau_secret');
+
+    const { authority, warnings } = await opened({ agentDir, envToken: 'e' });
+
+    expect(authority.grantOf('e')).toBeDefined();
+    expect(warnings()).toMatch(/tokens\.json: token 1: .*\n.*tokens\.json: token 2: .*\n.*logins\.json: /);
+    expect(warnings()).not.toContain('secret');
+  });
+
+  it('warns of a token file that others can read', async () => {
+    const { path } = tokensFile({});
+    chmodSync(path, 0o644);
+
+    const { warnings } = await opened({ tokensFile: path });
+
+    expect(warnings()).toContain('other users can read it');
+  });
+});
+
+describe('what ends', () => {
+  it('[A8] a token is none after its end, and whoever asks is told', async () => {
+    vi.useFakeTimers();
+    const agentDir = tempFolder();
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { token } = await createToken(agentDir, { ...phone, expiresAt });
+    const { authority } = await opened({ agentDir });
+    const told = vi.fn();
+    authority.onChange(told);
+    const grant = known(authority.grantOf(token));
+
+    vi.advanceTimersByTime(3_599_999);
+    const before = [authority.holds(grant), told.mock.calls.length];
+    vi.advanceTimersByTime(1);
+
+    expect(before).toEqual([true, 0]);
+    expect(grant.expiresAt).toBe(Date.parse(expiresAt));
+    expect([authority.holds(grant), authority.grantOf(token), told.mock.calls.length]).toEqual([false, undefined, 1]);
+  });
+
+  it('[A8] an end that is longer ahead than a timer can wait is no end now', async () => {
+    const { path } = tokensFile({
+      a: { ...listed, expiresAt: '2999-01-01' },
+      b: { ...listed, expiresAt: '2020-01-01' },
+    });
+    const { authority } = await opened({ tokensFile: path });
+
+    expect([authority.grantOf('a') === undefined, authority.grantOf('b')]).toEqual([false, undefined]);
+  });
+});
+
+describe('when a token was used', () => {
+  it('is written down, at most once a minute', async () => {
+    const agentDir = tempFolder();
+    const { token } = await createToken(agentDir, phone);
+    const lastUse = () => readTokens(agentDir).tokens[0]?.lastUsedAt;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2030, 0, 1) });
+    const used = async () => {
+      const { authority } = await opened({ agentDir });
+      for (let count = 0; count < 3; count++) authority.grantOf(token);
+      await authority.close();
+      return lastUse();
+    };
+
+    const first = await used();
+    vi.setSystemTime(Date.UTC(2030, 0, 1, 0, 0, 59));
+    const soon = await used();
+    vi.setSystemTime(Date.UTC(2030, 0, 1, 0, 1));
+    const later = await used();
+
+    expect([first, soon, later]).toEqual([
+      '2030-01-01T00:00:00.000Z',
+      '2030-01-01T00:00:00.000Z',
+      '2030-01-01T00:01:00.000Z',
+    ]);
+  });
+
+  it('and what stands in the way of that keeps nobody out', async () => {
+    const agentDir = tempFolder();
+    const { token } = await createToken(agentDir, phone);
+    const { authority, warnings } = await opened({ agentDir });
+    writeFileSync(tokenStorePath(agentDir), 'x');
+
+    expect(authority.grantOf(token)).toBeDefined();
+    await authority.close();
+
+    expect(warnings()).toContain('A use was not written down: tokens.json');
+  });
+});
+
+describe('logins', () => {
+  it('[A14] a login has the rights of its grant and survives a restart', async () => {
+    const first = await opened();
+    const cookie = await first.authority.login(owner);
+    const before = first.authority.grantOfCookies(cookieIn(cookie));
+    await first.authority.close();
+    const { authority } = await opened({ agentDir: first.agentDir });
+
+    const grant = known(authority.grantOfCookies(`theme=dark; ${cookieIn(cookie)}`));
+
+    expect(cookie.setCookie).toMatch(/^tau_4170=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/);
+    expect(grant).toEqual({
+      ...owner,
+      id: expect.stringMatching(/^owner\/[0-9a-f]{8}$/),
+      expiresAt: expect.any(Number),
+    });
+    expect(grant).toEqual(before);
+    expect(authority.holds(grant)).toBe(true);
+    expect(authority.grantOf(cookieIn(cookie).slice('tau_4170='.length))).toBeUndefined();
+  });
+
+  it('[A14] a login ends when its token is taken back or changed', async () => {
+    const agentDir = tempFolder();
+    const { id, token } = await createToken(agentDir, phone);
+    const file = tokensFile({ plain: listed });
+    const { authority, changed } = await opened({ agentDir, tokensFile: file.path });
+    const cookiesOf = async (secret: string) => cookieIn(await authority.login(known(authority.grantOf(secret))));
+    const [one, two] = [await cookiesOf(token), await cookiesOf('plain')];
+    const grants = [one, two].map((cookie) => known(authority.grantOfCookies(cookie)));
+
+    await revokeToken(agentDir, id);
+    await changed();
+    const first = grants.map((grant) => authority.holds(grant));
+    file.write({ plain: { ...listed, scopes: ['view'] } });
+    await changed();
+
+    expect(first).toEqual([false, true]);
+    expect(grants.map((grant) => authority.holds(grant))).toEqual([false, false]);
+    expect(authority.grantOfCookies(one)).toBeUndefined();
+    expect(authority.grantOfCookies(two)?.scopes).toEqual(new Set(['view']));
+  });
+
+  it('[A14] a login ends with its token, or after 30 days', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const expiresAt = Date.now() + 60_000;
+    const { path } = tokensFile({ a: { ...listed, expiresAt: new Date(expiresAt).toISOString() }, b: listed });
+    const { authority } = await opened({ tokensFile: path });
+    const [short, long] = await Promise.all(
+      ['a', 'b'].map((token) => authority.login(known(authority.grantOf(token)))),
+    );
+    const letIn = () =>
+      [short, long].map((cookie) => cookie && authority.grantOfCookies(cookieIn(cookie)) !== undefined);
+
+    const now = letIn();
+    vi.setSystemTime(expiresAt);
+    const soon = letIn();
+    vi.setSystemTime(expiresAt - 60_000 + LOGIN_LIFE_MS);
+
+    expect(short?.setCookie).toContain('Max-Age=60;');
+    expect([now, soon, letIn()]).toEqual([
+      [true, true],
+      [false, true],
+      [false, false],
+    ]);
+  });
+
+  it('[A14] a login is over when the browser logs out, also for another server of the user', async () => {
+    const { authority, agentDir } = await opened();
+    const other = await opened({ agentDir });
+    const [one, two] = [cookieIn(await authority.login(owner)), cookieIn(await authority.login(owner))];
+    const grant = known(authority.grantOfCookies(one));
+    await vi.waitFor(() => expect(other.authority.grantOfCookies(one)).toBeDefined(), { timeout: 20_000 });
+
+    const { setCookie } = await authority.logout(one);
+    await other.changed();
+
+    expect(setCookie).toBe('tau_4170=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict');
+    expect([authority.holds(grant), authority.grantOfCookies(one), other.authority.grantOfCookies(one)]).toEqual([
+      false,
+      undefined,
+      undefined,
+    ]);
+    expect(authority.grantOfCookies(`${one}; ${two}`)).toBeDefined();
+    expect(await authority.logout('tau_4170=stranger')).toEqual({ setCookie });
+  });
+
+  it('[A14] a login goes on where a login was, and not where a grant has ended', async () => {
+    const agentDir = tempFolder();
+    const { id, token } = await createToken(agentDir, phone);
+    const { authority, changed } = await opened({ agentDir });
+    const grant = known(authority.grantOf(token));
+    const again = cookieIn(
+      await authority.login(known(authority.grantOfCookies(cookieIn(await authority.login(grant))))),
+    );
+
+    const letIn = authority.grantOfCookies(again);
+    await revokeToken(agentDir, id);
+    await changed();
+
+    expect(letIn?.scopes).toEqual(new Set(['view']));
+    expect(authority.grantOfCookies(again)).toBeUndefined();
+    await expect(authority.login(grant)).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+
+  it('a token of the environment that is another one now has no logins', async () => {
+    const { authority, agentDir } = await opened({ envToken: 'old' });
+    const cookie = cookieIn(await authority.login(known(authority.grantOf('old'))));
+
+    const next = await opened({ agentDir, envToken: 'new' });
+    const same = await opened({ agentDir, envToken: 'old' });
+
+    expect([next, same].map((server) => server.authority.grantOfCookies(cookie)?.name)).toEqual([
+      undefined,
+      'PI_AUTH_TOKEN',
+    ]);
+  });
+});

@@ -1,0 +1,20 @@
+import { Refusal } from '../../protocol/errors.ts';
+import { commandRows } from '../../protocol/generated/command-rows.ts';
+import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
+import type { Grant, Scope } from './grant.ts';
+
+/** What a client sends: commands, and frames that answer the agent. */
+export type Deed = CommandName | Frame['type'];
+
+/** Whoever may not prompt may not speak for whoever does either. */
+const FRAME_SCOPE: Scope = 'prompt';
+
+/** Whether somebody may send this. Asked for every command: a grant may change while a connection is open. */
+export const permits = (grant: Grant, deed: Deed): boolean => grant.scopes.has(scopeOf(deed));
+
+/** What somebody is told who may not. */
+export const permissionDenied = (deed: Deed): Refusal =>
+  new Refusal('permission_denied', `Permission denied: ${deed} needs the scope ${scopeOf(deed)}`);
+
+const scopeOf = (deed: Deed): Scope =>
+  Object.hasOwn(commandRows, deed) ? commandRows[deed as CommandName].scope : FRAME_SCOPE;

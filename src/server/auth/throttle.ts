@@ -1,0 +1,100 @@
+/** Wrong tokens that an address may show before it has to wait, and how long it waits at first and at most. */
+export const FREE_FAILURES = 10;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 60_000;
+
+/** An address that shows none for this long begins anew. */
+export const FORGIVE_MS = 15 * 60_000;
+
+/** Wrong tokens that all addresses together may show in a minute. */
+export const MAX_FAILURES_A_MINUTE = 300;
+const MINUTE_MS = 60_000;
+
+/** More addresses than this are not remembered: the one that was not heard of for longest goes. */
+export const MAX_ADDRESSES = 4096;
+
+/** An address has eight groups; the first four are the network that a customer is given. */
+const IPV6_GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+interface Memory {
+  failures: number;
+  failedAt: number;
+  /** Whether a right token came from there. */
+  isKnown: boolean;
+}
+
+/**
+ * Slows down whoever tries tokens.
+ *
+ * Each address waits twice as long after every further failure. When too many addresses fail, only those that have shown
+ * a right token before may go on, so that strangers do not keep them out.
+ */
+export class Throttle {
+  readonly #now: () => number;
+  readonly #memories = new Map<string, Memory>();
+  #minute = 0;
+  #inMinute = 0;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** How many milliseconds an address has to wait; 0: it may try. */
+  waitOf(address: string): number {
+    const now = this.#now();
+    const memory = this.#memories.get(networkOf(address));
+    const own = memory ? memory.failedAt + waitAfter(this.#failuresOf(memory)) - now : 0;
+    const isCrowded = this.#minute === minuteOf(now) && this.#inMinute >= MAX_FAILURES_A_MINUTE;
+    const common = isCrowded && !memory?.isKnown ? MINUTE_MS - (now % MINUTE_MS) : 0;
+    return Math.max(0, own, common);
+  }
+
+  failed(address: string): void {
+    const now = this.#now();
+    const memory = this.#memoryOf(address);
+    memory.failures = this.#failuresOf(memory) + 1;
+    memory.failedAt = now;
+    this.#inMinute = this.#minute === minuteOf(now) ? this.#inMinute + 1 : 1;
+    this.#minute = minuteOf(now);
+  }
+
+  /** Takes back no failure: whoever has one token may be trying others. */
+  succeeded(address: string): void {
+    this.#memoryOf(address).isKnown = true;
+  }
+
+  #failuresOf({ failures, failedAt }: Memory): number {
+    return this.#now() - failedAt >= FORGIVE_MS ? 0 : failures;
+  }
+
+  #memoryOf(address: string): Memory {
+    const network = networkOf(address);
+    const memory = this.#memories.get(network) ?? { failures: 0, failedAt: 0, isKnown: false };
+    this.#memories.delete(network);
+    this.#memories.set(network, memory);
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > MAX_ADDRESSES && oldest !== undefined) this.#memories.delete(oldest);
+    return memory;
+  }
+}
+
+const minuteOf = (time: number) => Math.floor(time / MINUTE_MS);
+
+const waitAfter = (failures: number) =>
+  failures < FREE_FAILURES ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (failures - FREE_FAILURES), LONGEST_WAIT_MS);
+
+/** Whoever has one address of IPv6 has all that begin like it. */
+function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!address.includes(':')) return address;
+  const [head = ''] = address.split('%');
+  const [before = '', after] = head.split('::');
+  const groups = before.split(':').filter(Boolean);
+  if (after === undefined) return groups.slice(0, NETWORK_GROUPS).join(':');
+  const zeros = IPV6_GROUPS - groups.length - after.split(':').filter(Boolean).length;
+  return [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...after.split(':')]
+    .slice(0, NETWORK_GROUPS)
+    .join(':');
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { check, type Schema } from '../../protocol/check.ts';
+import { messageOf } from '../../protocol/errors.ts';
+import { changeJsonFile } from '../change-json-file.ts';
+import { isObject, readJsonObject, type Values } from '../json-file.ts';
+import { newEntryId } from '../sessions/random-id.ts';
+import { digestOf, newSecret } from './secret.ts';
+import { makeServerFolder, serverFolder } from './server-folder.ts';
+
+/** More logins than this are not kept: the oldest goes. */
+export const MAX_LOGINS = 200;
+
+/** A browser that was let in. The secret in its cookie is not kept. */
+export interface LoginRecord {
+  readonly id: string;
+  readonly sha256: string;
+  /** On whose behalf: the digest of a token, or `owner`. */
+  readonly source: string;
+  readonly createdAt: number;
+  /** In milliseconds of the epoch. */
+  readonly expiresAt: number;
+}
+
+const entrySchema: Schema = {
+  type: 'object',
+  required: ['sha256', 'source', 'createdAt', 'expiresAt'],
+  properties: {
+    sha256: { type: 'string' },
+    source: { type: 'string', minLength: 1 },
+    createdAt: { type: 'number' },
+    expiresAt: { type: 'number' },
+  },
+};
+
+/** Where logins are kept. */
+export const loginStorePath = (agentDir: string): string => join(serverFolder(agentDir), 'logins.json');
+
+/** Every login that is kept, the oldest first. Throws when the file makes no sense as a whole. */
+export function readLogins(agentDir: string): readonly LoginRecord[] {
+  try {
+    return recordsIn(readJsonObject(loginStorePath(agentDir)) ?? {});
+  } catch (error) {
+    throw new Error(`logins.json: ${messageOf(error)}`);
+  }
+}
+
+/** Keeps a new login and answers the secret for its cookie, which stands nowhere else. */
+export async function addLogin(agentDir: string, login: { source: string; expiresAt: number }): Promise<string> {
+  const secret = newSecret();
+  await change(agentDir, (logins) => {
+    const id = newEntryId((taken) => logins.some((other) => other.id === taken));
+    return [...logins, { ...login, id, sha256: digestOf(secret), createdAt: Date.now() }].slice(-MAX_LOGINS);
+  });
+  return secret;
+}
+
+/** Forgets the logins of these digests. */
+export const removeLogins = (agentDir: string, digests: ReadonlySet<string>): Promise<void> =>
+  change(agentDir, (logins) => logins.filter(({ sha256 }) => !digests.has(sha256)));
+
+async function change(
+  agentDir: string,
+  work: (logins: readonly LoginRecord[]) => readonly LoginRecord[],
+): Promise<void> {
+  makeServerFolder(agentDir);
+  const after = (before: Values): Values => {
+    const live = recordsIn(before).filter(({ expiresAt }) => expiresAt > Date.now());
+    return { ...before, logins: Object.fromEntries(work(live).map(({ id, ...login }) => [id, login])) };
+  };
+  await changeJsonFile(loginStorePath(agentDir), after, { mode: 0o600, name: 'logins.json' });
+}
+
+/** Entries that make no sense let nobody in and go with the next change. */
+function recordsIn({ logins = {} }: Values): readonly LoginRecord[] {
+  if (!isObject(logins)) throw new Error('logins must be an object');
+  return Object.entries(logins)
+    .filter(([, entry]) => check(entrySchema, entry) === undefined)
+    .map(([id, entry]) => ({ ...(entry as Omit<LoginRecord, 'id'>), id }))
+    .filter(({ sha256 }) => /^[0-9a-f]{64}$/.test(sha256))
+    .sort((one, other) => one.createdAt - other.createdAt);
+}

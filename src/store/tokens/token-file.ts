@@ -1,0 +1,72 @@
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { messageOf } from '../../protocol/errors.ts';
+import { expandHome } from '../agent-dir.ts';
+import { isObject, readJsonObject, type Values } from '../json-file.ts';
+import type { Scope } from './scopes.ts';
+import { digestOf } from './secret.ts';
+import { entryProblem, type TokenRecord } from './token-record.ts';
+
+/** What a token may do when the file does not say. */
+const USUAL_SCOPES: readonly Scope[] = ['view', 'prompt', 'bash'];
+
+/** How many digits of a digest tell the entries apart. */
+const ID_DIGITS = 8;
+
+const FOR_OTHERS = 0o077;
+
+const shape = { required: ['name', 'allowedPaths'] } as const;
+
+/**
+ * The tokens of a file that a user wrote, in plain text, as the remote session server guide shows it. Undefined when there
+ * is no file.
+ *
+ * Throws when any of it makes no sense. No message tells a token: entries are called by their number.
+ */
+export function readTokenFile(path: string): readonly TokenRecord[] | undefined {
+  try {
+    const file = readJsonObject(path);
+    if (file === undefined) return undefined;
+    if (!isObject(file['tokens'])) throw new Error('tokens must be an object');
+    return withIds(Object.entries(file['tokens']).map(recordOf));
+  } catch (error) {
+    throw new Error(`${path}: ${messageOf(error)}`);
+  }
+}
+
+/** Whether other users of this machine can read or change the file. */
+export function isOpenToOthers(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & FOR_OTHERS) !== 0;
+}
+
+function recordOf([token, entry]: [string, unknown], index: number): TokenRecord {
+  const problem = token.trim() === '' ? 'a token must not be empty' : entryProblem(entry, shape);
+  if (problem !== undefined) throw new Error(`token ${index + 1}: ${problem}`);
+  const { name, scopes = USUAL_SCOPES, allowedPaths, createdAt, expiresAt } = entry as Values;
+  const paths = (allowedPaths as string[]).map((path) => expandHome(path));
+  if (!paths.every((path) => isAbsolute(path))) {
+    throw new Error(`token ${index + 1}: allowedPaths must be absolute paths`);
+  }
+  return {
+    id: '',
+    name: name as string,
+    sha256: digestOf(token),
+    scopes: scopes as readonly Scope[],
+    allowedPaths: paths,
+    createdAt: createdAt as string | undefined,
+    expiresAt: expiresAt as string | undefined,
+    lastUsedAt: undefined,
+  };
+}
+
+/** Ids come from what is no secret: a token that somebody thought up could be found from its digest. */
+function withIds(records: readonly TokenRecord[]): readonly TokenRecord[] {
+  const taken = new Map<string, number>();
+  return records.map((record) => {
+    const base = `file-${digestOf(JSON.stringify([record.name, record.createdAt])).slice(0, ID_DIGITS)}`;
+    const count = (taken.get(base) ?? 0) + 1;
+    taken.set(base, count);
+    return { ...record, id: count === 1 ? base : `${base}-${count}` };
+  });
+}

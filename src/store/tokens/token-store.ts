@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { messageOf, Refusal } from '../../protocol/errors.ts';
+import { changeJsonFile } from '../change-json-file.ts';
+import { isObject, readJsonObject, type Values } from '../json-file.ts';
+import { newEntryId } from '../sessions/random-id.ts';
+import type { Scope } from './scopes.ts';
+import { digestOf, newSecret } from './secret.ts';
+import { makeServerFolder, serverFolder } from './server-folder.ts';
+import { entryProblem, type TokenRecord } from './token-record.ts';
+
+/** More tokens than this are not kept. */
+export const MAX_TOKENS = 1000;
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+const shape = {
+  required: ['name', 'sha256', 'scopes', 'createdAt'],
+  more: { sha256: { type: 'string' }, lastUsedAt: { type: 'string' } },
+} as const;
+
+export interface StoredTokens {
+  readonly tokens: readonly TokenRecord[];
+  /** One sentence for each entry that makes no sense and is left out. */
+  readonly problems: readonly string[];
+}
+
+/** What a new token is for. */
+export interface TokenWish {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly allowedPaths?: readonly string[] | undefined;
+  readonly expiresAt?: string | undefined;
+}
+
+/** Where tau keeps the tokens that it made. */
+export const tokenStorePath = (agentDir: string): string => join(serverFolder(agentDir), 'tokens.json');
+
+/** The tokens that tau made and nobody has taken back, the oldest first. Throws when the file makes no sense as a whole. */
+export function readTokens(agentDir: string): StoredTokens {
+  const tokens: TokenRecord[] = [];
+  const problems: string[] = [];
+  for (const [index, [id, entry]] of Object.entries(entriesIn(fileOf(agentDir))).entries()) {
+    const problem = entryProblem(entry, shape) ?? digestProblem(entry as Values);
+    if (problem === undefined) tokens.push(recordOf(id, entry as Values));
+    else problems.push(`tokens.json: token ${index + 1}: ${problem}`);
+  }
+  return { tokens: tokens.sort(byAge), problems };
+}
+
+/** Makes a token and keeps its digest: the answer is the only place where it stands. */
+export async function createToken(agentDir: string, wish: TokenWish): Promise<{ id: string; token: string }> {
+  const token = `tau_${newSecret()}`;
+  let id = '';
+  await change(agentDir, (entries) => {
+    if (Object.keys(entries).length >= MAX_TOKENS) {
+      throw new Refusal('overloaded', `There are ${MAX_TOKENS} tokens already: revoke some`);
+    }
+    id = newEntryId((taken) => Object.hasOwn(entries, taken));
+    return { ...entries, [id]: { ...wish, sha256: digestOf(token), createdAt: new Date().toISOString() } };
+  });
+  return { id, token };
+}
+
+/** Takes the token back that has this id, or else this name. Rejects when none or several have it. */
+export async function revokeToken(agentDir: string, wanted: string): Promise<{ id: string; name: string }> {
+  let revoked = { id: '', name: '' };
+  await change(agentDir, (entries) => {
+    const id = idMeant(entries, wanted);
+    const { [id]: entry, ...others } = entries;
+    revoked = { id, name: String(nameIn(entry) ?? '') };
+    return others;
+  });
+  return revoked;
+}
+
+/** Remembers when a token was used last. One that was taken back meanwhile stays so. */
+export async function noteTokenUse(agentDir: string, { id, at }: { id: string; at: number }): Promise<void> {
+  await change(agentDir, (entries) => {
+    const entry = Object.hasOwn(entries, id) ? entries[id] : undefined;
+    return isObject(entry) ? { ...entries, [id]: { ...entry, lastUsedAt: new Date(at).toISOString() } } : entries;
+  });
+}
+
+async function change(agentDir: string, work: (entries: Values) => Values): Promise<void> {
+  makeServerFolder(agentDir);
+  await changeJsonFile(tokenStorePath(agentDir), (before) => ({ ...before, tokens: work(entriesIn(before)) }), {
+    mode: 0o600,
+    name: 'tokens.json',
+  });
+}
+
+function fileOf(agentDir: string): Values {
+  try {
+    return readJsonObject(tokenStorePath(agentDir)) ?? {};
+  } catch (error) {
+    throw new Error(`tokens.json: ${messageOf(error)}`);
+  }
+}
+
+function entriesIn({ tokens = {} }: Values): Values {
+  if (!isObject(tokens)) throw new Error('tokens.json: tokens must be an object');
+  return tokens;
+}
+
+function idMeant(entries: Values, wanted: string): string {
+  if (Object.hasOwn(entries, wanted)) return wanted;
+  const ids = Object.keys(entries).filter((id) => nameIn(entries[id]) === wanted);
+  const [id] = ids;
+  if (id === undefined) throw new Refusal('not_found', `There is no token ${JSON.stringify(wanted)}`);
+  if (ids.length === 1) return id;
+  throw new Refusal('invalid_params', `${ids.length} tokens are named ${JSON.stringify(wanted)}: ${ids.join(', ')}`);
+}
+
+const nameIn = (entry: unknown) => (isObject(entry) ? entry['name'] : undefined);
+
+const digestProblem = ({ sha256 }: Values) =>
+  SHA256.test(String(sha256)) ? undefined : 'sha256 must be 64 hexadecimal digits';
+
+const byAge = ({ createdAt: one = '' }: TokenRecord, { createdAt: other = '' }: TokenRecord) =>
+  one < other ? -1 : Number(one > other);
+
+/** The fields in the order in which they are shown. */
+function recordOf(id: string, entry: Values): TokenRecord {
+  const { name, sha256, scopes, allowedPaths, createdAt, expiresAt, lastUsedAt } = entry as unknown as TokenRecord;
+  return { id, name, sha256, scopes, allowedPaths, createdAt, expiresAt, lastUsedAt };
+}

@@ -39,6 +39,10 @@ export const commands: Readonly<Record<string, Command>> = {
     },
     run: async (args) => (await import('./sessions.ts')).sessions(args),
   },
+  serve: {
+    about: 'Let browsers and programs use sessions on this machine',
+    run: async (args) => (await import('./serve.ts')).serveSessions(args),
+  },
   token: {
     takes: '<create|list|revoke>',
     about: 'Say who may use a server of yours',

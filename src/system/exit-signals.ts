@@ -10,14 +10,17 @@ const signals = Object.keys(signalExitCode) as ExitSignal[];
 /**
  * Runs `handler` at the first exit signal, then exits with that signal's code, also when the handler fails.
  *
- * A second signal meanwhile exits at once with its own code; a handler that takes longer than `HANDLER_LIMIT_MS` is cut off.
+ * A second signal meanwhile exits at once with its own code; a handler that takes longer than its limit is cut off.
  */
-export function onExitSignal(handler: (signal: ExitSignal) => Promise<void>): { stop(): void } {
+export function onExitSignal(
+  handler: (signal: ExitSignal) => Promise<void>,
+  { limitMs = HANDLER_LIMIT_MS } = {},
+): { stop(): void } {
   let leaving = false;
 
   const leave = async (signal: ExitSignal) => {
     const exit = () => process.exit(signalExitCode[signal]);
-    setTimeout(exit, HANDLER_LIMIT_MS);
+    setTimeout(exit, limitMs);
     try {
       await handler(signal);
     } finally {

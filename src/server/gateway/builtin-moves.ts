@@ -1,26 +1,28 @@
-import type { Params, SlashCommand } from '../../protocol/generated/vocabulary.ts';
+import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
 import type { Client } from './client.ts';
 import { move } from './moves.ts';
 
-/** The built-in slash commands that go to another session, with what they say. */
+/** The built-in slash commands that go to another session. */
 const MOVES = /^\/(new|fork[ \t]+(\S+))\s*$/;
 
-/**
- * Does what `/new` and `/fork <entry>` ask for, but for this client alone. Answers whether the prompt was one of those:
- * commands of the same name that somebody has added come first.
- */
-export async function builtinMove(
-  { message }: Params<'prompt'>,
-  client: Client,
-  answered: (answer: Answer) => void,
-): Promise<boolean> {
-  const [, name = '', entryId] = MOVES.exec(message) ?? [];
-  if (name === '' || (await isTaken(entryId === undefined ? 'new' : 'fork', client))) return false;
-  const request: Request = entryId === undefined ? { type: 'new_session' } : { type: 'fork', entryId };
-  await move(request, client, (answer) => answered(answer.success ? done(answer) : refused(answer)));
-  return true;
+/** The move that a message asks for by its built-in name, if it does. */
+export function builtinMoveIn(message: string): Request | undefined {
+  const [, name, entryId] = MOVES.exec(message) ?? [];
+  if (name === undefined) return undefined;
+  return entryId === undefined ? { type: 'new_session' } : { type: 'fork', entryId };
+}
+
+/** Moves this client alone, unless somebody has added a command of the same name: then that is run. */
+export function builtinMove(
+  wanted: Request,
+  { prompt, client, answered }: { prompt: Request; client: Client; answered: (answer: Answer) => void },
+): Promise<void> {
+  return client.alone(async () => {
+    if (await isTaken(wanted.type === 'fork' ? 'fork' : 'new', client)) client.handle.send(prompt, answered);
+    else await move(wanted, client, (answer) => answered(answer.success ? done(answer) : refused(answer)));
+  });
 }
 
 async function isTaken(name: string, client: Client): Promise<boolean> {

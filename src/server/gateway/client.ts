@@ -19,7 +19,7 @@ import { CommandRate } from './command-rate.ts';
 import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
 import { Outlet } from './outlet.ts';
 import type { Parameters } from './parameters.ts';
-import { serverCommands } from './server-commands.ts';
+import { type ServerCommand, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
 import { MAX_FRAME_BYTES, type Wire } from './wire.ts';
 
@@ -151,16 +151,10 @@ export class Client implements Listener {
     return this.#handle;
   }
 
-  connected({
-    sessionId,
-    sessionFile = null,
-    epoch,
-    seq,
-    resume,
-  }: Greeting & { sessionFile: string | null | undefined }): void {
+  connected({ sessionId, sessionFile, epoch, seq, resume }: Greeting): void {
     this.services.metrics.connected(resume);
-    const more = resume ? { resume } : {};
-    this.#send({ type: 'server_connected', sessionFile, sessionId, seq, epoch, ...more, pingMs: PING_MS });
+    const place = { sessionFile: sessionFile ?? null, sessionId };
+    this.#send({ type: 'server_connected', ...place, seq, epoch, ...(resume ? { resume } : {}), pingMs: PING_MS });
   }
 
   synced({ state, messages, cursor }: Snapshot): void {
@@ -282,14 +276,15 @@ export class Client implements Listener {
     else if (verdict === 'refuse' || this.#unanswered > MAX_UNANSWERED) {
       refuse(new Refusal('overloaded', 'Too many commands at once'));
     } else {
-      try {
-        const own = serverCommands[name];
-        if (own) own(request, this, answered);
-        else this.handle.send(request, answered);
-      } catch (error) {
-        refuse(Refusal.from(error));
-      }
+      void this.#perform(request, answered).catch((error: unknown) => refuse(Refusal.from(error)));
     }
+  }
+
+  async #perform(request: Request, answered: (answer: Answer) => void): Promise<void> {
+    // One cast: the table pairs each name with its own parameters, and they were checked.
+    const own = serverCommands[request.type] as ServerCommand | undefined;
+    if (own) await own(request, this, answered);
+    else this.handle.send(request, answered);
   }
 
   #note(name: CommandName, answer: Answer): void {

@@ -4,7 +4,7 @@ import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts
 import { mayOpen } from '../auth/grant.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
-import { builtinMove } from './builtin-moves.ts';
+import { builtinMove, builtinMoveIn } from './builtin-moves.ts';
 import type { Client } from './client.ts';
 import { hello } from './hello.ts';
 import { move } from './moves.ts';
@@ -12,21 +12,22 @@ import { move } from './moves.ts';
 type Answered = (answer: Answer) => void;
 
 /** Does a command here, in whole or in part, instead of handing it to the agent. */
-type ServerCommand<C extends CommandName> = (
-  request: Request & Params<C>,
+export type ServerCommand<P = unknown> = (
+  request: Request & P,
   client: Client,
   answered: Answered,
 ) => void | Promise<void>;
 
 /** The commands that mean something else where several clients share an agent, or that are about other sessions. */
-export const serverCommands: { readonly [C in CommandName]?: ServerCommand<C> } = {
+export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Params<C>> } = {
   ping: ({ type }, _client, answered) => answered(Answer.success(type)),
 
   hello,
 
-  prompt: async (request, client, answered) => {
-    const isMove = client.builtins && (await builtinMove(request, client, answered));
-    if (!isMove) client.handle.send({ builtins: client.builtins, ...request }, answered);
+  prompt: (request, client, answered) => {
+    const prompt = { builtins: client.builtins, ...request };
+    const wanted = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
+    return wanted ? builtinMove(wanted, { prompt, client, answered }) : client.handle.send(prompt, answered);
   },
 
   abort_and_prompt: (request, client, answered) =>

@@ -148,7 +148,8 @@ const sessionArgs = (target: Target) =>
   target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path];
 
 function reasonOf({ error, code, signal }: Exit, complaint: string): string {
-  if (error?.code === 'ENOENT') return 'command not found';
+  // What a shell says of a command that there is not.
+  if (error?.code === 'ENOENT' || code === 127) return 'command not found';
   return error?.message ?? (complaint.replace(/^tau: /, '') || `it ended with ${code ?? signal}`);
 }
 

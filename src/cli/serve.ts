@@ -1,0 +1,104 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { messageOf } from '../protocol/errors.ts';
+import { takeEnvToken } from '../server/auth/env-token.ts';
+import type { AgentCommand } from '../server/hosting/agent-process.ts';
+import { readTlsFiles, type Tls } from '../server/http/tls-files.ts';
+import { type RunningServer, type ServeOptions, serve } from '../server/serve.ts';
+import { agentDir } from '../store/agent-dir.ts';
+import { onExitSignal } from '../system/exit-signals.ts';
+import { openLog } from '../system/log.ts';
+import { type Arguments, UsageError } from './flags.ts';
+import { logFor } from './logging.ts';
+import { say } from './say.ts';
+
+/** How long the end may take beside the runs that are waited for. */
+const FAREWELL_MS = 10_000;
+
+/** Serves sessions until a signal ends it. Says where, one address per line, as soon as clients may come. */
+export async function serveSessions(args: Arguments): Promise<number> {
+  const options = await optionsFrom(args);
+  const patienceMs = seconds(args, 'drain-seconds', 20);
+  let server: RunningServer;
+  try {
+    server = await serve(options);
+  } catch (error) {
+    process.stderr.write(`tau: ${messageOf(error)}\n`);
+    return 1;
+  }
+  onExitSignal(() => server.drain(patienceMs), { limitMs: patienceMs + FAREWELL_MS });
+  await say(`${server.loginLink()}\n${server.socketUrl}\n`);
+  return new Promise(() => {});
+}
+
+async function optionsFrom(args: Arguments): Promise<ServeOptions> {
+  const envToken = takeEnvToken(process.env);
+  return {
+    host: args.host ?? '127.0.0.1',
+    port: wholeNumber(args, 'port', { usual: 4170, max: 65_535 }),
+    cwd: folder(args.cwd ?? '.'),
+    agentDir: agentDir(process.env),
+    agent: agentCommand(args['agent-command']),
+    tokensFile: args.tokens,
+    envToken,
+    allowOrigins: args['allow-origin'] ?? [],
+    allowHosts: args['allow-host'] ?? [],
+    basePath: basePath(args['base-path'] ?? ''),
+    tls: tlsFrom(args),
+    behindProxy: args['behind-proxy'] !== undefined,
+    socketPath: args.socket === undefined ? undefined : resolve(args.socket),
+    pageFolder: join(import.meta.dirname, '../page'),
+    parkAfterMs: seconds(args, 'park-after', 120),
+    maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
+    log: (await logFor(args)) ?? openLog({ level: 'warn' }),
+  };
+}
+
+/** tau itself, or what somebody would type in a shell instead of it. */
+function agentCommand(command: string | undefined): AgentCommand {
+  const { env } = process;
+  if (command === undefined) return { command: process.execPath, args: [join(import.meta.dirname, '../tau.cjs')], env };
+  return { command: '/bin/sh', args: ['-c', `exec ${command} "$@"`, 'sh'], env };
+}
+
+function folder(path: string): string {
+  const absolute = resolve(path);
+  if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--cwd is no folder: ${path}`);
+  return absolute;
+}
+
+/** Nothing, or with a slash before it and none after it. */
+function basePath(text: string): string {
+  const path = text.replace(/^\/*/, '/').replace(/\/+$/, '');
+  if (!/^(?:\/[\w.~-]+)*$/.test(path)) throw new UsageError(`--base-path takes a path like /tau, not ${text}`);
+  return path;
+}
+
+function tlsFrom(args: Arguments): Tls | undefined {
+  const { 'tls-cert': cert, 'tls-key': key } = args;
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) throw new UsageError('--tls-cert and --tls-key go together');
+  try {
+    return readTlsFiles({ cert, key });
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+type NumberFlag = 'port' | 'park-after' | 'max-sessions' | 'drain-seconds';
+
+function wholeNumber(
+  args: Arguments,
+  name: NumberFlag,
+  { usual, min = 0, max }: { usual: number; min?: number; max: number },
+) {
+  const text = args[name];
+  if (text === undefined) return usual;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new UsageError(`--${name} takes a whole number from ${min} to ${max}, not ${text}`);
+}
+
+const seconds = (args: Arguments, name: NumberFlag, usual: number) =>
+  1000 * wholeNumber(args, name, { usual, max: 1_000_000 });

@@ -1,0 +1,40 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { newUuid } from '../store/sessions/random-id.ts';
+import { serverFolder } from '../store/tokens/server-folder.ts';
+import type { Grant } from './auth/grant.ts';
+import { ExportOffers } from './http/export-offers.ts';
+
+interface ExportFolderOptions {
+  readonly agentDir: string;
+  readonly basePath: string;
+  readonly holds: (grant: Grant) => boolean;
+}
+
+/** Where pages are written that remote clients fetch. Nothing of it outlives the server. */
+export class ExportFolder {
+  readonly offers: ExportOffers;
+  readonly #path: string;
+  readonly #basePath: string;
+
+  constructor({ agentDir, basePath, holds }: ExportFolderOptions) {
+    this.offers = new ExportOffers(holds);
+    this.#path = join(serverFolder(agentDir), 'exports');
+    this.#basePath = basePath;
+    rmSync(this.#path, { recursive: true, force: true });
+  }
+
+  newPath(): string {
+    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
+    return join(this.#path, `${newUuid()}.html`);
+  }
+
+  /** Where the page can be fetched, once, counted from the server's own address. */
+  offer(path: string, grant: Grant): string {
+    return `${this.#basePath}/api/exports/${this.offers.offer(path, grant)}`;
+  }
+
+  close(): void {
+    rmSync(this.#path, { recursive: true, force: true });
+  }
+}

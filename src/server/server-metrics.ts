@@ -1,0 +1,39 @@
+import type { GatewayMetrics } from './gateway/services.ts';
+import type { Host } from './hosting/host.ts';
+import type { Metrics } from './metrics.ts';
+
+interface Sources {
+  readonly hosts: () => ReadonlySet<Host>;
+  readonly clients: () => number;
+}
+
+/** What the server counts, beside its answers over HTTP. */
+export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): GatewayMetrics & { crashed(): void } {
+  const attaches = metrics.counter('tau_attaches_total', 'Clients that came to a session.', ['resume']);
+  const records = metrics.counter('tau_records_total', 'Records of sessions handed to clients.');
+  const commands = metrics.counter('tau_commands_total', 'Commands of clients.', ['command', 'outcome']);
+  const crashes = metrics.counter('tau_agent_crashes_total', 'Agents that ended without being asked to.');
+  const gauge = (help: string) => ({ kind: 'gauge' as const, help });
+  metrics.read('tau_clients', gauge('Open sockets.'), clients);
+  metrics.read('tau_sessions', gauge('Sessions with an agent.'), () =>
+    (['running', 'waiting', 'idle'] as const).map((status) => [
+      { status },
+      [...hosts()].filter((host) => host.status === status).length,
+    ]),
+  );
+  metrics.read('tau_resident_memory_bytes', gauge('Memory of the server itself.'), () => process.memoryUsage.rss());
+  metrics.read(
+    'tau_cpu_seconds_total',
+    { kind: 'counter', help: 'Time of the processor that the server used.' },
+    () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+  );
+  return {
+    connected: (resume) => attaches.add({ resume: resume ?? 'none' }),
+    told: () => records.add(),
+    answered: (command, success) => commands.add({ command, outcome: success ? 'ok' : 'refused' }),
+    crashed: () => crashes.add(),
+  };
+}

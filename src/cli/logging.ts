@@ -3,7 +3,7 @@ import type { Log } from '../system/log.ts';
 import { type Arguments, UsageError } from './flags.ts';
 
 /** The log that somebody asked for, by naming a level or a file for it. */
-export async function logFor(args: Arguments): Promise<Log | undefined> {
+export async function logFor(args: Arguments, mode = modeOf(args)): Promise<Log | undefined> {
   const file = args['log-file'];
   const level = args['log-level'] ?? (process.env['TAU_LOG'] || undefined);
   if (level === undefined && file === undefined) return undefined;
@@ -11,10 +11,12 @@ export async function logFor(args: Arguments): Promise<Log | undefined> {
   const known = logLevels.find((candidate) => candidate === (level ?? 'info'));
   if (!known) throw new UsageError(`TAU_LOG must be one of ${logLevels.join(', ')}`);
   const log = openLog({ level: known, file });
-  const mode = args.socket === undefined ? (args.mode ?? (args.print ? 'text' : 'chat')) : 'socket';
   log.write('info', 'process', 'started', { mode, pid: process.pid, node: process.version });
   return log;
 }
+
+const modeOf = (args: Arguments) =>
+  args.socket === undefined ? (args.mode ?? (args.print ? 'text' : 'chat')) : 'socket';
 
 /** Why there is no agent: the code alone, since the words may quote what was in a file. */
 export const logFailure = (log: Log | undefined, error: unknown): void =>

@@ -50,7 +50,7 @@ async function optionsFrom(args: Arguments): Promise<ServeOptions> {
     pageFolder: join(import.meta.dirname, '../page'),
     parkAfterMs: seconds(args, 'park-after', 120),
     maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
-    log: (await logFor(args)) ?? openLog({ level: 'warn' }),
+    log: (await logFor(args, 'serve')) ?? openLog({ level: 'warn' }),
   };
 }
 

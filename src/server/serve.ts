@@ -178,4 +178,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
 const notHere = { status: 404, code: 'not_found', error: 'There is nothing here' };
 
-const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
+/** Whoever listens everywhere can be reached here. */
+const hostInUrl = (host: string) => {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+};

@@ -164,7 +164,7 @@ export class Client implements Listener {
   }
 
   hear(record: SessionRecord): void {
-    this.services.metrics.told(record);
+    this.services.metrics.told();
     this.#outlet.hear(record);
   }
 

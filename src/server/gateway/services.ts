@@ -1,7 +1,6 @@
 import type { Audit } from '../auth/audit.ts';
 import type { Authority } from '../auth/authority.ts';
 import type { Grant } from '../auth/grant.ts';
-import type { SessionRecord } from '../hosting/session-record.ts';
 import type { Library } from '../library.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Client } from './client.ts';
@@ -9,7 +8,7 @@ import type { Client } from './client.ts';
 /** What is counted of clients. */
 export interface GatewayMetrics {
   connected(resume: 'ok' | 'gap' | undefined): void;
-  told(record: SessionRecord): void;
+  told(): void;
   answered(command: string, success: boolean): void;
 }
 

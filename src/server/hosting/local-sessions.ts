@@ -112,7 +112,10 @@ export class LocalSessions implements Sessions {
     if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
     const claim = await ownership.claim(target.id);
     const host = this.find(target.id);
-    if (host) return host;
+    if (host) {
+      await claim?.release();
+      return host;
+    }
     if (!claim) throw new Refusal('session_in_use', `Session is in use elsewhere: ${target.id}`);
     const journal = new MemoryJournal({ isLost: () => claim.lost.aborted });
     const over = () => {

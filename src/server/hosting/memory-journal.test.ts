@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { JOURNAL_CHARACTERS, MemoryJournal } from './memory-journal.ts';
+import { journalContract } from './testing/journal-contract.ts';
+
+const make = (limit?: number) => () => {
+  let isLost = false;
+  const journal = new MemoryJournal({ isLost: () => isLost, ...(limit === undefined ? {} : { limit }) });
+  const lose = () => {
+    isLost = true;
+  };
+  return { journal, lose };
+};
+
+journalContract('a journal in memory', make());
+journalContract('one that keeps little', make(20_000));
+
+it('lets the oldest go when there is too much, and keeps what there is room for', async () => {
+  const journal = new MemoryJournal({ limit: 1000 });
+  for (let count = 0; count < 100; count++) await journal.append(['x'.repeat(100)]);
+
+  expect(journal.last).toBe(100);
+  expect(journal.first).toBeGreaterThan(90);
+  expect((await journal.read(journal.first - 1))?.length).toBe(journal.last - journal.first + 1);
+  expect(await journal.read(journal.first - 2)).toBeUndefined();
+});
+
+it('keeps no record that is larger than all it may keep', async () => {
+  const journal = new MemoryJournal();
+  await journal.append(['x'.repeat(JOURNAL_CHARACTERS + 1)]);
+  expect([journal.first, journal.last]).toEqual([2, 1]);
+  expect(await journal.read(1)).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { defaultPort, type HostName, inBrackets, parseHost, parseOrigin } from './origins.ts';
+import { plainAddress } from './requests.ts';
+
+export interface AllowListOptions {
+  /** As it was listened on. */
+  readonly host: string;
+  readonly isTls: boolean;
+  /** Names that others know this server by, with a port or for any. */
+  readonly allowHosts: readonly string[];
+  readonly allowOrigins: readonly string[];
+}
+
+/** A Host or Origin that is not ours. */
+export interface Stranger {
+  readonly what: 'host' | 'origin';
+  readonly value: string;
+  /** The flag that would let it in, if any. */
+  readonly hint: string | undefined;
+}
+
+const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+/** By which names this server may be asked for something, and which pages may do so. */
+export class AllowLists {
+  readonly #options: AllowListOptions;
+  readonly #hosts: readonly HostName[];
+  readonly #origins: ReadonlySet<string>;
+
+  /** Throws a sentence when a value that is to be allowed makes no sense. */
+  constructor(options: AllowListOptions) {
+    const { allowHosts, allowOrigins } = options;
+    this.#options = options;
+    this.#hosts = allowHosts.map((text) => parsed(parseHost, text, '--allow-host takes a name like tau.example.org'));
+    this.#origins = new Set(
+      allowOrigins.map((text) => parsed(parseOrigin, text, '--allow-origin takes one like https://tau.example.org')),
+    );
+  }
+
+  /** What about a request is not ours. */
+  stranger(request: IncomingMessage, { isSecure }: { readonly isSecure: boolean }): Stranger | undefined {
+    const named = request.headersDistinct['host'] ?? [];
+    const host = named[0] === undefined || named.length > 1 ? undefined : parseHost(named[0]);
+    if (!host || !this.#isOurs(host, request)) {
+      return { what: 'host', value: named.join(' '), hint: host && `--allow-host ${named[0]}` };
+    }
+    const { origin } = request.headers;
+    if (origin === undefined) return undefined;
+    const from = parseOrigin(origin);
+    const own = parseOrigin(`${isSecure ? 'https' : 'http'}://${named[0]}`);
+    if (from !== undefined && (from === own || this.#origins.has(from))) return undefined;
+    return { what: 'origin', value: origin, hint: from && `--allow-origin ${from}` };
+  }
+
+  #isOurs({ name, port }: HostName, { socket }: IncomingMessage): boolean {
+    const { host, isTls } = this.#options;
+    if (this.#hosts.some((allowed) => allowed.name === name && (allowed.port ?? port) === port)) return true;
+    // The address itself cannot be rebound: whoever asks for it has connected to it.
+    const names = [...OWN_NAMES, inBrackets(host.toLowerCase()), inBrackets(plainAddress(socket.localAddress ?? ''))];
+    return names.includes(name) && (port ?? defaultPort(isTls)) === socket.localPort;
+  }
+}
+
+function parsed<T>(parse: (text: string) => T | undefined, text: string, sentence: string): T {
+  const value = parse(text);
+  if (value === undefined) throw new Error(`${sentence}, not ${JSON.stringify(text)}`);
+  return value;
+}

@@ -1,0 +1,77 @@
+import { constants, lstatSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Refusal } from '../../protocol/errors.ts';
+import { randomBytes } from '../../system/random-bytes.ts';
+import { type Grant, mayOpen } from '../auth/grant.ts';
+
+/** How long an offer stands, and how many do at a time. */
+export const OFFER_MS = 10 * 60_000;
+export const MAX_OFFERS = 200;
+
+interface Offer {
+  readonly path: string;
+  readonly grant: Grant;
+  readonly until: number;
+  /** Which file it was: another one in its place is not what was offered. */
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** A file that somebody may have. Whoever takes it closes it. */
+export interface TakenFile {
+  readonly path: string;
+  readonly file: FileHandle;
+  readonly size: number;
+}
+
+/** Files that can be fetched once each, by whoever knows the code. */
+export class ExportOffers {
+  readonly #holds: (grant: Grant) => boolean;
+  readonly #now: () => number;
+  /** By their codes, the oldest first. */
+  readonly #offers = new Map<string, Offer>();
+
+  constructor(holds: (grant: Grant) => boolean, now: () => number = Date.now) {
+    this.#holds = holds;
+    this.#now = now;
+  }
+
+  /** Offers a file to somebody; answers the code. The oldest offer makes room where there are too many. */
+  offer(path: string, grant: Grant): string {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats?.isFile() || !mayOpen(grant, path)) throw new Refusal('not_found', 'There is no file to fetch');
+    this.#forgetOld();
+    const code = randomBytes(32).toString('base64url');
+    this.#offers.set(code, { path, grant, until: this.#now() + OFFER_MS, dev: stats.dev, ino: stats.ino });
+    return code;
+  }
+
+  /** The file behind a code, once. Undefined when there is none, it is too late, or it may not be had any more. */
+  async take(code: string): Promise<TakenFile | undefined> {
+    const offer = this.#offers.get(code);
+    if (!this.#offers.delete(code) || !offer || offer.until <= this.#now() || !this.#holds(offer.grant))
+      return undefined;
+    const file = await openAsIs(offer.path);
+    if (!file) return undefined;
+    try {
+      const stats = await file.stat();
+      const isSame = stats.isFile() && stats.dev === offer.dev && stats.ino === offer.ino;
+      if (isSame && mayOpen(offer.grant, offer.path)) return { path: offer.path, file, size: stats.size };
+    } catch {
+      // As if it were not there.
+    }
+    await file.close();
+    return undefined;
+  }
+
+  #forgetOld(): void {
+    for (const [code, { until }] of this.#offers) {
+      if (until > this.#now() && this.#offers.size < MAX_OFFERS) break;
+      this.#offers.delete(code);
+    }
+  }
+}
+
+/** Opens a file: not through a link in its place, and without waiting where it has become a FIFO. */
+const openAsIs = (path: string): Promise<FileHandle | undefined> =>
+  open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined);

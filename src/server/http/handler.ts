@@ -1,0 +1,77 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { LogFields } from '../../system/log.ts';
+import type { Counter } from '../metrics.ts';
+import type { ServerLog } from '../server-log.ts';
+import type { Admission, Refused } from './front-door.ts';
+import { HttpRefusal } from './http-refusal.ts';
+import { protect, sendRefusal } from './reply.ts';
+import { answer, find } from './router.ts';
+import type { Services } from './services.ts';
+
+/** What machines ask all the time. */
+const probes = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Answers everything that is asked over HTTP. */
+export function createHandler(services: Services): RequestListener {
+  const answered = services.metrics.counter('tau_http_requests_total', 'Answers over HTTP.', ['route', 'status']);
+  return (request, response) => {
+    protect(request, response);
+    handle(request, response, { services, answered }).catch((error) => fail(error, response, services.log));
+  };
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { services, answered }: { readonly services: Services; readonly answered: Counter },
+): Promise<void> {
+  const startedAt = performance.now();
+  const admission = services.door.admit(request);
+  const { name, route } = 'status' in admission ? refusedRoute : find(admission.path, services);
+  response.once('close', () => {
+    answered.add({ route: name, status: String(response.statusCode) });
+    writeAccess(services.log, { request, response, admission, name, ms: Math.round(performance.now() - startedAt) });
+  });
+  if ('status' in admission) sendRefusal(response, admission);
+  else await answer(route, { request, response, admission, services });
+}
+
+const refusedRoute = { name: 'refused', route: undefined };
+
+function writeAccess(
+  log: ServerLog,
+  {
+    request,
+    response,
+    admission,
+    ms,
+    name,
+  }: {
+    request: IncomingMessage;
+    response: ServerResponse;
+    admission: Admission | Refused;
+    ms: number;
+    name: string;
+  },
+): void {
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  const grant = 'status' in admission ? undefined : admission.grant?.id;
+  const { address } = admission;
+  const access = { method: request.method ?? '', path, status: response.statusCode, ms, address, grant };
+  log.access(access, { isProbe: probes.has(name) });
+}
+
+/** Says what is refused. Once an answer has begun, its client hears only that it does not end well. */
+function fail(error: unknown, response: ServerResponse, log: ServerLog): void {
+  const { status, code, message, headers } = HttpRefusal.from(error);
+  // A client that leaves in the middle is no failure.
+  if (status === 500 && !response.destroyed) log.event('error', 'failed', facts(error));
+  if (response.headersSent) response.destroy();
+  else sendRefusal(response, { status, code, error: message, headers });
+}
+
+/** Where it went wrong. Its words may quote anything. */
+function facts(error: unknown): LogFields {
+  const { name, code, stack } = (error instanceof Error ? error : {}) as NodeJS.ErrnoException;
+  return { error: name ?? typeof error, code, at: stack?.match(/^\s+at (.+)$/m)?.[1] };
+}

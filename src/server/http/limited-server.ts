@@ -1,0 +1,145 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerOptions as NodeOptions,
+  type RequestListener,
+  type Server,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { within } from '../../system/within.ts';
+import { ConnectionCap, type ConnectionLimits, type CutOff } from './connection-cap.ts';
+import { answerRaw } from './raw-answer.ts';
+import { protect, sendRefusal } from './reply.ts';
+import { OwnersRequest, plainAddress } from './requests.ts';
+import type { Tls } from './tls-files.ts';
+
+export interface HttpLimits {
+  readonly connections: ConnectionLimits;
+  /** How long the head of a request, and all of it, may take to come. */
+  readonly headMs: number;
+  readonly requestMs: number;
+  /** How often that is looked at. */
+  readonly checkMs: number;
+  readonly headBytes: number;
+  readonly headLines: number;
+  /** How long a connection is kept for another request. */
+  readonly keepAliveMs: number;
+  /** How long a connection may stand still in the middle of an answer. */
+  readonly stallMs: number;
+  readonly handshakeMs: number;
+  /** How long `close` waits for answers that are under way. */
+  readonly closeMs: number;
+}
+
+export const httpLimits: HttpLimits = {
+  connections: { total: 2000, perAddress: 500, unasked: 200 },
+  headMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 1000,
+  headBytes: 16 * 1024,
+  headLines: 100,
+  keepAliveMs: 5000,
+  stallMs: 60_000,
+  handshakeMs: 10_000,
+  closeMs: 2000,
+};
+
+export interface ServerOptions {
+  readonly handler: RequestListener;
+  readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly onCutOff?: (why: CutOff) => void;
+  readonly limits?: HttpLimits;
+}
+
+interface Kind {
+  readonly tls?: Tls | undefined;
+  /** Whether only the owner can connect. */
+  readonly isOwners?: boolean;
+  /** Whether the address of a connection is that of whoever asks. */
+  readonly addressesTell?: boolean;
+}
+
+/** A server for HTTP that neither slow nor greedy peers can hold up. */
+export class LimitedServer {
+  readonly server: Server;
+  readonly #cap: ConnectionCap;
+  readonly #limits: HttpLimits;
+
+  constructor(
+    { handler, onUpgrade, onCutOff = () => {}, limits = httpLimits }: ServerOptions,
+    { tls, isOwners = false, addressesTell = false }: Kind,
+  ) {
+    this.#limits = limits;
+    this.#cap = new ConnectionCap(limits.connections, onCutOff);
+    this.server = newServer(limits, { tls, isOwners });
+    this.server.on('connection', (socket: Socket) => {
+      const { remoteAddress } = socket;
+      this.#cap.connected(
+        socket,
+        addressesTell && remoteAddress !== undefined ? plainAddress(remoteAddress) : undefined,
+      );
+    });
+    const onRequest: RequestListener = (request, response) => {
+      this.#cap.asked(request.socket);
+      if (!this.#hasTooManyLines(request)) return handler(request, response);
+      protect(request, response);
+      sendRefusal(response, tooLarge);
+    };
+    this.server.on('request', onRequest).on('checkExpectation', onRequest);
+    this.server.on('upgrade', (request, socket, head) => {
+      this.#cap.asked(request.socket);
+      request.socket.setTimeout(0);
+      // Whatever becomes of it while nobody holds it yet.
+      socket.on('error', () => {});
+      if (this.#hasTooManyLines(request)) answerRaw(socket, tooLarge);
+      else onUpgrade(request, socket, head);
+    });
+    this.server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
+  }
+
+  /** Takes no more connections, lets answers end for a moment, then cuts off what is left: upgraded sockets too. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeIdleConnections();
+    await within(this.#limits.closeMs, closed, 'too late').catch(() => this.#cap.clear());
+    await closed;
+  }
+
+  #hasTooManyLines({ rawHeaders }: IncomingMessage): boolean {
+    return rawHeaders.length > 2 * this.#limits.headLines;
+  }
+
+  /** Answers what is no request. After a first request there may be an answer under way, which this would end up in. */
+  #refuse({ code = '' }: NodeJS.ErrnoException, socket: Socket): void {
+    if (socket.writableEnded) return;
+    if (!this.#cap.hasNotAsked(socket)) socket.destroy();
+    else if (code === 'HPE_HEADER_OVERFLOW') answerRaw(socket, tooLarge);
+    else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') answerRaw(socket, tooSlow);
+    else if (code.startsWith('HPE_')) answerRaw(socket, noRequest);
+    else socket.destroy();
+  }
+}
+
+function newServer(limits: HttpLimits, { tls, isOwners }: Kind): Server {
+  const options: NodeOptions = {
+    headersTimeout: limits.headMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    maxHeaderSize: limits.headBytes,
+    ...(isOwners ? { IncomingMessage: OwnersRequest } : {}),
+  };
+  const server = tls
+    ? createTlsServer({ ...options, ...tls, handshakeTimeout: limits.handshakeMs })
+    : createServer(options);
+  // Node leaves out what is beyond: one more tells that there was more.
+  server.maxHeadersCount = limits.headLines + 1;
+  server.timeout = limits.stallMs;
+  return server;
+}
+
+const tooLarge = { status: 431, code: 'too_large', error: 'The head of the request is too large' };
+const tooSlow = { status: 408, code: 'too_slow', error: 'The request took too long to come' };
+const noRequest = { status: 400, code: 'bad_request', error: 'This is no request' };

@@ -1,0 +1,58 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import { within } from '../../system/within.ts';
+import { plainAddress } from './requests.ts';
+
+const LOOKUP_LIMIT_MS = 5000;
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+export interface WantedAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Whether what is said is encrypted: by this server, or by a proxy before it. */
+  readonly isEncrypted: boolean;
+}
+
+/** The address to listen on. Throws a sentence where there is none, or where everybody on the way could read along. */
+export async function listenAddress({ host, port, isEncrypted }: WantedAddress): Promise<string> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`cannot listen on port ${port}: there is none`);
+  const address = await addressOf(host);
+  if (isEncrypted || isLoopback(address)) return address;
+  throw new Error(
+    `cannot listen on ${host}: others could read along. Give --tls-cert and --tls-key, or --behind-proxy if a proxy encrypts`,
+  );
+}
+
+/** Whether only this machine can connect to an address. */
+function isLoopback(address: string): boolean {
+  const plain = plainAddress(address);
+  return loopback.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6');
+}
+
+async function addressOf(host: string): Promise<string> {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) !== 0) return bare;
+  try {
+    return (await within(LOOKUP_LIMIT_MS, lookup(bare), 'too late')).address;
+  } catch {
+    throw new Error(`cannot listen on ${host}: there is no such host`);
+  }
+}
+
+/** What went wrong with listening, as a sentence. */
+export function listenProblem(
+  error: NodeJS.ErrnoException,
+  { host, port }: Pick<WantedAddress, 'host' | 'port'>,
+): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'it is in use. Choose another with --port, or any with --port 0',
+    EACCES: 'the system does not allow it. Choose a port above 1023 with --port',
+    EADDRNOTAVAIL: 'this machine does not have that address',
+  };
+  const shownHost = isIP(host) === 6 ? `[${host}]` : host;
+  return new Error(`cannot listen on ${shownHost}:${port}: ${reasons[error.code ?? ''] ?? error.message}`);
+}

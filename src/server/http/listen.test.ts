@@ -1,0 +1,263 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { httpLimits } from './limited-server.ts';
+import { listenHttp } from './listen.ts';
+import { ask, dial, heard } from './testing/clients.ts';
+import { newFolder, served } from './testing/served.ts';
+import { readTlsFiles } from './tls-files.ts';
+
+const fixtures = join(import.meta.dirname, '../../../test/fixtures/tls');
+const tlsFiles = { cert: join(fixtures, 'cert.pem'), key: join(fixtures, 'key.pem') };
+const nothing = { handler: () => {}, onUpgrade: () => {} };
+const HEAD = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n';
+
+/** A server with some smaller limits. */
+const limited = (limits: Partial<typeof httpLimits>) => served({ listen: { limits: { ...httpLimits, ...limits } } });
+
+const connections = (more: Partial<typeof httpLimits.connections>) => ({
+  connections: { ...httpLimits.connections, ...more },
+});
+
+/** Whoever is connected and was answered something. */
+async function answered(port: number): Promise<Socket> {
+  const socket = dial(port, `${HEAD}\r\n`);
+  await new Promise((resolve) => socket.once('data', resolve));
+  return socket;
+}
+
+it('[W36] without encryption it listens on loopback only', async () => {
+  const refusal = /^cannot listen on \S+: others could read along\. Give --tls-cert and --tls-key, or --behind-proxy/;
+
+  for (const host of ['0.0.0.0', '::', '[::]', '192.0.2.1', '::ffff:192.0.2.1']) {
+    await expect(listenHttp({ host, port: 0, ...nothing })).rejects.toThrow(refusal);
+  }
+});
+
+it('[W36] with TLS or behind a proxy it listens anywhere', async () => {
+  const tls = readTlsFiles(tlsFiles);
+
+  const encrypted = await served({ listen: { host: '0.0.0.0', tls }, door: { allowHosts: ['tau.test'] } });
+  const proxied = await served({ listen: { host: '0.0.0.0', behindProxy: true } });
+
+  const answers = [
+    await encrypted.get('/healthz'),
+    await encrypted.get('/healthz', { headers: { host: 'tau.test' } }),
+    await proxied.get('/healthz'),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect([encrypted.address, proxied.address]).toEqual(['0.0.0.0', '0.0.0.0']);
+});
+
+it('[W48] browsers are told to come encrypted, but not of the name that every program on a machine shares', async () => {
+  const tls = readTlsFiles(tlsFiles);
+  const { get, port } = await served({ listen: { tls }, door: { allowHosts: ['tau.test'] } });
+  const plain = await served();
+
+  const told = await get('/healthz', { headers: { host: 'tau.test' } });
+  const shared = await get('/healthz', { headers: { host: `localhost:${port}` } });
+
+  expect(told.headers['strict-transport-security']).toBe('max-age=31536000');
+  expect(shared.headers).not.toHaveProperty('strict-transport-security');
+  expect((await plain.get('/healthz')).headers).not.toHaveProperty('strict-transport-security');
+});
+
+it('what is not TLS ends where TLS is spoken, and others are served on', async () => {
+  const { get, port } = await served({ listen: { tls: readTlsFiles(tlsFiles) } });
+
+  expect(await heard(dial(port, `${HEAD}\r\n`))).not.toContain('HTTP/1.1 200');
+
+  expect((await get('/healthz')).status).toBe(200);
+});
+
+it.each([
+  ['a port in use', (taken: number) => ({ port: taken }), /^cannot listen on 127\.0\.0\.1:\d+: it is in use\. Choose/],
+  ['no such port', () => ({ port: 70_000 }), /^cannot listen on port 70000: there is none$/],
+  ['no such host', () => ({ host: 'x'.repeat(300) }), /^cannot listen on x+: there is no such host$/],
+  [
+    'an address of another machine',
+    () => ({ host: '192.0.2.1', behindProxy: true }),
+    /^cannot listen on 192\.0\.2\.1:0: this machine does not have that address$/,
+  ],
+  [
+    'a socket file with a long path',
+    () => ({ socketPath: `/${'x'.repeat(200)}` }),
+    /^cannot listen on \S+: the path is longer than \d+ bytes$/,
+  ],
+])('%s is a clear sentence', async (_what, options, sentence) => {
+  const { port } = await served();
+
+  await expect(listenHttp({ host: '127.0.0.1', port: 0, ...nothing, ...options(port) })).rejects.toThrow(sentence);
+});
+
+it('a certificate that makes no sense is a clear sentence', () => {
+  const other = join(newFolder(), 'other.pem');
+  writeFileSync(other, 'no key');
+
+  expect(() => readTlsFiles({ ...tlsFiles, key: other })).toThrow(/are no certificate and its key: /);
+  expect(() => readTlsFiles({ ...tlsFiles, key: `${other}x` })).toThrow(/^cannot read /);
+});
+
+it("[W39] the socket file is its owner's from the first moment, and goes with the server", async () => {
+  const socketPath = join(newFolder(), 's');
+  const before = process.umask(0);
+  try {
+    const { close } = await served({ listen: { socketPath } });
+
+    expect(statSync(socketPath).mode & 0o777).toBe(0o600);
+    expect(process.umask()).toBe(0);
+    await close();
+    expect(existsSync(socketPath)).toBe(false);
+  } finally {
+    process.umask(before);
+  }
+});
+
+it('[W39] a socket file on which somebody listens is left alone, and nothing is listened on then', async () => {
+  const socketPath = join(newFolder(), 's');
+  const other = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => other.listen(socketPath, resolve));
+  const { port, close } = await served();
+  await close();
+
+  await expect(listenHttp({ host: '127.0.0.1', port, socketPath, ...nothing })).rejects.toThrow('it is in use');
+
+  await expect(ask({ port, path: '/' })).rejects.toThrow('ECONNREFUSED');
+  expect(existsSync(socketPath)).toBe(true);
+  other.close();
+});
+
+it('[W45] a head that comes too slowly is cut off', async () => {
+  const { port } = await limited({ headMs: 50, checkMs: 10 });
+
+  const answer = await heard(dial(port, HEAD));
+
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(answer).toContain('"code":"too_slow"');
+});
+
+it('[W45] a body that comes too slowly is cut off', async () => {
+  const { port } = await limited({ headMs: 50, requestMs: 60, checkMs: 10 });
+  const head = `POST /api/login HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n`;
+
+  expect(await heard(dial(port, `${head}{`))).not.toContain('HTTP/1.1 200');
+});
+
+it('[W45] a head that is too large is refused, by its bytes and by its lines', async () => {
+  const { port } = await limited({ headBytes: 2000, headLines: 20 });
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: 1\r\n`).join('');
+
+  const answers = await Promise.all([
+    heard(dial(port, `${HEAD}Cookie: ${'x'.repeat(4000)}\r\n\r\n`)),
+    heard(dial(port, `${HEAD}${lines(20)}Connection: close\r\n\r\n`)),
+    heard(dial(port, `${HEAD}${lines(20)}Connection: upgrade\r\nUpgrade: websocket\r\n\r\n`)),
+  ]);
+
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+});
+
+it('[W45 W48] what is no request is answered as everything is', async () => {
+  const { port } = await served();
+
+  const answer = await heard(dial(port, 'EHLO evil.example\r\n\r\n'));
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nContent-Security-Policy: default-src 'none'/);
+  expect(answer.endsWith('{"error":"This is no request","code":"bad_request"}\n')).toBe(true);
+});
+
+it('[W48] what a request expects is passed over', async () => {
+  const { get } = await served();
+
+  const answer = await get('/healthz', { headers: { expect: 'nonsense' } });
+
+  expect(answer).toMatchObject({ status: 200, headers: { 'x-content-type-options': 'nosniff' } });
+});
+
+it('[W45] those who have been silent the longest make room for others', async () => {
+  const { port, get } = await limited(connections({ unasked: 2 }));
+  const cutOff: string[] = [];
+  const silent = (name: string) => {
+    const socket = dial(port);
+    const end = heard(socket).then(() => cutOff.push(name));
+    return { end, up: new Promise((resolve) => socket.once('connect', resolve)) };
+  };
+
+  const first = silent('first');
+  await first.up;
+  await silent('second').up;
+  await silent('third').up;
+  await first.end;
+
+  expect((await get('/healthz')).status).toBe(200);
+  expect(cutOff[0]).toBe('first');
+});
+
+it('[W45] whoever has asked for something is not cut off for silence', async () => {
+  const { port, get } = await limited(connections({ unasked: 1 }));
+  const socket = await answered(port);
+
+  expect((await get('/healthz')).status).toBe(200);
+  await heard(dial(port, 'x\r\n\r\n'));
+
+  expect(socket.destroyed).toBe(false);
+});
+
+it.each([
+  ['in all', connections({ total: 2 })],
+  ['of one address', connections({ perAddress: 2 })],
+])('[W45] connections %s have a limit; one that ends makes room', async (_which, limits) => {
+  const { port, get } = await limited(limits);
+  const [first] = [await answered(port), await answered(port)];
+
+  await expect(get('/healthz')).rejects.toThrow();
+  first?.destroy();
+
+  await expect.poll(() => get('/healthz').catch(() => undefined)).toMatchObject({ status: 200 });
+});
+
+it('[W45] behind a proxy all come from its address, and none is refused for that', async () => {
+  const limits = { ...httpLimits, ...connections({ perAddress: 1 }) };
+  const { port, get } = await served({ listen: { behindProxy: true, limits } });
+  await answered(port);
+
+  expect((await get('/healthz')).status).toBe(200);
+});
+
+it('[W45] a reader that stands still in the middle of an answer is cut off', async () => {
+  const { port } = await served({
+    listen: {
+      limits: { ...httpLimits, stallMs: 50 },
+      handler: (_request, response) => void response.write('Half'),
+    },
+  });
+
+  expect(await heard(dial(port, `${HEAD}\r\n`))).toContain('Half');
+});
+
+it('closing ends answers and upgraded sockets that do not end by themselves', async () => {
+  const { port, close } = await served({
+    listen: {
+      limits: { ...httpLimits, closeMs: 20 },
+      handler: (_request, response) => void response.write('Half'),
+      onUpgrade: (_request, socket) => void socket.write('Upgraded'),
+    },
+  });
+  const sockets = [dial(port, `${HEAD}\r\n`), dial(port, `${HEAD}Connection: upgrade\r\nUpgrade: x\r\n\r\n`)];
+  const ends = sockets.map(heard);
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))));
+
+  await close();
+
+  expect(await Promise.all(ends)).toEqual([expect.stringContaining('Half'), 'Upgraded']);
+});
+
+it('what is no request after a first one ends the connection and says nothing into an answer', async () => {
+  const { port } = await served({
+    listen: { handler: (_request, response) => void response.writeHead(200, { 'Content-Length': 10 }).write('Half') },
+  });
+
+  const answer = await heard(dial(port, `${HEAD}\r\nnonsense\r\n\r\n`));
+
+  expect(answer).not.toContain('400');
+});

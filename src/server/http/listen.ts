@@ -1,0 +1,47 @@
+import type { AddressInfo } from 'node:net';
+import { listenOnSocketFile } from '../../system/socket-file.ts';
+import { LimitedServer, type ServerOptions } from './limited-server.ts';
+import { listenAddress, listenProblem } from './listen-address.ts';
+import type { Tls } from './tls-files.ts';
+
+export interface ListenOptions extends ServerOptions {
+  readonly host: string;
+  /** 0: any. */
+  readonly port: number;
+  readonly socketPath?: string | undefined;
+  readonly tls?: Tls | undefined;
+  readonly behindProxy?: boolean;
+}
+
+export interface Listening {
+  readonly address: string;
+  readonly port: number;
+  /** Takes no more connections, lets answers end for a moment, then cuts off what is left: upgraded sockets too. */
+  close(): Promise<void>;
+}
+
+/** Listens for HTTP or HTTPS, and on a socket file if there is one. Rejects with a sentence that says what to do. */
+export async function listenHttp(options: ListenOptions): Promise<Listening> {
+  const { host, port, socketPath, tls, behindProxy = false } = options;
+  const address = await listenAddress({ host, port, isEncrypted: tls !== undefined || behindProxy });
+  const remote = new LimitedServer(options, { tls, addressesTell: !behindProxy });
+  await new Promise<void>((resolve, reject) => {
+    // Also later: a connection that cannot be taken is not the end of the others.
+    remote.server.on('error', (error) => reject(listenProblem(error, { host, port })));
+    remote.server.listen(port, address, resolve);
+  });
+  const bound = remote.server.address() as AddressInfo;
+  const local = socketPath === undefined ? undefined : new LimitedServer(options, { isOwners: true });
+  const close = async () => {
+    await Promise.all([remote.close(), local?.close()]);
+  };
+  if (local && socketPath !== undefined) {
+    await listenOnSocketFile(local.server, socketPath).catch(async (error: NodeJS.ErrnoException) => {
+      await close();
+      throw new Error(
+        `cannot listen on ${socketPath}: ${error.code === 'EADDRINUSE' ? 'it is in use' : error.message}`,
+      );
+    });
+  }
+  return { address: bound.address, port: bound.port, close };
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+
+/** A file that is sent as it is. */
+export interface PageFile {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly etag: string;
+  /** Its name holds a hash of what is in it. */
+  readonly isImmutable: boolean;
+}
+
+/** What a page may consist of. */
+const MAX_PAGE_FILES = 500;
+const MAX_PAGE_BYTES = 32 * 1024 * 1024;
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+};
+
+const HASHED = /-[A-Z0-9]{8}\.[a-z0-9.]+$/;
+
+/** Seen from the built program, and from this file. */
+const SCHEMA_PLACES = ['../../docs/schema.json', '../../../docs/schema.json'];
+
+/**
+ * The files of the page and the schema of the protocol, by the paths they are asked for. They are read once: what is not
+ * among them does not exist, however a path is written. A folder that does not exist holds none.
+ */
+export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  let bytes = 0;
+  for (const name of namesIn(folder)) {
+    const file = readPageFile(join(folder, name));
+    bytes += file.body.length;
+    if (files.size >= MAX_PAGE_FILES || bytes > MAX_PAGE_BYTES) throw new Error(`${folder} holds too much for a page`);
+    files.set(`/${name}`, file);
+  }
+  const schema = SCHEMA_PLACES.map((place) => join(import.meta.dirname, place)).find((path) => existsSync(path));
+  if (schema !== undefined) files.set('/schema.json', readPageFile(schema));
+  const index = files.get('/index.html');
+  if (index) files.set('/', index);
+  return files;
+}
+
+function readPageFile(path: string): PageFile {
+  const body = readFileSync(path);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { type: types[extname(path)] ?? 'application/octet-stream', body, etag, isImmutable: HASHED.test(path) };
+}
+
+/** The regular files in a folder and below it: no links, which could lead out of it. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(join(folder, '/').length));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

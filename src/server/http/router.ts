@@ -1,0 +1,64 @@
+import { HttpRefusal } from './http-refusal.ts';
+import type { Call, Method, Route } from './route.ts';
+import { DOWNLOADS, download } from './routes/download.ts';
+import { health, readiness } from './routes/health.ts';
+import { login } from './routes/login.ts';
+import { logout } from './routes/logout.ts';
+import { me } from './routes/me.ts';
+import { metrics } from './routes/metrics.ts';
+import { page } from './routes/page.ts';
+import { sessions } from './routes/sessions.ts';
+import type { Services } from './services.ts';
+
+const routes: Readonly<Record<string, Route>> = {
+  '/healthz': health,
+  '/readyz': readiness,
+  '/metrics': metrics,
+  '/api/login': login,
+  '/api/logout': logout,
+  '/api/me': me,
+  '/api/sessions': sessions,
+};
+
+/** What is at a path, and what it is called where people count: a code or a made-up path is no name. */
+export interface Found {
+  readonly name: string;
+  readonly route: Route | undefined;
+}
+
+/** Finds what is at a path below the base path. */
+export function find(path: string, { pageFiles }: Pick<Services, 'pageFiles'>): Found {
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+  if (route) return { name: path, route };
+  if (path.startsWith(DOWNLOADS)) return { name: DOWNLOADS, route: download };
+  const file = pageFiles.get(decoded(path));
+  return file ? { name: 'page', route: page(file) } : { name: 'none', route: undefined };
+}
+
+/** Answers a call, or throws why not. */
+export async function answer(route: Route | undefined, call: Call): Promise<void> {
+  if (!route) throw new HttpRefusal(404, 'not_found', 'There is nothing here');
+  const { methods, needs } = route;
+  if (!methods.includes(call.request.method as Method)) {
+    const Allow = methods.join(', ');
+    throw new HttpRefusal(405, 'method_not_allowed', `This takes ${Allow} only`, { Allow });
+  }
+  if (needs === undefined) return route.answer(call);
+  const { grant } = call.admission;
+  if (!grant) {
+    throw new HttpRefusal(401, 'unauthorized', 'This needs a token or a login', { 'WWW-Authenticate': 'Bearer' });
+  }
+  if (needs !== 'token' && !grant.scopes.has(needs)) {
+    throw new HttpRefusal(403, 'permission_denied', `This needs a token with the scope ${needs}`);
+  }
+  return route.answer({ ...call, grant });
+}
+
+/** A path that cannot be decoded leads nowhere. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { ExportOffers, MAX_OFFERS, OFFER_MS } from '../export-offers.ts';
+import { dial, heard } from '../testing/clients.ts';
+import { grantOf, newFolder, served } from '../testing/served.ts';
+
+const ann = grantOf('ann');
+
+function newFile(name = 'session.html', text = '<!doctype html>A session'): string {
+  const path = join(newFolder(), name);
+  writeFileSync(path, text);
+  return path;
+}
+
+it('[W47] an export is fetched once, as a file to keep and not as a page', async () => {
+  const { get, exports } = await served();
+  const code = exports.offer(newFile('Sitzung "ü".html'), ann);
+
+  const [first, second] = [await get(`/api/exports/${code}`), await get(`/api/exports/${code}`)];
+
+  expect(first).toMatchObject({ status: 200, body: '<!doctype html>A session' });
+  expect(first.headers).toMatchObject({
+    'content-length': '24',
+    'content-disposition': `attachment; filename="Sitzung ___.html"; filename*=UTF-8''Sitzung%20%22%C3%BC%22.html`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
+  expect(second).toMatchObject({ status: 404, body: expect.stringContaining('"code":"not_found"') });
+});
+
+it('[W47] of two who fetch at the same time one has it', async () => {
+  const { get, exports } = await served();
+  const code = exports.offer(newFile(), ann);
+
+  const answers = await Promise.all([get(`/api/exports/${code}`), get(`/api/exports/${code}`)]);
+
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+});
+
+it('[W47] whoever only looks whether it is there does not use it up', async () => {
+  const { get, exports } = await served();
+  const code = exports.offer(newFile(), ann);
+
+  const head = await get(`/api/exports/${code}`, { method: 'HEAD' });
+
+  expect(head).toMatchObject({ status: 405, headers: { allow: 'GET' } });
+  expect((await get(`/api/exports/${code}`)).status).toBe(200);
+});
+
+it('[W47] files of any size are sent whole', async () => {
+  const { get, exports } = await served();
+  const large = 'x'.repeat(3_000_000);
+
+  for (const text of ['', large]) {
+    const { body, headers } = await get(`/api/exports/${exports.offer(newFile('a.jsonl', text), ann)}`);
+    expect(body === text).toBe(true);
+    expect(headers['content-type']).toBe('application/octet-stream');
+  }
+});
+
+it('[W47] a link is not offered, nor a folder, nor what is not there', () => {
+  const exports = new ExportOffers(() => true);
+  const file = newFile();
+  const link = `${file}-link`;
+  symlinkSync(file, link);
+
+  for (const path of [link, join(file, '..'), `${file}-none`, '/dev/zero']) {
+    expect(() => exports.offer(path, ann)).toThrow('There is no file to fetch');
+  }
+});
+
+it.each<[string, (path: string) => void]>([
+  ['a link', (path) => symlinkSync('/etc/passwd', path)],
+  ['another file', (path) => writeFileSync(path, 'other')],
+  ['a folder', (path) => mkdirSync(path)],
+  ['a FIFO', (path) => execFileSync('mkfifo', [path])],
+  ['nothing', () => {}],
+])('[W47] what has become %s since is not sent', async (_what, replace) => {
+  const { get, exports } = await served();
+  const path = newFile();
+  // It stays somewhere: its number is not given to another file.
+  linkSync(path, `${path}-kept`);
+  const code = exports.offer(path, ann);
+  rmSync(path);
+  replace(path);
+
+  expect((await get(`/api/exports/${code}`)).status).toBe(404);
+});
+
+it('[W47] what lies outside of the allowed paths is neither offered nor sent', async () => {
+  const { get, exports } = await served();
+  const inside = join(newFolder(), 'inside');
+  const outside = newFolder();
+  mkdirSync(inside);
+  writeFileSync(join(inside, 'a.html'), 'mine');
+  writeFileSync(join(outside, 'a.html'), 'not mine');
+  const limited = { ...ann, allowedPaths: [inside] };
+
+  const code = exports.offer(join(inside, 'a.html'), limited);
+  renameSync(inside, `${inside}-before`);
+  symlinkSync(outside, inside);
+
+  expect((await get(`/api/exports/${code}`)).status).toBe(404);
+  expect(() => exports.offer(join(outside, 'a.html'), { ...ann, allowedPaths: ['/nowhere'] })).toThrow(
+    'There is no file',
+  );
+});
+
+it('[W47] an offer ends after ten minutes, and with the token it was made for', async () => {
+  let now = 0;
+  let holds = true;
+  const exports = new ExportOffers(
+    () => holds,
+    () => now,
+  );
+  const path = newFile();
+  const [early, late, revoked] = [exports.offer(path, ann), exports.offer(path, ann), exports.offer(path, ann)];
+
+  now = OFFER_MS - 1;
+  const taken = await exports.take(early);
+  now = OFFER_MS;
+  const tooLate = await exports.take(late);
+  now = 0;
+  holds = false;
+
+  expect(taken).toMatchObject({ path, size: 24 });
+  expect(tooLate).toBeUndefined();
+  expect(await exports.take(revoked)).toBeUndefined();
+  await taken?.file.close();
+});
+
+it('[W47] there are only so many offers at a time: the oldest make room', async () => {
+  const exports = new ExportOffers(() => true);
+  const path = newFile();
+  const codes = Array.from({ length: MAX_OFFERS + 1 }, () => exports.offer(path, ann));
+
+  const taken = await Promise.all([codes[0], codes[1], codes.at(-1)].map((code) => exports.take(code ?? '')));
+
+  expect(taken.map((one) => one !== undefined)).toEqual([false, true, true]);
+  expect(new Set(codes).size).toBe(MAX_OFFERS + 1);
+  for (const one of taken) await one?.file.close();
+});
+
+it('a file that is cut short while it is sent ends the connection', async () => {
+  const { port, exports } = await served();
+  const path = newFile('a.jsonl', 'x'.repeat(32 * 1024 * 1024));
+  const socket = dial(port);
+  socket.pause();
+  socket.write(`GET /api/exports/${exports.offer(path, ann)} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+  await new Promise((resolve) => socket.once('readable', resolve));
+
+  truncateSync(path, 0);
+
+  expect((await heard(socket)).length).toBeLessThan(32 * 1024 * 1024);
+});

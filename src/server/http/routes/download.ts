@@ -1,0 +1,40 @@
+import { basename, extname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { HttpRefusal } from '../http-refusal.ts';
+import type { Call, Route } from '../route.ts';
+
+/** Where offers are fetched. */
+export const DOWNLOADS = '/api/exports/';
+
+/** `GET /api/exports/<code>`: a file that was offered, once. A HEAD would use up the code. */
+export const download: Route = { methods: ['GET'], answer: send };
+
+async function send({ response, admission, services }: Call): Promise<void> {
+  const taken = await services.exports.take(admission.path.slice(DOWNLOADS.length));
+  if (!taken) throw new HttpRefusal(404, 'not_found', 'There is nothing to fetch here, or no longer');
+  const { file, path, size } = taken;
+  try {
+    response.writeHead(200, {
+      'Content-Type': extname(path) === '.html' ? 'text/html; charset=utf-8' : 'application/octet-stream',
+      'Content-Length': size,
+      'Content-Disposition': disposition(basename(path)),
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    });
+    // What is added meanwhile does not belong to it.
+    const content = file.createReadStream({ start: 0, end: Math.max(0, size - 1), autoClose: false });
+    await pipeline(content, response, { end: false });
+    // Who waits for what was cut off meanwhile should hear that there is no more.
+    if (content.bytesRead < size) response.destroy();
+    else response.end();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Both ways to name a file: what every browser reads, and what it really is. */
+function disposition(name: string): string {
+  const plain = name.replace(/[^\w .()-]/g, '_');
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;
+}
+
+const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -1,0 +1,30 @@
+import { tooMany } from '../front-door.ts';
+import { HttpRefusal } from '../http-refusal.ts';
+import { readJsonBody } from '../read-json.ts';
+import { sendJson, sendRefusal } from '../reply.ts';
+import type { Call, Route } from '../route.ts';
+import { described } from './me.ts';
+
+/** `POST /api/login`: a one-time code, or a token, for a cookie. */
+export const login: Route = { methods: ['POST'], answer: logIn };
+
+async function logIn({ request, response, admission, services }: Call): Promise<void> {
+  const { address, isSecure } = admission;
+  const { throttle, logins, authority, log } = services;
+  const { code, token } = await readJsonBody(request);
+  const waitMs = throttle.waitMs(address);
+  if (waitMs > 0) return sendRefusal(response, tooMany(waitMs));
+  if ((typeof code === 'string') === (typeof token === 'string')) {
+    throw new HttpRefusal(400, 'bad_request', 'The body must have a code or a token');
+  }
+  const grant = typeof code === 'string' ? await logins.redeem(code) : authority.grantOf(String(token));
+  if (!grant) {
+    throttle.failed(address);
+    log.event('warn', 'refused login', { address });
+    throw new HttpRefusal(401, 'unauthorized', 'This code or token is not valid, or no longer');
+  }
+  const { setCookie } = await logins.login(grant, { isSecure });
+  log.event('info', 'logged in', { address, grant: grant.id });
+  response.setHeader('Set-Cookie', setCookie);
+  sendJson(response, described(grant));
+}

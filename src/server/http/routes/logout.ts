@@ -1,0 +1,12 @@
+import { sendJson } from '../reply.ts';
+import type { Route } from '../route.ts';
+
+/** `POST /api/logout`: ends the login of the cookie, also one that has ended by itself. */
+export const logout: Route = {
+  methods: ['POST'],
+  answer: async ({ request, response, admission, services }) => {
+    const { setCookie } = await services.logins.logout(request.headers.cookie ?? '', { isSecure: admission.isSecure });
+    response.setHeader('Set-Cookie', setCookie);
+    sendJson(response, {});
+  },
+};

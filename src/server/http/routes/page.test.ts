@@ -1,0 +1,111 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { readPageFiles } from '../page-files.ts';
+import { dial, heard } from '../testing/clients.ts';
+import { newFolder, served } from '../testing/served.ts';
+
+/** A page beside something that is nobody's business. */
+function newPage(): string {
+  const root = newFolder();
+  const folder = join(root, 'page');
+  mkdirSync(join(folder, 'assets'), { recursive: true });
+  writeFileSync(join(root, 'secret.txt'), 'secret');
+  symlinkSync(join(root, 'secret.txt'), join(folder, 'link.txt'));
+  symlinkSync(root, join(folder, 'up'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>Hello');
+  writeFileSync(join(folder, 'assets/app-ABCD2345.js'), 'let a;');
+  writeFileSync(join(folder, 'assets/ein bild.svg'), '<svg/>');
+  return folder;
+}
+
+const servedPage = () => served({ services: { pageFiles: readPageFiles(newPage()) } });
+
+it('[W43] the page is served with its types, and kept as long as its names allow', async () => {
+  const { get } = await servedPage();
+
+  const [page, script, image] = [
+    await get('/'),
+    await get('/assets/app-ABCD2345.js'),
+    await get('/assets/ein%20bild.svg'),
+  ];
+
+  expect(page).toMatchObject({ status: 200, body: '<!doctype html>Hello' });
+  expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+  expect(script.headers).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'max-age=31536000, immutable',
+  });
+  expect(image.headers['content-type']).toBe('image/svg+xml');
+  expect((await get('/index.html')).body).toBe(page.body);
+});
+
+it('[W43] what is known already is not sent again', async () => {
+  const { get } = await servedPage();
+  const { headers } = await get('/');
+  const again = (known: string) => get('/', { headers: { 'if-none-match': known } });
+
+  const known = await again(`"other", W/${headers.etag}`);
+
+  expect(known).toMatchObject({ status: 304, body: '' });
+  expect(known.headers.etag).toBe(headers.etag);
+  expect((await again('"other"')).status).toBe(200);
+});
+
+it('[W43] a HEAD says how long it would be; nothing else but a GET is taken', async () => {
+  const { get } = await servedPage();
+
+  const head = await get('/', { method: 'HEAD' });
+  const post = await get('/', { method: 'POST' });
+
+  expect(head).toMatchObject({ status: 200, body: '', headers: { 'content-length': '20' } });
+  expect(post).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
+});
+
+it.each([
+  '/../secret.txt',
+  '/..%2fsecret.txt',
+  '/%2e%2e/secret.txt',
+  '/%2e%2e%2fsecret.txt',
+  '/assets/../../secret.txt',
+  '/assets/..%2f..%2fsecret.txt',
+  '/..%5csecret.txt',
+  '/..%252fsecret.txt',
+  '//etc/passwd',
+  '/%2fetc/passwd',
+  '/etc/passwd',
+  '/index.html%00',
+  '/index.html%00.js',
+  '/link.txt',
+  '/up/secret.txt',
+  '/assets',
+  '/assets/',
+  '/.',
+  '/%c0%ae%c0%ae/secret.txt',
+])('[W43] nothing but the page is served: %s', async (path) => {
+  const { port } = await servedPage();
+
+  const answer = await heard(
+    dial(port, `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`),
+  );
+
+  expect(answer).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+  expect(answer).not.toMatch(/secret|root:/);
+});
+
+it('[W43] the schema of the protocol is served, also where there is no page', async () => {
+  const { get } = await served({ services: { pageFiles: readPageFiles(join(newFolder(), 'none')) } });
+
+  const { headers, body } = await get('/schema.json');
+
+  expect(headers['content-type']).toBe('application/json');
+  expect(body).toBe(readFileSync(join(import.meta.dirname, '../../../../docs/schema.json'), 'utf8'));
+  expect((await get('/')).status).toBe(404);
+});
+
+it('a folder that holds too much is no page', () => {
+  const folder = newFolder();
+  for (let number = 0; number < 501; number++) writeFileSync(join(folder, `${number}.txt`), '');
+
+  expect(() => readPageFiles(folder)).toThrow('holds too much for a page');
+});

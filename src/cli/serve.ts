@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { messageOf } from '../protocol/errors.ts';
 import { takeEnvToken } from '../server/auth/env-token.ts';
 import type { AgentCommand } from '../server/hosting/agent-process.ts';
+import { basePathFrom } from '../server/http/base-path.ts';
 import { readTlsFiles, type Tls } from '../server/http/tls-files.ts';
 import { type RunningServer, type ServeOptions, serve } from '../server/serve.ts';
 import { agentDir } from '../store/agent-dir.ts';
@@ -68,11 +69,12 @@ function folder(path: string): string {
   return absolute;
 }
 
-/** Nothing, or with a slash before it and none after it. */
 function basePath(text: string): string {
-  const path = text.replace(/^\/*/, '/').replace(/\/+$/, '');
-  if (!/^(?:\/[\w.~-]+)*$/.test(path)) throw new UsageError(`--base-path takes a path like /tau, not ${text}`);
-  return path;
+  try {
+    return basePathFrom(text);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
 }
 
 function tlsFrom(args: Arguments): Tls | undefined {

@@ -1,6 +1,6 @@
 import type { GatewayMetrics } from './gateway/services.ts';
 import type { Host } from './hosting/host.ts';
-import type { Metrics } from './metrics.ts';
+import { type Metrics, watchProcess } from './metrics.ts';
 
 interface Sources {
   readonly hosts: () => ReadonlySet<Host>;
@@ -23,15 +23,7 @@ export function serverMetrics(metrics: Metrics, { hosts, clients }: Sources): Ga
       [...hosts()].filter((host) => host.status === status).length,
     ]),
   );
-  metrics.read('tau_resident_memory_bytes', gauge('Memory of the server itself.'), () => process.memoryUsage.rss());
-  metrics.read(
-    'tau_cpu_seconds_total',
-    { kind: 'counter', help: 'Time of the processor that the server used.' },
-    () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
-    },
-  );
+  watchProcess(metrics);
   return {
     connected: (resume) => attaches.add({ resume: resume ?? 'none' }),
     told: () => {

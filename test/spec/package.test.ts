@@ -43,8 +43,8 @@ it('every link in the pages of the package leads into the package', () => {
   expect(missing).toEqual([]);
 });
 
-it('brings along only what has a program of its own, and the compiler of extensions', () => {
-  expect(Object.keys(packageJson.dependencies)).toEqual(['@vscode/ripgrep', 'jiti']);
+it('brings along only what has a program of its own, the compiler of extensions and WebSockets', () => {
+  expect(Object.keys(packageJson.dependencies)).toEqual(['@vscode/ripgrep', 'jiti', 'ws']);
   expect(Object.keys(packageJson.optionalDependencies)).toEqual(['sharp']);
 });
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Authority } from '../auth/authority.ts';
-import { type Grant, scopes } from '../auth/grant.ts';
+import type { Grant } from '../auth/grant.ts';
+import { owner } from '../auth/owner.ts';
 import type { ServerLog } from '../server-log.ts';
 import { type AllowListOptions, AllowLists, type Stranger } from './allow-lists.ts';
 import { credentialOf, type Purpose, worthOfCookies } from './credential.ts';
@@ -46,15 +47,6 @@ export interface FrontDoorOptions extends AllowListOptions {
   readonly throttle: Throttle;
   readonly log: ServerLog;
 }
-
-/** Whoever can use the socket file could do all of this without tau. */
-const owner: Grant = {
-  id: 'owner',
-  name: 'owner',
-  scopes: new Set(scopes),
-  allowedPaths: undefined,
-  expiresAt: undefined,
-};
 
 /** What every request meets first, also those that become sockets. */
 export class FrontDoor {

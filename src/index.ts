@@ -11,7 +11,8 @@ import { memoryPair } from './wire/memory.ts';
 
 export type * from './agent/hooks.ts';
 export type { ToolChoice } from './agent/tool-choice.ts';
-export { AgentClient, CommandFailed } from './client/client.ts';
+export { AgentClient } from './client/client.ts';
+export { CommandFailed } from './client/command-failed.ts';
 export { ConnectionLost } from './client/connection-lost.ts';
 export type { CustomTool, CustomToolCall, CustomToolOutput } from './client/custom-tools.ts';
 export { EventsLost } from './client/event-stream.ts';

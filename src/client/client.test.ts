@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandRows } from '../protocol/generated/command-rows.ts';
-import { CommandFailed } from './client.ts';
+import { CommandFailed } from './command-failed.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import { EventsLost, MAX_UNREAD } from './event-stream.ts';
 import { connect, delivered, MEGABYTES } from './testing/agent.ts';

@@ -25,6 +25,8 @@ export class CustomTools {
   readonly #send: (frame: Frame) => void;
   /** The set in force, and those behind it that the agent has not answered yet. */
   #sets: readonly ToolSet[] = [];
+  /** What the agent was told last, and took. */
+  #registered: readonly HostTool[] | undefined;
   readonly #open = new Map<string, AbortController>();
 
   constructor(send: (frame: Frame) => void) {
@@ -36,13 +38,20 @@ export class CustomTools {
     const set: ToolSet = new Map(tools.map((tool) => [tool.name.trim(), tool]));
     this.#sets = [...this.#sets, set];
     try {
-      const answer = await register(tools.map(definitionOf));
+      const definitions = tools.map(definitionOf);
+      const answer = await register(definitions);
+      this.#registered = definitions;
       this.#sets = this.#sets.slice(this.#sets.indexOf(set));
       return answer;
     } catch (error) {
       this.#sets = this.#sets.filter((other) => other !== set);
       throw error;
     }
+  }
+
+  /** For an agent that knows nothing of them: registers the tools in force once more, if there are any. */
+  again(register: (definitions: readonly HostTool[]) => void): void {
+    if (this.#registered && this.#registered.length > 0) register(this.#registered);
   }
 
   hear(event: AgentEvent): void {

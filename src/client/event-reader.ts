@@ -5,6 +5,8 @@ import type { ConnectionLost } from './connection-lost.ts';
 export interface EventReader {
   /** `length` is that of the line in which the event came. */
   push(event: AgentEvent, length: number): void;
+  /** After a snapshot: everything that belongs to it was told. */
+  caughtUp(): void;
   /** The agent is gone. */
   end(reason: ConnectionLost): void;
 }

@@ -42,6 +42,8 @@ export class EventStream implements AsyncIterableIterator<AgentEvent>, EventRead
     }
   }
 
+  caughtUp(): void {}
+
   end(): void {
     this.#ended = true;
     for (const reader of this.#readers.splice(0)) reader(over);

@@ -1,10 +1,26 @@
 /** The published client: runs in browsers and in Node. */
 export type * from '../protocol/generated/vocabulary.ts';
 export type { Link } from '../wire/link.ts';
-export { AgentClient, CommandFailed } from './client.ts';
+export type { AnyClient } from './any-client.ts';
+export { AgentClient } from './client.ts';
+export { CommandFailed } from './command-failed.ts';
 export { ConnectionLost } from './connection-lost.ts';
 export type { CustomTool, CustomToolCall, CustomToolOutput } from './custom-tools.ts';
 export { EventsLost } from './event-stream.ts';
+export { OutboxFull, type OutboxItem } from './outbox.ts';
 export type { PromptRun } from './prompt-run.ts';
+export type { ConnectionState, ConnectionStatus } from './reconnecting-socket.ts';
+export type { ReconnectionConfig } from './reconnection.ts';
+export { type RemoteOptions, RemoteSession } from './remote-session.ts';
+export {
+  type RPCAnswer,
+  RPCClient,
+  type RPCCommandWithoutId,
+  type RPCEvent,
+  type RPCSuccess,
+  WebSocketRPCClient,
+} from './rpc-client.ts';
+export type { OpenSocket, Socket, SocketEvent } from './socket.ts';
 export type { UiAnswer, UiHandler } from './ui-requests.ts';
 export { emptyView, reduce, type View } from './view.ts';
+export { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './web-socket-client.ts';

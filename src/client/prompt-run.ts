@@ -8,6 +8,8 @@ export interface PromptRun {
   readonly accepted: Result<'prompt'>;
   /** The end of its run. Undefined when there is none to wait for: `accepted` says whether the run is over, or none was needed. */
   readonly settled: AgentSettledEvent | undefined;
+  /** Set when the run ended unheard, while the connection was down for too long: the conversation has what it said. */
+  readonly missed?: true;
   /** What the run added to the conversation. */
   readonly messages: AgentEndEvent['messages'];
   /** What was told of it meanwhile. Of a run with much to tell, without the updates: its ends tell the same. */
@@ -21,16 +23,29 @@ export const MAX_WITH_UPDATES = 64 * 1024 * 1024;
 export class RunReader implements EventReader {
   #events: AgentEvent[] = [];
   #length = 0;
+  #runId: string | undefined;
+  /** A snapshot has come in which the run is not there any more. */
+  #isGone = false;
+  #isMissed = false;
   #lost: ConnectionLost | undefined;
   #wake: () => void = () => {};
 
   push(event: AgentEvent, length: number): void {
+    if (event.type === 'state_synced') {
+      this.#isGone = this.#runId !== undefined && event.state.runId !== this.#runId;
+      return;
+    }
     const isLong = this.#length > MAX_WITH_UPDATES;
     if (isLong && isUpdate(event)) return;
     this.#events.push(event);
     this.#length += length;
     if (!isLong && this.#length > MAX_WITH_UPDATES) this.#events = this.#events.filter((kept) => !isUpdate(kept));
     if (event.type === 'agent_settled') this.#wake();
+  }
+
+  caughtUp(): void {
+    this.#isMissed = this.#isGone;
+    this.#wake();
   }
 
   end(reason: ConnectionLost): void {
@@ -41,9 +56,11 @@ export class RunReader implements EventReader {
   /** Settles when the run has ended; at once when there is none. */
   async read(accepted: Result<'prompt'>): Promise<PromptRun> {
     if (accepted.runId === undefined) return { accepted, settled: undefined, messages: [], events: [] };
+    this.#runId = accepted.runId;
     while (true) {
       const run = this.#find(accepted.runId);
       if (run) return { accepted, ...run };
+      if (this.#isMissed) return { accepted, settled: undefined, missed: true, messages: [], events: this.#events };
       if (this.#lost) throw this.#lost;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

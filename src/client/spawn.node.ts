@@ -7,6 +7,8 @@ import type { Link } from '../wire/link.ts';
 import { connectUnix } from '../wire/unix.node.ts';
 import { AgentClient } from './client.ts';
 
+export { connectRemote } from './remote.node.ts';
+
 export interface SpawnOptions {
   /** The program; the one of this package unless said otherwise. */
   readonly command?: string;

@@ -15,11 +15,17 @@ export type UiHandler = (
 /** What waits for an answer. */
 const DIALOGS: ReadonlySet<string> = new Set(['select', 'confirm', 'input', 'editor']);
 
+/** Answered dialogs that are remembered, should they be asked again before their answers are there. */
+export const MAX_ANSWERED = 100;
+
 /** Hands what is to be shown to the last handler, and sends what comes of it. */
 export class UiRequests {
   readonly #send: (response: ExtensionUiResponse) => void;
   #handlers: readonly { readonly handle: UiHandler }[] = [];
   readonly #open = new Map<string, AbortController>();
+  readonly #answered = new Set<string>();
+  /** Those that were open before the snapshot and have not been told again since. */
+  #doubtful: ReadonlySet<string> = new Set();
 
   constructor(send: (response: ExtensionUiResponse) => void) {
     this.#send = send;
@@ -35,15 +41,32 @@ export class UiRequests {
   }
 
   hear(event: AgentEvent): void {
-    const handle = this.#handlers.at(-1)?.handle;
-    // A dialog that waits is shown again to a client that comes back.
-    if (event.type === 'extension_ui_request' && handle && !this.#open.has(event.id)) void this.#show(event, handle);
+    if (event.type === 'extension_ui_request') this.#ask(event);
     if (event.type === 'extension_ui_resolved') this.#callOff(event.id);
+  }
+
+  /** A snapshot follows, with the dialogs that still wait. */
+  doubt(): void {
+    this.#doubtful = new Set(this.#open.keys());
+  }
+
+  /** The snapshot is whole: what it does not have is over. */
+  caughtUp(): void {
+    for (const id of this.#doubtful) this.#callOff(id);
+    this.#doubtful = new Set();
   }
 
   /** The agent is gone. */
   leave(reason: Error): void {
     for (const id of [...this.#open.keys()]) this.#callOff(id, reason);
+  }
+
+  #ask(request: ExtensionUiRequestEvent): void {
+    const handle = this.#handlers.at(-1)?.handle;
+    this.#doubtful = new Set([...this.#doubtful].filter((id) => id !== request.id));
+    // A dialog that waits is shown again to a client that comes back.
+    const isKnown = this.#open.has(request.id) || this.#answered.has(request.id);
+    if (handle && !isKnown) void this.#show(request, handle);
   }
 
   async #show(request: ExtensionUiRequestEvent, handle: UiHandler): Promise<void> {
@@ -56,7 +79,15 @@ export class UiRequests {
     } catch {
       answer = undefined;
     }
-    if (this.#open.delete(id)) this.#send({ type: 'extension_ui_response', id, ...answerFields(answer) });
+    if (!this.#open.delete(id)) return;
+    this.#remember(id);
+    this.#send({ type: 'extension_ui_response', id, ...answerFields(answer) });
+  }
+
+  #remember(id: string): void {
+    this.#answered.add(id);
+    const [oldest] = this.#answered;
+    if (oldest !== undefined && this.#answered.size > MAX_ANSWERED) this.#answered.delete(oldest);
   }
 
   #callOff(id: string, reason?: Error): void {

@@ -118,17 +118,19 @@ describe('the view of a conversation', () => {
 describe('the view of the state', () => {
   it('follows every change', async () => {
     const { client, heard } = await rehearse({ text: 'one' });
-    const state = await client.getState();
-    const seen = () => heard.reduce(reduce, { ...emptyView, state }).state;
+    const snapshot = async () =>
+      viewAfter({ type: 'state_synced', state: await client.getState(), messages: [] }).state;
+    const before = { ...emptyView, state: await snapshot() };
+    const seen = () => heard.reduce(reduce, before).state;
 
     await client.setModel({ provider: 'tau', modelId: 'scripted-slow' });
     await client.setSessionName({ name: 'shop' });
     await client.setSteeringMode({ mode: 'all' });
-    const named = [seen(), await client.getState()];
+    const named = [seen(), await snapshot()];
     await client.newSession({});
 
     expect(named[0]).toEqual(named[1]);
-    expect(seen()).toEqual(await client.getState());
+    expect(seen()).toEqual(await snapshot());
     expect(seen()).not.toHaveProperty('sessionName');
   });
 
@@ -161,6 +163,7 @@ describe('the view of the state', () => {
 
 describe('the reducer', () => {
   const rich: View = {
+    ...emptyView,
     messages: [opening],
     answer: opening,
     tools: [{ toolCallId: 'c', toolName: 't', args: {}, progress: undefined }],

@@ -2,11 +2,16 @@ import type {
   AgentEvent,
   AgentMessage,
   AssistantMessage,
+  AutoRetryStartEvent,
+  McpServerStatus,
   QueuedItem,
+  ServerConnectedEvent,
   SessionState,
   ToolProgress,
 } from '../protocol/generated/vocabulary.ts';
 import { fold } from '../wire/fold.ts';
+import { replaced } from './replaced.ts';
+import { nothingShown, type Shown, show } from './shown.ts';
 
 /** A tool that runs now. */
 export interface RunningTool {
@@ -16,18 +21,52 @@ export interface RunningTool {
   readonly progress: ToolProgress | undefined;
 }
 
+/** A failed model call that is about to be repeated. */
+export type Retry = Readonly<Pick<AutoRetryStartEvent, 'attempt' | 'maxAttempts' | 'delayMs' | 'errorMessage'>>;
+
+/** What the view tells by itself, event by event; in a state it is true for a moment only. */
+const MOMENTARY = [
+  'isStreaming',
+  'isIdle',
+  'isCompacting',
+  'messageCount',
+  'pendingMessageCount',
+  'queuedMessageCount',
+  'queuedMessages',
+  'pendingUi',
+  'runId',
+] as const;
+
+/** The state of a session without what changes from event to event. */
+export type LastingState = Omit<SessionState, (typeof MOMENTARY)[number]>;
+
 /** What a screen shows: a pure function of a snapshot and the events after it. */
-export interface View {
+export interface View extends Shown {
   readonly messages: readonly AgentMessage[];
+  /** What messages before those are asked for with, where a snapshot has only the last ones. */
+  readonly cursor: string | undefined;
   /** The answer that is streaming. */
   readonly answer: AssistantMessage | undefined;
   readonly tools: readonly RunningTool[];
   readonly queue: readonly QueuedItem[];
   readonly running: boolean;
-  readonly state: Partial<SessionState>;
+  readonly compacting: boolean;
+  readonly retry: Retry | undefined;
+  readonly state: Partial<LastingState>;
 }
 
-export const emptyView: View = { messages: [], answer: undefined, tools: [], queue: [], running: false, state: {} };
+export const emptyView: View = {
+  ...nothingShown,
+  messages: [],
+  cursor: undefined,
+  answer: undefined,
+  tools: [],
+  queue: [],
+  running: false,
+  compacting: false,
+  retry: undefined,
+  state: {},
+};
 
 /** The view after one more event. Events it knows nothing to show for leave it as it is. */
 export function reduce(view: View, event: AgentEvent): View {
@@ -35,7 +74,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'agent_start':
       return { ...view, running: true };
     case 'agent_settled':
-      return { ...view, running: false, answer: undefined, tools: [] };
+      return { ...view, ...atRest };
     case 'message_start':
       return event.message.role === 'assistant' ? { ...view, answer: event.message } : view;
     case 'message_update':
@@ -44,26 +83,42 @@ export function reduce(view: View, event: AgentEvent): View {
       return { ...view, messages: [...view.messages, event.message], answer: undefined };
     case 'tool_execution_start': {
       const { toolCallId, toolName, args } = event;
-      return { ...view, tools: [...view.tools, { toolCallId, toolName, args, progress: undefined }] };
+      return {
+        ...view,
+        tools: [...withoutTool(view, toolCallId), { toolCallId, toolName, args, progress: undefined }],
+      };
     }
     case 'tool_execution_update':
       return { ...view, tools: view.tools.map((tool) => progressed(tool, event)) };
     case 'tool_execution_end':
-      return { ...view, tools: view.tools.filter((tool) => tool.toolCallId !== event.toolCallId) };
-    case 'auto_retry_start':
-      return withoutFailed(view);
+      return { ...view, tools: withoutTool(view, event.toolCallId) };
+    case 'auto_retry_start': {
+      const { attempt, maxAttempts, delayMs, errorMessage } = event;
+      return { ...withoutFailed(view), retry: { attempt, maxAttempts, delayMs, errorMessage } };
+    }
+    case 'auto_retry_end':
+      return { ...view, retry: undefined };
     case 'compaction_start':
-      return event.reason === 'overflow' ? withoutFailed(view) : view;
+      return { ...(event.reason === 'overflow' ? withoutFailed(view) : view), compacting: true };
+    case 'compaction_end':
+      return { ...view, compacting: false };
     case 'queue_update':
       return { ...view, queue: event.items };
     case 'state_changed':
       return changed(view, event.state);
+    case 'mcp_status':
+      return { ...view, state: { ...view.state, mcpServers: servers(view.state.mcpServers ?? [], event.server) } };
+    case 'server_connected':
+      return connected(view, event);
     case 'state_synced':
-      return { ...view, state: event.state, messages: event.messages, running: event.state.isStreaming };
+      return synced(view, event);
     default:
-      return view;
+      return show(view, event);
   }
 }
+
+/** What is true when nothing runs. */
+const atRest = { running: false, answer: undefined, tools: [], retry: undefined } as const;
 
 /** An answer that is asked for again is no part of the conversation. */
 function withoutFailed(view: View): View {
@@ -77,10 +132,39 @@ function changed(view: View, news: Readonly<Record<string, unknown>>): View {
   const fields = Object.entries({ ...view.state, ...news }).filter(
     ([name, value]) => value !== null || name === 'model',
   );
-  const state: Partial<SessionState> = Object.fromEntries(fields);
-  if (!Object.hasOwn(news, 'sessionId')) return { ...view, state };
-  return { ...view, state, messages: [], answer: undefined, tools: [], queue: [] };
+  const state = lasting(Object.fromEntries(fields));
+  const queue = (news['queuedMessages'] as QueuedItem[] | undefined) ?? view.queue;
+  if (!Object.hasOwn(news, 'sessionId')) return { ...view, state, queue };
+  return { ...view, ...atRest, state, queue, messages: [], cursor: undefined };
 }
+
+/** A snapshot that follows tells anew what is under way; what was said stays until then, unless it is another session. */
+function connected(view: View, { sessionId, resume }: ServerConnectedEvent): View {
+  if (resume === 'ok') return view;
+  if (view.state.sessionId !== sessionId) return { ...emptyView, state: { sessionId } };
+  return { ...view, ...atRest, dialogs: [], statuses: [], widgets: [] };
+}
+
+function synced(view: View, { state, messages, cursor }: Extract<AgentEvent, { type: 'state_synced' }>): View {
+  return {
+    ...view,
+    ...(state.isStreaming ? { running: true } : atRest),
+    compacting: state.isCompacting,
+    queue: state.queuedMessages,
+    state: lasting(state),
+    messages,
+    cursor,
+  };
+}
+
+/** One that was closed is no longer there. */
+const servers = (before: readonly McpServerStatus[], server: McpServerStatus): McpServerStatus[] =>
+  replaced(before, server.status === 'closed' ? undefined : server, ({ name }) => name === server.name);
+
+const lasting = (state: Partial<SessionState>): Partial<LastingState> =>
+  Object.fromEntries(Object.entries(state).filter(([name]) => !(MOMENTARY as readonly string[]).includes(name)));
+
+const withoutTool = ({ tools }: View, id: string) => tools.filter(({ toolCallId }) => toolCallId !== id);
 
 const progressed = (tool: RunningTool, event: { toolCallId: string; partialResult: ToolProgress }): RunningTool =>
   tool.toolCallId === event.toolCallId ? { ...tool, progress: event.partialResult } : tool;

@@ -56,8 +56,12 @@ describe('fold', () => {
     expect(thinking.content).toEqual([{ type: 'thinking', thinking: 'b' }]);
   });
 
-  it('leaves the message alone for a delta whose start was missed', () => {
-    expect(fold(opening, { type: 'text_delta', contentIndex: 0, delta: 'a' })).toEqual(opening);
+  it('begins a block with a delta whose start was missed', () => {
+    const text = fold(opening, { type: 'text_delta', contentIndex: 0, delta: 'a' });
+    const thinking = fold(opening, { type: 'thinking_delta', contentIndex: 0, delta: 'b' });
+
+    expect(text.content).toEqual([{ type: 'text', text: 'a' }]);
+    expect(thinking.content).toEqual([{ type: 'thinking', thinking: 'b' }]);
   });
 });
 

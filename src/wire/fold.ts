@@ -23,7 +23,7 @@ export function fold(message: AssistantMessage, step: AssistantMessageEvent): As
       });
     case 'text_delta':
     case 'thinking_delta':
-      return grow(message, step.contentIndex, step.delta);
+      return grow(message, step);
     case 'toolcall_delta':
       return message;
     case 'text_end':
@@ -47,6 +47,11 @@ export function fold(message: AssistantMessage, step: AssistantMessageEvent): As
   }
 }
 
+type ProseDelta = Extract<AssistantMessageEvent, { type: 'text_delta' | 'thinking_delta' }>;
+
+const noText = { type: 'text', text: '' } as const;
+const noThought = { type: 'thinking', thinking: '' } as const;
+
 /** Two deltas of one block as one; undefined if they are anything else. */
 export function joined(before: MessageUpdateEvent, after: MessageUpdateEvent): MessageUpdateEvent | undefined {
   const first = before.assistantMessageEvent;
@@ -59,8 +64,9 @@ export function joined(before: MessageUpdateEvent, after: MessageUpdateEvent): M
   return { type: before.type, ...(seq === undefined ? {} : { seq }), assistantMessageEvent: step, usage };
 }
 
-function grow(message: AssistantMessage, index: number, delta: string): AssistantMessage {
-  const block = message.content[index];
+/** What a late reader is told may begin with a delta: then that begins the block. */
+function grow(message: AssistantMessage, { type, contentIndex: index, delta }: ProseDelta): AssistantMessage {
+  const block = message.content[index] ?? (type === 'text_delta' ? noText : noThought);
   if (block?.type === 'text') return withBlock(message, index, { ...block, text: block.text + delta });
   if (block?.type === 'thinking') return withBlock(message, index, { ...block, thinking: block.thinking + delta });
   return message;

@@ -1,4 +1,5 @@
-import { type AgentClient, CommandFailed } from '../../client/client.ts';
+import type { AgentClient } from '../../client/client.ts';
+import { CommandFailed } from '../../client/command-failed.ts';
 import type { AgentSettledEvent, AssistantMessage, ImageContent } from '../../protocol/generated/vocabulary.ts';
 
 /** Something to ask. */

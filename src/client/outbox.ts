@@ -1,0 +1,189 @@
+import { commandRows } from '../protocol/generated/command-rows.ts';
+import type { CommandName, Frame } from '../protocol/generated/vocabulary.ts';
+import { toText } from '../wire/json-lines.ts';
+import { type Received, settle, type Waiting } from './answer.ts';
+import { CommandFailed } from './command-failed.ts';
+import { ConnectionLost } from './connection-lost.ts';
+
+/** What may wait to be sent; more is refused. */
+export const MAX_UNSENT = 1000;
+
+/** More is asked for than can wait for a connection. */
+export class OutboxFull extends Error {
+  override readonly name = 'OutboxFull';
+}
+
+/** A message that the server has not acknowledged. */
+export interface OutboxItem {
+  readonly clientMessageId: string;
+  readonly text: string;
+  /** `waiting`: for a connection. `sent`: for the acknowledgement. */
+  readonly state: 'waiting' | 'sent';
+}
+
+/** A command with its id, as it is sent. */
+export interface Command {
+  readonly id: string;
+  readonly type: CommandName;
+  readonly message?: unknown;
+  readonly clientMessageId?: unknown;
+  readonly detached?: unknown;
+}
+
+interface Entry extends Partial<Waiting> {
+  /** Undefined for what gets no answer. */
+  readonly record: Command | undefined;
+  readonly text: string;
+  /** Whether it does no harm to send it a second time. */
+  readonly isSafe: boolean;
+  isSent: boolean;
+}
+
+/**
+ * What is to be sent, in order, and what was sent and not answered. Everything that is safe to send again survives a lost
+ * connection: messages, by their ids; what only reads; answers to dialogs. What is not fails, since nobody knows whether
+ * it was done.
+ */
+export class Outbox {
+  readonly #write: (text: string) => void;
+  #entries: readonly Entry[] = [];
+  #isOpen = false;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  /** The messages of this client that were not acknowledged, in order. */
+  get items(): readonly OutboxItem[] {
+    return this.#entries.flatMap(({ record, isSent }) => {
+      if (!record || !isMessage(record.type)) return [];
+      const { clientMessageId, message } = record;
+      const state = isSent ? 'sent' : 'waiting';
+      return [{ clientMessageId: String(clientMessageId), text: String(message), state } as const];
+    });
+  }
+
+  /** Sends a command as soon as that can be; answers what the agent does. */
+  command(record: Command): Promise<unknown> {
+    if (this.#entries.filter(({ isSent }) => !isSent).length >= MAX_UNSENT) {
+      return Promise.reject(new OutboxFull(`${MAX_UNSENT} commands wait to be sent: "${record.type}" was not taken`));
+    }
+    return this.#put(record, (entry) => [...this.#entries, entry]);
+  }
+
+  /** Sends a command ahead of everything that waits, over this connection and no other. */
+  commandFirst(record: Command): Promise<unknown> {
+    return this.#put(record, (entry) => [{ ...entry, isSafe: false }, ...this.#entries]);
+  }
+
+  /** Sends what gets no answer. Progress is worth nothing later; the rest is kept until the server must have read it. */
+  frame(frame: Frame): void {
+    const entry = { record: undefined, text: toText(JSON.stringify(frame)), isSafe: true, isSent: false };
+    const isProgress = frame.type === 'host_tool_update';
+    if (isProgress && this.#isOpen) this.#write(entry.text);
+    if (isProgress || this.#entries.length >= MAX_UNSENT) return;
+    this.#entries = [...this.#entries, entry];
+    this.#flush();
+  }
+
+  /** There is a connection: sends what waits. */
+  open(): void {
+    this.#isOpen = true;
+    this.#flush();
+  }
+
+  /** The connection is gone. `wasTooBig`: because of something that the server would not take. */
+  drop({ wasTooBig }: { wasTooBig: boolean }): void {
+    this.#isOpen = false;
+    const tooBig = wasTooBig ? longest(this.#entries.filter(({ isSent }) => isSent)) : undefined;
+    const move = this.#entries.findIndex(isUnderWay);
+    const kept: Entry[] = [];
+    for (const [index, entry] of this.#entries.entries()) {
+      const isBehindMove = move !== -1 && index > move && !entry.isSent && !overtakes(entry);
+      if (entry === tooBig) entry.reject?.(refusal(entry));
+      else if (entry.isSent && !entry.isSafe) entry.reject?.(unknown(entry));
+      else if (isBehindMove) entry.reject?.(strayed(entry));
+      else kept.push(Object.assign(entry, { isSent: false }));
+    }
+    this.#entries = kept;
+  }
+
+  /** Ends the wait of whoever asked; answers the command, if it was one of these. */
+  answered(response: Received): Command | undefined {
+    const index = this.#entries.findIndex(({ record }) => record?.id === response['id']);
+    const entry = this.#entries[index];
+    if (!entry?.record || !entry.isSent) return undefined;
+    // The server reads in order: what was sent before this has arrived.
+    this.#entries = this.#entries.filter(
+      (other, at) => other !== entry && !(at < index && !other.record && other.isSent),
+    );
+    settle(entry as Waiting, response);
+    this.#flush();
+    return entry.record;
+  }
+
+  /** Nothing will be sent any more. */
+  close(reason: ConnectionLost): void {
+    const entries = this.#entries;
+    this.#entries = [];
+    this.#isOpen = false;
+    for (const { reject } of entries) reject?.(reason);
+  }
+
+  #put(record: Command, place: (entry: Entry) => readonly Entry[]): Promise<unknown> {
+    const text = toText(JSON.stringify(record));
+    return new Promise((resolve, reject) => {
+      const isSafe = isRepeatable(record.type);
+      this.#entries = place({ record, text, isSafe, isSent: false, command: record.type, resolve, reject });
+      this.#flush();
+    });
+  }
+
+  /** What follows a move is meant for the session that is gone to: it waits until there is one. */
+  #flush(): void {
+    if (!this.#isOpen) return;
+    let isMoving = false;
+    for (const entry of this.#entries) {
+      if (!entry.isSent && (!isMoving || overtakes(entry))) {
+        entry.isSent = true;
+        this.#write(entry.text);
+      }
+      isMoving ||= isUnderWay(entry);
+    }
+  }
+}
+
+const MESSAGES: ReadonlySet<CommandName> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
+const MOVES: ReadonlySet<CommandName> = new Set(['new_session', 'switch_session', 'fork', 'branch', 'clone']);
+
+/** Whether the command carries something that the user said. */
+export const isMessage = (type: CommandName): boolean => MESSAGES.has(type);
+
+/** Whether the connection is in another session after it. */
+export const isMove = ({ type, detached }: Command): boolean => MOVES.has(type) && detached !== true;
+
+/** Registering tools replaces those before, also the same. */
+const isRepeatable = (type: CommandName) =>
+  isMessage(type) ||
+  type === 'set_host_tools' ||
+  (commandRows[type].lane === 'read' && commandRows[type].scope === 'view');
+
+const isUnderWay = ({ record, isSent }: Entry) => record !== undefined && isSent && isMove(record);
+
+/** What answers a question, controls or only reads never waits behind work. */
+const overtakes = ({ record }: Entry) => !record || /control|read/.test(commandRows[record.type].lane);
+
+const longest = (entries: readonly Entry[]) =>
+  entries.reduce<Entry | undefined>(
+    (most, entry) => (entry.text.length > (most?.text.length ?? 0) ? entry : most),
+    undefined,
+  );
+
+const refusal = ({ command = '' }: Entry) =>
+  new CommandFailed(command, 'invalid_params', 'This is more than the server takes');
+
+const unknown = ({ command }: Entry) =>
+  new ConnectionLost(`The connection was lost before "${command}" was answered: whether it was done is not known`);
+
+const strayed = ({ command }: Entry) =>
+  new ConnectionLost(`"${command}" was not sent: the connection was lost on the way to the session it was meant for`);

@@ -1,0 +1,55 @@
+/** How often, and how soon, a lost connection is tried again. */
+export interface ReconnectionConfig {
+  /** Failures in a row before it is given up. */
+  readonly maxRetries: number;
+  readonly initialDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly backoffMultiplier: number;
+}
+
+export const usualReconnection: ReconnectionConfig = {
+  maxRetries: 5,
+  initialDelayMs: 1000,
+  maxDelayMs: 30_000,
+  backoffMultiplier: 2,
+};
+
+/** How long a server can make a client stay away. */
+export const MAX_RETRY_AFTER_MS = 5 * 60_000;
+
+/** What a timer can wait for; beyond that it does not wait at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The part of a delay that chance may take away, so that clients of one server do not come back all at once. */
+const JITTER = 0.25;
+
+/** The server has read or sent something that is too big. */
+export const TOO_BIG = 1009;
+/** This side was too slow, and nothing else is wrong: it may go on at once. */
+const SLOW_CONSUMER = 4408;
+
+/** After these, coming back would end in the same way: a goodbye, and what is wrong with the token or the address. */
+const FINAL_CODES: ReadonlySet<number | undefined> = new Set([1000, 1008, 4400, 4403, 4404]);
+
+/** Whether a connection that was closed with this code is not to be tried again. */
+export const isFinal = (code: number | undefined): boolean => FINAL_CODES.has(code);
+
+/** Milliseconds before a retry; the first one is attempt 0. Chance only makes it shorter. */
+export function delayBefore(attempt: number, config: ReconnectionConfig, random: () => number = Math.random): number {
+  const { initialDelayMs, backoffMultiplier, maxDelayMs } = config;
+  const whole = Math.min(initialDelayMs * backoffMultiplier ** attempt, maxDelayMs, LONGEST_TIMER_MS);
+  return Math.round(whole * (1 - JITTER * random()));
+}
+
+/** How a connection ended, as far as that is known. */
+export interface Ending {
+  readonly code?: number | undefined;
+  readonly reason?: string | undefined;
+  /** When the server expects to be there again. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The delay after this ending: what the server asks for counts, within limits. */
+export function waitAfter({ code, retryAfterMs = 0 }: Ending, delayMs: number): number {
+  return code === SLOW_CONSUMER ? 0 : Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+}

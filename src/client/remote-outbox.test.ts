@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { CommandFailed } from './command-failed.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import { MAX_UNSENT, OutboxFull } from './outbox.ts';
+import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.ts';
+
+const accepted = { disposition: 'started', runId: 'r1' };
+const resumed = greeting({ resume: 'ok' });
+
+describe('a message', () => {
+  it('[V30] that was not answered is sent again with the same id, in order, and answers once', async () => {
+    const { server, session, connection } = await attached();
+    const calls = [
+      session.prompt({ message: 'one' }),
+      session.steer({ message: 'two', clientMessageId: 'mine' }),
+      session.followUp({ message: 'three' }),
+      session.abortAndPrompt({ message: 'four' }),
+    ];
+    const first = await connection.take(4);
+
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(resumed);
+    const second = await next.take(4);
+    for (const sent of second) next.answer(sent, { ...accepted, message: sent['message'] });
+
+    expect(second).toEqual(first);
+    expect(first.map(({ message }) => message)).toEqual(['one', 'two', 'three', 'four']);
+    expect(new Set(first.map(({ clientMessageId }) => clientMessageId)).size).toBe(4);
+    expect(first[1]).toMatchObject({ clientMessageId: 'mine' });
+    expect(await Promise.all(calls)).toMatchObject(first.map(({ message }) => ({ message })));
+  });
+
+  it('[V30] that was answered is not sent again', async () => {
+    const { server, session, connection } = await attached();
+    const call = session.prompt({ message: 'one' });
+    connection.answer(await connection.next(), accepted);
+    await call;
+
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(resumed);
+    await session.ping();
+
+    expect(next.sent).toEqual([]);
+  });
+
+  it('[V31] can be seen until it is acknowledged', async () => {
+    const { server, session } = await remote();
+    const call = session.prompt({ message: 'hello', clientMessageId: 'c1' });
+    void session.getState().catch(() => {});
+    const seen = [session.outbox];
+
+    const connection = await server.connection();
+    connection.say(greeting(), synced());
+    await reached(session, 'open');
+    seen.push(session.outbox);
+    connection.answer(await connection.next(), accepted);
+    await call;
+    seen.push(session.outbox);
+
+    const item = { clientMessageId: 'c1', text: 'hello' };
+    expect(seen).toEqual([[{ ...item, state: 'waiting' }], [{ ...item, state: 'sent' }], []]);
+  });
+
+  it('[V30] that is more than the server takes is refused, and what was smaller goes on', async () => {
+    const { server, session, connection } = await attached();
+    const small = session.prompt({ message: 'small' });
+    const big = session.prompt({ message: 'big'.repeat(1000) });
+    const refused = expect(big).rejects.toMatchObject({ name: 'CommandFailed', code: 'invalid_params' });
+    await connection.take(2);
+
+    connection.close(1009);
+    const next = await reconnection(server, session);
+    next.say(resumed);
+    next.answer(await next.next(), accepted);
+
+    await refused;
+    expect(await small).toEqual(accepted);
+  });
+});
+
+describe('a command under way when the connection is lost', () => {
+  it('[V30] is sent again if it only reads', async () => {
+    const { server, session, connection } = await attached();
+    const calls = [session.getState(), session.waitIdle(), session.setHostTools({ tools: [] })];
+    const first = await connection.take(3);
+
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(resumed);
+    const second = await next.take(3);
+    for (const sent of second) next.answer(sent, { of: sent.type });
+
+    expect(second).toEqual(first);
+    expect(await Promise.all(calls)).toEqual([{ of: 'get_state' }, { of: 'wait_idle' }, { of: 'set_host_tools' }]);
+  });
+
+  it('[V30] fails if it changes something, and says that nobody knows', async () => {
+    const { server, session, connection } = await attached();
+    const calls = [session.setSessionName({ name: 'x' }), session.bash({ command: 'make' }), session.exportHtml({})];
+    const outcomes = Promise.allSettled(calls);
+    await connection.take(3);
+
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(resumed);
+    await session.ping();
+
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(ConnectionLost) });
+      expect(outcome).toHaveProperty('reason.message', expect.stringContaining('whether it was done is not known'));
+    }
+    expect(next.sent).toEqual([]);
+  });
+
+  it('[V30] keeps its refusal', async () => {
+    const { session, connection } = await attached();
+    const call = session.setModel({ provider: 'a', modelId: 'b' });
+
+    connection.refuse(await connection.next(), 'model_not_found');
+
+    await expect(call).rejects.toBeInstanceOf(CommandFailed);
+  });
+});
+
+describe('without a connection', () => {
+  it('[V31] everything waits, and is sent in order', async () => {
+    const { server, session, connection } = await attached();
+    connection.cut();
+    await reached(session, 'reconnecting');
+
+    void session.setSessionName({ name: 'x' }).catch(() => {});
+    void session.prompt({ message: 'y' }).catch(() => {});
+    session.send({ type: 'extension_ui_response', id: 'd', cancelled: true });
+    session.send({ type: 'host_tool_update', id: 'h', partialResult: { content: [] } });
+    void session.getState().catch(() => {});
+    const next = await reconnection(server, session);
+    next.say(resumed);
+
+    const sent = await next.take(4);
+    expect(sent.map(({ type }) => type)).toEqual(['set_session_name', 'prompt', 'extension_ui_response', 'get_state']);
+  });
+
+  it('[V31] so many commands wait, and no more', async () => {
+    const { session } = await remote();
+    const waiting = Array.from({ length: MAX_UNSENT }, () => session.prompt({ message: 'x' }));
+    const outcomes = Promise.allSettled(waiting);
+
+    await expect(session.prompt({ message: 'one too many' })).rejects.toBeInstanceOf(OutboxFull);
+    const seen = session.outbox.length;
+    session.close();
+
+    expect(seen).toBe(MAX_UNSENT);
+    for (const outcome of await outcomes) expect(outcome).toHaveProperty('reason.name', 'ConnectionLost');
+  });
+
+  it('[V31] so many answers wait, and no more', async () => {
+    const { server, session } = await remote();
+    for (let count = 0; count <= MAX_UNSENT; count++) {
+      session.send({ type: 'extension_ui_response', id: String(count), cancelled: true });
+    }
+
+    const connection = await server.connection();
+    connection.say(greeting(), synced());
+    await reached(session, 'open');
+    await session.ping();
+
+    expect(connection.sent.map(({ id }) => id)).toEqual(Array.from({ length: MAX_UNSENT }, (_, id) => String(id)));
+  });
+});
+
+it('[V30] an answer to a dialog is sent again unless something behind it was answered', async () => {
+  const { server, session, connection } = await attached();
+  session.send({ type: 'extension_ui_response', id: 'first', confirmed: true });
+  await session.ping();
+  connection.isAlive = false;
+  session.send({ type: 'extension_ui_response', id: 'second', confirmed: true });
+  session.send({ type: 'host_tool_update', id: 'h', partialResult: { content: [] } });
+  await connection.take(3);
+
+  connection.cut();
+  const next = await reconnection(server, session);
+  next.say(resumed);
+  await session.ping();
+
+  expect(next.sent).toEqual([{ type: 'extension_ui_response', id: 'second', confirmed: true }]);
+});

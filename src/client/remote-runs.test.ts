@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import type { CustomTool } from './custom-tools.ts';
+import { settled } from './testing/agent.ts';
+import { attached, greeting, reached, reconnection, synced } from './testing/remote-server.ts';
+import { MAX_ANSWERED, type UiAnswer } from './ui-requests.ts';
+
+const started = { disposition: 'started', runId: 'r1' };
+const gap = greeting({ epoch: 'e2', seq: 3, resume: 'gap' });
+const interrupted = { ...settled('r1'), outcome: 'error', errorCode: 'interrupted' };
+
+/** A prompt whose run is under way, and whose connection is gone. */
+async function cutOff() {
+  const { server, session, connection } = await attached();
+  const run = session.promptAndWait('hello');
+  connection.answer(await connection.next(), started);
+  connection.say({ type: 'agent_start', seq: 11 });
+  await session.ping();
+  connection.cut();
+  const next = await reconnection(server, session);
+  return { session, run, next, server };
+}
+
+describe('promptAndWait', () => {
+  it('[V36] hears the end of its run after a reconnect', async () => {
+    const { run, next } = await cutOff();
+
+    next.say(
+      greeting({ resume: 'ok' }),
+      { type: 'agent_end', messages: ['m'], seq: 12 },
+      { ...settled('r1'), seq: 13 },
+    );
+
+    const { settled: last, messages, events } = await run;
+    expect(last).toMatchObject({ runId: 'r1', outcome: 'ok' });
+    expect(messages).toEqual(['m']);
+    expect(events.map(({ type }) => type)).toEqual(['agent_start', 'server_connected', 'agent_end', 'agent_settled']);
+  });
+
+  it('[V36] waits on where the run goes on behind a gap', async () => {
+    const { session, run, next } = await cutOff();
+
+    next.say(gap, synced({ isStreaming: true, runId: 'r1' }));
+    await reached(session, 'open');
+    await session.ping();
+    next.say({ ...settled('r1'), seq: 4 });
+
+    expect((await run).settled).toMatchObject({ runId: 'r1' });
+  });
+
+  it('[V36] hears that its run was cut off by a restart of the server', async () => {
+    const { run, next } = await cutOff();
+
+    next.say(gap, synced(), interrupted);
+
+    expect((await run).settled).toEqual(interrupted);
+    expect(await run).not.toHaveProperty('missed');
+  });
+
+  it.each([
+    ['nothing runs', {}],
+    ['another one runs', { isStreaming: true, runId: 'r2' }],
+  ])('[V36] says that it has missed the end where %s behind a gap', async (_case, state) => {
+    const { run, next } = await cutOff();
+
+    next.say(gap, synced(state));
+
+    expect(await run).toMatchObject({ accepted: started, settled: undefined, missed: true, messages: [] });
+  });
+
+  it('[V36] is not taken for over where the prompt was answered behind the snapshot', async () => {
+    const { server, session, connection } = await attached();
+    const run = session.promptAndWait('hello');
+    await connection.next();
+    connection.cut();
+    const next = await reconnection(server, session);
+
+    next.isAlive = false;
+    next.say(gap, synced());
+    const [prompt, ping] = await next.take(2);
+    if (prompt) next.answer(prompt, started);
+    if (ping) next.answer(ping);
+    next.isAlive = true;
+    await session.ping();
+    next.say({ ...settled('r1'), seq: 4 });
+
+    expect(await run).toMatchObject({ settled: { runId: 'r1' } });
+  });
+});
+
+describe('custom tools', () => {
+  const tool: CustomTool = { name: 'mine', description: '', parameters: {}, execute: () => 'done' };
+  const call = { type: 'host_tool_call', id: 'h', toolCallId: 't', toolName: 'mine', arguments: {} };
+
+  async function registered(execute: CustomTool['execute'] = tool.execute) {
+    const parts = await attached();
+    const registration = parts.session.setCustomTools([{ ...tool, execute }]);
+    parts.connection.answer(await parts.connection.next(), { toolNames: ['mine'] });
+    await registration;
+    return parts;
+  }
+
+  it('[V35] are registered again behind a gap, ahead of what waits', async () => {
+    const { server, session, connection } = await registered();
+    connection.cut();
+    await reached(session, 'reconnecting');
+    void session.prompt({ message: 'x' }).catch(() => {});
+
+    const next = await reconnection(server, session);
+    next.say(gap, synced(), call);
+    const [first, second, third] = await next.take(3);
+
+    expect(first).toMatchObject({ type: 'set_host_tools', tools: [{ name: 'mine' }] });
+    expect(second).toMatchObject({ type: 'prompt' });
+    expect(third).toMatchObject({ type: 'host_tool_result', id: 'h' });
+  });
+
+  it('[V35] are registered again in the session that is moved to', async () => {
+    const { session, connection } = await registered();
+
+    const moved = session.newSession({});
+    connection.answer(await connection.next(), { cancelled: false });
+    connection.say(greeting({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
+    await moved;
+
+    expect(await connection.next()).toMatchObject({ type: 'set_host_tools', tools: [{ name: 'mine' }] });
+  });
+
+  it('[V35] go on where nothing was missed, and are called off where the agent no longer waits', async () => {
+    const calls: { signal: AbortSignal; finish: (text: string) => void }[] = [];
+    const { server, session, connection } = await registered(
+      (_args, { signal }) => new Promise((finish) => calls.push({ signal, finish })),
+    );
+    connection.say(call, { ...call, id: 'h2' });
+    await session.ping();
+
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(greeting({ resume: 'ok' }));
+    await reached(session, 'open');
+    calls[0]?.finish('late');
+    const result = await next.next();
+    await session.ping();
+    next.cut();
+    const last = await reconnection(server, session);
+    last.say(gap, synced());
+    await reached(session, 'open');
+
+    expect(result).toMatchObject({ type: 'host_tool_result', id: 'h' });
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+  });
+});
+
+describe('dialogs', () => {
+  const ask = (id: string) => ({ type: 'extension_ui_request', id, method: 'input', title: 'Well?' });
+
+  /** Dialogs as they are handed out, and how each is answered. */
+  async function asking(...ids: string[]) {
+    const parts = await attached();
+    const shown: { id: string; signal: AbortSignal; answer: (text: UiAnswer) => void }[] = [];
+    parts.session.onUiRequest(
+      ({ id }, { signal }) => new Promise<UiAnswer>((answer) => shown.push({ id, signal, answer })),
+    );
+    parts.connection.say(...ids.map(ask));
+    await parts.session.ping();
+    return { ...parts, shown };
+  }
+
+  it('[V35] that stay open are handed out once; those that are over are called off', async () => {
+    const { server, session, connection, shown } = await asking('a', 'b');
+    connection.cut();
+    const next = await reconnection(server, session);
+
+    next.say(gap, synced(), ask('b'), ask('c'));
+    await reached(session, 'open');
+    await session.ping();
+
+    expect(shown.map(({ id, signal }) => [id, signal.aborted])).toEqual([
+      ['a', true],
+      ['b', false],
+      ['c', false],
+    ]);
+  });
+
+  it('[V35] whose answers were lost are answered, not asked again', async () => {
+    const { server, session, connection, shown } = await asking('a');
+    connection.isAlive = false;
+    shown[0]?.answer('yes');
+    await connection.next();
+    connection.cut();
+    const next = await reconnection(server, session);
+
+    next.say(gap, synced(), ask('a'));
+
+    expect(await next.next()).toEqual({ type: 'extension_ui_response', id: 'a', value: 'yes' });
+    await session.ping();
+    expect(shown).toHaveLength(1);
+  });
+
+  it('[V35] of the session that was left are called off', async () => {
+    const { session, connection, shown } = await asking('a');
+
+    const moved = session.newSession({});
+    connection.answer(await connection.next(), { cancelled: false });
+    connection.say(greeting({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
+    await moved;
+    await session.ping();
+
+    expect(shown[0]?.signal.aborted).toBe(true);
+  });
+
+  it('[V35] that were answered long ago may be asked again', async () => {
+    const { session, connection } = await attached();
+    const shown: string[] = [];
+    session.onUiRequest(({ id }) => {
+      shown.push(id);
+      return 'yes';
+    });
+
+    const ids = Array.from({ length: MAX_ANSWERED + 1 }, (_, index) => String(index));
+    connection.say(...ids.map(ask));
+    await connection.take(ids.length);
+    connection.say(ask('1'), ask('0'));
+    await connection.next();
+
+    expect(shown).toEqual([...ids, '0']);
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
+import type { RemoteSession } from './remote-session.ts';
+import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.ts';
+
+const UUID = /^[0-9a-f-]{36}$/;
+const turn = (seq?: number) => ({ type: 'turn_start', ...(seq === undefined ? {} : { seq }) });
+const moveTo = { sessionId: 's2', epoch: 'e2', seq: 3 };
+
+/** The kinds and numbers of what listeners hear. */
+function hearing(session: RemoteSession): string[] {
+  const heard: string[] = [];
+  session.onEvent(({ type, seq }: AgentEvent) => heard.push(seq === undefined ? type : `${type} ${seq}`));
+  return heard;
+}
+
+describe('a new session', () => {
+  it('[V29] is named by the client, and asked for under the same name until it is there', async () => {
+    const { server, session } = await remote({ token: 't', cwd: '/there', ui: ['select'], tail: 3, entries: true });
+
+    const first = await server.connection();
+    first.cut();
+    const second = await reconnection(server, session);
+
+    expect(first.query).toEqual({
+      token: 't',
+      cwd: '/there',
+      new: expect.stringMatching(UUID),
+      ui: 'select',
+      tail: '3',
+      entries: '1',
+      stream: 'delta',
+      legacyNames: '0',
+    });
+    expect(second.query).toEqual(first.query);
+  });
+
+  it('[V29] is gone back to by the id that the server gave it', async () => {
+    const { server, session, connection } = await attached({ cwd: '/there' });
+
+    connection.cut();
+    const next = await reconnection(server, session);
+
+    expect(session.sessionId).toBe('s1');
+    expect(next.query).toMatchObject({ session: 's1' });
+    expect(next.query).not.toHaveProperty('new');
+    expect(next.query).not.toHaveProperty('cwd');
+  });
+
+  it('[V29] is not made where one is named, in the options or in the address', async () => {
+    const { server } = await remote({ session: 'mine' });
+
+    expect((await server.connection()).query).not.toHaveProperty('new');
+  });
+});
+
+describe('resuming', () => {
+  it('[V28] goes on behind the last event that was heard, and repeats nothing', async () => {
+    const { server, session, connection } = await attached();
+    const heard = hearing(session);
+    connection.say(turn(11), turn(12));
+    await session.ping();
+
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(greeting({ seq: 14, resume: 'ok' }), turn(11), turn(12), turn(13), turn(13), turn(14));
+    await reached(session, 'open');
+    await session.ping();
+
+    expect(next.query).toMatchObject({ session: 's1', epoch: 'e1', after: '12' });
+    expect(heard).toEqual(['turn_start 11', 'turn_start 12', 'server_connected 14', 'turn_start 13', 'turn_start 14']);
+  });
+
+  it('[V28] begins with the snapshot where nothing has happened since', async () => {
+    const { server, session, connection } = await attached();
+
+    connection.cut();
+
+    expect((await reconnection(server, session)).query).toMatchObject({ epoch: 'e1', after: '10' });
+  });
+
+  it('[V24 V28] takes a snapshot where too much was missed, and numbers from there', async () => {
+    const { server, session, connection } = await attached();
+    const heard = hearing(session);
+    connection.cut();
+    const next = await reconnection(server, session);
+
+    next.say(greeting({ epoch: 'e2', seq: 4, resume: 'gap' }), synced(), turn(), turn(4), turn(5));
+    await reached(session, 'open');
+    await session.ping();
+    next.cut();
+    const last = await reconnection(server, session);
+
+    expect(heard).toEqual(['server_connected 4', 'state_synced', 'turn_start', 'turn_start 5']);
+    expect(last.query).toMatchObject({ epoch: 'e2', after: '5' });
+  });
+
+  it('[V24 V28] does not go on from half a snapshot', async () => {
+    const { server, session } = await remote();
+    const first = await server.connection();
+    first.isAlive = false;
+    first.say(greeting(), synced(), { type: 'message_start', message: {} });
+    await reached(session, 'open');
+    await first.next();
+
+    first.cut();
+    const next = await reconnection(server, session);
+
+    expect(next.query).toMatchObject({ session: 's1' });
+    expect(next.query).not.toHaveProperty('after');
+    expect(next.query).not.toHaveProperty('epoch');
+  });
+
+  it('[V32] is open only when the state is there', async () => {
+    const { server, session } = await remote();
+    const connection = await server.connection();
+    const states: string[] = [];
+    session.onState(({ state }) => states.push(state));
+    const told = new Promise((resolve) => session.onEvent(resolve));
+
+    connection.say(greeting());
+    await told;
+    const before = session.status.state;
+    connection.say(synced());
+    await reached(session, 'open');
+
+    expect(before).toBe('connecting');
+    expect(states).toEqual(['open']);
+  });
+});
+
+describe('a move', () => {
+  it('[V29] changes the session to come back to', async () => {
+    const { server, session, connection } = await attached();
+
+    const moved = session.newSession({});
+    connection.answer(await connection.next(), { cancelled: false });
+    connection.say(greeting(moveTo), synced({ sessionId: 's2' }), turn(4));
+    await moved;
+    await session.ping();
+    connection.cut();
+    const next = await reconnection(server, session);
+
+    expect(session.sessionId).toBe('s2');
+    expect(next.query).toMatchObject({ session: 's2', epoch: 'e2', after: '4' });
+  });
+
+  it('[V29] counts from its answer on, where that names the session', async () => {
+    const { server, session, connection } = await attached();
+
+    const moved = session.fork({ entryId: 'x' });
+    connection.answer(await connection.next(), { text: '', cancelled: false, sessionId: 's2' });
+    await moved;
+    connection.cut();
+    const next = await reconnection(server, session);
+
+    expect(next.query).toMatchObject({ session: 's2' });
+    expect(next.query).not.toHaveProperty('after');
+  });
+
+  it.each([
+    ['that was called off', {}, { cancelled: true, sessionId: 's2' }],
+    ['that leaves the connection where it is', { detached: true }, { cancelled: false, sessionId: 's2' }],
+  ])('[V29] %s changes nothing', async (_case, params, data) => {
+    const { session, connection } = await attached();
+
+    const moved = session.clone(params);
+    connection.answer(await connection.next(), data);
+    await moved;
+
+    expect(session.sessionId).toBe('s1');
+  });
+
+  it('[V30] holds back what is meant for the next session, but neither control nor questions', async () => {
+    const { session, connection } = await attached();
+
+    const calls = [session.newSession({}), session.prompt({ message: 'there' }), session.getState(), session.abort()];
+    session.send({ type: 'extension_ui_response', id: 'd', confirmed: true });
+    const [move, ...others] = await connection.take(4);
+    const early = others.map(({ type }) => type);
+    if (move) connection.answer(move, { cancelled: false });
+    connection.say(greeting(moveTo), synced({ sessionId: 's2' }));
+    const late = await connection.next();
+    for (const sent of [...others.slice(0, 2), late]) connection.answer(sent, {});
+    await Promise.all(calls);
+
+    expect(early).toEqual(['get_state', 'abort', 'extension_ui_response']);
+    expect(late).toMatchObject({ type: 'prompt', message: 'there' });
+  });
+
+  it('[V30] that is cut off takes with it what was meant for the next session', async () => {
+    const { server, session, connection } = await attached();
+
+    const moved = session.newSession({});
+    const prompt = session.prompt({ message: 'there' });
+    const before = session.getState();
+    const failures = [
+      expect(moved).rejects.toThrow('"new_session" was answered: whether it was done is not known'),
+      expect(prompt).rejects.toThrow('"prompt" was not sent'),
+    ];
+    await connection.take(2);
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(greeting({ resume: 'ok' }));
+    next.answer(await next.next(), { isIdle: true });
+
+    await Promise.all(failures);
+    expect(await before).toEqual({ isIdle: true });
+    expect(next.query).toMatchObject({ session: 's1' });
+  });
+});

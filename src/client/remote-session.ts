@@ -1,0 +1,257 @@
+import type {
+  AgentEvent,
+  CommandName,
+  Frame,
+  Params,
+  Result,
+  ServerConnectedEvent,
+} from '../protocol/generated/vocabulary.ts';
+import { parseRecord, type Received } from './answer.ts';
+import { AnyClient } from './any-client.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import { Cursor } from './cursor.ts';
+import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
+import { randomUuid } from './random-uuid.ts';
+import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
+import { type Ending, type ReconnectionConfig, TOO_BIG, usualReconnection } from './reconnection.ts';
+import { type RemoteTarget, serverUrl, sessionUrl } from './remote-url.ts';
+import { type OpenSocket, openBuiltInSocket } from './socket.ts';
+import { tell } from './tell.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface RemoteOptions extends Pick<RemoteTarget, 'token' | 'session' | 'cwd' | 'tail' | 'entries' | 'ui'> {
+  readonly reconnection?: Partial<ReconnectionConfig> | undefined;
+  /**
+   * What to do after the last retry. `wait`, unless given: for `retry()`, with everything that is not sent.
+   * `close`: give up, as a program does that has nobody to press a button.
+   */
+  readonly whenLost?: 'wait' | 'close' | undefined;
+  /** The built-in WebSocket unless given. */
+  readonly openSocket?: OpenSocket | undefined;
+  /** From 0 to 1: what delays between retries are left to. */
+  readonly random?: (() => number) | undefined;
+}
+
+/**
+ * A session on a server. A connection that is lost is made again, and the session goes on where it was: events are told
+ * once, messages arrive once, whatever happens in between.
+ *
+ * Commands may be called at once and at any time; without a connection they wait for one. A command that changes
+ * something and is under way when the connection is lost rejects with `ConnectionLost`: nobody knows whether it was done.
+ */
+export class RemoteSession extends AnyClient {
+  readonly #server: URL;
+  readonly #options: RemoteOptions;
+  readonly #socket: ReconnectingSocket;
+  readonly #outbox = new Outbox((text) => this.#socket.send(text));
+  readonly #watchdog = new Watchdog({
+    ping: () => void this.ping().catch(() => {}),
+    onSilence: () => this.#socket.drop('The server is silent'),
+  });
+  readonly #cursor = new Cursor();
+  readonly #stateListeners = new Set<(status: ConnectionStatus) => void>();
+  /** Where to come back to. */
+  #target: Pick<RemoteTarget, 'session' | 'cwd' | 'new'>;
+  #sessionId: string | undefined;
+  /** What the server said when this connection began, or came to another session. */
+  #greeting: ServerConnectedEvent | undefined;
+  /** Whether a snapshot is still to come. */
+  #isBehind = false;
+  /** The id of the ping whose answer comes behind the snapshot. */
+  #pingBehind: string | undefined;
+  #calls = 0;
+
+  /** Connects at once. `address` is that of the server, or of a session on it, with its token or without. */
+  constructor(address: string, options: RemoteOptions = {}) {
+    super();
+    this.#server = serverUrl(address);
+    this.#options = options;
+    const session = options.session ?? this.#server.searchParams.get('session') ?? undefined;
+    const cwd = options.cwd ?? this.#server.searchParams.get('cwd') ?? undefined;
+    const id = this.#server.searchParams.get('new') ?? undefined;
+    this.#target = { session, cwd, new: session === undefined ? (id ?? randomUuid()) : undefined };
+    this.#socket = new ReconnectingSocket({
+      url: () => this.#url(),
+      openSocket: options.openSocket ?? openBuiltInSocket,
+      config: { ...usualReconnection, ...options.reconnection },
+      random: options.random,
+      onOpen: () => {},
+      onText: (text) => this.#receive(text),
+      onDown: (ending) => this.#down(ending),
+      onStatus: (status) => this.#changed(status),
+    });
+    this.#socket.connect();
+  }
+
+  /** The session that this is, as soon as the server has said so. A move changes it. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** How the connection stands. */
+  get status(): ConnectionStatus {
+    return this.#socket.status;
+  }
+
+  /** Messages that the server has not acknowledged, in order. */
+  get outbox(): readonly OutboxItem[] {
+    return this.#outbox.items;
+  }
+
+  /** Hears of every change of the connection from now on; the returned function stops that. */
+  onState(listener: (status: ConnectionStatus) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  /** Connects now instead of later, or again after every retry has failed. Does nothing while there is a connection. */
+  retry(): void {
+    this.#socket.retry();
+  }
+
+  override call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>> {
+    if (this.lost) return Promise.reject(this.lost);
+    const named = isMessage(command) ? { clientMessageId: randomUuid(), ...defined(params) } : params;
+    return this.#outbox.command(this.#command(command, named)) as Promise<Result<C>>;
+  }
+
+  override send(frame: Frame): void {
+    if (!this.lost) this.#outbox.frame(frame);
+  }
+
+  override close(): void {
+    this.#socket.close();
+  }
+
+  #url(): string {
+    const { token, tail, entries, ui } = this.#options;
+    return sessionUrl(this.#server, { token, tail, entries, ui, ...this.#target, ...this.#cursor.place });
+  }
+
+  #command(type: CommandName, params: object): Command {
+    return { id: `req_${++this.#calls}`, type, ...params };
+  }
+
+  #receive(text: string): void {
+    this.#watchdog.heard();
+    const record = parseRecord(text);
+    if (record?.['type'] === 'response') this.#answered(record);
+    else if (record) this.#told(record as AgentEvent & Received, text.length);
+  }
+
+  #answered(response: Received): void {
+    const command = this.#outbox.answered(response);
+    if (command && command.id === this.#pingBehind) this.#whole();
+    const { cancelled, sessionId } = (response['data'] ?? {}) as Received;
+    // Should the connection be lost now, this is where to come back to.
+    if (command && isMove(command) && !cancelled && typeof sessionId === 'string') this.#goTo(sessionId);
+  }
+
+  #told(event: AgentEvent, length: number): void {
+    if (!isSound(event)) this.#socket.drop('The server speaks another language');
+    else if (this.#isNews(event)) {
+      this.hear(event, length);
+      if (event.type === 'state_synced') this.#synced();
+      if (event.type === 'server_connected' && !this.#isBehind) this.#attached(event);
+    }
+  }
+
+  /** Takes note of an event; answers whether it is to be told. What comes before the greeting, or again, is not. */
+  #isNews(event: AgentEvent): boolean {
+    switch (event.type) {
+      case 'server_connected':
+        this.#connected(event);
+        return true;
+      case 'server_disconnected':
+        this.#socket.expectEnd({ code: event.code, reason: event.message, retryAfterMs: event.retryAfterMs });
+        return true;
+      case 'server_error':
+        this.#socket.complain(event.error);
+        return true;
+      case 'state_synced':
+        return this.#greeting !== undefined;
+      default:
+        return this.#greeting !== undefined && this.#cursor.take(event);
+    }
+  }
+
+  #connected(greeting: ServerConnectedEvent): void {
+    const isOther = this.#greeting !== undefined || (this.#sessionId ?? greeting.sessionId) !== greeting.sessionId;
+    this.#greeting = greeting;
+    this.#pingBehind = undefined;
+    this.#isBehind = greeting.resume !== 'ok' || this.#cursor.place === undefined;
+    if (!this.#isBehind) return;
+    this.#goTo(greeting.sessionId);
+    this.#cursor.begin(greeting.epoch, greeting.seq);
+    const gone = new ConnectionLost('The agent waits for this no more');
+    this.tools.leave(gone);
+    if (isOther) this.requests.leave(gone);
+    else this.requests.doubt();
+  }
+
+  /** The conversation is there; what is under way in it follows, and the answer to a ping behind that. */
+  #synced(): void {
+    if (this.#greeting && this.#isBehind) {
+      this.#isBehind = false;
+      this.tools.again((tools) => {
+        this.#outbox.commandFirst(this.#command('set_host_tools', { tools })).catch(() => {});
+      });
+      this.#attached(this.#greeting);
+    }
+    const ping = this.#command('ping', {});
+    this.#pingBehind = ping.id;
+    this.#outbox.command(ping).catch(() => {});
+  }
+
+  #whole(): void {
+    this.#pingBehind = undefined;
+    this.#cursor.complete();
+    this.caughtUp();
+  }
+
+  #attached({ pingMs }: ServerConnectedEvent): void {
+    // Whoever heard of it may have left.
+    if (this.lost) return;
+    this.#socket.attached();
+    this.#outbox.open();
+    this.#watchdog.start(pingMs);
+  }
+
+  #goTo(session: string): void {
+    if (session !== this.#sessionId) this.#cursor.forget();
+    this.#sessionId = session;
+    this.#target = { session };
+  }
+
+  #down({ code }: Ending): void {
+    this.#greeting = undefined;
+    this.#watchdog.stop();
+    this.#outbox.drop({ wasTooBig: code === TOO_BIG });
+  }
+
+  #changed(status: ConnectionStatus): void {
+    if (status.state === 'closed') this.#finish(new ConnectionLost(status.reason));
+    for (const listener of this.#stateListeners) tell(listener, status);
+    if (status.state === 'lost' && this.#options.whenLost === 'close') this.#socket.close(status.reason);
+  }
+
+  #finish(lost: ConnectionLost): void {
+    this.#watchdog.stop();
+    this.#outbox.close(lost);
+    this.end(lost);
+  }
+}
+
+/** Without the fields that are there and say nothing. */
+const defined = (params: object) =>
+  Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+
+/** Whether an event that the connection hangs on is what it has to be. */
+function isSound(event: AgentEvent): boolean {
+  if (event.type === 'state_synced') return isObject(event.state) && Array.isArray(event.messages);
+  if (event.type !== 'server_connected') return true;
+  const { sessionId, epoch, seq, pingMs } = event;
+  return typeof sessionId === 'string' && typeof epoch === 'string' && Number.isFinite(seq) && Number.isFinite(pingMs);
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;

@@ -1,0 +1,365 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import { ATTACH_LIMIT_MS, type ConnectionStatus } from './reconnecting-socket.ts';
+import { connectRemote } from './remote.node.ts';
+import type { RemoteSession } from './remote-session.ts';
+import {
+  attached,
+  greeting,
+  reached,
+  reconnection,
+  remote,
+  remoteServer,
+  stopTime,
+  synced,
+} from './testing/remote-server.ts';
+import { PING_LIMIT_MS } from './watchdog.ts';
+
+function changes(session: RemoteSession): ConnectionStatus[] {
+  const seen: ConnectionStatus[] = [];
+  session.onState((status) => seen.push(status));
+  return seen;
+}
+
+/** The next time that the status changes. */
+const change = (session: RemoteSession) => new Promise<ConnectionStatus>((resolve) => session.onState(resolve));
+
+describe('a lost connection', () => {
+  it('[V21 V22 V32] is tried again five times, then given up until it is asked for', async () => {
+    const { server, session, connection } = await attached();
+    const seen = changes(session);
+    server.close();
+    connection.cut();
+
+    for (const _ of [1, 2, 3, 4, 5]) {
+      await reached(session, 'reconnecting');
+      const next = change(session);
+      vi.advanceTimersByTime(session.status.delayMs ?? 0);
+      await next;
+    }
+
+    expect(seen.map(({ state, attempt, delayMs }) => [state, attempt, delayMs])).toEqual([
+      ['reconnecting', 1, 1000],
+      ['reconnecting', 2, 2000],
+      ['reconnecting', 3, 4000],
+      ['reconnecting', 4, 8000],
+      ['reconnecting', 5, 16_000],
+      ['lost', undefined, undefined],
+    ]);
+    expect(session.status.reason).toContain('ECONNREFUSED');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('[V32] that was given up is made again by retry(), with what has waited', async () => {
+    const { server, session, connection } = await attached({ reconnection: { maxRetries: 0 } });
+    connection.cut();
+    await reached(session, 'lost');
+    const state = session.getState();
+
+    session.retry();
+    session.retry();
+    const next = await server.connection();
+    next.say(greeting({ resume: 'ok' }));
+    next.answer(await next.next(), { isIdle: true });
+
+    expect(await state).toEqual({ isIdle: true });
+    expect(session.status).toEqual({ state: 'open' });
+    next.cut();
+    await reached(session, 'lost');
+  });
+
+  it('[V32] is made at once when retry() is called meanwhile', async () => {
+    const { server, session, connection } = await attached();
+    connection.cut();
+    await reached(session, 'reconnecting');
+
+    session.retry();
+
+    expect((await server.connection()).query).toMatchObject({ session: 's1' });
+  });
+
+  it('[V32] counts from one again after it was there', async () => {
+    const { server, session, connection } = await attached();
+    connection.cut();
+    (await reconnection(server, session)).cut();
+    await change(session);
+    const next = await reconnection(server, session);
+    const before = session.status.attempt;
+    next.say(greeting({ resume: 'ok' }));
+    await reached(session, 'open');
+
+    next.cut();
+    await reached(session, 'reconnecting');
+
+    expect([before, session.status.attempt]).toEqual([2, 1]);
+  });
+
+  it('[V39] ends a program that has nobody to press a button, and everything that it waits for', async () => {
+    stopTime();
+    const server = await remoteServer();
+    server.close();
+    const session = connectRemote(server.url, { reconnection: { maxRetries: 0 } });
+
+    await expect(session.promptAndWait('hello')).rejects.toBeInstanceOf(ConnectionLost);
+    await expect(session.getState()).rejects.toThrow('ECONNREFUSED');
+    expect(session.status.state).toBe('closed');
+  });
+});
+
+describe('a server that leaves', () => {
+  it.each([
+    [1008, 'Invalid authentication token'],
+    [4400, 'Bad parameters'],
+    [4403, 'Permission denied'],
+    [4404, 'Session not found'],
+    [1000, 'Bye'],
+  ])('[V26] with %i is not asked again, and says why: %s', async (code, reason) => {
+    const { server, session } = await remote();
+    const call = session.getState();
+    const told = new Promise<Error>((resolve) => session.onClose(resolve));
+    const connection = await server.connection();
+
+    connection.close(code, reason);
+
+    await expect(call).rejects.toThrow(reason);
+    expect((await told).message).toBe(reason);
+    session.retry();
+    vi.advanceTimersByTime(3_600_000);
+    expect(session.status).toEqual({ state: 'closed', code, reason });
+    await expect(session.getState()).rejects.toThrow(reason);
+  });
+
+  it('[V34] for a while is asked again when it said, even if the line was cut in the middle of its goodbye', async () => {
+    const { session, connection } = await attached();
+    const goodbye = { type: 'server_disconnected', reason: 'close', message: 'Restarting' };
+    const told = new Promise((resolve) => session.onEvent(resolve));
+
+    connection.say({ ...goodbye, code: 1012, retryAfterMs: 7000 });
+    await told;
+    connection.cut();
+    await reached(session, 'reconnecting');
+
+    expect(session.status).toMatchObject({ code: 1012, reason: 'Restarting', delayMs: 7000, attempt: 1 });
+  });
+
+  it('[V26] for good is not asked again, even if the line was cut in the middle of its goodbye', async () => {
+    const { session, connection } = await attached();
+    const told = new Promise((resolve) => session.onEvent(resolve));
+
+    connection.say({ type: 'server_disconnected', reason: 'error', message: 'Token revoked', code: 1008 });
+    await told;
+    connection.cut();
+    await reached(session, 'closed');
+
+    expect(session.status).toMatchObject({ code: 1008, reason: 'Token revoked' });
+  });
+
+  it('[V34] because this side was too slow is asked again at once', async () => {
+    const { server, session, connection } = await attached();
+
+    connection.close(4408, 'Too slow');
+
+    expect((await reconnection(server, session)).query).toMatchObject({ epoch: 'e1', after: '10' });
+    expect(session.status.delayMs).toBe(0);
+  });
+
+  it.each([1001, 1011, 1013, 4409, 4429])('[V26] with %i is asked again', async (code) => {
+    const { session, connection } = await attached();
+
+    connection.close(code);
+    await reached(session, 'reconnecting');
+
+    expect(session.status).toMatchObject({ code, delayMs: 1000 });
+  });
+});
+
+describe('a connection that only looks like one', () => {
+  it('[V33] is let go when nothing comes after a ping, and made again', async () => {
+    const { server, session, connection } = await attached();
+    connection.isAlive = false;
+
+    vi.advanceTimersByTime(20_000);
+    const { type } = await connection.next();
+    vi.advanceTimersByTime(PING_LIMIT_MS);
+    const status = session.status;
+    const next = await reconnection(server, session);
+
+    expect(type).toBe('ping');
+    expect(status).toMatchObject({ state: 'reconnecting', reason: 'The server is silent' });
+    expect(next.query).toMatchObject({ after: '10' });
+    expect(await connection.closed).toBe(1006);
+  });
+
+  it('[V33] stays while anything comes', async () => {
+    const { session, connection } = await attached();
+    connection.isAlive = false;
+
+    vi.advanceTimersByTime(20_000 - PING_LIMIT_MS);
+    for (const _ of [1, 2, 3]) {
+      vi.advanceTimersByTime(PING_LIMIT_MS);
+      await connection.next();
+      const told = new Promise((resolve) => session.onEvent(resolve));
+      connection.say({ type: 'turn_start' });
+      await told;
+      vi.advanceTimersByTime(PING_LIMIT_MS);
+      expect(session.status.state).toBe('open');
+    }
+  });
+
+  it('[V33] is let go when it never gets as far as a session', async () => {
+    const { server, session } = await remote();
+    const connection = await server.connection();
+    connection.say(greeting());
+    await new Promise((resolve) => session.onEvent(resolve));
+
+    vi.advanceTimersByTime(ATTACH_LIMIT_MS);
+
+    expect(session.status).toMatchObject({ state: 'reconnecting', reason: 'The server did not answer in time' });
+    expect(await connection.closed).toBe(1006);
+  });
+
+  it.each([0, -5, 1e300])('[V33] is not asked for too often, nor too seldom: every %d ms', async (pingMs) => {
+    const { server, session } = await remote();
+    const connection = await server.connection();
+    connection.say(greeting({ pingMs }), synced());
+    await reached(session, 'open');
+    await session.ping();
+    connection.isAlive = false;
+
+    vi.advanceTimersByTime(999);
+    const early = connection.sent.length;
+    vi.advanceTimersByTime(5 * 60_000);
+
+    expect(early).toBe(0);
+    expect(await connection.next()).toMatchObject({ type: 'ping' });
+  });
+});
+
+describe('a server that talks nonsense', () => {
+  it('[V38] is not understood, and does no harm', async () => {
+    const { session, connection } = await attached();
+    const heard: AgentEvent[] = [];
+    session.onEvent((event) => heard.push(event));
+    const state = session.getState();
+    const asked = await connection.next();
+
+    connection.say('', 'hello', '42', 'null', '[]', '{"type":', { id: 'req_999', type: 'response', success: true });
+    connection.sayBytes(new TextEncoder().encode('{"type":"turn_start"}'));
+    connection.say({ type: 'from_the_future', seq: 11 });
+    connection.answer(asked, { isIdle: true });
+
+    expect(await state).toEqual({ isIdle: true });
+    expect(heard).toEqual([{ type: 'from_the_future', seq: 11 }]);
+  });
+
+  it.each([{}, { seq: 'a' }, { epoch: 5 }, { sessionId: null }, { pingMs: undefined }])(
+    '[V38] cannot be attached to by a greeting that makes no sense: %j',
+    async (fields) => {
+      const { server, session } = await remote();
+      const connection = await server.connection();
+
+      connection.say(Object.keys(fields).length > 0 ? greeting(fields) : { type: 'server_connected' });
+      await reached(session, 'reconnecting');
+
+      expect(session.status.reason).toBe('The server speaks another language');
+    },
+  );
+
+  it.each([{ state: null }, { messages: 'none' }])(
+    '[V38] cannot be attached to by a snapshot that makes no sense: %j',
+    async (fields) => {
+      const { server, session } = await remote();
+      const connection = await server.connection();
+
+      connection.say(greeting(), { ...synced(), ...fields });
+      await reached(session, 'reconnecting');
+
+      expect(session.status.reason).toBe('The server speaks another language');
+    },
+  );
+
+  it('[V38] before it has greeted is not listened to', async () => {
+    const { server, session } = await remote();
+    const connection = await server.connection();
+    const heard: string[] = [];
+    session.onEvent(({ type }) => heard.push(type));
+
+    connection.say({ type: 'turn_start', seq: 99 }, { type: 'turn_start' }, synced(), greeting(), synced());
+    await reached(session, 'open');
+
+    expect(heard).toEqual(['server_connected', 'state_synced']);
+  });
+
+  it('[V38] may say more at once than sockets usually take', async () => {
+    const { server, session } = await remote();
+    const connection = await server.connection();
+    const text = 'x'.repeat(101 * 1024 * 1024);
+    const length = new Promise<number>((resolve) => {
+      session.onEvent((event) => {
+        if (event.type === 'state_synced') resolve(JSON.stringify(event.messages).length);
+      });
+    });
+
+    connection.say(greeting(), synced({}, [{ role: 'user', content: text }]));
+
+    expect(await length).toBeGreaterThan(text.length);
+  });
+});
+
+describe('the address', () => {
+  it('[V38] that cannot be connected to ends it, without telling the token', async () => {
+    const openSocket = (url: string) => {
+      throw new Error(`The URL ${url} is invalid`);
+    };
+
+    const { session } = await remote({ token: 'secret', openSocket });
+
+    expect(session.status).toMatchObject({ state: 'closed', reason: expect.stringContaining('No connection can be') });
+    expect(JSON.stringify(session.status)).not.toContain('secret');
+    await expect(session.getState()).rejects.toBeInstanceOf(ConnectionLost);
+  });
+
+  it('[V38] that is none is refused at once', () => {
+    expect(() => connectRemote('localhost')).toThrow('The address of a server begins with ws:// or wss://');
+  });
+});
+
+it('[V11] a listener may close the session that it hears of', async () => {
+  const { server, session } = await remote();
+  session.onEvent(() => session.close());
+
+  (await server.connection()).say(greeting(), synced());
+  await reached(session, 'closed');
+
+  expect(session.status).toEqual({ state: 'closed', reason: 'The client was closed' });
+});
+
+it('[V26] what the server complained of is the reason where it gives no other', async () => {
+  const { session, connection } = await attached();
+  const told = new Promise((resolve) => session.onEvent(resolve));
+
+  connection.say({ type: 'server_error', error: 'The agent failed' });
+  await told;
+  connection.close(1011);
+  await reached(session, 'reconnecting');
+
+  expect(session.status).toMatchObject({ code: 1011, reason: 'The agent failed' });
+});
+
+it('[V11] closing ends everything that waits, also before there is a connection', async () => {
+  const { server, session } = await remote();
+  const waiting = [session.getState(), session.promptAndWait('x')];
+  const outcomes = Promise.allSettled(waiting);
+  const events = session.events();
+
+  session.close();
+  session.close();
+
+  for (const outcome of await outcomes) expect(outcome).toHaveProperty('reason.message', 'The client was closed');
+  expect(await events.next()).toMatchObject({ done: true });
+  session.send({ type: 'extension_ui_response', id: 'x', cancelled: true });
+  expect(session.outbox).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+  server.close();
+});

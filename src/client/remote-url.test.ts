@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { serverUrl, sessionUrl } from './remote-url.ts';
+
+const queryOf = (url: string) => Object.fromEntries(new URL(url).searchParams);
+
+it.each([
+  ['ws://host:1', 'ws://host:1/session'],
+  ['https://host/', 'wss://host/session'],
+  ['http://host/base/session?token=t#part', 'ws://host/base/session?token=t'],
+])('the address %s is %s', (address, url) => {
+  expect(serverUrl(address).href).toBe(url);
+});
+
+it.each(['host:1', 'file:///etc', '?token=secret', 'ftp://host?token=secret'])(
+  'what is no address of a server is refused without repeating it: %s',
+  (address) => {
+    expect(() => serverUrl(address)).toThrow('The address of a server begins with ws:// or wss://');
+  },
+);
+
+it('what is asked for stands in the address; what is not, does not', () => {
+  const server = serverUrl('ws://host/session?token=t&session=old&cwd=%2Fa&after=3&epoch=x&mine=1');
+
+  expect(queryOf(sessionUrl(server, {}))).toEqual({ token: 't', mine: '1', stream: 'delta', legacyNames: '0' });
+  expect(
+    queryOf(
+      sessionUrl(server, { token: 'u', session: 's', tail: 5, entries: true, ui: ['a', 'b'], epoch: 'e', after: 7 }),
+    ),
+  ).toEqual({
+    token: 'u',
+    mine: '1',
+    session: 's',
+    tail: '5',
+    entries: '1',
+    ui: 'a,b',
+    epoch: 'e',
+    after: '7',
+    stream: 'delta',
+    legacyNames: '0',
+  });
+});

@@ -1,0 +1,95 @@
+import type { AgentEvent, CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
+import { parseRecord, type Received, settle, type Waiting } from './answer.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import { randomUuid } from './random-uuid.ts';
+import { tell } from './tell.ts';
+import { WebSocketClient, type WebSocketClientConfig } from './web-socket-client.ts';
+
+type CommandOf<C extends CommandName> = C extends CommandName ? { readonly type: C } & Readonly<Params<C>> : never;
+
+/** Any command as `sendCommand` takes it. */
+export type RPCCommandWithoutId = CommandOf<CommandName>;
+
+export type RPCEvent = AgentEvent;
+
+/** What a command without data is answered with. */
+export interface RPCSuccess {
+  readonly type: 'response';
+  readonly command: string;
+  readonly success: true;
+}
+
+/** What `sendCommand` resolves with: the data of the answer, or the answer itself where there is none. */
+export type RPCAnswer<C extends CommandName> = Result<C> extends undefined ? RPCSuccess : Result<C>;
+
+/** Commands and events over a connection, as the remote session guide has them. A command waits as long as it takes. */
+export class RPCClient {
+  readonly #connection: WebSocketClient;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #listeners = new Set<(event: RPCEvent) => void>();
+
+  constructor(connection: WebSocketClient) {
+    this.#connection = connection;
+    connection.subscribe((event) => {
+      if (event.type === 'message') for (const line of event.data.split('\n')) this.#receive(line);
+      if (event.type === 'close') this.#lose(event.reason);
+    });
+  }
+
+  /** Hears every event from now on; the returned function stops that. */
+  subscribe(listener: (event: RPCEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Sends a command. Rejects with `CommandFailed` when it is refused, and with `ConnectionLost` when there is no
+   * connection, or none any more: whether it was done is not known then.
+   */
+  sendCommand<C extends RPCCommandWithoutId>(command: C): Promise<RPCAnswer<C['type']>> {
+    const id = randomUuid();
+    return new Promise((resolve, reject) => {
+      this.#connection.send(JSON.stringify({ ...command, id }));
+      this.#waiting.set(id, { command: command.type, resolve: resolve as (data: unknown) => void, reject });
+    });
+  }
+
+  #receive(line: string): void {
+    const record = parseRecord(line);
+    if (record?.['type'] === 'response') this.#answered(record);
+    else if (record) for (const listener of this.#listeners) tell(listener, record as RPCEvent & Received);
+  }
+
+  #answered(response: Received): void {
+    const id = String(response['id']);
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#waiting.delete(id);
+    settle(waiting, Object.hasOwn(response, 'data') ? response : { ...response, data: response });
+  }
+
+  #lose(reason: string): void {
+    const lost = new ConnectionLost(reason);
+    for (const { reject } of this.#waiting.values()) reject(lost);
+    this.#waiting.clear();
+  }
+}
+
+/** Both in one: an `RPCClient` with a connection of its own. */
+export class WebSocketRPCClient extends RPCClient {
+  readonly connection: WebSocketClient;
+
+  constructor(url: string, config?: WebSocketClientConfig) {
+    const connection = new WebSocketClient(url, config);
+    super(connection);
+    this.connection = connection;
+  }
+
+  connect(): void {
+    this.connection.connect();
+  }
+
+  disconnect(): void {
+    this.connection.disconnect();
+  }
+}

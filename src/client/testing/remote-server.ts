@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { SessionState } from '../../protocol/generated/vocabulary.ts';
+import { connectRemote } from '../remote.node.ts';
+import type { RemoteOptions, RemoteSession } from '../remote-session.ts';
+
+export type Sent = Record<string, unknown> & { id: string; type: string };
+
+/** A state of which only what a test says matters. */
+export const stateOf = (fields: Partial<SessionState> = {}) =>
+  ({ sessionId: 's1', isStreaming: false, isCompacting: false, queuedMessages: [], ...fields }) as SessionState;
+
+export const synced = (fields: Partial<SessionState> = {}, messages: object[] = []) => ({
+  type: 'state_synced',
+  state: stateOf(fields),
+  messages,
+});
+
+export const greeting = (fields: object = {}) => ({
+  type: 'server_connected',
+  sessionFile: null,
+  sessionId: 's1',
+  seq: 10,
+  epoch: 'e1',
+  pingMs: 20_000,
+  ...fields,
+});
+
+/** One connection to the server of a test, where the test plays the server. */
+export class Connection {
+  /** What it was asked for. */
+  readonly query: Record<string, string>;
+  readonly sent: Sent[] = [];
+  readonly closed: Promise<number>;
+  /** Whether `ping` is answered as it comes. */
+  isAlive = true;
+  readonly #socket: WebSocket;
+  #wake: () => void = () => {};
+
+  constructor(socket: WebSocket, url: string) {
+    this.#socket = socket;
+    this.query = Object.fromEntries(new URL(url, 'ws://test').searchParams);
+    this.closed = new Promise((resolve) => socket.on('close', (code) => resolve(code)));
+    socket.on('error', () => {});
+    socket.on('message', (data) => {
+      const record: Sent = JSON.parse(String(data));
+      if (record.type === 'ping' && this.isAlive) this.answer(record);
+      else this.sent.push(record);
+      this.#wake();
+    });
+  }
+
+  /** The next thing that the client sent, or will. Nothing is given twice. */
+  async next(): Promise<Sent> {
+    while (this.sent.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.sent.shift() as Sent;
+  }
+
+  async take(count: number): Promise<Sent[]> {
+    const taken: Sent[] = [];
+    while (taken.length < count) taken.push(await this.next());
+    return taken;
+  }
+
+  say(...records: (object | string)[]): void {
+    for (const record of records) this.#socket.send(typeof record === 'string' ? record : JSON.stringify(record));
+  }
+
+  /** Sends what is no text. */
+  sayBytes(bytes: Uint8Array): void {
+    this.#socket.send(bytes, { binary: true });
+  }
+
+  answer({ id, type }: Sent, data?: object): void {
+    this.say({ id, type: 'response', command: type, success: true, ...(data ? { data } : {}) });
+  }
+
+  refuse({ id, type }: Sent, code: string): void {
+    this.say({ id, type: 'response', command: type, success: false, error: `No: ${code}`, code });
+  }
+
+  close(code: number, reason = ''): void {
+    this.#socket.close(code, reason);
+  }
+
+  /** As a network does: without a word. */
+  cut(): void {
+    this.#socket.terminate();
+  }
+}
+
+/** A server that says what a test tells it to. */
+export async function remoteServer() {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 64 * 1024 * 1024 });
+  await once(server, 'listening');
+  const arrived: Connection[] = [];
+  let wake = () => {};
+  server.on('connection', (socket, { url = '' }) => {
+    arrived.push(new Connection(socket, url));
+    wake();
+  });
+  const close = () => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  };
+  onTestFinished(close);
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/session`,
+    close,
+    /** The next connection that was made, or will be. */
+    connection: async (): Promise<Connection> => {
+      while (arrived.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return arrived.shift() as Connection;
+    },
+  };
+}
+
+export type Server = Awaited<ReturnType<typeof remoteServer>>;
+
+/** Time stands still until a test moves it. Sockets go on: they have clocks of their own. */
+export function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Settles when the session is in this state. */
+export async function reached(session: RemoteSession, state: string): Promise<void> {
+  if (session.status.state === state) return;
+  await new Promise<void>((resolve) => {
+    const stop = session.onState((status) => {
+      if (status.state !== state) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** A server and a client of it that time does not touch. */
+export async function remote(options: RemoteOptions = {}) {
+  stopTime();
+  const server = await remoteServer();
+  const session = connectRemote(server.url, { random: () => 0, whenLost: 'wait', ...options });
+  onTestFinished(() => session.close());
+  return { server, session };
+}
+
+/** The same, connected, with a snapshot that is whole. */
+export async function attached(options: RemoteOptions = {}, ...snapshot: object[]) {
+  const { server, session } = await remote(options);
+  const connection = await server.connection();
+  connection.say(greeting(), ...(snapshot.length > 0 ? snapshot : [synced()]));
+  await reached(session, 'open');
+  await session.ping();
+  return { server, session, connection };
+}
+
+/** The connection that follows a lost one, when its time has come. */
+export async function reconnection(server: Server, session: RemoteSession): Promise<Connection> {
+  await reached(session, 'reconnecting');
+  vi.advanceTimersByTime(session.status.delayMs ?? 0);
+  return server.connection();
+}

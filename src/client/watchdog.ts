@@ -1,0 +1,46 @@
+/** How long an answer to `ping` may take, or anything else that shows that somebody is there. */
+export const PING_LIMIT_MS = 10_000;
+
+/** How often a server can make a client ask, at most and at least. */
+const MIN_PING_MS = 1000;
+const MAX_PING_MS = 5 * 60_000;
+
+/** Asks again and again whether the other side is there: a connection can be gone without a word. */
+export class Watchdog {
+  readonly #ping: () => void;
+  readonly #onSilence: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #intervalMs = MAX_PING_MS;
+  #isWaiting = false;
+
+  constructor({ ping, onSilence }: { ping: () => void; onSilence: () => void }) {
+    this.#ping = ping;
+    this.#onSilence = onSilence;
+  }
+
+  start(pingMs: number): void {
+    this.#intervalMs = Math.min(Math.max(pingMs, MIN_PING_MS), MAX_PING_MS);
+    this.#rest();
+  }
+
+  /** Something came. */
+  heard(): void {
+    if (this.#isWaiting) this.#rest();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#isWaiting = false;
+  }
+
+  #rest(): void {
+    this.stop();
+    this.#timer = setTimeout(() => this.#ask(), this.#intervalMs);
+  }
+
+  #ask(): void {
+    this.#isWaiting = true;
+    this.#timer = setTimeout(this.#onSilence, PING_LIMIT_MS);
+    this.#ping();
+  }
+}

@@ -216,10 +216,21 @@ export class Client implements Listener {
   #receive(bytes: Buffer): void {
     const reader = new LineReader(MAX_FRAME_BYTES);
     for (const line of [...reader.push(bytes), ...reader.end()]) {
-      if (this.#held) this.#held.push(line);
+      if (this.#held && !this.#overtakes(line)) this.#held.push(line);
       else this.#take(line);
     }
-    this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+    this.#look();
+  }
+
+  /** What answers a question waits for nothing: the question may be what everything else waits for. */
+  #overtakes(line: Line): boolean {
+    const { kind } = understand(line);
+    return this.#handle !== undefined && kind !== 'command' && kind !== 'refused';
+  }
+
+  /** Reads on, unless there is too much to do already. */
+  #look(): void {
+    this.#wire.setReading((this.#held?.length ?? 0) <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
   }
 
   /** Takes what has waited, in its order, until something has to wait again. */
@@ -228,7 +239,7 @@ export class Client implements Listener {
     this.#held = undefined;
     while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Line);
     if (this.#held) (this.#held as Line[]).unshift(...lines);
-    else this.#wire.setReading(true);
+    else this.#look();
   }
 
   #take(line: Line): void {
@@ -269,7 +280,7 @@ export class Client implements Listener {
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
       this.#outlet.send(toText(this.#guarded(name, answer).text(id)));
-      this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+      this.#look();
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
     if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));

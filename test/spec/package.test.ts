@@ -43,8 +43,8 @@ it('every link in the pages of the package leads into the package', () => {
   expect(missing).toEqual([]);
 });
 
-it('brings along only what has a program of its own, and the compiler of extensions', () => {
-  expect(Object.keys(packageJson.dependencies)).toEqual(['@vscode/ripgrep', 'jiti']);
+it('brings along only what has a program of its own, the compiler of extensions, and WebSockets', () => {
+  expect(Object.keys(packageJson.dependencies)).toEqual(['@vscode/ripgrep', 'jiti', 'ws']);
   expect(Object.keys(packageJson.optionalDependencies)).toEqual(['sharp']);
 });
 
@@ -62,9 +62,10 @@ it('every door of the package opens, and has types', async () => {
   );
   expect(protocol.split(' ')).toEqual(expect.arrayContaining(['check', 'commandRows', 'errorCodes']));
   expect(client.split(' ')).toEqual(
-    expect.arrayContaining(['AgentClient', 'CommandFailed', 'ConnectionLost', 'reduce']),
+    expect.arrayContaining(['AgentClient', 'CommandFailed', 'ConnectionLost', 'RemoteSession', 'reduce']),
   );
-  expect(node.split(' ')).toEqual(expect.arrayContaining(['connectAgent', 'spawnAgent']));
+  expect(client.split(' ')).toEqual(expect.arrayContaining(['RPCClient', 'WebSocketClient', 'WebSocketRPCClient']));
+  expect(node.split(' ')).toEqual(expect.arrayContaining(['connectAgent', 'connectRemote', 'spawnAgent']));
 });
 
 it.each([['dist/client.js'], ['dist/protocol.js']])(
@@ -81,7 +82,7 @@ it('[V13] the Node part of the client is what imports node: modules', () => {
   const { outside } = importsOf('dist/client-node.js');
 
   expect(outside.length).toBeGreaterThan(0);
-  expect(outside.filter((specifier) => !isBuiltin(specifier))).toEqual([]);
+  expect(outside.filter((specifier) => !isBuiltin(specifier))).toEqual(['ws']);
 });
 
 /** The files that package.json names. */

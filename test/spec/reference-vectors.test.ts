@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import schema from '../../docs/schema.json' with { type: 'json' };
-import { understand } from '../../src/wire/request.ts';
 import { check, type Definitions, type Schema } from '../../src/protocol/check.ts';
+import { understand } from '../../src/wire/request.ts';
 import { open } from '../support/open.ts';
 
 type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CustomTool } from './custom-tools.ts';
 import { settled } from './testing/agent.ts';
-import { attached, greeting, reached, reconnection, synced } from './testing/remote-server.ts';
+import { attached, greeting, reached, reconnection, synced } from './testing/remote-server.node.ts';
 import { MAX_ANSWERED, type UiAnswer } from './ui-requests.ts';
 
 const started = { disposition: 'started', runId: 'r1' };

@@ -58,7 +58,9 @@ it('[W29] each move takes the client that asked to another session, and the othe
 
 it('[W29] a move during a run leaves the run alone', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, ...TALK] });
+  const server = await serve({
+    script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, ...TALK],
+  });
   const mover = await server.attach();
   const stayer = await server.attach({ session: mover.cursor.session });
   await mover.ok({ type: 'prompt', message: 'Hi' });
@@ -105,7 +107,9 @@ it('[W29] what cannot be is refused, and the client stays', async () => {
   const holder = await open('stdio', { home, args: ['--session', sessionPath] });
   await holder.peer.ok({ type: 'get_state' });
 
-  expect(await peer.refused({ type: 'switch_session', sessionPath: 'nowhere.jsonl' })).toMatchObject({ error: 'Session not found: nowhere.jsonl' });
+  expect(await peer.refused({ type: 'switch_session', sessionPath: 'nowhere.jsonl' })).toMatchObject({
+    error: 'Session not found: nowhere.jsonl',
+  });
   expect(await peer.refused({ type: 'switch_session', sessionPath })).toMatchObject({ code: 'session_in_use' });
   expect(await peer.refused({ type: 'fork', entryId: 'none' })).toMatchObject({ code: 'not_found' });
   expect(await peer.run('second')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
@@ -138,7 +142,12 @@ it('[W59] an extension may say no, also to a session that another client is in',
   await peer.run('second');
   const [{ entryId }] = (await peer.ok({ type: 'get_fork_messages' })).messages;
 
-  const moves = [{ type: 'new_session' }, { type: 'switch_session', sessionPath: sessionFile }, { type: 'fork', entryId }, { type: 'clone' }];
+  const moves = [
+    { type: 'new_session' },
+    { type: 'switch_session', sessionPath: sessionFile },
+    { type: 'fork', entryId },
+    { type: 'clone' },
+  ];
   for (const move of moves) expect(await peer.ok(move)).toMatchObject({ cancelled: true });
 
   expect(peer.told.filter((type) => type === 'server_connected')).toHaveLength(1);
@@ -147,7 +156,10 @@ it('[W59] an extension may say no, also to a session that another client is in',
 });
 
 it('[W59] an extension may ask the client that wants to go', async () => {
-  const { home } = commandHome({}, "pi.on('session_before_switch', async (event, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', '')) }));");
+  const { home } = commandHome(
+    {},
+    "pi.on('session_before_switch', async (event, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', '')) }));",
+  );
   const server = await serve({ home, script: TALK });
   const peer = await server.attach();
   await peer.run('first');

@@ -1,4 +1,4 @@
-import { Refusal } from '../../protocol/errors.ts';
+import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
 import type {
   AgentEvent,
   CommandName,
@@ -42,6 +42,8 @@ interface Farewell {
   readonly code: CloseCode;
   readonly reason: ServerDisconnectedEvent['reason'];
   readonly message: string;
+  /** What kind of error it is, if it is one of those that commands have. */
+  readonly error?: ErrorCode;
   readonly retryAfterMs?: number;
 }
 
@@ -82,6 +84,7 @@ export class Client implements Listener {
       form: (record) => this.#formOf(record),
       onOverflow: () =>
         this.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client reads too slowly' }),
+      onRoom: () => this.#look(),
     });
     wire.onMessage((bytes) => this.#receive(bytes));
     wire.onClose((code) => this.#left(code));
@@ -173,15 +176,16 @@ export class Client implements Listener {
   }
 
   lost(reason: string): void {
-    this.#send({ type: 'server_error', error: reason, code: 'internal' });
-    this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason });
+    this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason, error: 'internal' });
   }
 
   /** Says why, and closes. */
-  close({ code, reason, message, retryAfterMs }: Farewell): void {
+  close({ code, reason, message, error, retryAfterMs }: Farewell): void {
     if (this.#isOver) return;
     const more = retryAfterMs === undefined ? {} : { retryAfterMs };
-    this.#send({ type: 'server_disconnected', reason, message, code, ...more });
+    if (reason === 'error')
+      this.#outlet.last({ type: 'server_error', error: message, ...(error ? { code: error } : {}) });
+    this.#outlet.last({ type: 'server_disconnected', reason, message, code, ...more });
     this.#left(code);
     this.#wire.close(code, message);
   }
@@ -205,8 +209,7 @@ export class Client implements Listener {
   #fail(refusal: Refusal): void {
     if (this.#isOver) return;
     this.services.audit.note({ what: 'refused', ...this.visitor, outcome: refusal.code });
-    this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
-    this.close({ code: codeFor(refusal), reason: 'error', message: refusal.message });
+    this.close({ code: codeFor(refusal), reason: 'error', message: refusal.message, error: refusal.code });
   }
 
   #send(event: AgentEvent): void {

@@ -233,6 +233,7 @@ export class Client implements Listener {
 
   /** Reads on, unless there is too much to do already. */
   #look(): void {
+    if (this.#isOver) return;
     this.#wire.setReading((this.#held?.length ?? 0) <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
   }
 

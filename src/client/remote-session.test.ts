@@ -14,6 +14,10 @@ function hearing(session: RemoteSession): string[] {
   return heard;
 }
 
+/** Settles with the next event of this type. */
+const told = (session: RemoteSession, type: AgentEvent['type']) =>
+  new Promise<void>((resolve) => session.onEvent((event) => event.type === type && resolve()));
+
 describe('a new session', () => {
   it('[V29] is named by the client, and asked for under the same name until it is there', async () => {
     const { server, session } = await remote({ token: 't', cwd: '/there', ui: ['select'], tail: 3, entries: true });
@@ -45,6 +49,28 @@ describe('a new session', () => {
     expect(next.query).toMatchObject({ session: 's1' });
     expect(next.query).not.toHaveProperty('new');
     expect(next.query).not.toHaveProperty('cwd');
+  });
+
+  it('[V29] is asked for by its name until something is said in it: the server may have forgotten it', async () => {
+    const { server, session } = await remote({ cwd: '/there' });
+    const first = await server.connection();
+    const { new: name = '' } = first.query;
+    const there = greeting({ sessionId: name });
+
+    const before = told(session, 'state_synced');
+    first.say(there, synced({ sessionId: name }));
+    await before;
+    first.cut();
+    const second = await reconnection(server, session);
+    const said = told(session, 'message_end');
+    second.say(there, synced({ sessionId: name }), { type: 'message_end', seq: 11, message: { role: 'user' } });
+    await said;
+    second.cut();
+    const third = await reconnection(server, session);
+
+    expect(second.query).toMatchObject({ new: name, cwd: '/there' });
+    expect(third.query).toMatchObject({ session: name });
+    expect(third.query).not.toHaveProperty('new');
   });
 
   it('[V29] is not made where one is named, in the options or in the address', async () => {

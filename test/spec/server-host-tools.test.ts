@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerCall, calls, echoHost, hostTool, setTools, toolEnds } from '../support/host-tools.ts';
+import { answerCall, calls, hostTool, setTools, toolEnds } from '../support/host-tools.ts';
 import type { RemotePeer } from '../support/remote-peer.ts';
 import { serve } from '../support/server.ts';
 
@@ -41,15 +41,33 @@ it('[W35] each call goes to the client that registered its tool, and only its an
   ]);
 });
 
-it('[W35] a name can be taken once; it is free again when its client has gone', async () => {
-  const { first, second } = await couple();
-  await setTools(first, echoHost);
+it('[W35] of two clients with the same tool the last to register is called, and the other when that has gone', async () => {
+  const { server, first, second } = await couple();
+  await setTools(first, hostTool('mine'));
+  await setTools(second, hostTool('mine'), hostTool('yours'));
+  await first.ok({ type: 'prompt', message: 'mine' });
+  answerCall(second, await second.next('host_tool_call'), 'second');
+  await first.next('agent_settled');
+  await second.leave();
+  const third = await server.attach({ session: first.cursor.session });
 
-  const refused = await second.refused({ type: 'set_host_tools', tools: [echoHost] });
-  expect(refused['error']).toBe('RPC host tool "echo_host" conflicts with an existing tool');
-  await first.leave();
+  await third.ok({ type: 'prompt', message: 'both' });
+  answerCall(first, await first.next('host_tool_call'), 'first');
+  await third.next('agent_settled');
 
-  expect(await setTools(second, echoHost)).toEqual({ toolNames: ['echo_host'] });
+  expect(
+    toolEnds(third.records)
+      .map(({ text }) => text)
+      .sort(),
+  ).toEqual([GONE, 'first'].sort());
+});
+
+it('[W35] tools of the agent itself cannot be replaced', async () => {
+  const { first } = await couple();
+
+  const refused = await first.refused({ type: 'set_host_tools', tools: [hostTool('bash')] });
+
+  expect(refused['error']).toBe('RPC host tool "bash" conflicts with an existing tool');
 });
 
 it('[W35 W65] a call fails when its client goes, and so do later ones', async () => {

@@ -14,9 +14,13 @@ export class RemotePeer extends Peer {
   readonly socket: WebSocket;
   readonly ended: Promise<Ending>;
 
-  constructor(url: string, options: { headers?: Record<string, string> } = {}) {
-    const socket = new WebSocket(url, options);
-    super(linkOf(socket), { opening: 'server_connected' });
+  /** `foreign`: the server is not ours, and may say what our protocol does not know. */
+  constructor(
+    url: string,
+    { headers = {}, foreign = false }: { headers?: Record<string, string>; foreign?: boolean } = {},
+  ) {
+    const socket = new WebSocket(url, { headers });
+    super(linkOf(socket), { opening: 'server_connected', foreign });
     this.socket = socket;
     this.ended = new Promise((resolve) =>
       socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() })),

@@ -54,12 +54,14 @@ export class LocalSessions implements Sessions {
     return this.find(sessionId)?.cwd ?? this.#folders.get(sessionId);
   }
 
-  ask(sessionId: string, request: Request): Promise<Answer> | undefined {
+  async ask(sessionId: string, request: Request): Promise<Answer | undefined> {
+    await this.#left(sessionId);
     const host = this.find(sessionId);
     return host && new Promise((resolve) => host.send(request, undefined, resolve));
   }
 
   async letGo(sessionId: string): Promise<boolean> {
+    await this.#left(sessionId);
     const host = this.find(sessionId);
     if (host && (host.clients > 0 || host.status !== 'idle')) return false;
     await host?.close();
@@ -93,8 +95,7 @@ export class LocalSessions implements Sessions {
   async #hostOf(target: Target): Promise<Host> {
     for (const deadline = performance.now() + IN_USE_MS; ; ) {
       if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
-      const leaving = [...this.#hosts].find((host) => host.sessionId === target.id && host.leaving);
-      await leaving?.leaving;
+      await this.#left(target.id);
       const host = this.find(target.id) ?? (await this.#begin(this.#asLeft(target)));
       try {
         await host.start();
@@ -106,6 +107,11 @@ export class LocalSessions implements Sessions {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
+  }
+
+  /** Settles when no agent is about to leave the session any more. */
+  async #left(sessionId: string): Promise<void> {
+    await [...this.#hosts].find((host) => host.sessionId === sessionId && host.leaving)?.leaving;
   }
 
   async #begin(target: Target): Promise<Host> {

@@ -23,19 +23,26 @@ export function takeSnapshot(wanted: Wanted, tries = 1): void {
   const request: Request =
     tail === undefined ? { type: 'get_messages' } : { type: 'get_messages_page', from: 'end', limit: tail };
   let messages: Answer | undefined;
+  let state: Answer | undefined;
   let before = 0;
-  const first = (answer: Answer) => {
-    messages = answer;
-    before = happened();
-  };
-  const second = (state: Answer) => {
-    if (!messages?.success || !state.success) fail(new Error('The agent could not tell the conversation'));
+  // Either may be answered first.
+  const answered = () => {
+    if (!messages || !state) before = happened();
+    else if (!messages.success || !state.success) fail(new Error('The agent could not tell the conversation'));
     else if (happened() !== before && tries < MAX_TRIES) takeSnapshot(wanted, tries + 1);
     else use(snapshotOf(state.data() as SessionState, messages, tail !== undefined));
   };
+  const told = (answer: Answer) => {
+    messages = answer;
+    answered();
+  };
+  const known = (answer: Answer) => {
+    state = answer;
+    answered();
+  };
   agent.askTogether([
-    [request, { answered: first }],
-    [{ type: 'get_state' }, { answered: second }],
+    [request, { answered: told }],
+    [{ type: 'get_state' }, { answered: known }],
   ]);
 }
 

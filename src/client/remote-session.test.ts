@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import type { RemoteSession } from './remote-session.ts';
-import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.ts';
+import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 const turn = (seq?: number) => ({ type: 'turn_start', ...(seq === undefined ? {} : { seq }) });
@@ -51,6 +51,28 @@ describe('a new session', () => {
     expect(next.query).toMatchObject({ session: 's1' });
     expect(next.query).not.toHaveProperty('new');
     expect(next.query).not.toHaveProperty('cwd');
+  });
+
+  it('[V29] is asked for by its name until something is said in it: the server may have forgotten it', async () => {
+    const { server, session } = await remote({ cwd: '/there' });
+    const first = await server.connection();
+    const { new: name = '' } = first.query;
+    const there = greeting({ sessionId: name });
+
+    const before = told(session, 'state_synced');
+    first.say(there, synced({ sessionId: name }));
+    await before;
+    first.cut();
+    const second = await reconnection(server, session);
+    const said = told(session, 'message_end');
+    second.say(there, synced({ sessionId: name }), { type: 'message_end', seq: 11, message: { role: 'user' } });
+    await said;
+    second.cut();
+    const third = await reconnection(server, session);
+
+    expect(second.query).toMatchObject({ new: name, cwd: '/there' });
+    expect(third.query).toMatchObject({ session: name });
+    expect(third.query).not.toHaveProperty('new');
   });
 
   it('[V29] is not made where one is named, in the options or in the address', async () => {

@@ -151,6 +151,7 @@ export class RemoteSession extends AnyClient {
     if (!isSound(event)) this.#socket.drop('The server speaks another language');
     else if (this.#isNews(event)) {
       this.hear(event, length);
+      if (isSaid(event)) this.#target = { session: this.#sessionId };
       if (event.type === 'state_synced') this.#synced();
       if (event.type === 'server_connected' && !this.#isBehind) this.#attached(event);
     }
@@ -184,18 +185,16 @@ export class RemoteSession extends AnyClient {
     this.#goTo(greeting.sessionId);
     this.#cursor.begin(greeting.epoch, greeting.seq);
     const gone = new ConnectionLost('The agent waits for this no more');
-    this.tools.leave(gone);
-    if (isOther) this.requests.leave(gone);
-    else this.requests.doubt();
+    if (isOther) {
+      this.tools.leave(gone);
+      this.requests.leave(gone);
+    } else this.requests.doubt();
   }
 
   /** The conversation is there; what is under way in it follows, and the answer to a ping behind that. */
   #synced(): void {
     if (this.#greeting && this.#isBehind) {
       this.#isBehind = false;
-      this.tools.again((tools) => {
-        this.#outbox.commandFirst(this.#command('set_host_tools', { tools })).catch(() => {});
-      });
       this.#attached(this.#greeting);
     }
     const ping = this.#command('ping', {});
@@ -213,6 +212,10 @@ export class RemoteSession extends AnyClient {
     // Whoever heard of it may have left.
     if (this.lost) return;
     this.#socket.attached();
+    // They belong to a connection.
+    this.tools.again((tools) => {
+      this.#outbox.commandFirst(this.#command('set_host_tools', { tools })).catch(() => {});
+    });
     this.#outbox.open();
     this.#watchdog.start(pingMs);
   }
@@ -220,12 +223,15 @@ export class RemoteSession extends AnyClient {
   #goTo(session: string): void {
     if (session !== this.#sessionId) this.#cursor.forget();
     this.#sessionId = session;
-    this.#target = { session };
+    // Nothing of a new session is on disk until something is said in it: by its own name it is found, or made again.
+    if (session !== this.#target.new) this.#target = { session };
   }
 
   #down({ code }: Ending): void {
     this.#greeting = undefined;
     this.#watchdog.stop();
+    // The server has told the agent that they failed.
+    this.tools.leave(new ConnectionLost('The agent waits for this no more'));
     this.#outbox.drop({ wasTooBig: code === TOO_BIG });
   }
 
@@ -253,5 +259,9 @@ function isSound(event: AgentEvent): boolean {
   const { sessionId, epoch, seq, pingMs } = event;
   return typeof sessionId === 'string' && typeof epoch === 'string' && Number.isFinite(seq) && Number.isFinite(pingMs);
 }
+
+/** Whether something was said in the session. */
+const isSaid = (event: AgentEvent) =>
+  event.type === 'message_end' || (event.type === 'state_synced' && event.messages.length > 0);
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;

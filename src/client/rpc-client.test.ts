@@ -4,7 +4,7 @@ import { CommandFailed } from './command-failed.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import { RPCClient, WebSocketRPCClient } from './rpc-client.ts';
 import type { Socket } from './socket.ts';
-import { remoteServer, type Server, stopTime } from './testing/remote-server.ts';
+import { remoteServer, type Server, stopTime } from './testing/remote-server.node.ts';
 import { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './web-socket-client.ts';
 
 const openSocket = (url: string) => new WebSocket(url) as unknown as Socket;

@@ -186,6 +186,20 @@ describe('the view of the state', () => {
     expect(view).toMatchObject({ messages: [], running: true, state: { sessionId: state.sessionId } });
   });
 
+  it('[V37] has nothing under way when a snapshot says that nothing runs', async () => {
+    const { client } = await rehearse({ text: 'one' });
+    const state = await client.getState();
+    const busy = viewAfter(
+      { type: 'agent_start' },
+      { type: 'message_start', message: opening },
+      { type: 'tool_execution_start', toolCallId: 'c', toolName: 't', args: {} },
+    );
+
+    const view = reduce(busy, { type: 'state_synced', state, messages: [] });
+
+    expect(view).toMatchObject({ running: false, answer: undefined, tools: [] });
+  });
+
   it('[V37] has the queue, the compaction and the cursor of a snapshot', async () => {
     const { client } = await rehearse({ text: 'one' });
     const queuedMessages = [{ id: 'q', kind: 'steer' as const, text: 'wait' }];

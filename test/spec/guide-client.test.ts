@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { expect, it } from 'vitest';
-import { remoteServer } from '../../src/client/testing/remote-server.ts';
+import { remoteServer } from '../../src/client/testing/remote-server.node.ts';
 import { command } from '../support/command.ts';
 import { newHome } from '../support/open.ts';
 

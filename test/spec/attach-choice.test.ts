@@ -67,15 +67,16 @@ it('[W66] refuses the beginning of more than one id', async () => {
 });
 
 it('[W69] fails when a prompt does', async () => {
-  const server = await serveOnSocket({ tokens: { guest: { ...guest, scopes: ['view'] } } });
+  const server = await serveOnSocket({ tokens: { 'a-viewer': { scopes: ['view'] } } });
+  const other = await server.attach();
+  await other.run('say hello');
 
-  const env = { PI_AUTH_TOKEN: 'guest' };
-  const { code, stdout } = await tau(server.home, ['attach', server.url, 'new'], { input: 'say hello', env });
+  const words = ['attach', server.url, other.cursor.session];
+  const viewer = await tau(server.home, words, { input: 'say goodbye', env: { PI_AUTH_TOKEN: 'a-viewer' } });
 
-  expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringMatching(/^› say hello\n.*prompt.*\n$/) });
+  const stdout = '› say goodbye\nPermission denied: prompt needs the scope prompt\n';
+  expect(viewer).toEqual({ code: 1, signal: null, stdout, stderr: '' });
 });
-
-const guest = { name: 'guest', createdAt: '2026-01-01', allowedPaths: ['/'] };
 
 it('[W67] shows a token from a file or from the environment, and warns of one in an address', async () => {
   const server = await serveOnSocket();

@@ -48,7 +48,7 @@ it('[W65] is told when the agent is gone, and goes on with the one that is start
 });
 
 it('[W65] ends with the reason when it may not come back', async () => {
-  const guest = { name: 'guest', createdAt: '2026-01-01', allowedPaths: ['/'] };
+  const guest = { name: 'guest' };
   const server = await serveOnSocket({ tokens: { 'a-guest': guest } });
   const chat = inTerminal(server.home, ['attach', server.url, 'new'], { env: { PI_AUTH_TOKEN: 'a-guest' } });
   await chat.shows('? helps.\n›');

@@ -52,7 +52,12 @@ it.each<[string, string, string, number]>([
     1,
   ],
   ['tokens that are not there', '--tokens gone.json', 'CWD/gone.json: there is no such file', 1],
-  ['tokens that are not sound', '--tokens bad.json', 'CWD/bad.json: token 1: allowedPaths is required', 1],
+  [
+    'tokens that are not sound',
+    '--tokens bad.json',
+    'CWD/bad.json: token 1: a field is unknown: there is name, scopes, allowedPaths, createdAt, expiresAt',
+    1,
+  ],
   [
     'a socket file in no folder',
     '--socket none/a.sock',
@@ -85,10 +90,7 @@ it.each<[string, string, string, number]>([
 ])('[W61] does not start with %s, and says so in one line', async (_what, words, sentence, code) => {
   const home = newHome();
   const port = String(await taken());
-  writeFileSync(
-    join(home.cwd, 'bad.json'),
-    JSON.stringify({ tokens: { 'a-secret': { name: 'n', createdAt: '2026-01-01' } } }),
-  );
+  writeFileSync(join(home.cwd, 'bad.json'), JSON.stringify({ tokens: { 'a-secret': { path: ['/'] } } }));
 
   const result = await tau(home, ['serve', '--port', '0', ...words.replace('TAKEN', port).split(' ')]);
 

@@ -85,12 +85,18 @@ export async function serve(options: ServerOptions = {}): Promise<TestServer> {
     child.kill('SIGKILL');
     await exited;
     const pids = agents().map(({ pid }) => pid);
-    await until(async () => (await living(pids)).length === 0).finally(() => killAll(pids));
+    try {
+      await until(async () => (await living(pids)).length === 0);
+    } finally {
+      await killAll(pids);
+    }
   });
   const [loginLink = '', url = ''] = await twoLines(child.stdout, exited, () => stderr);
   const connect = (query: Query = {}) => {
-    const words = Object.entries({ token: TOKEN, ...query }).map(([name, value]) => [name, String(value)]);
-    return new RemotePeer(`${url}?${new URLSearchParams(words)}`);
+    const address = new URL(url);
+    for (const [name, value] of Object.entries({ token: TOKEN, ...query }))
+      address.searchParams.set(name, String(value));
+    return new RemotePeer(address.href);
   };
   return {
     home,

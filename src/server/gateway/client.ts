@@ -1,4 +1,4 @@
-import { Refusal } from '../../protocol/errors.ts';
+import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
 import type {
   AgentEvent,
   CommandName,
@@ -42,6 +42,8 @@ interface Farewell {
   readonly code: CloseCode;
   readonly reason: ServerDisconnectedEvent['reason'];
   readonly message: string;
+  /** What kind of error it is, if it is one of those that commands have. */
+  readonly error?: ErrorCode;
   readonly retryAfterMs?: number;
 }
 
@@ -82,6 +84,7 @@ export class Client implements Listener {
       form: (record) => this.#formOf(record),
       onOverflow: () =>
         this.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client reads too slowly' }),
+      onRoom: () => this.#look(),
     });
     wire.onMessage((bytes) => this.#receive(bytes));
     wire.onClose((code) => this.#left(code));
@@ -123,7 +126,7 @@ export class Client implements Listener {
   }
 
   /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
-  async enter(target: Target, wish: Wish = {}, opened = () => {}): Promise<void> {
+  async enter(target: Target, wish: Wish = { tail: this.#wish.tail }, opened = () => {}): Promise<void> {
     const handle = await this.services.sessions.open(target, this);
     const before = this.#handle;
     if (this.#isOver) throw new Error('The client has left');
@@ -173,15 +176,16 @@ export class Client implements Listener {
   }
 
   lost(reason: string): void {
-    this.#send({ type: 'server_error', error: reason, code: 'internal' });
-    this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason });
+    this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason, error: 'internal' });
   }
 
   /** Says why, and closes. */
-  close({ code, reason, message, retryAfterMs }: Farewell): void {
+  close({ code, reason, message, error, retryAfterMs }: Farewell): void {
     if (this.#isOver) return;
     const more = retryAfterMs === undefined ? {} : { retryAfterMs };
-    this.#send({ type: 'server_disconnected', reason, message, code, ...more });
+    if (reason === 'error')
+      this.#outlet.last({ type: 'server_error', error: message, ...(error ? { code: error } : {}) });
+    this.#outlet.last({ type: 'server_disconnected', reason, message, code, ...more });
     this.#left(code);
     this.#wire.close(code, message);
   }
@@ -205,8 +209,7 @@ export class Client implements Listener {
   #fail(refusal: Refusal): void {
     if (this.#isOver) return;
     this.services.audit.note({ what: 'refused', ...this.visitor, outcome: refusal.code });
-    this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
-    this.close({ code: codeFor(refusal), reason: 'error', message: refusal.message });
+    this.close({ code: codeFor(refusal), reason: 'error', message: refusal.message, error: refusal.code });
   }
 
   #send(event: AgentEvent): void {
@@ -216,10 +219,22 @@ export class Client implements Listener {
   #receive(bytes: Buffer): void {
     const reader = new LineReader(MAX_FRAME_BYTES);
     for (const line of [...reader.push(bytes), ...reader.end()]) {
-      if (this.#held) this.#held.push(line);
+      if (this.#held && !this.#overtakes(line)) this.#held.push(line);
       else this.#take(line);
     }
-    this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+    this.#look();
+  }
+
+  /** What answers a question waits for nothing: the question may be what everything else waits for. */
+  #overtakes(line: Line): boolean {
+    const { kind } = understand(line);
+    return this.#handle !== undefined && kind !== 'command' && kind !== 'refused';
+  }
+
+  /** Reads on, unless there is too much to do already. */
+  #look(): void {
+    if (this.#isOver) return;
+    this.#wire.setReading((this.#held?.length ?? 0) <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
   }
 
   /** Takes what has waited, in its order, until something has to wait again. */
@@ -228,7 +243,7 @@ export class Client implements Listener {
     this.#held = undefined;
     while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Line);
     if (this.#held) (this.#held as Line[]).unshift(...lines);
-    else this.#wire.setReading(true);
+    else this.#look();
   }
 
   #take(line: Line): void {
@@ -269,7 +284,7 @@ export class Client implements Listener {
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
       this.#outlet.send(toText(this.#guarded(name, answer).text(id)));
-      this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+      this.#look();
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
     if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));

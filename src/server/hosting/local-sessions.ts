@@ -51,7 +51,8 @@ export class LocalSessions implements Sessions {
   }
 
   folderOf(sessionId: string): string | undefined {
-    return this.find(sessionId)?.cwd ?? this.#folders.get(sessionId);
+    // Also of one that is about to leave.
+    return [...this.#hosts].find((host) => host.sessionId === sessionId)?.cwd ?? this.#folders.get(sessionId);
   }
 
   async ask(sessionId: string, request: Request): Promise<Answer | undefined> {

@@ -23,6 +23,7 @@ async function logIn({ request, response, admission, services }: Call): Promise<
     log.event('warn', 'refused login', { address });
     throw new HttpRefusal(401, 'unauthorized', 'This code or token is not valid, or no longer');
   }
+  throttle.succeeded(address);
   const { setCookie } = await logins.login(grant, { isSecure });
   log.event('info', 'logged in', { address, grant: grant.id });
   response.setHeader('Set-Cookie', setCookie);

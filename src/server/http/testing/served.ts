@@ -45,6 +45,7 @@ export async function served({ door = {}, listen = {}, services = {} }: ServedOp
   const throttle = {
     waitMs: () => (failures.length < 3 ? 0 : 1500),
     failed: (address: string) => failures.push(address),
+    succeeded: () => {},
   };
   const authority = {
     grantOf: (token: string) => known.get(token),

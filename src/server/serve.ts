@@ -145,6 +145,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     exports: exports.offers,
     pageFiles: readPageFiles(options.pageFolder),
     metrics,
+    audit,
     log,
   });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -1,4 +1,5 @@
 import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
+import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type {
   AgentEvent,
   CommandName,
@@ -277,10 +278,15 @@ export class Client implements Listener {
       this.#frame({ type: name, id, text: line.text });
     }
     if (inbound.kind !== 'refused') return;
-    const { id, command, refusal } = inbound;
+    const { id, command } = inbound;
+    const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : inbound.refusal;
     this.#outlet.send(Answer.refusal(command, refusal).text(id));
     // Clients that know their requests by their ids alone would hear nothing of it.
     if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+  }
+
+  #mayNot(command: string): boolean {
+    return Object.hasOwn(commandRows, command) && !permits(this.visitor.grant, command as CommandName);
   }
 
   #command({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {

@@ -87,6 +87,7 @@ export async function served({ door = {}, listen = {}, services = {} }: ServedOp
     exports,
     pageFiles: new Map(),
     metrics,
+    audit: { note: () => {} },
     log,
     ...services,
   });

@@ -68,7 +68,10 @@ it('[A14 W46] the cookie carries the port in its name, is hashed on disk and cou
   await (await target.visit({ token: null }, { headers: { cookie, origin } })).place();
   expect((await refusal(target.visit({ token: null }, { headers: { cookie } }))).status).toBe(403);
   expect((await refusal(target.visit({ token: null }, { headers: { cookie, origin: 'null' } }))).status).toBe(403);
-  for (const headers of [{ cookie: `tau_1=${value}`, origin }, { cookie: `TAU_${target.port}=${value}`, origin }]) {
+  for (const headers of [
+    { cookie: `tau_1=${value}`, origin },
+    { cookie: `TAU_${target.port}=${value}`, origin },
+  ]) {
     expect(await (await target.visit({ token: null }, { headers })).ended).toMatchObject({ code: 1008 });
   }
   const crossSite = await target.get('/api/me', { headers: { cookie, 'sec-fetch-site': 'cross-site' } });

@@ -203,7 +203,8 @@ it('[A6 A9] the token of the environment reaches no agent, no tool and no file',
   const { token } = await newToken(target.home);
   const { output } = await visitor.ok({
     type: 'bash',
-    command: 'env; tr "\\0" "\\n" < /proc/$PPID/environ; ps -eo args= | grep -v grep | grep tau.cjs; cat /proc/$PPID/cmdline',
+    command:
+      'env; tr "\\0" "\\n" < /proc/$PPID/environ; ps -eo args= | grep -v grep | grep tau.cjs; cat /proc/$PPID/cmdline',
   });
   await visitor.run('run `env`');
   const messages = JSON.stringify(await visitor.ok({ type: 'get_messages' }));

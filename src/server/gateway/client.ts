@@ -10,7 +10,7 @@ import type {
 import { type Dialect, plainDialect } from '../../wire/dialect.ts';
 import { type Line, LineReader, toText } from '../../wire/json-lines.ts';
 import { type Inbound, understand } from '../../wire/request.ts';
-import type { Grant } from '../auth/grant.ts';
+import { type Grant, mayOpen } from '../auth/grant.ts';
 import { permissionDenied, permits } from '../auth/permission.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { SessionRecord } from '../hosting/session-record.ts';
@@ -67,6 +67,8 @@ export class Client implements Listener {
   readonly #wish: Wish;
   #handle: Handle | undefined;
   #held: Line[] | undefined = [];
+  /** The session that it is about to be in. */
+  #entering: string | undefined;
   #unanswered = 0;
   #isOver = false;
 
@@ -121,6 +123,11 @@ export class Client implements Listener {
     return this.#handle?.sessionId;
   }
 
+  /** The session that it keeps alive, or is about to. */
+  get occupied(): string | undefined {
+    return this.#entering ?? this.sessionId;
+  }
+
   /** Brings the client into its first session. What it sends meanwhile waits. */
   async begin(find: () => Target): Promise<void> {
     try {
@@ -134,7 +141,11 @@ export class Client implements Listener {
 
   /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
   async enter(target: Target, wish: Wish = {}, opened = () => {}): Promise<void> {
-    const handle = await this.services.sessions.open(target, this);
+    const { sessions, isGreedy } = this.services;
+    if (!this.isAdmin && isGreedy(this, target.id)) throw new Refusal('overloaded', 'Too many sessions of one token');
+    this.#entering = target.id;
+    const handle = await sessions.open(target, this);
+    this.#entering = undefined;
     const before = this.#handle;
     if (this.#isOver) throw new Error('The client has left');
     opened();
@@ -175,6 +186,13 @@ export class Client implements Listener {
   }
 
   hear(record: SessionRecord): void {
+    const { event } = record;
+    // An agent may go elsewhere by itself, and take everybody along.
+    const folder = event.type === 'state_changed' ? event.state['cwd'] : undefined;
+    if (typeof folder === 'string' && !mayOpen(this.visitor.grant, folder)) {
+      this.#fail(new Refusal('session_not_found', 'Session not found: it is in another folder now'));
+      return;
+    }
     this.services.metrics.told();
     this.#outlet.hear(record);
   }

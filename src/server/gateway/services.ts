@@ -23,5 +23,7 @@ export interface GatewayServices {
   readonly exports: { readonly newPath: () => string; readonly offer: (path: string, grant: Grant) => string };
   /** How often both sides make sure that the other is still there. */
   readonly pingMs: number;
+  /** Whether a client would have its token keep more sessions alive than one may. */
+  readonly isGreedy: (client: Client, sessionId: string) => boolean;
   readonly left: (client: Client) => void;
 }

@@ -109,6 +109,7 @@ export class LocalSessions implements Sessions {
 
   async #begin(target: Target): Promise<Host> {
     const { agent, marks, parkAfterMs, maxHosts, ownership, crashed } = this.#options;
+    if (this.#hosts.size >= maxHosts) await this.#makeRoom();
     if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
     const claim = await ownership.claim(target.id);
     const host = this.find(target.id);
@@ -127,6 +128,12 @@ export class LocalSessions implements Sessions {
     this.#hosts.add(begun);
     if (target.kind === 'new') this.#remember(target.id, target.cwd);
     return begun;
+  }
+
+  /** Lets the agent leave that was started first among those that nobody needs. */
+  async #makeRoom(): Promise<void> {
+    const unneeded = [...this.#hosts].find(({ clients, status }) => clients === 0 && status === 'idle');
+    await unneeded?.close();
   }
 
   #remember(sessionId: string, cwd: string): void {

@@ -29,9 +29,11 @@ export function checkContradictions(args: Arguments): void {
     if (second) throw new UsageError(`--${first} and --${second} contradict each other`);
   }
   if (args.print && args.mode === 'rpc') throw new UsageError('--print and --mode rpc contradict each other');
-  if (args.socket && args.mode !== 'rpc') throw new UsageError('--socket goes with --mode rpc');
   if (args['on-eof'] && args.mode !== 'rpc') throw new UsageError('--on-eof goes with --mode rpc');
   const command = args.mode || args.print ? '' : (args.positionals[0] ?? 'chat');
+  if (args.socket && args.mode !== 'rpc' && command !== 'serve' && command !== 'attach') {
+    throw new UsageError('--socket goes with --mode rpc, tau serve and tau attach');
+  }
   for (const [name, commands] of Object.entries(ofCommands)) {
     if (args[name as FlagName] === undefined || commands.includes(command)) continue;
     throw new UsageError(`--${name} goes with tau ${commands.join(' and tau ')}`);

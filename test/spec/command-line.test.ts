@@ -34,7 +34,7 @@ it.each([
   ['-t read -nbt', '--tools and --no-builtin-tools contradict each other'],
   ['-a -na', '--approve and --no-approve contradict each other'],
   ['--mode rpc -p', '--print and --mode rpc contradict each other'],
-  ['-p --socket s', '--socket goes with --mode rpc'],
+  ['-p --socket s', '--socket goes with --mode rpc, tau serve and tau attach'],
   ['-p --on-eof abort', '--on-eof goes with --mode rpc'],
   ['-p --json', '--json goes with tau sessions and tau doctor and tau token'],
   ['--mode rpc --all', '--all goes with tau sessions'],

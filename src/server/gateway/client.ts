@@ -310,8 +310,11 @@ export class Client implements Listener {
   #command({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
     const request = { ...params, type: name, id } as Request;
     const { grant } = this.visitor;
+    const { unanswered } = this.services;
     this.#unanswered++;
+    const isTooMany = unanswered.begin(grant) || this.#unanswered > MAX_UNANSWERED;
     const answered = (answer: Answer) => {
+      unanswered.end(grant);
       this.#unanswered--;
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
@@ -320,7 +323,7 @@ export class Client implements Listener {
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
     if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));
-    else if (verdict === 'refuse' || this.#unanswered > MAX_UNANSWERED) {
+    else if (verdict === 'refuse' || isTooMany) {
       refuse(new Refusal('overloaded', 'Too many commands at once'));
     } else {
       void this.#perform(request, answered).catch((error: unknown) => refuse(Refusal.from(error)));

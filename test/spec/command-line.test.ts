@@ -38,7 +38,9 @@ it.each([
   ['-p --on-eof abort', '--on-eof goes with --mode rpc'],
   ['-p --json', '--json goes with tau sessions and tau doctor and tau token'],
   ['--mode rpc --all', '--all goes with tau sessions'],
-  ['-p --demo', '--demo goes with tau chat'],
+  ['chat --port 1', '--port goes with tau serve'],
+  ['--mode rpc --token-file f', '--token-file goes with tau attach'],
+  ['sessions --cwd .', '--cwd goes with tau serve and tau attach'],
 ])('[Z60] %s is refused before anything is done', async (words, message) => {
   const home = newHome();
 

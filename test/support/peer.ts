@@ -17,9 +17,12 @@ export class Peer {
   #wake: (() => void)[] = [];
   #closed = false;
   #broken: Error | undefined;
+  /** What it is told before anything can be asked. */
+  readonly #opening: string;
 
-  constructor(link: Link, options: { foreign?: boolean } = {}) {
+  constructor(link: Link, options: { foreign?: boolean; opening?: string } = {}) {
     this.#link = link;
+    this.#opening = options.opening ?? 'ready';
     link.onLine((line) => {
       if (!('text' in line)) throw new Error('tau sent a line that is too long');
       try {
@@ -91,7 +94,7 @@ export class Peer {
 
   /** Sends a prompt and waits until its run has settled; answers every record from the answer to the end. */
   async run(prompt: string | ({ message: string } & Record<string, unknown>)): Promise<Record_[]> {
-    await this.find('ready');
+    await this.find(this.#opening);
     const start = this.records.length;
     await this.ok({ type: 'prompt', ...(typeof prompt === 'string' ? { message: prompt } : prompt) });
     const end = await this.#search('agent_settled', start);

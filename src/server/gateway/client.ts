@@ -8,7 +8,7 @@ import type {
   ServerDisconnectedEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, plainDialect } from '../../wire/dialect.ts';
-import { type Line, LineReader, toText } from '../../wire/json-lines.ts';
+import { type Line, toText } from '../../wire/json-lines.ts';
 import { type Inbound, understand } from '../../wire/request.ts';
 import { type Grant, mayOpen } from '../auth/grant.ts';
 import { permissionDenied, permits } from '../auth/permission.ts';
@@ -16,24 +16,20 @@ import { Answer } from '../hosting/answer.ts';
 import type { SessionRecord } from '../hosting/session-record.ts';
 import type { Greeting, Handle, Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
 import { type CloseCode, closeCodes } from './close-codes.ts';
-import { BURST, CommandRate, MAX_EXCESS } from './command-rate.ts';
+import { CommandRate } from './command-rate.ts';
+import { linesIn } from './message-lines.ts';
 import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
 import { Outlet } from './outlet.ts';
 import type { Parameters } from './parameters.ts';
 import { type ServerCommand, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
-import { MAX_FRAME_BYTES, type Wire } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 /** Commands of one client that may wait for an answer. */
 export const MAX_UNANSWERED = 256;
 
 /** Answers that a client may leave unread before no more commands are taken from it. */
 const MAX_UNREAD = 16 * 1024 * 1024;
-
-/** Lines that one message may hold. */
-export const MAX_LINES = BURST + MAX_EXCESS;
-
-const LF = 10;
 
 /** Who a client is. */
 export interface Visitor {
@@ -48,6 +44,12 @@ interface Farewell {
   /** What kind of error it is, if it is one of those that commands have. */
   readonly error?: ErrorCode;
   readonly retryAfterMs?: number;
+}
+
+/** A line, and whether there was room for it when it came. */
+interface Weighed {
+  readonly line: Line;
+  readonly verdict: 'ok' | 'refuse';
 }
 
 /** One client of the server: what it sends is checked and goes to its session, and it is told what happens there. */
@@ -66,7 +68,7 @@ export class Client implements Listener {
   readonly #rate = new CommandRate();
   readonly #wish: Wish;
   #handle: Handle | undefined;
-  #held: Line[] | undefined = [];
+  #held: Weighed[] | undefined = [];
   /** The session that it is about to be in. */
   #entering: string | undefined;
   #unanswered = 0;
@@ -89,6 +91,7 @@ export class Client implements Listener {
       form: (record) => this.#formOf(record),
       onOverflow: () =>
         this.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client reads too slowly' }),
+      onRoom: () => this.#look(),
     });
     wire.onMessage((bytes) => this.#receive(bytes));
     wire.onClose((code) => this.#left(code));
@@ -98,7 +101,7 @@ export class Client implements Listener {
     return this.#outlet.dialect.stream === 'cumulative';
   }
 
-  /** What it sends has to wait: nothing is read of it meanwhile, no sign of life either. */
+  /** What it sends has to wait; where that is much, nothing more is read, no sign of life either. */
   get isHeld(): boolean {
     return this.#held !== undefined;
   }
@@ -140,7 +143,7 @@ export class Client implements Listener {
   }
 
   /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
-  async enter(target: Target, wish: Wish = {}, opened = () => {}): Promise<void> {
+  async enter(target: Target, wish: Wish = { tail: this.#wish.tail }, opened = () => {}): Promise<void> {
     const { sessions, isGreedy } = this.services;
     if (!this.isAdmin && isGreedy(this, target.id)) throw new Refusal('overloaded', 'Too many sessions of one token');
     this.#entering = target.id;
@@ -247,26 +250,40 @@ export class Client implements Listener {
     const lines = linesIn(bytes);
     if (lines === 'too many') this.#tooMuch();
     else if (lines.length === 0) this.#weigh(0);
-    else
-      for (const line of lines) {
-        if (this.#held) this.#held.push(line);
-        else this.#take(line);
-      }
-    this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+    else for (const line of lines) this.#arrived(line);
+    this.#look();
+  }
+
+  #arrived(line: Line): void {
+    const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
+    if (verdict === 'close') return;
+    if (this.#held && !this.#overtakes(line)) this.#held.push({ line, verdict });
+    else this.#take({ line, verdict });
+  }
+
+  /** What answers a question waits for nothing: the question may be what everything else waits for. */
+  #overtakes(line: Line): boolean {
+    const { kind } = understand(line);
+    return this.#handle !== undefined && kind !== 'command' && kind !== 'refused';
+  }
+
+  /** Reads on, unless there is too much to do already. */
+  #look(): void {
+    if (this.#isOver) return;
+    this.#wire.setReading((this.#held?.length ?? 0) <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
   }
 
   /** Takes what has waited, in its order, until something has to wait again. */
   #release(): void {
     const lines = this.#held ?? [];
     this.#held = undefined;
-    while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Line);
-    if (this.#held) (this.#held as Line[]).unshift(...lines);
-    else this.#wire.setReading(true);
+    while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Weighed);
+    if (this.#held) (this.#held as Weighed[]).unshift(...lines);
+    else this.#look();
   }
 
-  #take(line: Line): void {
-    const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
-    if (this.#isOver || verdict === 'close') return;
+  #take({ line, verdict }: Weighed): void {
+    if (this.#isOver) return;
     const inbound = understand(line);
     if (inbound.kind === 'command') this.#command(inbound, verdict);
     else if (inbound.kind === 'frame') this.#frame(inbound.frame);
@@ -319,7 +336,7 @@ export class Client implements Listener {
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
       this.#outlet.send(toText(this.#guarded(name, answer).text(id)));
-      this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+      this.#look();
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
     if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));
@@ -353,16 +370,6 @@ export class Client implements Listener {
     if (this.isAdmin || event.type !== 'state_changed') return undefined;
     return { name: 'without addresses', make: () => withoutAddresses(event) };
   }
-}
-
-/** The lines of a message, unless they are more than anybody may send. */
-function linesIn(bytes: Buffer): readonly Line[] | 'too many' {
-  let count = 1;
-  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
-    if (++count > MAX_LINES) return 'too many';
-  }
-  const reader = new LineReader(MAX_FRAME_BYTES);
-  return [...reader.push(bytes), ...reader.end()];
 }
 
 const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });

@@ -136,7 +136,7 @@ export class Gateway {
   /** Asks everybody whether they are there. Whoever has not answered since the last time is not. */
   #ping(): void {
     for (const [client, socket] of this.#clients) {
-      if (client.isHeld) this.#silent.delete(client);
+      if (client.isHeld && socket.isPaused) this.#silent.delete(client);
       else if (this.#silent.has(client)) {
         client.close({ code: closeCodes.bye, reason: 'timeout', message: 'The client does not answer' });
         socket.terminate();

@@ -1,4 +1,5 @@
 import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
+import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type {
   AgentEvent,
   CommandName,
@@ -7,24 +8,22 @@ import type {
   ServerDisconnectedEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, plainDialect } from '../../wire/dialect.ts';
-import { type Line, LineReader, toText } from '../../wire/json-lines.ts';
+import { type Line, toText } from '../../wire/json-lines.ts';
 import { type Inbound, understand } from '../../wire/request.ts';
-import type { Grant } from '../auth/grant.ts';
+import { type Grant, mayOpen } from '../auth/grant.ts';
 import { permissionDenied, permits } from '../auth/permission.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { SessionRecord } from '../hosting/session-record.ts';
 import type { Greeting, Handle, Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
 import { type CloseCode, closeCodes } from './close-codes.ts';
 import { CommandRate } from './command-rate.ts';
+import { linesIn } from './message-lines.ts';
 import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
 import { Outlet } from './outlet.ts';
 import type { Parameters } from './parameters.ts';
 import { type ServerCommand, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
-import { MAX_FRAME_BYTES, type Wire } from './wire.ts';
-
-/** How often both sides make sure that the other is still there. */
-export const PING_MS = 20_000;
+import type { Wire } from './wire.ts';
 
 /** Commands of one client that may wait for an answer. */
 export const MAX_UNANSWERED = 256;
@@ -47,6 +46,12 @@ interface Farewell {
   readonly retryAfterMs?: number;
 }
 
+/** A line, and whether there was room for it when it came. */
+interface Weighed {
+  readonly line: Line;
+  readonly verdict: 'ok' | 'refuse';
+}
+
 /** One client of the server: what it sends is checked and goes to its session, and it is told what happens there. */
 export class Client implements Listener {
   ui: readonly string[] | undefined;
@@ -63,7 +68,9 @@ export class Client implements Listener {
   readonly #rate = new CommandRate();
   readonly #wish: Wish;
   #handle: Handle | undefined;
-  #held: Line[] | undefined = [];
+  #held: Weighed[] | undefined = [];
+  /** The session that it is about to be in. */
+  #entering: string | undefined;
   #unanswered = 0;
   #isOver = false;
 
@@ -94,6 +101,11 @@ export class Client implements Listener {
     return this.#outlet.dialect.stream === 'cumulative';
   }
 
+  /** What it sends has to wait; where that is much, nothing more is read, no sign of life either. */
+  get isHeld(): boolean {
+    return this.#held !== undefined;
+  }
+
   get canAnswer(): boolean {
     return permits(this.visitor.grant, 'extension_ui_response');
   }
@@ -114,6 +126,11 @@ export class Client implements Listener {
     return this.#handle?.sessionId;
   }
 
+  /** The session that it keeps alive, or is about to. */
+  get occupied(): string | undefined {
+    return this.#entering ?? this.sessionId;
+  }
+
   /** Brings the client into its first session. What it sends meanwhile waits. */
   async begin(find: () => Target): Promise<void> {
     try {
@@ -127,7 +144,11 @@ export class Client implements Listener {
 
   /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
   async enter(target: Target, wish: Wish = { tail: this.#wish.tail }, opened = () => {}): Promise<void> {
-    const handle = await this.services.sessions.open(target, this);
+    const { sessions, isGreedy } = this.services;
+    if (!this.isAdmin && isGreedy(this, target.id)) throw new Refusal('overloaded', 'Too many sessions of one token');
+    this.#entering = target.id;
+    const handle = await sessions.open(target, this);
+    this.#entering = undefined;
     const before = this.#handle;
     if (this.#isOver) throw new Error('The client has left');
     opened();
@@ -157,7 +178,8 @@ export class Client implements Listener {
   connected({ sessionId, sessionFile, epoch, seq, resume }: Greeting): void {
     this.services.metrics.connected(resume);
     const place = { sessionFile: sessionFile ?? null, sessionId };
-    this.#send({ type: 'server_connected', ...place, seq, epoch, ...(resume ? { resume } : {}), pingMs: PING_MS });
+    const { pingMs } = this.services;
+    this.#send({ type: 'server_connected', ...place, seq, epoch, ...(resume ? { resume } : {}), pingMs });
   }
 
   synced({ state, messages, cursor }: Snapshot): void {
@@ -167,6 +189,13 @@ export class Client implements Listener {
   }
 
   hear(record: SessionRecord): void {
+    const { event } = record;
+    // An agent may go elsewhere by itself, and take everybody along.
+    const folder = event.type === 'state_changed' ? event.state['cwd'] : undefined;
+    if (typeof folder === 'string' && !mayOpen(this.visitor.grant, folder)) {
+      this.#fail(new Refusal('session_not_found', 'Session not found: it is in another folder now'));
+      return;
+    }
     this.services.metrics.told();
     this.#outlet.hear(record);
   }
@@ -217,12 +246,19 @@ export class Client implements Listener {
   }
 
   #receive(bytes: Buffer): void {
-    const reader = new LineReader(MAX_FRAME_BYTES);
-    for (const line of [...reader.push(bytes), ...reader.end()]) {
-      if (this.#held && !this.#overtakes(line)) this.#held.push(line);
-      else this.#take(line);
-    }
+    if (this.#isOver) return;
+    const lines = linesIn(bytes);
+    if (lines === 'too many') this.#tooMuch();
+    else if (lines.length === 0) this.#weigh(0);
+    else for (const line of lines) this.#arrived(line);
     this.#look();
+  }
+
+  #arrived(line: Line): void {
+    const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
+    if (verdict === 'close') return;
+    if (this.#held && !this.#overtakes(line)) this.#held.push({ line, verdict });
+    else this.#take({ line, verdict });
   }
 
   /** What answers a question waits for nothing: the question may be what everything else waits for. */
@@ -241,26 +277,34 @@ export class Client implements Listener {
   #release(): void {
     const lines = this.#held ?? [];
     this.#held = undefined;
-    while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Line);
-    if (this.#held) (this.#held as Line[]).unshift(...lines);
+    while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Weighed);
+    if (this.#held) (this.#held as Weighed[]).unshift(...lines);
     else this.#look();
   }
 
-  #take(line: Line): void {
+  #take({ line, verdict }: Weighed): void {
     if (this.#isOver) return;
-    const verdict = this.#rate.take();
-    if (verdict === 'close') {
-      this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands' });
-      return;
-    }
     const inbound = understand(line);
     if (inbound.kind === 'command') this.#command(inbound, verdict);
     else if (inbound.kind === 'frame') this.#frame(inbound.frame);
     else this.#misunderstood(inbound, line);
   }
 
+  /** Whether there is room for a line of so many bytes. Whoever sends far too much is sent away. */
+  #weigh(bytes: number): 'ok' | 'refuse' | 'close' {
+    const verdict = this.#rate.take(bytes);
+    if (verdict === 'close') this.#tooMuch();
+    return verdict;
+  }
+
+  #tooMuch(): void {
+    const error = 'overloaded';
+    this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands', error });
+  }
+
   #frame(frame: Frame | { type: Frame['type']; id: string; text: string }): void {
-    if (permits(this.visitor.grant, frame.type)) this.#handle?.frame(frame);
+    const { grant } = this.visitor;
+    if (permits(grant, frame.type) && this.services.authority.holds(grant)) this.#handle?.frame(frame);
   }
 
   #misunderstood(inbound: Exclude<Inbound, { kind: 'command' | 'frame' }>, line: Line): void {
@@ -269,17 +313,25 @@ export class Client implements Listener {
       this.#frame({ type: name, id, text: line.text });
     }
     if (inbound.kind !== 'refused') return;
-    const { id, command, refusal } = inbound;
+    const { id, command } = inbound;
+    const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : inbound.refusal;
     this.#outlet.send(Answer.refusal(command, refusal).text(id));
     // Clients that know their requests by their ids alone would hear nothing of it.
     if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
   }
 
+  #mayNot(command: string): boolean {
+    return Object.hasOwn(commandRows, command) && !permits(this.visitor.grant, command as CommandName);
+  }
+
   #command({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
     const request = { ...params, type: name, id } as Request;
     const { grant } = this.visitor;
+    const { unanswered } = this.services;
     this.#unanswered++;
+    const isTooMany = unanswered.begin(grant) || this.#unanswered > MAX_UNANSWERED;
     const answered = (answer: Answer) => {
+      unanswered.end(grant);
       this.#unanswered--;
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
@@ -288,7 +340,7 @@ export class Client implements Listener {
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
     if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));
-    else if (verdict === 'refuse' || this.#unanswered > MAX_UNANSWERED) {
+    else if (verdict === 'refuse' || isTooMany) {
       refuse(new Refusal('overloaded', 'Too many commands at once'));
     } else {
       void this.#perform(request, answered).catch((error: unknown) => refuse(Refusal.from(error)));

@@ -4,6 +4,7 @@ import type { Grant } from '../auth/grant.ts';
 import type { Library } from '../library.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Client } from './client.ts';
+import type { Unanswered } from './unanswered.ts';
 
 /** What is counted of clients. */
 export interface GatewayMetrics {
@@ -21,5 +22,11 @@ export interface GatewayServices {
   readonly metrics: GatewayMetrics;
   /** A file that an exported page may be written to, and the address at which it can be fetched once. */
   readonly exports: { readonly newPath: () => string; readonly offer: (path: string, grant: Grant) => string };
+  /** How often both sides make sure that the other is still there. */
+  readonly pingMs: number;
+  /** Whether a client would have its token keep more sessions alive than one may. */
+  readonly isGreedy: (client: Client, sessionId: string) => boolean;
+  /** Of all clients. */
+  readonly unanswered: Unanswered;
   readonly left: (client: Client) => void;
 }

@@ -138,7 +138,7 @@ export class Gateway {
     for (const [client, socket] of this.#clients) {
       if (client.isHeld && socket.isPaused) this.#silent.delete(client);
       else if (this.#silent.has(client)) {
-        client.close({ code: closeCodes.bye, reason: 'timeout', message: 'The client does not answer' });
+        client.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client does not answer' });
         socket.terminate();
       } else {
         this.#silent.add(client);

@@ -66,7 +66,7 @@ verifies('S55', 'a session that is open, here or elsewhere, stays', async ({ ope
   const holder = await open({ home, args: ['--session', path] });
   const { peer } = await open({ home });
   const { sessionFile } = await peer.ok({ type: 'get_state' });
-  await holder.peer.find('ready');
+  await holder.peer.begun();
 
   const elsewhere = await peer.refused({ type: 'delete_session', sessionPath: path });
   const here = await peer.refused({ type: 'delete_session', sessionPath: sessionFile });

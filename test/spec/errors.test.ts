@@ -8,7 +8,7 @@ import { verifies } from '../support/verifies.ts';
 
 /** Sends lines as they are and answers what they are answered with. */
 async function answersTo(peer: Peer, lines: readonly string[]): Promise<Record_[]> {
-  await peer.find('ready');
+  await peer.begun();
   const from = peer.records.length;
   const last = `after ${from}`;
   peer.send(lines.map((line) => `${line}\n`).join(''));
@@ -250,7 +250,7 @@ verifies('E12', 'a command that makes no sense where it is sent says so', async 
 
 verifies('E9 E13', 'what nobody foresaw is internal, and goes no further', async ({ open }) => {
   const { peer, sessionFiles } = await open();
-  await peer.find('ready');
+  await peer.begun();
   const folder = dirname(sessionFiles()[0] ?? '');
   renameSync(folder, `${folder}-moved`);
   writeFileSync(folder, 'a file where the sessions were');

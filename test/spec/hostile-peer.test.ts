@@ -202,7 +202,7 @@ verifies(
     ]);
     const agent = await open({ script: [{ steps: [...blocks.flat(), { stall: true }] }] });
     const { peer } = agent;
-    await peer.find('ready');
+    await peer.begun();
     const before = megabytes(agent, 'VmRSS');
 
     peer.link.pause();

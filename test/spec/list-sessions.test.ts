@@ -111,7 +111,7 @@ verifies('S51', 'what is no session is passed over, and nothing is written or lo
   writeFileSync(join(home.agentDir, 'sessions', 'stray.txt'), '');
   symlinkSync('loop', join(home.agentDir, 'sessions', 'loop'));
   const holder = await open({ home, args: ['--session', good] });
-  await holder.peer.find('ready');
+  await holder.peer.begun();
   const { peer } = await open({ home, args: ['--no-session'] });
   const facts = () => readdirSync(folder).map((name) => [name, stampOf(join(folder, name))]);
   const before = facts();

@@ -95,7 +95,7 @@ for (const [what, command] of Object.entries({
 })) {
   verifies('P5', `a prompt with ${what} is refused, and nothing runs`, async ({ open }) => {
     const { peer, sessionFiles } = await open({ script: [{ text: 'never' }] });
-    await peer.find('ready');
+    await peer.begun();
     const before = stored(sessionFiles()[0] ?? '');
 
     const refusal = await peer.refused({ type: 'prompt', ...command });
@@ -109,7 +109,7 @@ for (const [what, command] of Object.entries({
 
 verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is refused', async ({ open }) => {
   const { peer, sessionFiles } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
-  await peer.find('ready');
+  await peer.begun();
   const before = stored(sessionFiles()[0] ?? '');
 
   for (const type of ['prompt', 'steer', 'follow_up', 'abort_and_prompt']) {

@@ -82,7 +82,7 @@ verifies('Z9 J3', '--session-dir keeps every session in that folder', async ({ o
 verifies('J4', 'the header is on disk as soon as the agent is ready', async ({ open }) => {
   const { peer, sessionFiles } = await open();
 
-  await peer.find('ready');
+  await peer.begun();
 
   const [file] = sessionFiles();
   expect(stored(file ?? '')[0]).toMatchObject({ type: 'session', version: 3 });

@@ -6,7 +6,7 @@ import { verifies } from '../support/verifies.ts';
 
 /** What a command leads to, apart from its answer. */
 async function eventsOf(peer: Peer, command: { type: string } & Record<string, unknown>): Promise<Record_[]> {
-  await peer.find('ready');
+  await peer.begun();
   const told = peer.records.length;
   await peer.ok(command);
   return peer.records.slice(told).filter(({ type }) => type !== 'response');
@@ -31,7 +31,7 @@ verifies('I13 I14 I17', 'a change of the model tells the level that changed with
 
 verifies('I13', 'a command that was refused changes no state', async ({ open }) => {
   const { peer } = await open(named);
-  await peer.find('ready');
+  await peer.begun();
   const told = peer.records.length;
 
   await peer.refused({ type: 'set_model', provider: 'tau', modelId: 'none' });

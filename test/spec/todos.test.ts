@@ -25,7 +25,7 @@ const planOf = async (peer: Peer) => (await peer.ok({ type: 'get_state' })).todo
 
 /** What a command leads to, apart from its answer and the tools that come and go with a plan. */
 async function toldBy(peer: Peer, command: { type: string } & Record<string, unknown>) {
-  await peer.find('ready');
+  await peer.begun();
   const before = peer.records.length;
   await peer.ok(command);
   return peer.records.slice(before).filter(({ type }) => type !== 'response');

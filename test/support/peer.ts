@@ -16,6 +16,7 @@ export class Peer {
   #ids = 0;
   #wake: (() => void)[] = [];
   #closed = false;
+  #seq = 0;
   #broken: Error | undefined;
 
   constructor(link: Link, options: { foreign?: boolean } = {}) {
@@ -26,6 +27,7 @@ export class Peer {
         const record = JSON.parse(line.text) as Record_;
         // Sessions written by other programs may hold fields that only they know.
         if (!options.foreign) assertValid(record);
+        this.#number(record);
         this.records.push(record);
       } catch (error) {
         this.#broken ??= error as Error;
@@ -38,6 +40,11 @@ export class Peer {
     };
     link.onEnd(over);
     link.onClose(over);
+  }
+
+  /** Settles when the other side takes commands: it has said so, or how things are. */
+  async begun(): Promise<void> {
+    await this.find(({ type }) => type === 'ready' || type === 'state_synced');
   }
 
   /** Sends a value as one line, or text as it is. */
@@ -91,7 +98,7 @@ export class Peer {
 
   /** Sends a prompt and waits until its run has settled; answers every record from the answer to the end. */
   async run(prompt: string | ({ message: string } & Record<string, unknown>)): Promise<Record_[]> {
-    await this.find('ready');
+    await this.begun();
     const start = this.records.length;
     await this.ok({ type: 'prompt', ...(typeof prompt === 'string' ? { message: prompt } : prompt) });
     const end = await this.#search('agent_settled', start);
@@ -111,6 +118,15 @@ export class Peer {
 
   get link(): Link {
     return this.#link;
+  }
+
+  /** A server numbers what happens in a session: one after another. The rest of a record is the same on every wire. */
+  #number(record: Record_): void {
+    const { seq } = record;
+    if (typeof seq !== 'number') return;
+    if (record.type !== 'server_connected' && seq <= this.#seq) throw new Error(`${seq} came after ${this.#seq}`);
+    this.#seq = seq;
+    if (record.type !== 'server_connected') delete record['seq'];
   }
 
   async #search(match: Match, from: number): Promise<number> {

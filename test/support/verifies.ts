@@ -1,7 +1,13 @@
 import { describe, it } from 'vitest';
 import { type OpenOptions, open, type TestAgent, type Transport } from './open.ts';
 
-const everywhere: readonly Transport[] = ['stdio', 'unix', 'memory'];
+const everywhere: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
+
+/**
+ * For what is about one agent and whoever started it: its arguments, `ready`, its input, its exit. Behind a server the
+ * server is who started it.
+ */
+export const LOCAL: readonly Transport[] = ['stdio', 'unix', 'memory'];
 
 export interface Bench {
   readonly transport: Transport;

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { type RunningServer, serve } from '../../src/server/serve.ts';
+import type { Log } from '../../src/system/log.ts';
+import type { Link } from '../../src/wire/link.ts';
+import { environment, type Home, type OpenOptions, sessionFiles, TAU, type TestAgent } from './open.ts';
+import { Peer } from './peer.ts';
+
+const TOKEN = 'a token of the tests';
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Arguments with which a session is chosen. Behind the server that does it, from the query of the connection. */
+const CHOOSES_SESSION = /^--(session|session-id|session-dir|continue|resume|no-session|fork)$|^-[cr]$/;
+
+/** Arguments that are parameters of the query instead. */
+const PARAMETERS = ['session', 'stream'] as const;
+
+const silent: Log = { takes: () => false, write: () => {} };
+
+/** Opens an agent behind a server, which runs in this process, and a client of it. */
+export async function openServed(home: Home, args: readonly string[], options: OpenOptions): Promise<TestAgent> {
+  const { parameters, rest } = split(args);
+  const server = await serveIn(home, rest, options);
+  const wanted = { new: randomUUID(), ...parameters };
+  const connect = (where: object) => {
+    const query = new URLSearchParams({ token: TOKEN, ...where });
+    return new Peer(socketLinkTo(`${server.socketUrl}?${query}`), options);
+  };
+  const peer = connect(wanted);
+  const join = () => {
+    const { sessionId } = peer.records.findLast(({ type }) => type === 'server_connected') ?? {};
+    return connect(typeof sessionId === 'string' ? { ...parameters, session: sessionId } : wanted);
+  };
+  const files = () => sessionFiles(home);
+  const close = () => server.drain(0);
+  return { peer, home, transport: 'websocket', process: undefined, sessionFiles: files, close, join };
+}
+
+async function serveIn(home: Home, args: readonly string[], { env }: OpenOptions): Promise<RunningServer> {
+  const server = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    cwd: home.cwd,
+    agentDir: home.agentDir,
+    agent: { command: process.execPath, args: [TAU, ...args], env: environment(home, env) },
+    envToken: TOKEN,
+    allowOrigins: [],
+    allowHosts: [],
+    basePath: '',
+    behindProxy: false,
+    pageFolder: join(home.root, 'no page'),
+    parkAfterMs: HOUR_MS,
+    maxSessions: 100,
+    log: silent,
+  });
+  onTestFinished(() => server.drain(0));
+  return server;
+}
+
+/** What of the arguments a client asks of the server, and what is left for the agent. */
+function split(args: readonly string[]): { parameters: Record<string, string>; rest: readonly string[] } {
+  const parameters: Record<string, string> = {};
+  let rest = args;
+  for (const name of PARAMETERS) {
+    const at = rest.indexOf(`--${name}`);
+    if (at === -1) continue;
+    parameters[name] = rest[at + 1] ?? '';
+    rest = rest.toSpliced(at, 2);
+  }
+  const other = rest.find((argument) => CHOOSES_SESSION.test(argument));
+  if (other !== undefined) throw new Error(`${other} means nothing to a server: the test belongs on LOCAL`);
+  return { parameters, rest };
+}
+
+/** A WebSocket as a link. What is written before it is open waits. */
+function socketLinkTo(url: string): Link {
+  const socket = new WebSocket(url);
+  const opened = new Promise<void>((resolve) => socket.once('open', resolve));
+  onTestFinished(() => socket.terminate());
+  socket.on('error', () => {});
+  const send = (text: string) => {
+    if (socket.readyState === WebSocket.CONNECTING) void opened.then(() => socket.send(text));
+    else socket.send(text, () => {});
+    return true;
+  };
+  return {
+    write: send,
+    onDrain: () => {},
+    flush: () => opened,
+    onLine: (listener) =>
+      void socket.on('message', (data: Buffer) => {
+        const text = data.toString();
+        if (text.includes('\n')) throw new Error('The server sent more than one line in a message');
+        listener({ text });
+      }),
+    onEnd: (listener) => void socket.on('close', listener),
+    onClose: (listener) => void socket.on('close', () => listener()),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+    close: () => socket.close(),
+  };
+}

@@ -8,6 +8,15 @@ export type Match = string | ((record: Record_) => boolean);
 
 const frameTypes = new Set(['extension_ui_response', 'host_tool_update', 'host_tool_result']);
 
+export interface PeerOptions {
+  /** It is told of sessions that hold fields of other programs. */
+  readonly foreign?: boolean | undefined;
+  /** What it is told before anything is done. */
+  readonly opening?: string;
+  /** Records are kept without their numbers, and so are the same whatever carries them. */
+  readonly bare?: boolean;
+}
+
 /** A client that trusts nothing: it keeps every record, and every record is checked against the protocol. */
 export class Peer {
   readonly records: Record_[] = [];
@@ -16,19 +25,19 @@ export class Peer {
   #ids = 0;
   #wake: (() => void)[] = [];
   #closed = false;
-  #seq = 0;
   #broken: Error | undefined;
+  readonly #opening: string;
 
-  constructor(link: Link, options: { foreign?: boolean } = {}) {
+  constructor(link: Link, options: PeerOptions = {}) {
     this.#link = link;
+    this.#opening = options.opening ?? 'ready';
     link.onLine((line) => {
       if (!('text' in line)) throw new Error('tau sent a line that is too long');
       try {
         const record = JSON.parse(line.text) as Record_;
         // Sessions written by other programs may hold fields that only they know.
         if (!options.foreign) assertValid(record);
-        this.#number(record);
-        this.records.push(record);
+        this.records.push(options.bare ? unnumbered(record) : record);
       } catch (error) {
         this.#broken ??= error as Error;
       }
@@ -42,9 +51,9 @@ export class Peer {
     link.onClose(over);
   }
 
-  /** Settles when the other side takes commands: it has said so, or how things are. */
+  /** Settles when the other side has greeted: what comes now is about what is done. */
   async begun(): Promise<void> {
-    await this.find(({ type }) => type === 'ready' || type === 'state_synced');
+    await this.find(this.#opening);
   }
 
   /** Sends a value as one line, or text as it is. */
@@ -120,15 +129,6 @@ export class Peer {
     return this.#link;
   }
 
-  /** A server numbers what happens in a session: one after another. The rest of a record is the same on every wire. */
-  #number(record: Record_): void {
-    const { seq } = record;
-    if (typeof seq !== 'number') return;
-    if (record.type !== 'server_connected' && seq <= this.#seq) throw new Error(`${seq} came after ${this.#seq}`);
-    this.#seq = seq;
-    if (record.type !== 'server_connected') delete record['seq'];
-  }
-
   async #search(match: Match, from: number): Promise<number> {
     const fits = typeof match === 'string' ? (record: Record_) => record.type === match : match;
     for (let index = from; ; index++) {
@@ -167,4 +167,8 @@ export function outline(records: readonly Record_[]): string[] {
     return `message_update:${(record['assistantMessageEvent'] as { type: string }).type}`;
   });
   return names.filter((name, index) => !(name.endsWith('_delta') && names[index - 1] === name));
+}
+
+function unnumbered({ seq, ...record }: Record_): Record_ {
+  return record.type === 'server_connected' ? { seq, ...record } : record;
 }

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { WebSocket } from 'ws';
 import { type RunningServer, serve } from '../../src/server/serve.ts';
 import type { Log } from '../../src/system/log.ts';
-import type { Link } from '../../src/wire/link.ts';
 import { environment, type Home, type OpenOptions, sessionFiles, TAU, type TestAgent } from './open.ts';
-import { Peer } from './peer.ts';
+import { RemotePeer } from './remote-peer.ts';
 
 const TOKEN = 'a token of the tests';
 const HOUR_MS = 60 * 60 * 1000;
@@ -26,7 +24,7 @@ export async function openServed(home: Home, args: readonly string[], options: O
   const wanted = { new: randomUUID(), ...parameters };
   const connect = (where: object) => {
     const query = new URLSearchParams({ token: TOKEN, ...where });
-    return new Peer(socketLinkTo(`${server.socketUrl}?${query}`), options);
+    return new RemotePeer(`${server.socketUrl}?${query}`, { foreign: options.foreign, opening: 'state_synced', bare: true });
   };
   const peer = connect(wanted);
   const join = () => {
@@ -72,33 +70,4 @@ function split(args: readonly string[]): { parameters: Record<string, string>; r
   const other = rest.find((argument) => CHOOSES_SESSION.test(argument));
   if (other !== undefined) throw new Error(`${other} means nothing to a server: the test belongs on LOCAL`);
   return { parameters, rest };
-}
-
-/** A WebSocket as a link. What is written before it is open waits. */
-function socketLinkTo(url: string): Link {
-  const socket = new WebSocket(url);
-  const opened = new Promise<void>((resolve) => socket.once('open', resolve));
-  onTestFinished(() => socket.terminate());
-  socket.on('error', () => {});
-  const send = (text: string) => {
-    if (socket.readyState === WebSocket.CONNECTING) void opened.then(() => socket.send(text));
-    else socket.send(text, () => {});
-    return true;
-  };
-  return {
-    write: send,
-    onDrain: () => {},
-    flush: () => opened,
-    onLine: (listener) =>
-      void socket.on('message', (data: Buffer) => {
-        const text = data.toString();
-        if (text.includes('\n')) throw new Error('The server sent more than one line in a message');
-        listener({ text });
-      }),
-    onEnd: (listener) => void socket.on('close', listener),
-    onClose: (listener) => void socket.on('close', () => listener()),
-    pause: () => socket.pause(),
-    resume: () => socket.resume(),
-    close: () => socket.close(),
-  };
 }

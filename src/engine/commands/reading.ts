@@ -10,11 +10,11 @@ export const reading = {
 
   get_messages: (_params, { agent }) => ({ messages: [...agent.session.transcript.messages] }),
 
-  get_messages_page: async ({ cursor, limit }, { agent }) => {
+  get_messages_page: async (wanted, { agent }) => {
     const { session } = agent;
     const { MessagePages } = await import('../../session/message-page.ts');
     session.pages ??= new MessagePages(session.log);
-    return session.pages.page({ cursor, limit });
+    return session.pages.page(wanted);
   },
 
   get_entries: ({ since, limit }, { agent }) => {

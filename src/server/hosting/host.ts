@@ -1,22 +1,21 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type { AgentEvent, Frame, HeartbeatEvent, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, Frame, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { Exit } from '../../system/process-group.ts';
 import type { Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
 import { Answer } from './answer.ts';
 import { Audience } from './audience.ts';
+import { Crashes } from './crashes.ts';
 import { DialogDesk, uiOf } from './dialog-desk.ts';
 import { EntryFeed } from './entry-feed.ts';
+import { Heartbeats } from './heartbeats.ts';
 import type { HostOptions } from './host-options.ts';
 import { HostedAgent } from './hosted-agent.ts';
 import { InOrder } from './in-order.ts';
 import { RunWatch, settledOf } from './run-watch.ts';
 import { SessionRecord } from './session-record.ts';
 import { takeSnapshot } from './snapshot.ts';
+import { Told } from './told.ts';
 import { ToolDesk } from './tool-desk.ts';
-
-/** How often an agent may crash within a time before it is given up. */
-const MAX_CRASHES = 3;
-const CRASH_WINDOW_MS = 60_000;
 
 /** Requests that may wait for an agent that is being started. */
 const MAX_WAITING = 200;
@@ -25,8 +24,6 @@ const TERMINATED = 'Pi process terminated';
 
 /** What a frame says whose rest cannot be read. */
 type BrokenFrame = { readonly type: Frame['type']; readonly id: string; readonly text: string };
-
-const PROMPTING: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
 
 /**
  * One session that lives: an agent of its own, and everybody who hears it. The agent outlives the clients; when it dies
@@ -40,14 +37,18 @@ export class Host {
   readonly #tools = new ToolDesk((listener) => this.#audience.listeners.has(listener));
   readonly #dialogs: DialogDesk;
   readonly #entries = new EntryFeed();
-  readonly #beats = new Map<Listener, number>();
+  readonly #beats = new Heartbeats();
+  readonly #said = new Told();
+  /** The one that runs, or is being started. */
+  #newest: HostedAgent | undefined;
+  /** The one that can be asked. */
   #agent: HostedAgent | undefined;
   #state: SessionState | undefined;
   /** What the agent was told of its clients last. */
   #told = '';
   #ready: Promise<void> | undefined;
   #waiting: (() => void)[] = [];
-  #crashes: number[] = [];
+  readonly #crashes = new Crashes();
   #leaving: Promise<void> | undefined;
   #parking: NodeJS.Timeout | undefined;
 
@@ -56,7 +57,10 @@ export class Host {
     this.#options = options;
     this.#audience = new Audience(journal);
     this.#runs = new RunWatch(marks, () => journal.epoch);
-    this.#dialogs = new DialogDesk((id) => this.#agent?.tell({ type: 'extension_ui_response', id, cancelled: true }));
+    this.#dialogs = new DialogDesk((id) => {
+      this.#agent?.tell({ type: 'extension_ui_response', id, cancelled: true });
+      this.#resolve(id, 'timeout');
+    });
     this.#inOrder = new InOrder(
       (texts) => journal.append(texts),
       (error) => void this.#giveUp(messageOf(error)),
@@ -115,7 +119,6 @@ export class Host {
 
   detach(listener: Listener): void {
     this.#audience.remove(listener);
-    this.#beats.delete(listener);
     this.#tools.left(listener, (failure) => this.#agent?.tell(failure));
     this.wantsChanged();
     this.#rest();
@@ -125,7 +128,7 @@ export class Host {
   send(request: Request, listener: Listener | undefined, answered: (answer: Answer) => void): void {
     const refuse = (refusal: Refusal) => answered(Answer.refusal(request.type, refusal));
     const agent = this.#agent;
-    if (this.#leaving) refuse(new Refusal('internal', TERMINATED));
+    if (this.#isLeaving) refuse(new Refusal('internal', TERMINATED));
     else if (!agent) {
       if (this.#waiting.length < MAX_WAITING) this.#waiting.push(() => this.send(request, listener, answered));
       else refuse(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
@@ -134,8 +137,9 @@ export class Host {
       this.#tools.register(request, listener, { agent, answered });
     else {
       const heard = (answer: Answer) => {
-        this.#noteAnswer(request, answer);
+        this.#runs.answered(request, answer);
         answered(answer);
+        this.#rest();
       };
       agent.ask(request, { asker: listener, answered: heard });
     }
@@ -145,9 +149,9 @@ export class Host {
     const { id, type } = frame;
     const words = 'text' in frame ? frame.text : frame;
     if (type === 'extension_ui_response') {
-      if (!this.#audience.situation.dialogs.delete(id)) return;
+      if (!this.#audience.situation.dialogs.has(id)) return;
       this.#agent?.tell(words);
-      this.#publish({ type: 'extension_ui_resolved', id, by: 'client' });
+      this.#resolve(id, 'client');
     } else if (this.#tools.isFrom(listener, id, { isLast: type === 'host_tool_result' })) this.#agent?.tell(words);
   }
 
@@ -155,10 +159,12 @@ export class Host {
   wantsChanged(): void {
     const { listeners, situation } = this.#audience;
     this.#dialogs.look(situation.dialogs, listeners);
-    const wishes = JSON.stringify(this.#wishes());
-    if (wishes === this.#told || !this.#agent) return;
-    this.#told = wishes;
-    this.#agent.ask({ type: 'hello', ...this.#wishes() }, { answered: () => {} });
+    const wishes = this.#wishes();
+    if (JSON.stringify(wishes) === this.#told || !this.#agent) return;
+    this.#told = JSON.stringify(wishes);
+    this.#agent.ask({ type: 'hello', ...wishes }, { answered: () => {} });
+    // The agent ends what nobody wants to see, and has nobody to tell.
+    if (wishes.ui.length === 0) for (const id of situation.dialogs.keys()) this.#resolve(id, 'nobody');
   }
 
   /** Tells a client every entry there is, and from then on every new one. */
@@ -186,8 +192,8 @@ export class Host {
   }
 
   #wishes() {
-    const intervals = [...this.#audience.listeners].map(({ heartbeatMs }) => heartbeatMs).filter((ms) => ms > 0);
-    return { ui: uiOf(this.#audience.listeners), heartbeatMs: intervals.length > 0 ? Math.min(...intervals) : 0 };
+    const { listeners } = this.#audience;
+    return { ui: uiOf(listeners), heartbeatMs: Heartbeats.intervalFor(listeners) };
   }
 
   async #startAgent(target: Target): Promise<void> {
@@ -196,19 +202,22 @@ export class Host {
       heard: (event, text) => this.#heard(event, text),
       gone: (exit) => void this.#gone(agent, exit),
     });
+    this.#newest = agent;
     const wishes = this.#wishes();
     this.#told = JSON.stringify(wishes);
     this.#state = await agent.start({ legacyNames: false, ...wishes });
     this.#agent = agent;
     this.#runs.enter(this.#state.sessionId);
+    this.#said.upTo(this.#state.messageCount);
+    this.wantsChanged();
     this.#rest();
-    for (const send of this.#waiting.splice(0)) send();
+    for (const again of this.#waiting.splice(0)) again();
   }
 
   #heard(event: AgentEvent, text: string): void {
     const inTurn = (take: () => void) => this.#inOrder.push({ take });
     if (event.type === 'ready') return;
-    if (event.type === 'heartbeat') inTurn(() => this.#beat(event));
+    if (event.type === 'heartbeat') inTurn(() => this.#beats.pass(event, this.#audience.listeners));
     else if (event.type === 'host_tool_call')
       inTurn(() => this.#tools.call(event, (failure) => this.#agent?.tell(failure)));
     else if (event.type === 'host_tool_cancel') inTurn(() => this.#tools.cancel(event));
@@ -232,45 +241,30 @@ export class Host {
 
   #happened(event: AgentEvent, told: { seq: number; text: string }): void {
     this.#runs.hear(event);
+    this.#said.hear(event);
     this.#audience.publish(event, told);
     if (event.type === 'agent_start' && !this.#runs.isKnown) this.#learnRun();
     if (event.type === 'agent_settled') this.#rest();
     if (event.type === 'extension_ui_request')
       this.#dialogs.look(this.#audience.situation.dialogs, this.#audience.listeners);
     if (event.type === 'compaction_end' && event.result) this.#resync();
-    if (event.type === 'state_changed' && typeof event.state['sessionId'] === 'string') this.#moved();
+    if (event.type === 'state_changed') this.#changed(event.state);
   }
 
-  /** Whether a prompt was accepted is known before its sender is told: its run is ended, whatever happens then. */
-  #noteAnswer(request: Request, answer: Answer): void {
-    if (answer.success && PROMPTING.has(request.type)) {
-      const { runId } = answer.data() as { runId?: string };
-      const { clientMessageId } = request;
-      if (runId !== undefined)
-        this.#runs.accepted(runId, typeof clientMessageId === 'string' ? clientMessageId : undefined);
-    }
-    if (answer.success && request.type === 'navigate_tree') this.#resync();
-    this.#rest();
+  /** The agent went to another session by itself, or its conversation goes on from another entry. */
+  #changed({ sessionId, messageCount }: Readonly<Record<string, unknown>>): void {
+    if (typeof messageCount === 'number') this.#said.upTo(messageCount);
+    if (typeof sessionId === 'string') this.#moved();
+    else if (typeof messageCount === 'number') this.#resync();
   }
 
   /** An extension has opened a run: nobody was told its id. */
   #learnRun(): void {
     const answered = (answer: Answer) => {
       const { runId } = answer.success ? (answer.data() as SessionState) : {};
-      if (runId !== undefined) this.#runs.accepted(runId, undefined);
+      if (runId !== undefined) this.#runs.goesOn(runId);
     };
     this.#agent?.ask({ type: 'get_state' }, { answered });
-  }
-
-  #beat(event: HeartbeatEvent): void {
-    const now = performance.now();
-    for (const listener of this.#audience.listeners) {
-      const last = this.#beats.get(listener) ?? Number.NEGATIVE_INFINITY;
-      // Timers are not exact: half an interval is nearer to this one than to the next.
-      if (listener.heartbeatMs === 0 || now - last < listener.heartbeatMs / 2) continue;
-      this.#beats.set(listener, now);
-      listener.tell(event);
-    }
   }
 
   #introduce(listener: Listener, { cursor, tail }: Wish): Promise<void> {
@@ -291,7 +285,7 @@ export class Host {
     this.#withSnapshot(undefined, (snapshot) => this.#audience.resync(snapshot));
   }
 
-  /** The agent went to another session by itself, and everybody with it. */
+  /** Everybody goes along. */
   #moved(): void {
     this.#entries.reset();
     this.#withSnapshot(undefined, (snapshot) => {
@@ -307,45 +301,55 @@ export class Host {
     fail: (error: Error) => void = () => {},
   ): void {
     const agent = this.#agent;
-    if (agent) takeSnapshot({ agent, tail, happened: () => this.#audience.told, use, fail });
-    else if (this.#leaving) fail(new Error(TERMINATED));
+    if (agent) takeSnapshot({ agent, tail, told: this.#said, happened: () => this.#audience.told, use, fail });
+    else if (this.#isLeaving) fail(new Error(TERMINATED));
     else this.#waiting.push(() => this.#withSnapshot(tail, use, fail));
   }
 
   /** The agent has ended without being asked to. */
   async #gone(agent: HostedAgent, { code, signal }: Exit): Promise<void> {
-    if (this.#agent !== agent || this.#leaving) return;
+    if (this.#agent !== agent || this.#isLeaving) return;
     this.#agent = undefined;
     const how = `${TERMINATED} (${signal ?? `exit code ${code}`})`;
     this.#options.news.crashed(how);
-    this.#settle(how);
-    const now = performance.now();
-    this.#crashes = [...this.#crashes.filter((at) => now - at < CRASH_WINDOW_MS), now];
+    await this.#settle(how);
+    if (this.#isLeaving) return;
     // One that left in good order wanted to.
-    if (code === 0 || this.#crashes.length > MAX_CRASHES) return this.#giveUp(TERMINATED);
+    if (code === 0 || this.#crashes.add()) return this.#giveUp(TERMINATED);
     try {
-      await this.#startAgent({ kind: 'stored', path: this.sessionFile ?? '', id: this.sessionId, cwd: this.cwd });
+      await this.#startAgent(this.#whereItWas);
       this.#comeBack();
     } catch (error) {
       await this.#giveUp(messageOf(error));
     }
   }
 
-  /** Ends what was under way, as the agent would have. */
-  #settle(how: string): void {
+  get #whereItWas(): Target {
+    const { sessionId: id, sessionFile: path, cwd } = this;
+    return path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', path, id, cwd };
+  }
+
+  /** Ends what was under way, as the agent would have. Settles when everybody was told. */
+  #settle(how: string): Promise<void> {
     this.#publish({ type: 'server_error', error: how });
     const { situation } = this.#audience;
-    this.#inOrder.push({
-      take: () => {
+    return new Promise((resolve) => {
+      const end = () => {
         const wasWorking = situation.isWorking;
-        const dialogs = [...situation.dialogs.keys()];
+        for (const id of [...situation.dialogs.keys()]) this.#resolve(id, 'abort');
         const settled = this.#runs.cutOff();
         situation.clear();
-        for (const id of dialogs) this.#publish({ type: 'extension_ui_resolved', id, by: 'abort' });
         if (wasWorking) this.#publish({ type: 'agent_end', messages: [], willRetry: false, isTerminal: true });
         if (settled) this.#publish(settled);
-      },
+        this.#inOrder.push({ take: () => resolve() });
+      };
+      this.#inOrder.push({ take: end });
     });
+  }
+
+  /** A dialog is over, and the agent does not tell. */
+  #resolve(id: string, by: string): void {
+    if (this.#audience.situation.dialogs.delete(id)) this.#publish({ type: 'extension_ui_resolved', id, by });
   }
 
   /** A new agent goes on with the session: it knows nothing of the clients. */
@@ -365,9 +369,13 @@ export class Host {
   /** Parks the agent when it has had nothing to do for a while. */
   #rest(): void {
     clearTimeout(this.#parking);
-    if (this.#leaving || !this.#isForgotten) return;
+    if (this.#isLeaving || !this.#isForgotten) return;
     const park = () => (this.#isForgotten ? void this.#leave() : undefined);
     this.#parking = setTimeout(park, this.#options.parkAfterMs).unref();
+  }
+
+  get #isLeaving(): boolean {
+    return this.#leaving !== undefined;
   }
 
   get #isForgotten(): boolean {
@@ -379,10 +387,12 @@ export class Host {
     this.#leaving ??= (async () => {
       clearTimeout(this.#parking);
       this.#dialogs.close();
-      await this.#agent?.end();
+      await this.#newest?.end();
       this.#agent = undefined;
       this.#options.news.over();
     })();
+    // They learn that there is nobody to ask.
+    for (const again of this.#waiting.splice(0)) again();
     return this.#leaving;
   }
 }

@@ -1,12 +1,28 @@
-import type { AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
+import type { Accepted, AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
 import type { RunMark, RunMarks } from '../../store/run-marks.ts';
+import type { Request } from '../sessions.ts';
+import type { Answer } from './answer.ts';
+
+const PROMPTING: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
+
+/** Messages that wait in a queue, of which it is known who sent them. */
+const MAX_QUEUED = 1000;
+
+interface ActiveRun {
+  /** Empty as long as nobody has said it. */
+  runId: string;
+  readonly clientMessageIds: Set<string>;
+}
 
 /** Knows the run that is under way, so that it can be ended when its agent is gone. */
 export class RunWatch {
   readonly #marks: RunMarks;
   readonly #epoch: () => string;
+  /** What clients call the messages that wait in the queue, by what the agent calls them. */
+  readonly #queued = new Map<string, string>();
   #sessionId = '';
-  #run: { runId: string; readonly clientMessageIds: Set<string> } | undefined;
+  #run: ActiveRun | undefined;
+  #lastSettled = '';
 
   constructor(marks: RunMarks, epoch: () => string) {
     this.#marks = marks;
@@ -27,20 +43,34 @@ export class RunWatch {
     this.#sessionId = sessionId;
   }
 
-  /** A message was accepted for this run. Written down before its sender is told. */
-  accepted(runId: string, clientMessageId: string | undefined): void {
+  /** A command was answered. That a message was accepted is written down before its sender is told. */
+  answered({ type, clientMessageId }: Request, answer: Answer): void {
+    if (!answer.success || !PROMPTING.has(type)) return;
+    const { runId, queueId } = answer.data() as Accepted;
+    if (runId === undefined) return;
+    const name = typeof clientMessageId === 'string' ? clientMessageId : undefined;
+    if (name !== undefined && queueId !== undefined && this.#queued.size < MAX_QUEUED) this.#queued.set(queueId, name);
+    this.goesOn(runId, queueId === undefined ? name : undefined);
+  }
+
+  /** This run is under way, and serves this message. */
+  goesOn(runId: string, clientMessageId?: string): void {
+    if (runId === this.#lastSettled) return;
+    if (this.#run?.runId === '') this.#run.runId = runId;
     if (this.#run?.runId !== runId) this.#run = { runId, clientMessageIds: new Set() };
     if (clientMessageId !== undefined) this.#run.clientMessageIds.add(clientMessageId);
     this.#mark();
   }
 
-  hear({ type }: AgentEvent): void {
-    if (type === 'agent_start' && !this.#run) {
+  hear(event: AgentEvent): void {
+    if (event.type === 'agent_start' && !this.#run) {
       this.#run = { runId: '', clientMessageIds: new Set() };
       this.#mark();
     }
-    if (type !== 'agent_settled') return;
+    if (event.type === 'queue_update') this.#deliver(new Set(event.items.map(({ id }) => id)));
+    if (event.type !== 'agent_settled') return;
     this.#run = undefined;
+    this.#lastSettled = event.runId;
     this.#marks.clear(this.#sessionId);
   }
 
@@ -52,11 +82,21 @@ export class RunWatch {
     return mark && settledOf(mark);
   }
 
+  /** What waits no longer is served by the run. */
+  #deliver(waiting: ReadonlySet<string>): void {
+    for (const [id, clientMessageId] of this.#queued) {
+      if (waiting.has(id)) continue;
+      this.#queued.delete(id);
+      this.#run?.clientMessageIds.add(clientMessageId);
+      this.#mark();
+    }
+  }
+
   #mark(): void {
     if (this.#run) this.#marks.set(this.#sessionId, this.#asMark(this.#run));
   }
 
-  #asMark({ runId, clientMessageIds }: { runId: string; clientMessageIds: ReadonlySet<string> }): RunMark {
+  #asMark({ runId, clientMessageIds }: ActiveRun): RunMark {
     return { epoch: this.#epoch(), runId, clientMessageIds: [...clientMessageIds] };
   }
 }

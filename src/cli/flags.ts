@@ -134,6 +134,12 @@ export const flags = {
     about: 'With tau serve: end idle agents after this',
     topic: 'server',
   },
+  'ping-seconds': {
+    value: 'seconds',
+    default: '20',
+    about: 'With tau serve: ask clients this often whether they are there',
+    topic: 'server',
+  },
   'max-sessions': { value: 'number', default: '100', about: 'With tau serve: run so many at a time', topic: 'server' },
   'drain-seconds': {
     value: 'seconds',

@@ -50,6 +50,7 @@ async function optionsFrom(args: Arguments): Promise<ServeOptions> {
     socketPath: args.socket === undefined ? undefined : resolve(args.socket),
     pageFolder: join(import.meta.dirname, '../page'),
     parkAfterMs: seconds(args, 'park-after', 120),
+    pingMs: 1000 * wholeNumber(args, 'ping-seconds', { usual: 20, min: 1, max: 3600 }),
     maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
     log: (await logFor(args, 'serve')) ?? openLog({ level: 'warn' }),
   };
@@ -88,7 +89,7 @@ function tlsFrom(args: Arguments): Tls | undefined {
   }
 }
 
-type NumberFlag = 'port' | 'park-after' | 'max-sessions' | 'drain-seconds';
+type NumberFlag = 'port' | 'park-after' | 'ping-seconds' | 'max-sessions' | 'drain-seconds';
 
 function wholeNumber(
   args: Arguments,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CommandFailed } from './command-failed.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import { MAX_UNSENT, OutboxFull } from './outbox.ts';
-import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.ts';
+import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
 
 const accepted = { disposition: 'started', runId: 'r1' };
 const resumed = greeting({ resume: 'ok' });

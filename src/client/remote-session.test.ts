@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import type { RemoteSession } from './remote-session.ts';
-import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.ts';
+import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 const turn = (seq?: number) => ({ type: 'turn_start', ...(seq === undefined ? {} : { seq }) });
@@ -13,6 +13,12 @@ function hearing(session: RemoteSession): string[] {
   session.onEvent(({ type, seq }: AgentEvent) => heard.push(seq === undefined ? type : `${type} ${seq}`));
   return heard;
 }
+
+/** Settles with the next event, or the next of a kind. */
+const told = (session: RemoteSession, kind?: string) =>
+  new Promise<void>((resolve) => {
+    session.onEvent(({ type }) => (kind ?? type) === type && resolve());
+  });
 
 describe('a new session', () => {
   it('[V29] is named by the client, and asked for under the same name until it is there', async () => {
@@ -111,15 +117,50 @@ describe('resuming', () => {
     expect(next.query).not.toHaveProperty('epoch');
   });
 
+  it.each([
+    ['behind a gap', greeting({ epoch: 'e2', seq: 4, resume: 'gap' })],
+    ['of another session', greeting({ sessionId: 's2', epoch: 'e2', seq: 4 })],
+  ])('[V24 V28] does not go on from half a snapshot %s', async (_case, begins) => {
+    const { server, session, connection } = await attached();
+    connection.cut();
+    const second = await reconnection(server, session);
+    second.say(begins);
+    await told(session);
+
+    const dropped = new Promise((resolve) => session.onState(resolve));
+    second.cut();
+    await dropped;
+    const next = await reconnection(server, session);
+
+    expect(next.query).not.toHaveProperty('after');
+  });
+
+  it('[V28] does not take the end of one snapshot for that of the next', async () => {
+    const { server, session } = await remote();
+    const first = await server.connection();
+    first.isAlive = false;
+    first.say(greeting(), synced());
+    const ping = await first.next();
+
+    first.say(greeting(moveTo));
+    first.answer(ping);
+    first.say({ type: 'server_error', error: 'the last thing that is heard' });
+    await told(session, 'server_error');
+    first.cut();
+    const next = await reconnection(server, session);
+
+    expect(next.query).toMatchObject({ session: 's2' });
+    expect(next.query).not.toHaveProperty('after');
+  });
+
   it('[V32] is open only when the state is there', async () => {
     const { server, session } = await remote();
     const connection = await server.connection();
     const states: string[] = [];
     session.onState(({ state }) => states.push(state));
-    const told = new Promise((resolve) => session.onEvent(resolve));
 
     connection.say(greeting());
-    await told;
+    await told(session);
     const before = session.status.state;
     connection.say(synced());
     await reached(session, 'open');

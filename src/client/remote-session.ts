@@ -184,18 +184,16 @@ export class RemoteSession extends AnyClient {
     this.#goTo(greeting.sessionId);
     this.#cursor.begin(greeting.epoch, greeting.seq);
     const gone = new ConnectionLost('The agent waits for this no more');
-    this.tools.leave(gone);
-    if (isOther) this.requests.leave(gone);
-    else this.requests.doubt();
+    if (isOther) {
+      this.tools.leave(gone);
+      this.requests.leave(gone);
+    } else this.requests.doubt();
   }
 
   /** The conversation is there; what is under way in it follows, and the answer to a ping behind that. */
   #synced(): void {
     if (this.#greeting && this.#isBehind) {
       this.#isBehind = false;
-      this.tools.again((tools) => {
-        this.#outbox.commandFirst(this.#command('set_host_tools', { tools })).catch(() => {});
-      });
       this.#attached(this.#greeting);
     }
     const ping = this.#command('ping', {});
@@ -213,6 +211,10 @@ export class RemoteSession extends AnyClient {
     // Whoever heard of it may have left.
     if (this.lost) return;
     this.#socket.attached();
+    // They belong to a connection.
+    this.tools.again((tools) => {
+      this.#outbox.commandFirst(this.#command('set_host_tools', { tools })).catch(() => {});
+    });
     this.#outbox.open();
     this.#watchdog.start(pingMs);
   }
@@ -220,12 +222,15 @@ export class RemoteSession extends AnyClient {
   #goTo(session: string): void {
     if (session !== this.#sessionId) this.#cursor.forget();
     this.#sessionId = session;
-    this.#target = { session };
+    // One in which nothing was said may be gone when the server comes back: then it is made again.
+    this.#target = session === this.#target.new ? { ...this.#target, session } : { session };
   }
 
   #down({ code }: Ending): void {
     this.#greeting = undefined;
     this.#watchdog.stop();
+    // The server has told the agent that they failed.
+    this.tools.leave(new ConnectionLost('The agent waits for this no more'));
     this.#outbox.drop({ wasTooBig: code === TOO_BIG });
   }
 

@@ -13,7 +13,7 @@ import {
   remoteServer,
   stopTime,
   synced,
-} from './testing/remote-server.ts';
+} from './testing/remote-server.node.ts';
 import { PING_LIMIT_MS } from './watchdog.ts';
 
 function changes(session: RemoteSession): ConnectionStatus[] {

@@ -32,8 +32,10 @@ export interface Shown {
    * and lets the reducer know by an event of that kind.
    */
   readonly dialogs: readonly OpenDialog[];
+  /** By their keys: whoever comes later has them in the same order. */
   readonly statuses: readonly Status[];
   readonly widgets: readonly Widget[];
+  /** The last ones, the newest at the end. */
   readonly notices: readonly Notice[];
   readonly title: string | undefined;
 }
@@ -66,15 +68,18 @@ function request<S extends Shown>(shown: S, event: ExtensionUiRequestEvent): S {
     case 'notify':
       return notice(shown, { kind: event.notifyType ?? 'info', text: event.message });
     case 'setStatus':
-      return { ...shown, statuses: replaced(shown.statuses, statusOf(event), ({ key }) => key === event.statusKey) };
+      return { ...shown, statuses: keyed(shown.statuses, event.statusKey, statusOf(event)) };
     case 'setWidget':
-      return { ...shown, widgets: replaced(shown.widgets, widgetOf(event), ({ key }) => key === event.widgetKey) };
+      return { ...shown, widgets: keyed(shown.widgets, event.widgetKey, widgetOf(event)) };
     case 'setTitle':
       return { ...shown, title: event.title };
     default:
       return shown;
   }
 }
+
+const keyed = <T extends { readonly key: string }>(items: readonly T[], key: string, item: T | undefined): T[] =>
+  replaced(items, item, (other) => other.key === key).sort((one, other) => (one.key < other.key ? -1 : 1));
 
 const statusOf = ({ statusKey, statusText }: Of<'setStatus'>): Status | undefined =>
   statusText == null ? undefined : { key: statusKey, text: statusText };

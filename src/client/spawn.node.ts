@@ -8,6 +8,7 @@ import { connectUnix } from '../wire/unix.node.ts';
 import { AgentClient } from './client.ts';
 
 export { connectRemote } from './remote.node.ts';
+export type { RemoteOptions, RemoteSession } from './remote-session.ts';
 
 export interface SpawnOptions {
   /** The program; the one of this package unless said otherwise. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAgent } from '../index.ts';
-import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent, McpServerStatus } from '../protocol/generated/vocabulary.ts';
 import { frozen } from '../wire/testing/frozen.ts';
 import { opening } from '../wire/testing/streams.ts';
 import { emptyView, reduce, type View } from './view.ts';
@@ -104,6 +104,21 @@ describe('the view of a conversation', () => {
     expect(ended.tools).toEqual([{ ...tool, toolCallId: 'c2', progress: undefined }]);
   });
 
+  it('[V37] shows what is tried again, and what is compacted', () => {
+    const retry = { attempt: 1, maxAttempts: 3, delayMs: 5, errorMessage: 'busy' };
+    const compaction = { reason: 'manual', result: null, aborted: false, willRetry: false } as const;
+    const settled = { runId: 'r', aborted: false, outcome: 'ok' as const, clientMessageIds: [] };
+
+    const trying = viewAfter({ type: 'auto_retry_start', ...retry });
+    const compacting = viewAfter({ type: 'compaction_start', reason: 'manual' });
+
+    expect(trying.retry).toEqual(retry);
+    expect(reduce(trying, { type: 'auto_retry_end', success: true, attempt: 1 }).retry).toBeUndefined();
+    expect(reduce(trying, { type: 'agent_settled', ...settled }).retry).toBeUndefined();
+    expect(compacting.compacting).toBe(true);
+    expect(reduce(compacting, { type: 'compaction_end', ...compaction }).compacting).toBe(false);
+  });
+
   it('runs from agent_start to agent_settled', async () => {
     const { client, heard } = await rehearse({ text: 'one' });
 
@@ -150,6 +165,17 @@ describe('the view of the state', () => {
     expect(view().messages).toEqual([]);
   });
 
+  it('[V37] follows MCP servers', () => {
+    const server = { name: 'a', status: 'ready' as const, tools: ['x'] };
+    const failed = { name: 'b', status: 'failed' as const, tools: [] };
+    const status = (told: McpServerStatus): AgentEvent => ({ type: 'mcp_status', server: told });
+
+    const both = [status({ ...server, status: 'connecting', tools: [] }), status(failed), status(server)];
+
+    expect(viewAfter(...both).state).toEqual({ mcpServers: [server, failed] });
+    expect(viewAfter(...both, status({ ...failed, status: 'closed' })).state).toEqual({ mcpServers: [server] });
+  });
+
   it('begins anew with a snapshot', async () => {
     const { client } = await rehearse({ text: 'one' });
     const state = await client.getState();
@@ -158,6 +184,32 @@ describe('the view of the state', () => {
     const view = reduce(before, { type: 'state_synced', state: { ...state, isStreaming: true }, messages: [] });
 
     expect(view).toMatchObject({ messages: [], running: true, state: { sessionId: state.sessionId } });
+  });
+
+  it('[V37] has nothing under way when a snapshot says that nothing runs', async () => {
+    const { client } = await rehearse({ text: 'one' });
+    const state = await client.getState();
+    const busy = viewAfter(
+      { type: 'agent_start' },
+      { type: 'message_start', message: opening },
+      { type: 'tool_execution_start', toolCallId: 'c', toolName: 't', args: {} },
+    );
+
+    const view = reduce(busy, { type: 'state_synced', state, messages: [] });
+
+    expect(view).toMatchObject({ running: false, answer: undefined, tools: [] });
+  });
+
+  it('[V37] has the queue, the compaction and the cursor of a snapshot', async () => {
+    const { client } = await rehearse({ text: 'one' });
+    const queuedMessages = [{ id: 'q', kind: 'steer' as const, text: 'wait' }];
+    const state = { ...(await client.getState()), isCompacting: true, queuedMessages };
+
+    const view = viewAfter({ type: 'state_synced', state, messages: [], cursor: 'c' });
+
+    expect(view).toMatchObject({ queue: queuedMessages, compacting: true, cursor: 'c', running: false });
+    expect(view.state).not.toHaveProperty('queuedMessages');
+    expect(view.state).not.toHaveProperty('isCompacting');
   });
 });
 

@@ -39,12 +39,12 @@ export class Library {
 
   /** The session that is sought, or a new one. What may not be seen is not there. */
   find({ session, cwd, newId }: Sought, grant: Grant): Target {
-    if (session !== undefined) return this.#stored(session, grant);
-    if (newId !== undefined) {
-      if (!isSessionId(newId)) throw new Refusal('invalid_params', `Not a session id: ${newId}`);
-      const target = this.#withId(newId, grant);
-      if (target) return target;
+    if (newId !== undefined && !isSessionId(newId)) {
+      throw new Refusal('invalid_params', `Not a session id: ${newId}`);
     }
+    if (session !== undefined && session !== newId) return this.#stored(session, grant);
+    const named = newId === undefined ? undefined : this.#withId(newId, grant);
+    if (named) return named;
     return { kind: 'new', id: newId ?? newUuid(), cwd: this.#folder(cwd, grant) };
   }
 

@@ -47,6 +47,8 @@ export interface ServeOptions {
   readonly pageFolder: string;
   /** How long an idle agent waits for somebody to come. */
   readonly parkAfterMs: number;
+  /** How often clients are asked whether they are there. */
+  readonly pingMs: number;
   /** How many agents may run at a time. */
   readonly maxSessions: number;
   readonly log: Log;
@@ -104,10 +106,19 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const library = new Library({ agentDir, cwd, live: sessions });
   const exports = new ExportFolder({ agentDir, basePath, holds: (grant) => authority.holds(grant) });
   const counted = serverMetrics(metrics, { hosts: () => sessions.hosts, clients: () => gateway.clients });
-  const gateway = new Gateway({ sessions, library, authority, audit, metrics: counted, exports });
+  const gateway = new Gateway({
+    sessions,
+    library,
+    authority,
+    audit,
+    metrics: counted,
+    exports,
+    pingMs: options.pingMs,
+  });
   const doorThrottle = {
     waitMs: (address: string) => throttle.waitOf(address),
     failed: (address: string) => throttle.failed(address),
+    succeeded: (address: string) => throttle.succeeded(address),
   };
   const door = new FrontDoor({
     behindProxy,
@@ -134,6 +145,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     exports: exports.offers,
     pageFiles: readPageFiles(options.pageFolder),
     metrics,
+    audit,
     log,
   });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {

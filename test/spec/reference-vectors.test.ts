@@ -51,6 +51,7 @@ const state = {
   messageCount: 5,
   pendingMessageCount: 0,
   queuedMessageCount: 0,
+  queuedMessages: [],
   todoPhases: [],
   pendingUi: [],
   activeTools: [],
@@ -135,6 +136,11 @@ const differences: readonly Difference[] = [
     of: ({ name }) => name === 'agent_end',
     reason: 'tau tells whether the run goes on',
     more: { willRetry: false, isTerminal: true },
+  },
+  {
+    of: ({ name }) => name === 'server_connected',
+    reason: 'tau tells where to resume, and how often to ping',
+    more: { seq: 0, epoch: 'e', pingMs: 20_000 },
   },
   {
     of: ({ name }) => name === 'queue_update',

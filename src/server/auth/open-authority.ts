@@ -101,7 +101,7 @@ class FileAuthority implements LiveAuthority {
   }
 
   grantOf(token: string): Grant | undefined {
-    const member = this.#tokens.find(token);
+    const member = this.#tokens.find(token) ?? this.#findNew(token);
     if (!member || hasEnded(member.grant)) return undefined;
     member.used?.();
     return member.grant;
@@ -163,6 +163,13 @@ class FileAuthority implements LiveAuthority {
     if (path === undefined) return [];
     if (isOpenToOthers(path)) this.#log?.write('warn', 'auth', `${path}: other users can read it (chmod 600)`);
     return readTokenFile(path) ?? [];
+  }
+
+  /** A token may be used before anybody was told that its file has changed. */
+  #findNew(token: string): Member | undefined {
+    for (const file of [this.#stored, this.#listed]) file.refresh();
+    this.#update();
+    return this.#tokens.find(token);
   }
 
   #loginsChanged(): void {

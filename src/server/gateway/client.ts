@@ -1,4 +1,5 @@
-import { Refusal } from '../../protocol/errors.ts';
+import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
+import { commandRows } from '../../protocol/generated/command-rows.ts';
 import type {
   AgentEvent,
   CommandName,
@@ -15,7 +16,7 @@ import { Answer } from '../hosting/answer.ts';
 import type { SessionRecord } from '../hosting/session-record.ts';
 import type { Greeting, Handle, Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
 import { type CloseCode, closeCodes } from './close-codes.ts';
-import { CommandRate } from './command-rate.ts';
+import { BURST, CommandRate, MAX_EXCESS } from './command-rate.ts';
 import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
 import { Outlet } from './outlet.ts';
 import type { Parameters } from './parameters.ts';
@@ -23,14 +24,16 @@ import { type ServerCommand, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
 import { MAX_FRAME_BYTES, type Wire } from './wire.ts';
 
-/** How often both sides make sure that the other is still there. */
-export const PING_MS = 20_000;
-
 /** Commands of one client that may wait for an answer. */
 export const MAX_UNANSWERED = 256;
 
 /** Answers that a client may leave unread before no more commands are taken from it. */
 const MAX_UNREAD = 16 * 1024 * 1024;
+
+/** Lines that one message may hold. */
+export const MAX_LINES = BURST + MAX_EXCESS;
+
+const LF = 10;
 
 /** Who a client is. */
 export interface Visitor {
@@ -42,6 +45,8 @@ interface Farewell {
   readonly code: CloseCode;
   readonly reason: ServerDisconnectedEvent['reason'];
   readonly message: string;
+  /** What kind of error it is, if it is one of those that commands have. */
+  readonly error?: ErrorCode;
   readonly retryAfterMs?: number;
 }
 
@@ -89,6 +94,11 @@ export class Client implements Listener {
 
   get isCumulative(): boolean {
     return this.#outlet.dialect.stream === 'cumulative';
+  }
+
+  /** What it sends has to wait: nothing is read of it meanwhile, no sign of life either. */
+  get isHeld(): boolean {
+    return this.#held !== undefined;
   }
 
   get canAnswer(): boolean {
@@ -154,7 +164,8 @@ export class Client implements Listener {
   connected({ sessionId, sessionFile, epoch, seq, resume }: Greeting): void {
     this.services.metrics.connected(resume);
     const place = { sessionFile: sessionFile ?? null, sessionId };
-    this.#send({ type: 'server_connected', ...place, seq, epoch, ...(resume ? { resume } : {}), pingMs: PING_MS });
+    const { pingMs } = this.services;
+    this.#send({ type: 'server_connected', ...place, seq, epoch, ...(resume ? { resume } : {}), pingMs });
   }
 
   synced({ state, messages, cursor }: Snapshot): void {
@@ -173,15 +184,16 @@ export class Client implements Listener {
   }
 
   lost(reason: string): void {
-    this.#send({ type: 'server_error', error: reason, code: 'internal' });
-    this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason });
+    this.close({ code: closeCodes.agentFailed, reason: 'error', message: reason, error: 'internal' });
   }
 
   /** Says why, and closes. */
-  close({ code, reason, message, retryAfterMs }: Farewell): void {
+  close({ code, reason, message, error, retryAfterMs }: Farewell): void {
     if (this.#isOver) return;
     const more = retryAfterMs === undefined ? {} : { retryAfterMs };
-    this.#send({ type: 'server_disconnected', reason, message, code, ...more });
+    if (reason === 'error')
+      this.#outlet.last({ type: 'server_error', error: message, ...(error ? { code: error } : {}) });
+    this.#outlet.last({ type: 'server_disconnected', reason, message, code, ...more });
     this.#left(code);
     this.#wire.close(code, message);
   }
@@ -205,8 +217,7 @@ export class Client implements Listener {
   #fail(refusal: Refusal): void {
     if (this.#isOver) return;
     this.services.audit.note({ what: 'refused', ...this.visitor, outcome: refusal.code });
-    this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
-    this.close({ code: codeFor(refusal), reason: 'error', message: refusal.message });
+    this.close({ code: codeFor(refusal), reason: 'error', message: refusal.message, error: refusal.code });
   }
 
   #send(event: AgentEvent): void {
@@ -214,11 +225,15 @@ export class Client implements Listener {
   }
 
   #receive(bytes: Buffer): void {
-    const reader = new LineReader(MAX_FRAME_BYTES);
-    for (const line of [...reader.push(bytes), ...reader.end()]) {
-      if (this.#held) this.#held.push(line);
-      else this.#take(line);
-    }
+    if (this.#isOver) return;
+    const lines = linesIn(bytes);
+    if (lines === 'too many') this.#tooMuch();
+    else if (lines.length === 0) this.#weigh(0);
+    else
+      for (const line of lines) {
+        if (this.#held) this.#held.push(line);
+        else this.#take(line);
+      }
     this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
   }
 
@@ -232,20 +247,29 @@ export class Client implements Listener {
   }
 
   #take(line: Line): void {
-    if (this.#isOver) return;
-    const verdict = this.#rate.take();
-    if (verdict === 'close') {
-      this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands' });
-      return;
-    }
+    const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
+    if (this.#isOver || verdict === 'close') return;
     const inbound = understand(line);
     if (inbound.kind === 'command') this.#command(inbound, verdict);
     else if (inbound.kind === 'frame') this.#frame(inbound.frame);
     else this.#misunderstood(inbound, line);
   }
 
+  /** Whether there is room for a line of so many bytes. Whoever sends far too much is sent away. */
+  #weigh(bytes: number): 'ok' | 'refuse' | 'close' {
+    const verdict = this.#rate.take(bytes);
+    if (verdict === 'close') this.#tooMuch();
+    return verdict;
+  }
+
+  #tooMuch(): void {
+    const error = 'overloaded';
+    this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands', error });
+  }
+
   #frame(frame: Frame | { type: Frame['type']; id: string; text: string }): void {
-    if (permits(this.visitor.grant, frame.type)) this.#handle?.frame(frame);
+    const { grant } = this.visitor;
+    if (permits(grant, frame.type) && this.services.authority.holds(grant)) this.#handle?.frame(frame);
   }
 
   #misunderstood(inbound: Exclude<Inbound, { kind: 'command' | 'frame' }>, line: Line): void {
@@ -254,10 +278,15 @@ export class Client implements Listener {
       this.#frame({ type: name, id, text: line.text });
     }
     if (inbound.kind !== 'refused') return;
-    const { id, command, refusal } = inbound;
+    const { id, command } = inbound;
+    const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : inbound.refusal;
     this.#outlet.send(Answer.refusal(command, refusal).text(id));
     // Clients that know their requests by their ids alone would hear nothing of it.
     if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+  }
+
+  #mayNot(command: string): boolean {
+    return Object.hasOwn(commandRows, command) && !permits(this.visitor.grant, command as CommandName);
   }
 
   #command({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
@@ -303,6 +332,16 @@ export class Client implements Listener {
     if (this.isAdmin || event.type !== 'state_changed') return undefined;
     return { name: 'without addresses', make: () => withoutAddresses(event) };
   }
+}
+
+/** The lines of a message, unless they are more than anybody may send. */
+function linesIn(bytes: Buffer): readonly Line[] | 'too many' {
+  let count = 1;
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
+    if (++count > MAX_LINES) return 'too many';
+  }
+  const reader = new LineReader(MAX_FRAME_BYTES);
+  return [...reader.push(bytes), ...reader.end()];
 }
 
 const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });

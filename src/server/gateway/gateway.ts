@@ -2,25 +2,30 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Refusal } from '../../protocol/errors.ts';
-import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Authority } from '../auth/authority.ts';
-import { Client, PING_MS, type Visitor } from './client.ts';
-import { closeCodes, shortReason } from './close-codes.ts';
-import { parametersIn } from './parameters.ts';
+import type { Grant } from '../auth/grant.ts';
+import { credentialOf } from '../http/credential.ts';
+import { AccountableSocket } from './accountable-socket.ts';
+import { Client, type Visitor } from './client.ts';
+import { closeCodes } from './close-codes.ts';
+import { type Parameters, parametersIn } from './parameters.ts';
 import type { GatewayServices } from './services.ts';
+import { type Reason, refuseUpgrade, Strangers } from './strangers.ts';
 import { MAX_FRAGMENTS, MAX_FRAME_BYTES, wireOf } from './wire.ts';
 
-/** What somebody may send who is about to be sent away. */
-const MAX_STRANGER_BYTES = 1024;
-
-/** How long a connection that was refused may take to notice. */
-const FAREWELL_MS = 2000;
-
-/** Sockets that may be open: in all, and of one grant. */
+/** Sockets that may be open: in all, and of one token with all its logins. */
 export const MAX_CLIENTS = 1000;
 export const MAX_CLIENTS_OF_ONE = 250;
 
-const INVALID_TOKEN = 'Invalid authentication token';
+/** Bytes that may wait for a client that still gets an answer to its pings. */
+const MAX_BEFORE_PONG = 64 * 1024;
+
+const invalidToken: Reason = {
+  code: closeCodes.token,
+  reason: 'Invalid authentication token',
+  error: 'permission_denied',
+};
+const full: Reason = { code: closeCodes.overloaded, reason: 'Too many connections', error: 'overloaded' };
 
 interface GatewayOptions extends Omit<GatewayServices, 'left' | 'authority'> {
   readonly authority: Authority;
@@ -38,19 +43,16 @@ export class Gateway {
     maxPayload: MAX_FRAME_BYTES,
     maxFragments: MAX_FRAGMENTS,
     clientTracking: false,
-  });
-  readonly #strangers = new WebSocketServer({
-    noServer: true,
-    perMessageDeflate: false,
-    maxPayload: MAX_STRANGER_BYTES,
-    clientTracking: false,
-  });
+    autoPong: false,
+    WebSocket: AccountableSocket,
+  }).on('wsClientError', refuseUpgrade);
+  readonly #strangers = new Strangers();
   readonly #pings: NodeJS.Timeout;
   #draining: { readonly retryAfterMs: number } | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#pings = setInterval(() => this.#ping(), PING_MS).unref();
+    this.#pings = setInterval(() => this.#ping(), options.pingMs).unref();
     options.authority.onChange(() => this.#lookAtGrants());
   }
 
@@ -58,17 +60,25 @@ export class Gateway {
     return this.#clients.size;
   }
 
-  /** Takes a request for a socket that came through the front door; without a grant it is told so, and closed. */
+  /** Takes a request for a socket that came through the front door; who cannot come in is told why, and closed. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, visit: Visit): void {
     const { grant, address, query } = visit;
+    const sendAway = (why: Reason) => this.#strangers.sendAway(request, { socket, head, why });
     if (!grant) {
-      this.#strangers.handleUpgrade(request, socket, head, (stranger) =>
-        sendAway(stranger, closeCodes.token, INVALID_TOKEN),
-      );
-      this.#options.audit.note({ what: 'refused', address, outcome: 'permission_denied' });
+      sendAway(invalidToken);
+      // Of those who show none there may be any number; wrong ones are slowed down.
+      if (credentialOf(request, { purpose: 'upgrade', query })?.kind === 'token')
+        this.#options.audit.note({ what: 'refused', address, outcome: invalidToken.error });
       return;
     }
-    this.#sockets.handleUpgrade(request, socket, head, (accepted) => this.#accept(accepted, { grant, address }, query));
+    const parameters = readable(query);
+    if ('reason' in parameters) sendAway(parameters);
+    else if (this.#isFull(grant)) sendAway(full);
+    else {
+      this.#sockets.handleUpgrade(request, socket, head, (accepted) =>
+        this.#accept(accepted, { grant, address }, parameters),
+      );
+    }
   }
 
   /** Sends away everybody who may go, and takes nobody any more. */
@@ -83,18 +93,7 @@ export class Gateway {
     for (const client of [...this.#clients.keys()]) this.#sendHome(client, { anyway: true });
   }
 
-  #accept(socket: WebSocket, visitor: Visitor, query: URLSearchParams): void {
-    if (this.#isFull(visitor)) {
-      sendAway(socket, closeCodes.overloaded, 'Too many connections');
-      return;
-    }
-    let parameters: ReturnType<typeof parametersIn>;
-    try {
-      parameters = parametersIn(query);
-    } catch (error) {
-      sendAway(socket, closeCodes.badParameters, Refusal.from(error).message);
-      return;
-    }
+  #accept(socket: WebSocket, visitor: Visitor, parameters: Parameters): void {
     const left = (client: Client) => {
       this.#clients.delete(client);
       this.#silent.delete(client);
@@ -102,20 +101,28 @@ export class Gateway {
     const client = new Client(wireOf(socket), visitor, parameters, { ...this.#options, left });
     this.#clients.set(client, socket);
     const heard = () => this.#silent.delete(client);
-    socket.on('pong', heard).on('message', heard);
+    socket
+      .on('pong', heard)
+      .on('message', heard)
+      .on('ping', (data) => {
+        heard();
+        // Whoever asks and does not listen would fill the memory with answers.
+        if (socket.bufferedAmount <= MAX_BEFORE_PONG) socket.pong(data);
+      });
     if (this.#draining) this.#sendHome(client, { anyway: true });
     else void client.begin(() => this.#options.library.find(parameters.sought, visitor.grant));
   }
 
-  #isFull({ grant }: Visitor): boolean {
-    const ofOne = [...this.#clients.keys()].filter(({ visitor }) => visitor.grant.id === grant.id).length;
+  #isFull(grant: Grant): boolean {
+    const ofOne = [...this.#clients.keys()].filter(({ visitor }) => holderOf(visitor.grant) === holderOf(grant)).length;
     return this.#clients.size >= MAX_CLIENTS || ofOne >= MAX_CLIENTS_OF_ONE;
   }
 
   /** Asks everybody whether they are there. Whoever has not answered since the last time is not. */
   #ping(): void {
     for (const [client, socket] of this.#clients) {
-      if (this.#silent.has(client)) {
+      if (client.isHeld) this.#silent.delete(client);
+      else if (this.#silent.has(client)) {
         client.close({ code: closeCodes.bye, reason: 'timeout', message: 'The client does not answer' });
         socket.terminate();
       } else {
@@ -129,7 +136,8 @@ export class Gateway {
     for (const client of [...this.#clients.keys()]) {
       if (this.#options.authority.holds(client.visitor.grant)) continue;
       this.#options.audit.note({ what: 'revoked', ...client.visitor, sessionId: client.sessionId, outcome: 'ok' });
-      client.close({ code: closeCodes.token, reason: 'error', message: INVALID_TOKEN });
+      const { code, reason: message, error } = invalidToken;
+      client.close({ code, reason: 'error', message, error });
     }
   }
 
@@ -150,11 +158,15 @@ export interface Visit extends Pick<Visitor, 'address'> {
   readonly query: URLSearchParams;
 }
 
-function sendAway(socket: WebSocket, code: number, reason: string): void {
-  socket.on('error', () => {});
-  const say = (event: AgentEvent) => socket.send(JSON.stringify(event));
-  say({ type: 'server_error', error: reason });
-  say({ type: 'server_disconnected', reason: 'error', message: reason, code });
-  socket.close(code, shortReason(reason));
-  setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
+/** What somebody wants, or why that cannot be. */
+function readable(query: URLSearchParams): Parameters | Reason {
+  try {
+    return parametersIn(query);
+  } catch (error) {
+    const { message, code } = Refusal.from(error);
+    return { code: closeCodes.badParameters, reason: message, error: code };
+  }
 }
+
+/** Whose grant it is: a login has the id of its token before its own. */
+const holderOf = ({ id }: Grant) => id.split('/')[0];

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, legacyTwins, updateIn } from '../../wire/dialect.ts';
 import { joined } from '../../wire/fold.ts';
+import { toText } from '../../wire/json-lines.ts';
 import { SessionRecord } from '../hosting/session-record.ts';
 
 /** Bytes that the socket may hold before what comes next waits here, where it can be merged. */
@@ -8,6 +9,9 @@ const MAX_IN_SOCKET = 256 * 1024;
 
 /** Bytes of what happens in a session that may wait for a slow client. Then it has to come again. */
 export const MAX_BEHIND = 4 * 1024 * 1024;
+
+/** Bytes that may wait for a client, whatever they are, when something is to wait behind them. */
+export const MAX_BACKLOG = 64 * 1024 * 1024;
 
 /** What a record that waits costs beside its text. */
 const ITEM_COST = 128;
@@ -74,9 +78,18 @@ export class Outlet {
 
   /** Sends something that waits for its turn, but is neither merged nor left out. */
   send(text: string): void {
+    if (this.#isOver) return;
     const bytes = Buffer.from(text);
     if (this.#flushes()) this.#write(bytes);
+    else if (this.backlog > MAX_BACKLOG) this.#giveUp();
     else this.#queue(bytes, bytes.length);
+  }
+
+  /** Sends the last words, even where the client takes nothing. What still waits is lost on it. */
+  last(event: AgentEvent): void {
+    if (this.#isOver) return;
+    this.#flushes();
+    this.#sink.send(Buffer.from(toText(JSON.stringify(event))));
   }
 
   /** Tells what happens in the session. */
@@ -111,10 +124,13 @@ export class Outlet {
     const other = this.#lastWith(record) ?? this.#progressBefore(record);
     if (other) this.#drop(other.item);
     this.#queue(other?.merged ?? record, record.bytes.length + ITEM_COST + (other?.size ?? 0));
-    if (this.#behind > MAX_BEHIND) {
-      this.close();
-      this.#options.onOverflow();
-    } else if (!this.#isBlocked) this.#timer ??= setTimeout(() => this.#onTime(), this.#quietUntil - performance.now());
+    if (this.#behind > MAX_BEHIND) this.#giveUp();
+    else if (!this.#isBlocked) this.#timer ??= setTimeout(() => this.#onTime(), this.#quietUntil - performance.now());
+  }
+
+  #giveUp(): void {
+    this.#options.onOverflow();
+    this.close();
   }
 
   #queue(what: Item['what'], size: number): void {

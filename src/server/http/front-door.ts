@@ -37,6 +37,8 @@ export interface Throttle {
   waitMs(address: string): number;
   /** A wrong token or code came from there. */
   failed(address: string): void;
+  /** A right one did. */
+  succeeded(address: string): void;
 }
 
 export interface FrontDoorOptions extends AllowListOptions {
@@ -104,7 +106,8 @@ export class FrontDoor {
     const waitMs = throttle.waitMs(address);
     if (waitMs > 0) return { ...tooMany(waitMs), address };
     const grant = authority.grantOf(credential.token);
-    if (!grant) {
+    if (grant) throttle.succeeded(address);
+    else {
       throttle.failed(address);
       log.event('warn', 'refused token', { address });
     }

@@ -1,3 +1,4 @@
+import type { Audit } from '../auth/audit.ts';
 import type { Authority } from '../auth/authority.ts';
 import type { Grant } from '../auth/grant.ts';
 import type { Metrics } from '../metrics.ts';
@@ -42,5 +43,6 @@ export interface Services {
   /** By the paths they are asked for. */
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly metrics: Metrics;
+  readonly audit: Audit;
   readonly log: ServerLog;
 }

@@ -30,6 +30,11 @@ it('[A5] a file with plain tokens as keys is read as the guide shows it', () => 
   ]);
 });
 
+it('[A5] an entry may say nothing of itself: it has a number, the usual scopes and every folder', () => {
+  const [record] = readTokenFile(fileWith({ tokens: { one: {} } })) ?? [];
+  expect(record).toMatchObject({ name: 'token 1', scopes: ['view', 'prompt', 'bash'], allowedPaths: undefined });
+});
+
 it('[A5] entries may have scopes and an end, paths a tilde, and ids tell namesakes apart', () => {
   const path = fileWith({
     tokens: {
@@ -59,8 +64,6 @@ describe('a file that makes no sense is refused, and no token is quoted', () => 
     ['a list', '{"tokens": ["secret"]}', 'tokens must be an object'],
     ['an empty token', { tokens: { '': entry } }, 'token 1: a token must not be empty'],
     ['a blank token', { tokens: { ' ': entry } }, 'token 1: a token must not be empty'],
-    ['no name', { tokens: { secret: { allowedPaths: [] } } }, 'token 1: name is required'],
-    ['no paths', { tokens: { good: entry, secret: { name: 'a' } } }, 'token 2: allowedPaths is required'],
     ['no text', { tokens: { secret: 'secret' } }, 'token 1: the value must be an object'],
     [
       'a relative path',

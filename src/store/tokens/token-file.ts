@@ -15,7 +15,7 @@ const ID_DIGITS = 8;
 
 const FOR_OTHERS = 0o077;
 
-const shape = { required: ['name', 'allowedPaths'] } as const;
+const shape = { required: [] } as const;
 
 /**
  * The tokens of a file that a user wrote, in plain text, as the remote session server guide shows it. Undefined when there
@@ -43,9 +43,9 @@ export function isOpenToOthers(path: string): boolean {
 function recordOf([token, entry]: [string, unknown], index: number): TokenRecord {
   const problem = token.trim() === '' ? 'a token must not be empty' : entryProblem(entry, shape);
   if (problem !== undefined) throw new Error(`token ${index + 1}: ${problem}`);
-  const { name, scopes = USUAL_SCOPES, allowedPaths, createdAt, expiresAt } = entry as Values;
-  const paths = (allowedPaths as string[]).map((path) => expandHome(path));
-  if (!paths.every((path) => isAbsolute(path))) {
+  const { name = `token ${index + 1}`, scopes = USUAL_SCOPES, allowedPaths, createdAt, expiresAt } = entry as Values;
+  const paths = (allowedPaths as string[] | undefined)?.map((path) => expandHome(path));
+  if (paths && !paths.every((path) => isAbsolute(path))) {
     throw new Error(`token ${index + 1}: allowedPaths must be absolute paths`);
   }
   return {

@@ -10,7 +10,7 @@ export const login: Route = { methods: ['POST'], answer: logIn };
 
 async function logIn({ request, response, admission, services }: Call): Promise<void> {
   const { address, isSecure } = admission;
-  const { throttle, logins, authority, log } = services;
+  const { throttle, logins, authority, log, audit } = services;
   const { code, token } = await readJsonBody(request);
   const waitMs = throttle.waitMs(address);
   if (waitMs > 0) return sendRefusal(response, tooMany(waitMs));
@@ -21,10 +21,13 @@ async function logIn({ request, response, admission, services }: Call): Promise<
   if (!grant) {
     throttle.failed(address);
     log.event('warn', 'refused login', { address });
+    audit.note({ what: 'login', address, outcome: 'permission_denied' });
     throw new HttpRefusal(401, 'unauthorized', 'This code or token is not valid, or no longer');
   }
+  throttle.succeeded(address);
   const { setCookie } = await logins.login(grant, { isSecure });
   log.event('info', 'logged in', { address, grant: grant.id });
+  audit.note({ what: 'login', grant, address, outcome: 'ok' });
   response.setHeader('Set-Cookie', setCookie);
   sendJson(response, described(grant));
 }

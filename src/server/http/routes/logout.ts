@@ -5,7 +5,9 @@ import type { Route } from '../route.ts';
 export const logout: Route = {
   methods: ['POST'],
   answer: async ({ request, response, admission, services }) => {
-    const { setCookie } = await services.logins.logout(request.headers.cookie ?? '', { isSecure: admission.isSecure });
+    const { grant, address, isSecure } = admission;
+    const { setCookie } = await services.logins.logout(request.headers.cookie ?? '', { isSecure });
+    if (grant) services.audit.note({ what: 'logout', grant, address, outcome: 'ok' });
     response.setHeader('Set-Cookie', setCookie);
     sendJson(response, {});
   },

@@ -45,6 +45,7 @@ export async function served({ door = {}, listen = {}, services = {} }: ServedOp
   const throttle = {
     waitMs: () => (failures.length < 3 ? 0 : 1500),
     failed: (address: string) => failures.push(address),
+    succeeded: () => {},
   };
   const authority = {
     grantOf: (token: string) => known.get(token),
@@ -86,6 +87,7 @@ export async function served({ door = {}, listen = {}, services = {} }: ServedOp
     exports,
     pageFiles: new Map(),
     metrics,
+    audit: { note: () => {} },
     log,
     ...services,
   });

@@ -28,8 +28,8 @@ export async function openServed(home: Home, args: readonly string[], options: O
   };
   const peer = connect(wanted);
   const join = () => {
-    const { sessionId } = peer.records.findLast(({ type }) => type === 'server_connected') ?? {};
-    return connect(typeof sessionId === 'string' ? { ...parameters, session: sessionId } : wanted);
+    const session = peer.records.findLast(({ type }) => type === 'server_connected')?.['sessionId'];
+    return connect(session === undefined ? wanted : { ...parameters, session });
   };
   const files = () => sessionFiles(home);
   const close = () => server.drain(0);
@@ -50,6 +50,7 @@ async function serveIn(home: Home, args: readonly string[], { env }: OpenOptions
     behindProxy: false,
     pageFolder: join(home.root, 'no page'),
     parkAfterMs: HOUR_MS,
+    pingMs: HOUR_MS,
     maxSessions: 100,
     log: silent,
   });

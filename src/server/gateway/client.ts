@@ -1,5 +1,5 @@
 import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
-import { commandRows } from '../../protocol/generated/command-rows.ts';
+import { commandRows, type Lane } from '../../protocol/generated/command-rows.ts';
 import type {
   AgentEvent,
   CommandName,
@@ -22,6 +22,7 @@ import { Outlet } from './outlet.ts';
 import type { Parameters } from './parameters.ts';
 import { type ServerCommand, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
+import { Turns } from './turns.ts';
 import { MAX_FRAME_BYTES, type Wire } from './wire.ts';
 
 /** Commands of one client that may wait for an answer. */
@@ -34,6 +35,9 @@ const MAX_UNREAD = 16 * 1024 * 1024;
 export const MAX_LINES = BURST + MAX_EXCESS;
 
 const LF = 10;
+
+/** Of these commands the next has to find what the one before it did. Others are answered wherever the client is. */
+const TAKES_TURNS: ReadonlySet<Lane> = new Set(['session', 'bash']);
 
 /** Who a client is. */
 export interface Visitor {
@@ -66,7 +70,9 @@ export class Client implements Listener {
   readonly #rate = new CommandRate();
   readonly #wish: Wish;
   #handle: Handle | undefined;
-  #held: Line[] | undefined = [];
+  readonly #turns = new Turns();
+  /** What came before there was a session. */
+  #early: Line[] | undefined = [];
   #unanswered = 0;
   #isOver = false;
 
@@ -96,9 +102,9 @@ export class Client implements Listener {
     return this.#outlet.dialect.stream === 'cumulative';
   }
 
-  /** What it sends has to wait: nothing is read of it meanwhile, no sign of life either. */
+  /** It is not in a session yet: nothing is read of it meanwhile, no sign of life either. */
   get isHeld(): boolean {
-    return this.#held !== undefined;
+    return this.#early !== undefined;
   }
 
   get canAnswer(): boolean {
@@ -126,7 +132,10 @@ export class Client implements Listener {
     try {
       await this.enter(find(), this.#wish);
       this.services.audit.note({ what: 'connect', ...this.visitor, sessionId: this.sessionId, outcome: 'ok' });
-      this.#release();
+      const lines = this.#early ?? [];
+      this.#early = undefined;
+      for (const line of lines) this.#take(line);
+      this.#pace();
     } catch (error) {
       this.#fail(Refusal.from(error));
     }
@@ -145,14 +154,9 @@ export class Client implements Listener {
     else if (this.hostTools) handle.send({ type: 'set_host_tools', tools: this.hostTools }, () => {});
   }
 
-  /** Does something during which what the client sends waits. */
-  async alone(work: () => Promise<void>): Promise<void> {
-    this.#held ??= [];
-    try {
-      await work();
-    } finally {
-      this.#release();
-    }
+  /** Does something during which what the client wants of a session waits. */
+  alone(work: () => Promise<void>): Promise<void> {
+    return this.#turns.alone(work);
   }
 
   /** The agent of the session the client is in. */
@@ -231,19 +235,14 @@ export class Client implements Listener {
     else if (lines.length === 0) this.#weigh(0);
     else
       for (const line of lines) {
-        if (this.#held) this.#held.push(line);
+        if (this.#early) this.#early.push(line);
         else this.#take(line);
       }
-    this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+    this.#pace();
   }
 
-  /** Takes what has waited, in its order, until something has to wait again. */
-  #release(): void {
-    const lines = this.#held ?? [];
-    this.#held = undefined;
-    while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Line);
-    if (this.#held) (this.#held as Line[]).unshift(...lines);
-    else this.#wire.setReading(true);
+  #pace(): void {
+    this.#wire.setReading(!this.#early && this.#outlet.backlog <= MAX_UNREAD);
   }
 
   #take(line: Line): void {
@@ -280,9 +279,12 @@ export class Client implements Listener {
     if (inbound.kind !== 'refused') return;
     const { id, command } = inbound;
     const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : inbound.refusal;
-    this.#outlet.send(Answer.refusal(command, refusal).text(id));
-    // Clients that know their requests by their ids alone would hear nothing of it.
-    if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+    // In its turn among the answers of the agent.
+    this.handle.send({ type: 'ping' }, () => {
+      this.#outlet.send(toText(Answer.refusal(command, refusal).text(id)));
+      // Clients that know their requests by their ids alone would hear nothing of it.
+      if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+    });
   }
 
   #mayNot(command: string): boolean {
@@ -298,14 +300,17 @@ export class Client implements Listener {
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
       this.#outlet.send(toText(this.#guarded(name, answer).text(id)));
-      this.#wire.setReading(!this.#held && this.#outlet.backlog <= MAX_UNREAD);
+      this.#pace();
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
     if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));
     else if (verdict === 'refuse' || this.#unanswered > MAX_UNANSWERED) {
       refuse(new Refusal('overloaded', 'Too many commands at once'));
     } else {
-      void this.#perform(request, answered).catch((error: unknown) => refuse(Refusal.from(error)));
+      const perform = () =>
+        void this.#perform(request, answered).catch((error: unknown) => refuse(Refusal.from(error)));
+      if (TAKES_TURNS.has(commandRows[name].lane)) this.#turns.take(perform);
+      else perform();
     }
   }
 

@@ -1,10 +1,11 @@
 import type { Params, Result } from '../../protocol/generated/vocabulary.ts';
+import { timerMs } from '../../system/longest-timer.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
 import type { Client } from './client.ts';
 
-/** An interval that leaves time for anything else; 0 is none. */
-const MIN_HEARTBEAT_MS = 10;
+/** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
+const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : timerMs(Math.max(wanted, 10)));
 
 /** Takes note of what one client wants: the agent, which it shares, is only told what concerns them all. */
 export function hello(request: Request & Params<'hello'>, client: Client, answered: (answer: Answer) => void): void {
@@ -13,7 +14,7 @@ export function hello(request: Request & Params<'hello'>, client: Client, answer
   client.dialect = { ...dialect, stream: stream ?? dialect.stream, legacyNames: legacyNames ?? dialect.legacyNames };
   client.builtins = builtins ?? client.builtins;
   client.ui = ui ?? client.ui;
-  if (heartbeatMs !== undefined) client.heartbeatMs = heartbeatMs <= 0 ? 0 : Math.max(heartbeatMs, MIN_HEARTBEAT_MS);
+  if (heartbeatMs !== undefined) client.heartbeatMs = intervalNear(heartbeatMs);
   const isNewReader = entries === true && !client.entries;
   client.entries = entries ?? client.entries;
   const { handle } = client;

@@ -1,5 +1,5 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type { AgentEvent, Frame, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { Exit } from '../../system/process-group.ts';
 import type { Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
 import { Answer } from './answer.ts';
@@ -134,7 +134,7 @@ export class Host {
       else refuse(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
     } else if (agent.isOverloaded) refuse(new Refusal('overloaded', 'Too many commands wait for the agent'));
     else if (request.type === 'set_host_tools' && listener)
-      this.#tools.register(request, listener, { agent, answered });
+      this.#tools.register(request, listener, { ask: (tools, done) => this.#register(tools, done), answered });
     else {
       const heard = (answer: Answer) => {
         this.#runs.answered(request, answer);
@@ -143,6 +143,10 @@ export class Host {
       };
       agent.ask(request, { asker: listener, answered: heard });
     }
+  }
+
+  #register(tools: readonly HostTool[], answered: (answer: Answer) => void): void {
+    this.send({ type: 'set_host_tools', tools }, undefined, answered);
   }
 
   frame(frame: Frame | BrokenFrame, listener: Listener): void {

@@ -180,8 +180,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         if (!isRunning || performance.now() > deadline) break;
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       }
-      gateway.close();
+      // Whoever watches a run that is stopped now hears of its end.
       await sessions.close();
+      gateway.close();
       await Promise.all([stopListening(), authority.close()]);
       exports.close();
     },

@@ -182,7 +182,7 @@ it('[W51] it is the same one after its agent was parked, whether anything was sa
   const id = '5b0a3c1e-6d0f-4f63-9f0b-3f1f6f0a7c12';
   const other = join(server.home.root, 'other');
   mkdirSync(other);
-  await (await server.attach({ new: id, cwd: other })).leave();
+  for (let visits = 1; visits <= 3; visits++) await (await server.attach({ new: id, cwd: other })).leave();
 
   const second = await server.attach({ new: id });
   expect(await second.ok({ type: 'get_state' })).toMatchObject({ sessionId: id, cwd: other });

@@ -157,11 +157,17 @@ it('[W60] after another branch was entered everybody is told the conversation an
   const first = await server.attach();
   await first.run('first');
   await first.run('second');
+  await first.run('third');
   const second = await server.attach({ session: first.cursor.session });
+  const third = await server.attach({ session: first.cursor.session, tail: 1 });
 
-  await first.ok({ type: 'navigate_tree', targetId: await entryWith(first, 'second') });
+  await first.ok({ type: 'navigate_tree', targetId: await entryWith(first, 'third') });
 
-  for (const peer of [first, second]) expect((await peer.next('state_synced')).messages).toHaveLength(2);
+  for (const peer of [first, second]) expect((await peer.next('state_synced')).messages).toHaveLength(4);
+  expect(await third.next('state_synced')).toMatchObject({
+    messages: [{ role: 'assistant' }],
+    cursor: expect.any(String),
+  });
 });
 
 it('[W60] what a client shares with others is told to all of them: names, models, queues, notices', async () => {

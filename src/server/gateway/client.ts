@@ -142,7 +142,7 @@ export class Client implements Listener {
   }
 
   /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
-  async enter(target: Target, wish: Wish = {}, opened = () => {}): Promise<void> {
+  async enter(target: Target, wish: Wish = { tail: this.#wish.tail }, opened = () => {}): Promise<void> {
     const handle = await this.services.sessions.open(target, this);
     const before = this.#handle;
     if (this.#isOver) throw new Error('The client has left');

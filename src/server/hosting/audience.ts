@@ -5,7 +5,7 @@ import type { Journal } from './journal.ts';
 import { SessionRecord } from './session-record.ts';
 import { Situation } from './situation.ts';
 
-type Place = Pick<Greeting, 'sessionId' | 'sessionFile'>;
+export type Place = Pick<Greeting, 'sessionId' | 'sessionFile'>;
 
 /** Everybody who hears a session, and from where on. */
 export class Audience {
@@ -18,8 +18,10 @@ export class Audience {
   readonly #ahead = new Map<Listener, number>();
   /** The number that was told last. */
   #told = 0;
-  /** Whoever has heard less than this has to be told the conversation anew. */
+  /** Whoever has heard less than this was in another session. */
   #floor = 0;
+  /** Whoever has heard less than this has to be told the conversation anew: it has become another one. */
+  #outdated = 0;
   /** Since when entries are among what is told. */
   #entriesSince = Number.POSITIVE_INFINITY;
 
@@ -42,14 +44,14 @@ export class Audience {
     if (this.#entriesSince === Number.POSITIVE_INFINITY) this.#entriesSince = this.#told;
   }
 
-  /** Lets a client go on where it was, if everything since then is known; answers whether it is. */
-  async resume(listener: Listener, { epoch, after }: Cursor, place: Place): Promise<boolean> {
-    if (epoch !== this.#journal.epoch || !this.#reaches(listener, after)) return false;
+  /** Lets a client go on where it was, if everything since then is known. `outdated`: what it has heard before is. */
+  async resume(listener: Listener, { epoch, after }: Cursor, place: Place): Promise<'ok' | 'outdated' | undefined> {
+    if (epoch !== this.#journal.epoch || !this.#reaches(listener, after)) return undefined;
     const waiting: SessionRecord[] = [];
     this.#comingBack.set(listener, waiting);
     try {
       const kept = await this.#journal.read(after);
-      if (!kept) return false;
+      if (!kept) return undefined;
       listener.connected({ ...place, epoch, seq: after, resume: 'ok' });
       const missed = kept.map(({ seq, text }) => new SessionRecord(JSON.parse(text) as AgentEvent, { seq, text }));
       const last = kept.at(-1)?.seq ?? after;
@@ -59,7 +61,7 @@ export class Audience {
       this.listeners.add(listener);
       // What was kept and is still to be told would be told twice.
       if (last > this.#told) this.#ahead.set(listener, last);
-      return true;
+      return after < this.#outdated ? 'outdated' : 'ok';
     } finally {
       this.#comingBack.delete(listener);
     }
@@ -73,10 +75,9 @@ export class Audience {
     this.listeners.add(listener);
   }
 
-  /** The conversation has become another one: tells everybody. */
-  resync(snapshot: Snapshot): void {
-    this.#floor = this.#told;
-    for (const listener of this.listeners) listener.synced(snapshot);
+  /** The conversation has become another one than events tell of. */
+  outdate(): void {
+    this.#outdated = this.#told;
   }
 
   /** Everybody is in another session now. */

@@ -1,9 +1,10 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { AgentEvent, Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { Exit } from '../../system/process-group.ts';
-import type { Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
+import type { Listener, Request, Target, Wish } from '../sessions.ts';
 import { Answer } from './answer.ts';
 import { Audience } from './audience.ts';
+import { Briefing } from './briefing.ts';
 import { Crashes } from './crashes.ts';
 import { DialogDesk, uiOf } from './dialog-desk.ts';
 import { EntryFeed } from './entry-feed.ts';
@@ -11,9 +12,8 @@ import { Heartbeats } from './heartbeats.ts';
 import type { HostOptions } from './host-options.ts';
 import { HostedAgent } from './hosted-agent.ts';
 import { InOrder } from './in-order.ts';
-import { RunWatch, settledOf } from './run-watch.ts';
+import { RunWatch } from './run-watch.ts';
 import { SessionRecord } from './session-record.ts';
-import { takeSnapshot } from './snapshot.ts';
 import { Told } from './told.ts';
 import { ToolDesk } from './tool-desk.ts';
 
@@ -39,6 +39,7 @@ export class Host {
   readonly #entries = new EntryFeed();
   readonly #beats = new Heartbeats();
   readonly #said = new Told();
+  readonly #briefing: Briefing;
   /** The one that runs, or is being started. */
   #newest: HostedAgent | undefined;
   /** The one that can be asked. */
@@ -53,9 +54,16 @@ export class Host {
   #parking: NodeJS.Timeout | undefined;
 
   constructor(options: HostOptions) {
-    const { journal, marks } = options;
+    const { journal, marks, leftOver } = options;
     this.#options = options;
     this.#audience = new Audience(journal);
+    this.#briefing = new Briefing({
+      audience: this.#audience,
+      told: this.#said,
+      place: () => ({ sessionId: this.sessionId, sessionFile: this.sessionFile }),
+      leftOver,
+      whenReady: (work) => this.#whenReady(work),
+    });
     this.#runs = new RunWatch(marks, () => journal.epoch);
     this.#dialogs = new DialogDesk((id) => {
       this.#agent?.tell({ type: 'extension_ui_response', id, cancelled: true });
@@ -108,13 +116,12 @@ export class Host {
   }
 
   /** Lets a client hear the session from now on. */
-  async attach(listener: Listener, { cursor, tail }: Wish): Promise<void> {
+  async attach(listener: Listener, wish: Wish): Promise<void> {
     await this.start();
     clearTimeout(this.#parking);
-    const isResumed = cursor && (await this.#audience.resume(listener, cursor, this.#place));
-    if (!isResumed) await this.#introduce(listener, { cursor, tail });
+    const how = await this.#briefing.attach(listener, wish);
     this.wantsChanged();
-    if (!isResumed && listener.entries) this.follow(listener);
+    if (how === 'introduced' && listener.entries) this.follow(listener);
   }
 
   detach(listener: Listener): void {
@@ -191,10 +198,6 @@ export class Host {
     return this.#leave();
   }
 
-  get #place() {
-    return { sessionId: this.sessionId, sessionFile: this.sessionFile };
-  }
-
   #wishes() {
     const { listeners } = this.#audience;
     return { ui: uiOf(listeners), heartbeatMs: Heartbeats.intervalFor(listeners) };
@@ -251,7 +254,7 @@ export class Host {
     if (event.type === 'agent_settled') this.#rest();
     if (event.type === 'extension_ui_request')
       this.#dialogs.look(this.#audience.situation.dialogs, this.#audience.listeners);
-    if (event.type === 'compaction_end' && event.result) this.#resync();
+    if (event.type === 'compaction_end' && event.result) this.#briefing.renew();
     if (event.type === 'state_changed') this.#changed(event.state);
   }
 
@@ -259,7 +262,7 @@ export class Host {
   #changed({ sessionId, messageCount }: Readonly<Record<string, unknown>>): void {
     if (typeof messageCount === 'number') this.#said.upTo(messageCount);
     if (typeof sessionId === 'string') this.#moved();
-    else if (typeof messageCount === 'number') this.#resync();
+    else if (typeof messageCount === 'number') this.#briefing.renew();
   }
 
   /** An extension has opened a run: nobody was told its id. */
@@ -271,43 +274,19 @@ export class Host {
     this.#agent?.ask({ type: 'get_state' }, { answered });
   }
 
-  #introduce(listener: Listener, { cursor, tail }: Wish): Promise<void> {
-    const resume = cursor ? ('gap' as const) : undefined;
-    const { leftOver } = this.#options;
-    return new Promise((resolve, reject) => {
-      const use = (snapshot: Snapshot) => {
-        this.#audience.introduce(listener, { place: this.#place, snapshot, resume });
-        if (leftOver && leftOver.epoch === cursor?.epoch) listener.hear(new SessionRecord(settledOf(leftOver)));
-        resolve();
-      };
-      this.#withSnapshot(tail, use, reject);
-    });
-  }
-
-  /** Tells everybody the conversation anew. */
-  #resync(): void {
-    this.#withSnapshot(undefined, (snapshot) => this.#audience.resync(snapshot));
-  }
-
   /** Everybody goes along. */
   #moved(): void {
     this.#entries.reset();
-    this.#withSnapshot(undefined, (snapshot) => {
-      this.#state = snapshot.state;
-      this.#runs.enter(snapshot.state.sessionId);
-      this.#audience.move(this.#place, snapshot);
+    this.#briefing.move(({ state }) => {
+      this.#state = state;
+      this.#runs.enter(state.sessionId);
     });
   }
 
-  #withSnapshot(
-    tail: number | undefined,
-    use: (snapshot: Snapshot) => void,
-    fail: (error: Error) => void = () => {},
-  ): void {
-    const agent = this.#agent;
-    if (agent) takeSnapshot({ agent, tail, told: this.#said, happened: () => this.#audience.told, use, fail });
-    else if (this.#isLeaving) fail(new Error(TERMINATED));
-    else this.#waiting.push(() => this.#withSnapshot(tail, use, fail));
+  /** Calls back as soon as there is an agent that can be asked; with none when there will be none. */
+  #whenReady(work: (agent: HostedAgent | undefined) => void): void {
+    if (this.#agent || this.#isLeaving) work(this.#agent);
+    else this.#waiting.push(() => this.#whenReady(work));
   }
 
   /** The agent has ended without being asked to. */
@@ -362,7 +341,7 @@ export class Host {
     const tools = this.#tools.all;
     if (tools.length > 0) this.#agent?.ask({ type: 'set_host_tools', tools }, { answered: () => {} });
     for (const listener of this.#audience.listeners) if (listener.entries) this.follow(listener);
-    this.#resync();
+    this.#briefing.renew();
   }
 
   async #giveUp(reason: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Refusal } from '../../protocol/errors.ts';
 import type { RunMarks } from '../../store/run-marks.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
@@ -28,7 +29,7 @@ interface Options {
 export class LocalSessions implements Sessions {
   readonly #options: Options;
   readonly #hosts = new Set<Host>();
-  /** Where sessions were begun that may have left nothing on disk. */
+  /** Where sessions were that have left nothing on disk. */
   readonly #folders = new Map<string, string>();
   #isClosing = false;
 
@@ -94,7 +95,7 @@ export class LocalSessions implements Sessions {
       if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
       const leaving = [...this.#hosts].find((host) => host.sessionId === target.id && host.leaving);
       await leaving?.leaving;
-      const host = this.find(target.id) ?? (await this.#begin(target));
+      const host = this.find(target.id) ?? (await this.#begin(this.#asLeft(target)));
       try {
         await host.start();
         return host;
@@ -120,20 +121,28 @@ export class LocalSessions implements Sessions {
     const journal = new MemoryJournal({ isLost: () => claim.lost.aborted });
     const over = () => {
       this.#hosts.delete(begun);
+      this.#remember(begun);
       void claim.release();
     };
     const news = { over, crashed: (how: string) => crashed?.(begun.sessionId, how) };
     const begun = new Host({ target, agent, journal, marks, leftOver: marks.take(target.id), parkAfterMs, news });
     this.#hosts.add(begun);
-    if (target.kind === 'new') this.#remember(target.id, target.cwd);
     return begun;
   }
 
-  #remember(sessionId: string, cwd: string): void {
+  #remember({ sessionId, sessionFile, cwd }: Host): void {
     this.#folders.delete(sessionId);
+    if (sessionFile !== undefined && existsSync(sessionFile)) return;
     this.#folders.set(sessionId, cwd);
     const [oldest] = this.#folders.keys();
     if (this.#folders.size > MAX_REMEMBERED && oldest !== undefined) this.#folders.delete(oldest);
+  }
+
+  /** The agent that was in it may just have left, and without a message nothing stays on disk. */
+  #asLeft(target: Target): Target {
+    const cwd = this.#folders.get(target.id);
+    if (cwd === undefined || target.kind === 'new' || existsSync(target.path)) return target;
+    return { kind: 'new', id: target.id, cwd };
   }
 }
 

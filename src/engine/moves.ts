@@ -3,6 +3,7 @@ import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Forked, Moved } from '../protocol/generated/vocabulary.ts';
 import { textOf } from '../session/message-text.ts';
+import { holdSessionFile } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
 import { isCurrent } from './current-session.ts';
@@ -35,6 +36,8 @@ export async function switchSession(
     if (!detached) await agent.session.stop();
     return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
   }
+  // Whoever opens it mends it, and tells of it.
+  if (detached) return holdSessionFile(path, ({ id }) => ({ cancelled: false, sessionId: id, sessionFile: path }));
   return move(agent, { reason: 'resume', detached }, () => SessionLog.open(path));
 }
 

@@ -93,7 +93,7 @@ for (const [what, command] of Object.entries({
   'an unknown streamingBehavior': { message: 'x', streamingBehavior: 'later' },
   'an empty clientMessageId': { message: 'x', clientMessageId: '' },
 })) {
-  verifies('P5', `a prompt with ${what} is refused, and nothing runs`, async ({ open }) => {
+  verifies('P5', `a prompt with ${what} is refused, and nothing runs`, async ({ open, greeting }) => {
     const { peer, sessionFiles } = await open({ script: [{ text: 'never' }] });
     await peer.begun();
     const before = stored(sessionFiles()[0] ?? '');
@@ -103,7 +103,7 @@ for (const [what, command] of Object.entries({
     expect(refusal).toMatchObject({ command: 'prompt', code: 'invalid_params' });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
     expect(stored(sessionFiles()[0] ?? '')).toEqual(before);
-    expect(peer.records.map(({ type }) => type).filter((type) => type !== 'response')).toEqual(['ready']);
+    expect(peer.records.map(({ type }) => type).filter((type) => type !== 'response')).toEqual(greeting);
   });
 }
 

@@ -10,7 +10,9 @@ const RESTART = { type: 'server_disconnected', reason: 'close', code: 1012, retr
 
 it('[W57] a server that is to end sends idle clients away at once, and the others after their run', async () => {
   const gate = newGate();
-  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, NEXT] });
+  const server = await serve({
+    script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, NEXT],
+  });
   const idle = await server.attach();
   const busy = await server.attach();
   await busy.ok({ type: 'prompt', message: 'Hi' });
@@ -38,7 +40,9 @@ it('[W57] a run that takes too long is stopped and stored, and its clients hear 
   const server = await serve({ script: [{ ...bash(FOREVER), when: '^Hi' }, NEXT], args: ['--drain-seconds', '0'] });
   const peer = await server.attach();
   await peer.ok({ type: 'prompt', message: 'Hi' });
-  const { partialResult } = await peer.next(({ type, partialResult: result }) => type === 'tool_execution_update' && /\d+ \d+/.test(JSON.stringify(result)));
+  const { partialResult } = await peer.next(
+    ({ type, partialResult: result }) => type === 'tool_execution_update' && /\d+ \d+/.test(JSON.stringify(result)),
+  );
   const tools = partialResult.content[0].text.match(/\d+/g).map(Number);
 
   server.kill('SIGTERM');

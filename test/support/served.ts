@@ -24,7 +24,11 @@ export async function openServed(home: Home, args: readonly string[], options: O
   const wanted = { new: randomUUID(), ...parameters };
   const connect = (where: object) => {
     const query = new URLSearchParams({ token: TOKEN, ...where });
-    return new RemotePeer(`${server.socketUrl}?${query}`, { foreign: options.foreign, opening: 'state_synced', bare: true });
+    return new RemotePeer(`${server.socketUrl}?${query}`, {
+      foreign: options.foreign,
+      opening: 'state_synced',
+      bare: true,
+    });
   };
   const peer = connect(wanted);
   const join = () => {

@@ -9,8 +9,16 @@ const everywhere: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'
  */
 export const LOCAL: readonly Transport[] = ['stdio', 'unix', 'memory'];
 
+/** For what becomes of an agent that is taken to another session. From a server clients go alone: the agent stays. */
+export const AGENT_MOVES = LOCAL;
+
+/** For how much a single peer may send. A server has limits of its own, and tests of them. */
+export const PEER_LIMITS = LOCAL;
+
 export interface Bench {
   readonly transport: Transport;
+  /** The types of records with which a client is greeted. */
+  readonly greeting: readonly string[];
   readonly open: (options?: OpenOptions) => Promise<TestAgent>;
 }
 
@@ -23,7 +31,8 @@ export function verifies(
 ): void {
   describe(`[${rules}] ${title}`, () => {
     for (const transport of on) {
-      it(`over ${transport}`, () => body({ transport, open: (options) => open(transport, options) }));
+      const greeting = transport === 'websocket' ? ['server_connected', 'state_synced'] : ['ready'];
+      it(`over ${transport}`, () => body({ transport, greeting, open: (options) => open(transport, options) }));
     }
   });
 }

@@ -71,7 +71,7 @@ export class Client implements Listener {
   readonly #wish: Wish;
   #handle: Handle | undefined;
   readonly #turns = new Turns();
-  /** What came before there was a session. */
+  /** What has come and is not looked at before the client is in its session. */
   #early: Line[] | undefined = [];
   #unanswered = 0;
   #isOver = false;
@@ -111,6 +111,10 @@ export class Client implements Listener {
     return permits(this.visitor.grant, 'extension_ui_response');
   }
 
+  get titles(): boolean {
+    return this.services.titles;
+  }
+
   get isAdmin(): boolean {
     return this.visitor.grant.scopes.has('admin');
   }
@@ -130,28 +134,42 @@ export class Client implements Listener {
   /** Brings the client into its first session. What it sends meanwhile waits. */
   async begin(find: () => Target): Promise<void> {
     try {
-      await this.enter(find(), this.#wish);
+      await this.#go(find(), this.#wish, () => {});
       this.services.audit.note({ what: 'connect', ...this.visitor, sessionId: this.sessionId, outcome: 'ok' });
-      const lines = this.#early ?? [];
-      this.#early = undefined;
-      for (const line of lines) this.#take(line);
-      this.#pace();
+      this.#arrived();
     } catch (error) {
       this.#fail(Refusal.from(error));
     }
   }
 
   /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
-  async enter(target: Target, wish: Wish = { tail: this.#wish.tail }, opened = () => {}): Promise<void> {
+  async enter(target: Target, opened: () => void): Promise<void> {
+    await this.#go(target, { tail: this.#wish.tail }, opened);
+    this.#arrived();
+  }
+
+  async #go(target: Target, wish: Wish, opened: () => void): Promise<void> {
     const handle = await this.services.sessions.open(target, this);
     const before = this.#handle;
-    if (this.#isOver) throw new Error('The client has left');
-    opened();
-    before?.close();
+    this.#early ??= [];
+    if (!this.#isOver) await before?.close({ toAnother: before.sessionId !== handle.sessionId });
+    if (this.#isOver) {
+      void handle.close();
+      throw new Error('The client has left');
+    }
     this.#handle = handle;
+    opened();
     await handle.attach(wish);
-    if (this.#isOver) handle.close();
-    else if (this.hostTools) handle.send({ type: 'set_host_tools', tools: this.hostTools }, () => {});
+    const { hostTools: tools } = this;
+    if (this.#isOver) void handle.close();
+    else if (tools) await new Promise<unknown>((done) => handle.send({ type: 'set_host_tools', tools }, done));
+  }
+
+  #arrived(): void {
+    const lines = this.#early ?? [];
+    this.#early = undefined;
+    for (const line of lines) this.#take(line);
+    this.#pace();
   }
 
   /** Does something during which what the client wants of a session waits. */
@@ -206,7 +224,7 @@ export class Client implements Listener {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#outlet.close();
-    this.#handle?.close();
+    void this.#handle?.close();
     this.services.audit.note({
       what: 'close',
       ...this.visitor,

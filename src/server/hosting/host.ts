@@ -52,10 +52,15 @@ export class Host {
   readonly #crashes = new Crashes();
   #leaving: Promise<void> | undefined;
   #parking: NodeJS.Timeout | undefined;
+  /** How many have attached, or are about to. */
+  #expected = 0;
+  /** How long the agent waits for somebody to come. */
+  #patienceMs: number;
 
   constructor(options: HostOptions) {
     const { journal, marks, leftOver } = options;
     this.#options = options;
+    this.#patienceMs = options.parkAfterMs;
     this.#audience = new Audience(journal);
     this.#briefing = new Briefing({
       audience: this.#audience,
@@ -124,9 +129,18 @@ export class Host {
     if (how === 'introduced' && listener.entries) this.follow(listener);
   }
 
-  detach(listener: Listener): void {
+  /** Somebody is about to attach: the agent is needed. */
+  expect(): void {
+    this.#expected++;
+  }
+
+  /** `toAnother`: the client has gone to another session. Where it was alone and nothing is to be done, the agent leaves. */
+  async detach(listener: Listener, { toAnother = false } = {}): Promise<void> {
+    this.#expected--;
+    this.#patienceMs = toAnother ? 0 : this.#options.parkAfterMs;
     this.#audience.remove(listener);
     this.#tools.left(listener, (failure) => this.#agent?.tell(failure));
+    if (toAnother && this.#isForgotten) await this.#leave();
     this.wantsChanged();
     this.#rest();
   }
@@ -354,7 +368,7 @@ export class Host {
     clearTimeout(this.#parking);
     if (this.#isLeaving || !this.#isForgotten) return;
     const park = () => (this.#isForgotten ? void this.#leave() : undefined);
-    this.#parking = setTimeout(park, this.#options.parkAfterMs).unref();
+    this.#parking = setTimeout(park, this.#patienceMs).unref();
   }
 
   get #isLeaving(): boolean {
@@ -363,7 +377,7 @@ export class Host {
 
   get #isForgotten(): boolean {
     const isBusy = this.status !== 'idle' || this.#audience.situation.isCompacting || this.#agent?.isAsked;
-    return this.#audience.listeners.size === 0 && !isBusy;
+    return this.#expected === 0 && !isBusy;
   }
 
   #leave(): Promise<void> {

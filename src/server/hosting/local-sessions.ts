@@ -68,6 +68,7 @@ export class LocalSessions implements Sessions {
 
   async open(target: Target, listener: Listener): Promise<Handle> {
     const host = await this.#hostOf(target);
+    let isOpen = true;
     return {
       get sessionId() {
         return host.sessionId;
@@ -80,7 +81,11 @@ export class LocalSessions implements Sessions {
       frame: (frame) => host.frame(frame, listener),
       wantsChanged: () => host.wantsChanged(),
       follow: () => host.follow(listener),
-      close: () => host.detach(listener),
+      close: async (how) => {
+        if (!isOpen) return;
+        isOpen = false;
+        await host.detach(listener, how);
+      },
     };
   }
 
@@ -98,6 +103,8 @@ export class LocalSessions implements Sessions {
       const host = this.find(target.id) ?? (await this.#begin(this.#asLeft(target)));
       try {
         await host.start();
+        if (host.leaving) continue;
+        host.expect();
         return host;
       } catch (error) {
         const inUse = await holderOf(target);

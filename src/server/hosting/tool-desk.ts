@@ -5,6 +5,7 @@ import type {
   HostToolCancelEvent,
   HostToolResult,
 } from '../../protocol/generated/vocabulary.ts';
+import { newUuid } from '../../store/sessions/random-id.ts';
 import type { Listener, Request } from '../sessions.ts';
 import { Answer } from './answer.ts';
 
@@ -111,6 +112,8 @@ export class ToolDesk {
     for (const [id, owner] of this.#calls) {
       if (owner !== listener) continue;
       this.#calls.delete(id);
+      // It may only have gone to another session.
+      owner.tell({ type: 'host_tool_cancel', id: newUuid(), targetId: id });
       fail(failure(id));
     }
   }

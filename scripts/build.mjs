@@ -25,6 +25,7 @@ const bundle = {
 };
 
 await buildSessionPage();
+await buildServerPage();
 copyCatalogue();
 await buildLibrary();
 const hub = await buildProgram();
@@ -36,18 +37,7 @@ removeLeftovers();
 /** The page that sessions are exported into: one file that fetches nothing and runs nothing but its own script. */
 async function buildSessionPage() {
   const source = join(root, 'src/web/export');
-  const { outputFiles } = await build({
-    entryPoints: [join(source, 'main.ts'), join(source, 'page.css')],
-    outdir: dist,
-    bundle: true,
-    minify: true,
-    format: 'iife',
-    target: 'es2022',
-    charset: 'utf8',
-    legalComments: 'none',
-    logLevel: 'warning',
-    write: false,
-  });
+  const { outputFiles } = await buildPage(source, { outdir: dist, format: 'iife' });
   const [script, style] = outputFiles.map(({ text }) => text.trim());
   if (/<\/(?:script|style)|<!--/i.test(script + style)) throw new Error('The page would end inside its own script');
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -72,6 +62,34 @@ async function buildSessionPage() {
     join(dist, 'session-page.html'),
     page.replaceAll(/POLICY|<!-- \w+ -->/g, (mark) => parts[mark] ?? mark),
   );
+}
+
+/** The page that the server serves: files that are kept by their names, and one that names them. */
+async function buildServerPage() {
+  const source = join(root, 'src/web/page');
+  const outdir = join(dist, 'page');
+  const { outputFiles } = await buildPage(source, { outdir, format: 'esm', entryNames: '[name]-[hash]' });
+  for (const { path, text } of outputFiles) put(path, text);
+  const [script, style] = outputFiles.map(({ path }) => basename(path));
+  // Named as its neighbours: the page may be below any path.
+  const files = `<link rel="stylesheet" href="${style}">\n<script type="module" src="${script}"></script>`;
+  const page = readFileSync(join(source, 'index.html'), 'utf8');
+  put(join(outdir, 'index.html'), page.replace('<!-- files -->', files));
+}
+
+/** Its script and its style, in this order. */
+function buildPage(source, options) {
+  return build({
+    entryPoints: [join(source, 'main.ts'), join(source, 'page.css')],
+    bundle: true,
+    minify: true,
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+    ...options,
+  });
 }
 
 /** The lists of models, with the licence they came under. */
@@ -214,7 +232,7 @@ function put(path, text) {
 
 /** Files of earlier builds go last, so that a program that starts meanwhile finds all of its own. */
 function removeLeftovers() {
-  for (const folder of ['catalogue', 'chunks', 'cli']) {
+  for (const folder of ['catalogue', 'chunks', 'cli', 'page']) {
     for (const name of readdirSync(join(dist, folder))) {
       if (!written.has(join(dist, folder, name))) rmSync(join(dist, folder, name));
     }

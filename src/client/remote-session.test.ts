@@ -53,6 +53,28 @@ describe('a new session', () => {
     expect(next.query).not.toHaveProperty('cwd');
   });
 
+  it('[V29] is asked for by its name until something is said in it: the server may have forgotten it', async () => {
+    const { server, session } = await remote({ cwd: '/there' });
+    const first = await server.connection();
+    const { new: name = '' } = first.query;
+    const there = greeting({ sessionId: name });
+
+    const before = told(session, 'state_synced');
+    first.say(there, synced({ sessionId: name }));
+    await before;
+    first.cut();
+    const second = await reconnection(server, session);
+    const said = told(session, 'message_end');
+    second.say(there, synced({ sessionId: name }), { type: 'message_end', seq: 11, message: { role: 'user' } });
+    await said;
+    second.cut();
+    const third = await reconnection(server, session);
+
+    expect(second.query).toMatchObject({ new: name, cwd: '/there' });
+    expect(third.query).toMatchObject({ session: name });
+    expect(third.query).not.toHaveProperty('new');
+  });
+
   it('[V29] is not made where one is named, in the options or in the address', async () => {
     const { server } = await remote({ session: 'mine' });
 

@@ -151,6 +151,7 @@ export class RemoteSession extends AnyClient {
     if (!isSound(event)) this.#socket.drop('The server speaks another language');
     else if (this.#isNews(event)) {
       this.hear(event, length);
+      if (isSaid(event)) this.#target = { session: this.#sessionId };
       if (event.type === 'state_synced') this.#synced();
       if (event.type === 'server_connected' && !this.#isBehind) this.#attached(event);
     }
@@ -222,8 +223,8 @@ export class RemoteSession extends AnyClient {
   #goTo(session: string): void {
     if (session !== this.#sessionId) this.#cursor.forget();
     this.#sessionId = session;
-    // One in which nothing was said may be gone when the server comes back: then it is made again.
-    this.#target = session === this.#target.new ? { ...this.#target, session } : { session };
+    // Nothing of a new session is on disk until something is said in it: by its own name it is found, or made again.
+    if (session !== this.#target.new) this.#target = { session };
   }
 
   #down({ code }: Ending): void {
@@ -258,5 +259,9 @@ function isSound(event: AgentEvent): boolean {
   const { sessionId, epoch, seq, pingMs } = event;
   return typeof sessionId === 'string' && typeof epoch === 'string' && Number.isFinite(seq) && Number.isFinite(pingMs);
 }
+
+/** Whether something was said in the session. */
+const isSaid = (event: AgentEvent) =>
+  event.type === 'message_end' || (event.type === 'state_synced' && event.messages.length > 0);
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;

@@ -21,6 +21,7 @@ export interface ViewOptions {
   readonly width?: number;
   readonly height?: number;
   readonly javaScriptEnabled?: boolean;
+  readonly colorScheme?: 'light' | 'dark';
 }
 
 /** A page in a real browser. */
@@ -30,8 +31,15 @@ export interface View {
   readonly complaints: readonly string[];
 }
 
-/** A browser for the tests of a file, with a fresh profile. */
-export function useBrowser(): { readonly open: (file: string, options?: ViewOptions) => Promise<View> } {
+interface TestBrowser {
+  /** Opens a file, in a fresh profile. */
+  readonly open: (file: string, options?: ViewOptions) => Promise<View>;
+  /** Goes to an address, in a fresh profile. */
+  readonly visit: (address: string, options?: ViewOptions) => Promise<View>;
+}
+
+/** A browser for the tests of a file. */
+export function useBrowser(): TestBrowser {
   let browser: Browser | undefined;
   beforeAll(async () => {
     browser = await driver.launch({ executablePath: await chromium.executablePath(), args: flags });
@@ -39,18 +47,22 @@ export function useBrowser(): { readonly open: (file: string, options?: ViewOpti
   afterAll(async () => {
     await browser?.close();
   });
-  return {
-    open: async (file, { hash = '', width = 1280, height = 800, javaScriptEnabled = true } = {}) => {
-      if (!browser) throw new Error('There is no browser');
-      const context = await browser.newContext({ viewport: { width, height }, javaScriptEnabled });
-      onTestFinished(() => context.close());
-      return watched(context, `${pathToFileURL(file)}${hash}`);
-    },
+  const visit: TestBrowser['visit'] = async (address, { width = 1280, height = 800, ...more } = {}) => {
+    if (!browser) throw new Error('There is no browser');
+    const { javaScriptEnabled = true, colorScheme = 'light' } = more;
+    const context = await browser.newContext({ viewport: { width, height }, javaScriptEnabled, colorScheme });
+    onTestFinished(() => context.close());
+    return watched(context, address);
   };
+  return { visit, open: (file, options = {}) => visit(`${pathToFileURL(file)}${options.hash ?? ''}`, options) };
 }
+
+/** Goes to an address in another tab of the same browser. */
+export const openTab = ({ page }: View, address = page.url()): Promise<View> => watched(page.context(), address);
 
 async function watched(context: BrowserContext, address: string): Promise<View> {
   const complaints: string[] = [];
+  const { origin } = new URL(address);
   const page = await context.newPage();
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
@@ -60,8 +72,9 @@ async function watched(context: BrowserContext, address: string): Promise<View> 
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    const [url] = request.url().split('#');
-    if (url !== address.split('#')[0] && !url?.startsWith('data:')) complaints.push(`request: ${url}`);
+    const [url = ''] = request.url().split('#');
+    const isOwn = url === address.split('#')[0] || (origin.startsWith('http') && url.startsWith(`${origin}/`));
+    if (!isOwn && !url.startsWith('data:')) complaints.push(`request: ${url}`);
   });
   await page.goto(address);
   return { page, complaints };

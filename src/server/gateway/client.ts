@@ -93,6 +93,7 @@ export class Client implements Listener {
       form: (record) => this.#formOf(record),
       onOverflow: () =>
         this.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client reads too slowly' }),
+      onRoom: () => this.#pace(),
     });
     wire.onMessage((bytes) => this.#receive(bytes));
     wire.onClose((code) => this.#left(code));
@@ -259,8 +260,9 @@ export class Client implements Listener {
     this.#pace();
   }
 
+  /** Reads on, unless there is too much to do already. */
   #pace(): void {
-    this.#wire.setReading(!this.#early && this.#outlet.backlog <= MAX_UNREAD);
+    if (!this.#isOver) this.#wire.setReading(!this.#early && this.#outlet.backlog <= MAX_UNREAD);
   }
 
   #take(line: Line): void {

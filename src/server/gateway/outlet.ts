@@ -7,8 +7,8 @@ import { SessionRecord } from '../hosting/session-record.ts';
 /** Bytes that the socket may hold before what comes next waits here, where it can be merged. */
 const MAX_IN_SOCKET = 256 * 1024;
 
-/** Bytes of what happens in a session that may wait for a slow client. Then it has to come again. */
-export const MAX_BEHIND = 4 * 1024 * 1024;
+/** Bytes of what happens in a session that may wait for a slow client: a few pictures. Then it has to come again. */
+export const MAX_BEHIND = 16 * 1024 * 1024;
 
 /** Bytes that may wait for a client, whatever they are, when something is to wait behind them. */
 export const MAX_BACKLOG = 64 * 1024 * 1024;
@@ -30,6 +30,8 @@ interface OutletOptions {
   readonly form: (record: SessionRecord) => { readonly name: string; readonly make: () => object } | undefined;
   /** It is too far behind: nothing more will be told. */
   readonly onOverflow: () => void;
+  /** It has taken what the socket had for it. */
+  readonly onRoom: () => void;
 }
 
 /** Something that waits. */
@@ -217,6 +219,7 @@ export class Outlet {
     this.#sink.send(bytes, () => {
       this.#isBlocked = false;
       this.#flush();
+      this.#options.onRoom();
     });
   }
 }

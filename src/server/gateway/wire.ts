@@ -9,7 +9,7 @@ export const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 export const MAX_FRAGMENTS = 1024;
 
 /** How long a client may take to say goodbye. */
-const FAREWELL_MS = 2000;
+const FAREWELL_MS = 10_000;
 
 /** One socket, as the rest of the gateway sees it. */
 export interface Wire extends Sink {

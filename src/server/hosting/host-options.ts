@@ -18,6 +18,8 @@ export interface HostOptions {
 /** What a host tells whoever keeps it. */
 export interface HostNews {
   readonly crashed: (how: string) => void;
+  /** The agent went to another session by itself. */
+  readonly moved: (sessionId: string) => void;
   /** It is over: parked, closed or given up. */
   readonly over: () => void;
 }

@@ -294,6 +294,7 @@ export class Host {
     this.#briefing.move(({ state }) => {
       this.#state = state;
       this.#runs.enter(state.sessionId);
+      this.#options.news.moved(state.sessionId);
     });
   }
 

@@ -125,13 +125,20 @@ export class LocalSessions implements Sessions {
       return host;
     }
     if (!claim) throw new Refusal('session_in_use', `Session is in use elsewhere: ${target.id}`);
-    const journal = new MemoryJournal({ isLost: () => claim.lost.aborted });
+    let held = claim;
+    const journal = new MemoryJournal({ isLost: () => held.lost.aborted });
     const over = () => {
       this.#hosts.delete(begun);
       this.#remember(begun);
-      void claim.release();
+      void held.release();
     };
-    const news = { over, crashed: (how: string) => crashed?.(begun.sessionId, how) };
+    const moved = async (sessionId: string) => {
+      const next = await ownership.claim(sessionId);
+      if (!next) return;
+      void held.release();
+      held = next;
+    };
+    const news = { over, moved, crashed: (how: string) => crashed?.(begun.sessionId, how) };
     const begun = new Host({ target, agent, journal, marks, leftOver: marks.take(target.id), parkAfterMs, news });
     this.#hosts.add(begun);
     return begun;

@@ -1,4 +1,3 @@
-import { Refusal } from '../../protocol/errors.ts';
 import type {
   HostTool,
   HostToolCallEvent,
@@ -18,7 +17,8 @@ interface Registering {
 
 /**
  * Knows which client runs which tool. The agent sees one client that has them all; each call goes to whoever brought its
- * tool. The tools of one that has gone stay on offer until somebody brings others, and their calls fail.
+ * tool last, as one does who comes back before it is noticed that it had gone. The tools of one that has gone stay on
+ * offer until somebody brings others, and their calls fail.
  */
 export class ToolDesk {
   readonly #sets = new Map<Listener, readonly HostTool[]>();
@@ -45,11 +45,7 @@ export class ToolDesk {
     };
     const begin = () => {
       this.#telling = { owner, count: 1 + (this.#telling?.count ?? 0) };
-      try {
-        ask(this.#with(owner, tools), done);
-      } catch (error) {
-        done(Answer.refusal(request.type, Refusal.from(error)));
-      }
+      ask(this.#with(owner, tools), done);
     };
     this.#waiting.push({ owner, begin });
     this.#goOn();
@@ -71,23 +67,23 @@ export class ToolDesk {
   /** All tools there would be if this client had these: its own first, as it may be told what is wrong with them. */
   #with(owner: Listener, tools: readonly HostTool[]): HostTool[] {
     const others = [...this.#sets].filter(([other]) => other !== owner && this.#here(other)).flatMap(([, set]) => set);
-    const taken = new Set(namesOf(others));
-    const clash = tools.find(({ name }) => taken.has(name.trim()));
-    if (clash) {
-      throw new Refusal('invalid_params', `RPC host tool "${clash.name.trim()}" conflicts with an existing tool`);
-    }
-    return [...tools, ...others];
+    const taken = new Set(namesOf(tools));
+    // Of several who bring the same one, the last counts.
+    const kept = others.reverse().filter(({ name }) => !taken.has(name.trim()) && taken.add(name.trim()));
+    return [...tools, ...kept.reverse()];
   }
 
   #set(owner: Listener, tools: readonly HostTool[]): void {
     for (const other of this.#sets.keys()) if (!this.#here(other)) this.#sets.delete(other);
+    this.#sets.delete(owner);
     this.#sets.set(owner, tools);
   }
 
   /** Hands a call to whoever runs the tool; when nobody does, it has failed. */
   call(event: HostToolCallEvent, fail: (failure: HostToolResult) => void): void {
-    const [owner] = [...this.#sets].find(([, set]) => set.some(({ name }) => name.trim() === event.toolName)) ?? [];
-    if (!owner || !this.#here(owner)) {
+    const has = (set: readonly HostTool[]) => set.some(({ name }) => name.trim() === event.toolName);
+    const [owner] = [...this.#sets].findLast(([listener, set]) => has(set) && this.#here(listener)) ?? [];
+    if (!owner) {
       fail(failure(event.id));
       return;
     }
@@ -120,7 +116,8 @@ export class ToolDesk {
 
   /** Every tool that is on offer, for an agent that was started again. */
   get all(): HostTool[] {
-    return [...this.#sets.values()].flat();
+    const byName = new Map([...this.#sets.values()].flat().map((tool) => [tool.name.trim(), tool]));
+    return [...byName.values()];
   }
 }
 

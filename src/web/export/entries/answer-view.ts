@@ -45,11 +45,13 @@ function thinking(block: Fields): HTMLElement | undefined {
 }
 
 function toolCall(block: Fields, around: Surroundings): HTMLElement {
-  const result = around.resultOf(textOf(block['id']));
+  const id = textOf(block['id']);
+  const result = around.resultOf(id);
   const card = toolCard({
     name: textOf(block['name']),
     call: fieldsOf(block['arguments']),
     result: result?.message,
+    progress: around.progressOf?.(id),
   });
   if (result) around.placed(result, card);
   return card;

@@ -15,6 +15,8 @@ import { command, output } from './tools/terminal.ts';
 export interface Surroundings {
   /** The entry that holds the result of a tool call. */
   readonly resultOf: (callId: string) => Entry | undefined;
+  /** How a tool call stands that is not over; undefined for one that is. */
+  readonly progressOf?: ((callId: string) => string | undefined) | undefined;
   readonly labelOf: (entry: Entry) => string | undefined;
   /** Whether the entry before it was also said by the agent. */
   readonly continues: boolean;
@@ -52,15 +54,22 @@ export function isShown({ kind, fields, message }: Entry): boolean {
   return kind !== 'label' && kind !== 'usage';
 }
 
-/** Shows an entry. One that cannot be understood is shown as it is stored. */
-export function showEntry(entry: Entry, around: Surroundings): HTMLElement {
-  let body: HTMLElement;
+/** Who speaks in entries of this kind; undefined where nobody does. */
+export const speakerOf = (kind: string): string | undefined =>
+  Object.hasOwn(speakers, kind) ? speakers[kind] : undefined;
+
+/** What an entry says. One that cannot be understood is shown as it is stored. */
+export function entryBody(entry: Entry, around: Surroundings): HTMLElement {
   try {
-    body = (Object.hasOwn(views, entry.kind) ? views[entry.kind] : undefined)?.(entry, around) ?? unknown(entry);
+    return (Object.hasOwn(views, entry.kind) ? views[entry.kind] : undefined)?.(entry, around) ?? unknown(entry);
   } catch {
-    body = unknown(entry);
+    return unknown(entry);
   }
-  const speaker = Object.hasOwn(speakers, entry.kind) ? speakers[entry.kind] : undefined;
+}
+
+/** Shows an entry: who speaks, when, and what it says. */
+export function showEntry(entry: Entry, around: Surroundings): HTMLElement {
+  const speaker = speakerOf(entry.kind);
   const label = around.labelOf(entry);
   const head = element(
     'header',
@@ -69,7 +78,8 @@ export function showEntry(entry: Entry, around: Surroundings): HTMLElement {
     label !== undefined && element('span', { class: 'label' }, ...plainText(label)),
     element('a', { class: 'permalink', attributes: { href: hashOf(entry), title: 'Link to this' } }, when(entry)),
   );
-  const shown = element('article', { class: `entry ${speaker === undefined ? 'aside' : entry.kind}` }, head, body);
+  const shown = element('article', { class: `entry ${speaker === undefined ? 'aside' : entry.kind}` }, head);
+  shown.append(entryBody(entry, around));
   shown.dataset['row'] = String(entry.row);
   return shown;
 }

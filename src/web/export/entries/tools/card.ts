@@ -15,6 +15,8 @@ export interface ToolUse {
   readonly call: Fields;
   /** Undefined when nothing came of it. */
   readonly result: Fields | undefined;
+  /** How it stands while it is not over. */
+  readonly progress?: string | undefined;
 }
 
 interface Card {
@@ -43,7 +45,8 @@ export function toolCard(use: ToolUse): HTMLElement {
   return element('section', { class: `tool${failed ? ' failed' : ''}` }, head, ...body, ...pictures);
 }
 
-function outcomeOf({ result }: ToolUse, outcome: string | undefined): string {
+function outcomeOf({ result, progress }: ToolUse, outcome: string | undefined): string {
+  if (progress !== undefined) return progress;
   if (!result) return 'no result';
   const time = numberOf(result['durationMs']);
   const words = [result['isError'] === true ? (ended(wordsOf(result['content'])).how ?? 'failed') : outcome];

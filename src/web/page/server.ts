@@ -1,0 +1,61 @@
+import type { Result } from '../../protocol/generated/vocabulary.ts';
+
+/** How long the server may take to answer. */
+const PATIENCE_MS = 30_000;
+
+/** Who looks at the page, and what they may do. */
+export interface Visitor {
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/** The server said no. */
+export class ServerRefusal extends Error {
+  override readonly name = 'ServerRefusal';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Lets this browser in by a one-time code or a token: from then on it has a cookie. */
+export const logIn = (key: { readonly code: string } | { readonly token: string }): Promise<Visitor> =>
+  ask('api/login', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(key),
+  });
+
+/** Who this browser is logged in as; undefined when it is not. */
+export async function whoIsIn(): Promise<Visitor | undefined> {
+  try {
+    return await ask<Visitor>('api/me');
+  } catch (error) {
+    if (error instanceof ServerRefusal && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+/** Stored sessions, the newest first. `cursor`: those after a page of them. */
+export const listSessions = (cursor?: string): Promise<Result<'list_sessions'>> =>
+  ask(`api/sessions${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`);
+
+/** Where the sockets of sessions are. */
+export const socketAddress = (): URL => new URL('session', location.href);
+
+/** Asks for something below the base path, wherever that is. */
+async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+  let response: Response;
+  let answer: unknown;
+  try {
+    response = await fetch(path, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+    answer = await response.json();
+  } catch (error) {
+    throw new Error('The server does not answer', { cause: error });
+  }
+  if (response.ok) return answer as T;
+  const { error = response.statusText } = answer as { error?: string };
+  throw new ServerRefusal(response.status, error);
+}

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { useBrowser, type View } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { commandHome } from '../support/extensions.ts';
+import { hostileEntries, hostileTexts } from '../support/hostile-session.ts';
+import { newHome } from '../support/open.ts';
+import { newSession, say, servePage } from '../support/page-server.ts';
+import { entry, header, keepSession } from '../support/stored-session.ts';
+
+const { visit } = useBrowser();
+
+/** Everything in the body that could act, beside the box that messages are written in. */
+const AUDIT = `(() => {
+  const all = [...document.body.querySelectorAll(':not(.composer)')];
+  const names = (element) => [...element.attributes].map(({ name }) => name);
+  return {
+    hacked: window.hacked,
+    acting: all.map(({ localName }) => localName).filter((name) => /^(script|iframe|object|embed|svg|math|link|base|frame|video|audio|style|meta)$/.test(name)),
+    handlers: all.flatMap(names).filter((name) => /^on/.test(name)),
+    links: [...new Set(all.filter(({ href }) => href).map(({ href }) => new URL(href).protocol))].sort(),
+    forms: all.filter(({ action }) => action && new URL(action).origin !== location.origin).length,
+    pictures: document.images.length,
+    foreign: all.filter(({ namespaceURI }) => namespaceURI !== 'http://www.w3.org/1999/xhtml').length,
+  };
+})()`;
+
+const harmless = {
+  hacked: undefined,
+  acting: [],
+  handlers: [],
+  links: ['http:', 'https:'],
+  forms: 0,
+  pictures: 0,
+  foreign: 0,
+};
+
+/** Without what would hide everything before it. */
+function wholeBranch(): object[] {
+  const entries = hostileEntries() as { type: string; id: string }[];
+  const shown = entries.filter(({ type }) => type !== 'compaction');
+  return shown.map((one, at) => ({ ...one, parentId: shown[at - 1]?.id ?? 'name' }));
+}
+
+async function expectHarmless({ page, complaints }: View): Promise<void> {
+  expect(await page.evaluate(AUDIT)).toEqual(harmless);
+  expect(complaints).toEqual([]);
+}
+
+it('nothing that stands in any message of a session runs, loads or leaves', async () => {
+  const home = newHome();
+  const named = entry('session_info', 'name', null, { name: '<img src=x onerror=hacked=1>' });
+  keepSession(home, [header(home.cwd), named, ...wholeBranch()]);
+  const view = await visit((await servePage({ home })).loginLink);
+  const { page } = view;
+
+  await page.getByRole('listitem').waitFor();
+  expect(await page.evaluate(AUDIT)).toEqual({ ...harmless, links: ['http:'] });
+  await page.getByRole('listitem').click();
+  await page.locator('article').nth(100).waitFor();
+
+  const text = await words(page.locator('main'));
+  for (const hostile of ['<script>', '<img src=x onerror=', ']]>']) expect(text.includes(hostile)).toBe(true);
+  await expectHarmless(view);
+});
+
+it('nothing that a model says, or an extension asks, runs, loads or leaves', async () => {
+  const evil = JSON.stringify(hostileTexts.map((text) => text.slice(0, 200)));
+  const { home } = commandHome({
+    evil: `
+      for (const text of ${evil}) {
+        ctx.ui.notify(text, 'error');
+        ctx.ui.setStatus(text, text);
+        ctx.ui.setWidget(text, [text, text]);
+        void ctx.ui.select(text, [text, text]);
+        void ctx.ui.confirm(text, text);
+        void ctx.ui.input(text, text);
+        void ctx.ui.editor(text, text);
+      }
+      ctx.ui.setTitle('<script>hacked=1</script>');`,
+  });
+  const script = [{ steps: [{ text: hostileTexts.join('\n\n'), chunks: 50 }] }];
+  const view = await visit((await servePage({ home, script })).loginLink);
+  const { page } = view;
+  await newSession(page);
+
+  await say(page, hostileTexts.slice(0, 30).join('\n\n'));
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+  await say(page, '/evil');
+  await page.locator('.dialog').nth(20).waitFor();
+
+  expect(await words(page.locator('.dialogs'))).toContain('<img src=x onerror="hacked=1">');
+  await expectHarmless(view);
+});

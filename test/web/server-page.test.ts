@@ -1,0 +1,292 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, useBrowser } from '../support/browser.ts';
+import { tau } from '../support/command.ts';
+import { words } from '../support/exported.ts';
+import { bash, commandHome } from '../support/extensions.ts';
+import { newHome } from '../support/open.ts';
+import { newSession, say, servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const conversation = (page: Page) => page.locator('main');
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+/** A user, a file that a script waits for, and how to make it. */
+function gated() {
+  const home = newHome();
+  const gate = join(home.root, 'gate');
+  return { home, gate, open: () => writeFile(gate, '') };
+}
+
+it('a login link leads to the sessions, once, and its code does not stay in the address bar', async () => {
+  const server = await servePage();
+
+  const first = await visit(server.loginLink);
+  await first.page.getByText('No sessions yet.').waitFor();
+  const second = await visit(server.loginLink);
+  await second.page.getByText('This login link was used already, or is too old.').waitFor();
+  await first.page.goto(server.loginLink);
+  await first.page.waitForURL(server.address);
+  await first.page.getByText('Logged in as owner').waitFor();
+
+  expect([first.page.url(), second.page.url()]).toEqual([server.address, server.address]);
+  expect(await words(second.page.locator('form'))).toContain('tau token create');
+  expect(first.complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+});
+
+it('a token lets a browser in, too; one that may only look can only look', async () => {
+  const server = await servePage();
+  const own = await visit(server.loginLink);
+  await newSession(own.page);
+  const { stdout } = await tau(server.home, ['token', 'create', '--name', 'eye', '--scope', 'view']);
+
+  const { page } = await visit(own.page.url());
+  await page.getByLabel('Token').fill('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByText('This code or token is not valid, or no longer').waitFor();
+  await page.getByLabel('Token').fill(stdout.trim());
+  await page.keyboard.press('Enter');
+
+  await page.getByText('This login may only look.').waitFor();
+  await say(own.page, 'say hello');
+  await conversation(page).getByText('hello', { exact: true }).waitFor();
+  expect(await page.getByRole('textbox').count()).toBe(0);
+});
+
+it('a token that is taken back ends what is open, and the page asks for another', async () => {
+  const server = await servePage();
+  const { stdout } = await tau(server.home, ['token', 'create', '--name', 'phone']);
+  const { page } = await visit(server.address);
+  await page.getByLabel('Token').fill(stdout.trim());
+  await page.keyboard.press('Enter');
+  await newSession(page);
+
+  await tau(server.home, ['token', 'revoke', 'phone']);
+
+  await page.getByText('Invalid authentication token').waitFor();
+  expect(await page.getByLabel('Token').isVisible()).toBe(true);
+});
+
+it('a prompt with a tool: what is thought is folded, what a tool prints is there while it runs', async () => {
+  const command = 'mkfifo gate && echo first && cat gate';
+  const script = [
+    { steps: [{ thinking: 'I have to look.' }, { text: 'Let me **look**.' }, ...bash(command).steps] },
+    { text: 'That was all.' },
+  ];
+  const server = await servePage({ script });
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  await newSession(page);
+
+  await say(page, 'What is there?');
+  const tool = page.locator('.tool');
+  await tool.getByText('first', { exact: true }).waitFor();
+  const meanwhile = await words(tool);
+  await page.getByText('Thinking 4 words').click();
+  await writeFile(join(server.home.cwd, 'gate'), 'second\n');
+  await conversation(page).getByText('That was all.').waitFor();
+  await button(page, 'Stop').waitFor({ state: 'hidden' });
+
+  expect(meanwhile).toContain('running');
+  expect(await words(tool)).toMatch(/first\nsecond/);
+  expect(await words(page.locator('.thinking .markdown'))).toBe('I have to look.');
+  expect(await words(page.locator('.user'))).toContain('What is there?');
+  expect(await words(page.locator('.answer strong'))).toBe('look');
+  expect(await page.title()).toBe('What is there? · tau');
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await page.getByRole('listitem').waitFor();
+  expect(await words(page.getByRole('listitem'))).toMatch(/^What is there\?\nidle\n.* · 4 messages · /);
+  expect(view.complaints).toEqual([]);
+});
+
+it('Shift and Enter begin a new line; while a run is active Enter steers it, and what waits is shown', async () => {
+  const { home, gate, open } = gated();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate }, { text: 'done.' }] }, { text: 'As you like.' }];
+  const { page } = await visit((await servePage({ home, script })).loginLink);
+  await newSession(page);
+  await page.getByRole('textbox', { name: 'Message' }).fill('one');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('two');
+  await page.keyboard.press('Enter');
+  await conversation(page).getByText('Well,').waitFor();
+
+  await say(page, 'And be brief');
+  await page.locator('.queue').getByText('Queued And be brief').waitFor();
+  await open();
+  await conversation(page).getByText('As you like.').waitFor();
+
+  expect(await page.locator('.said').allInnerTexts()).toEqual(['one\ntwo', 'And be brief']);
+  expect(await page.locator('.queue').isVisible()).toBe(false);
+});
+
+it('Stop ends a run, and the next message begins another', async () => {
+  const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }, { text: 'Gladly.' }];
+  const { page } = await visit((await servePage({ script })).loginLink);
+  await newSession(page);
+  await say(page, 'Talk');
+  await conversation(page).getByText('Endless').waitFor();
+
+  await button(page, 'Stop').click();
+  await conversation(page).getByText('Stopped', { exact: true }).waitFor();
+  await button(page, 'Send').waitFor();
+  await say(page, 'Talk again');
+
+  await conversation(page).getByText('Gladly.').waitFor();
+});
+
+it('an answer that failed says why', async () => {
+  const script = [{ error: { status: 401, message: 'No such key' } }];
+  const { page } = await visit((await servePage({ script })).loginLink);
+  await newSession(page);
+
+  await say(page, 'Talk');
+
+  await conversation(page).getByText('401 No such key').waitFor();
+});
+
+it('a page that is loaded again in the middle of an answer shows the same, and goes on', async () => {
+  const { home, gate, open } = gated();
+  const script = [
+    bash('echo tools too'),
+    { steps: [{ thinking: 'A tale.' }, { text: 'Once *upon* a time ' }, { await: gate }, { text: 'and the end.' }] },
+  ];
+  const { page } = await visit((await servePage({ home, script })).loginLink);
+  await newSession(page);
+  await say(page, 'Tell me a tale');
+  const streaming = conversation(page).getByText('Once upon a time');
+  await streaming.waitFor();
+  const before = await words(conversation(page));
+
+  await page.reload();
+  await streaming.waitFor();
+  const after = await words(conversation(page));
+  await open();
+  await conversation(page).getByText('Once upon a time and the end.').waitFor();
+
+  expect(after).toBe(before);
+});
+
+it('two tabs on one session show the same, whoever speaks', async () => {
+  const { home, gate, open } = gated();
+  const script = [{ steps: [{ text: 'To both ' }, { await: gate }, { text: 'of you.' }] }, { text: 'Again.' }];
+  const one = await visit((await servePage({ home, script })).loginLink);
+  await newSession(one.page);
+  const other = await openTab(one);
+
+  await say(one.page, 'Hello');
+  await conversation(other.page).getByText('To both').waitFor();
+  await open();
+  await conversation(other.page).getByText('To both of you.').waitFor();
+  await button(other.page, 'Send').waitFor();
+  await say(other.page, 'Once more');
+  for (const { page } of [one, other]) {
+    await conversation(page).getByText('Again.').waitFor();
+    await button(page, 'Send').waitFor();
+  }
+
+  expect(await words(conversation(one.page))).toBe(await words(conversation(other.page)));
+  expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('a dialog is shown in every tab, and answered in any', async () => {
+  const { home } = commandHome({
+    ask: `
+      const colour = await ctx.ui.select('Which colour?', ['red', 'blue']);
+      const sure = await ctx.ui.confirm('Sure?', 'It will be ' + colour);
+      const name = await ctx.ui.input('Which name?', 'a name');
+      const text = await ctx.ui.editor('Which text?', 'once');
+      tell(ctx, [colour, sure, name, text, await ctx.ui.select('Anything else?', ['no'])]);`,
+  });
+  const one = await visit((await servePage({ home })).loginLink);
+  await newSession(one.page);
+  const other = await openTab(one);
+  const dialog = (page: Page, title: string) => page.getByRole('form', { name: title });
+
+  await say(one.page, '/ask');
+  await dialog(one.page, 'Which colour?').waitFor();
+  await dialog(other.page, 'Which colour?').getByRole('button', { name: 'blue' }).click();
+  await dialog(one.page, 'Sure?').getByText('It will be blue').waitFor();
+  await dialog(one.page, 'Sure?').getByRole('button', { name: 'Yes' }).click();
+  await dialog(other.page, 'Which name?').getByPlaceholder('a name').fill('Ada');
+  await other.page.keyboard.press('Enter');
+  await dialog(one.page, 'Which text?').getByRole('textbox').fill('twice');
+  await dialog(one.page, 'Which text?').getByRole('button', { name: 'Answer' }).click();
+  await other.page.reload();
+  await dialog(other.page, 'Anything else?').getByRole('button', { name: 'Cancel' }).click();
+
+  for (const { page } of [one, other]) {
+    await page.getByText('["blue",true,"Ada","twice",null]').waitFor();
+    expect(await page.locator('.dialog').count()).toBe(0);
+  }
+  await button(one.page, 'Dismiss').click();
+  await one.page.locator('.notices').waitFor({ state: 'hidden' });
+});
+
+it('the page stays at its end only for those who read there', async () => {
+  const { home, gate, open } = gated();
+  const last = join(home.root, 'last');
+  const lines = (text: string, times: number) => ({ text: `${text}\n\n`, times });
+  const steps = [lines('early', 80), { await: gate }, lines('middle', 40), { await: last }, { text: 'The last line.' }];
+  const { page } = await visit((await servePage({ home, script: [{ steps }] })).loginLink);
+  await newSession(page);
+  const left = () => page.evaluate('document.documentElement.scrollHeight - innerHeight - scrollY');
+  const scrollTo = (top: number) =>
+    page.evaluate(`new Promise((done) => {
+      addEventListener('scroll', () => done(scrollY), { once: true });
+      scrollTo(0, ${top});
+    })`);
+  await say(page, 'Go');
+  await page.getByText('early').nth(79).waitFor();
+  const following = await left();
+
+  const away = await scrollTo(500);
+  await open();
+  await page.getByText('middle').nth(39).waitFor();
+  const stayed = await page.evaluate('scrollY');
+  await scrollTo(1_000_000);
+  await writeFile(last, '');
+  await page.getByText('The last line.').waitFor();
+
+  expect(following).toBeLessThan(2);
+  expect([away, stayed]).toEqual([500, 500]);
+  expect(await left()).toBeLessThan(2);
+});
+
+it('the page works below a base path', async () => {
+  const server = await servePage({ args: ['--base-path', '/tools/tau'] });
+  const view = await visit(server.loginLink);
+  const { page } = view;
+
+  await newSession(page);
+  await say(page, 'say hello');
+  await conversation(page).getByText('hello', { exact: true }).waitFor();
+  await page.reload();
+  await conversation(page).getByText('hello', { exact: true }).waitFor();
+  const address = page.url();
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await page.getByRole('link', { name: 'say hello' }).click();
+  await conversation(page).getByText('hello', { exact: true }).waitFor();
+
+  expect(server.address).toMatch(/\/tools\/tau\/$/);
+  expect(address).toContain(`${server.address}?session=`);
+  expect(page.url()).toBe(address);
+  expect(view.complaints).toEqual([]);
+});
+
+it('on a phone nothing is wider than the screen', async () => {
+  const wide = `${'wide'.repeat(100)}\n\n| a | b |\n|---|---|\n| ${'x'.repeat(300)} | y |\n\n\`\`\`\n${'z '.repeat(200)}\n\`\`\``;
+  const server = await servePage({ script: [bash(`echo ${'w'.repeat(300)}`), { text: wide }] });
+  const { page } = await visit(server.loginLink, { width: 390, height: 844 });
+  await newSession(page);
+
+  await say(page, 'long'.repeat(100));
+  await page.locator('table').waitFor();
+  const session = await page.evaluate('document.documentElement.scrollWidth');
+  await page.getByRole('link', { name: 'Sessions' }).click();
+  await page.getByRole('listitem').waitFor();
+
+  expect([session, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([390, 390]);
+});

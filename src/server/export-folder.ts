@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { serverFolder } from '../store/tokens/server-folder.ts';
 import type { Grant } from './auth/grant.ts';
@@ -31,7 +31,8 @@ export class ExportFolder {
 
   /** Where the page can be fetched, once, counted from the server's own address. */
   offer(path: string, grant: Grant): string {
-    return `${this.#basePath}/api/exports/${this.offers.offer(path, grant)}`;
+    const code = this.offers.offer(path, grant, { isOwn: dirname(path) === this.#path });
+    return `${this.#basePath}/api/exports/${code}`;
   }
 
   close(): void {

@@ -7,7 +7,9 @@ import { findById } from '../store/sessions/find-session.ts';
 import { isSessionId, notASession, readHeader } from '../store/sessions/header.ts';
 import { SessionList } from '../store/sessions/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
+import { containedIn } from '../system/contain.ts';
 import { type Grant, mayOpen } from './auth/grant.ts';
+import { permissionDenied, permits } from './auth/permission.ts';
 import type { Sessions, Target } from './sessions.ts';
 
 interface LibraryOptions {
@@ -45,6 +47,7 @@ export class Library {
     if (session !== undefined && session !== newId) return this.#stored(session, grant);
     const named = newId === undefined ? undefined : this.#withId(newId, grant);
     if (named) return named;
+    if (!permits(grant, 'new_session')) throw permissionDenied('new_session');
     return { kind: 'new', id: newId ?? newUuid(), cwd: this.#folder(cwd, grant) };
   }
 
@@ -54,14 +57,10 @@ export class Library {
   }
 
   async list({ cwd, cursor, limit }: Params<'list_sessions'>, grant: Grant): Promise<Result<'list_sessions'>> {
-    if (cwd !== undefined && !mayOpen(grant, cwd)) throw new Refusal('permission_denied', `Permission denied: ${cwd}`);
-    const page = await this.#list.list({
-      cwd: cwd === undefined ? undefined : resolve(this.#options.cwd, cwd),
-      cursor,
-      limit,
-    });
-    const visible = page.sessions.filter((session) => mayOpen(grant, session.cwd));
-    return { ...page, sessions: visible.map((session) => this.#withStatus(session)) };
+    const folder = cwd === undefined ? undefined : resolve(this.#options.cwd, cwd);
+    if (folder !== undefined && !mayOpen(grant, folder)) throw denied(cwd);
+    const page = await this.#list.list({ cwd: folder, cursor, limit, mayList: (place) => mayOpen(grant, place) });
+    return { ...page, sessions: page.sessions.map((session) => this.#withStatus(session)) };
   }
 
   #withStatus(session: SessionSummary): SessionSummary {
@@ -88,21 +87,38 @@ export class Library {
   }
 
   #inFile(path: string, name: string, grant: Grant): Target {
-    const header = headerOf(path);
+    const isLimited = grant.allowedPaths !== undefined;
     // The same words for what is missing and what is somebody else's.
+    if (isLimited && !this.#mayRead(path, grant)) throw notFound(name);
+    const header = headerOf(path);
     if (header === 'missing') throw notFound(name);
-    if (header === 'foreign') throw grant.allowedPaths === undefined ? notASession(name) : notFound(name);
-    if (!mayOpen(grant, header.cwd)) throw notFound(name);
+    if (header === 'foreign') throw isLimited ? notFound(name) : notASession(name);
+    // Where its folder is gone, the agent would begin in another one.
+    if (isLimited && !(mayOpen(grant, header.cwd) && isFolder(header.cwd))) throw notFound(name);
     return { kind: 'stored', path, id: header.id, cwd: header.cwd };
+  }
+
+  /** A file can say of itself that it belongs anywhere: it lies where sessions are kept, or where everything is allowed. */
+  #mayRead(path: string, grant: Grant): boolean {
+    return containedIn(sessionsFolder(this.#options.agentDir), path) || mayOpen(grant, path);
   }
 
   #folder(cwd: string | undefined, grant: Grant): string {
     const folder = cwd === undefined ? this.#options.cwd : resolve(this.#options.cwd, cwd);
-    if (!mayOpen(grant, folder)) throw new Refusal('permission_denied', `Permission denied: ${folder}`);
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-      throw new Refusal('invalid_params', `Invalid parameters: cwd must be a folder: ${folder}`);
-    }
+    if (!mayOpen(grant, folder)) throw denied(cwd);
+    if (!isFolder(folder)) throw new Refusal('invalid_params', `Invalid parameters: cwd must be a folder: ${cwd}`);
     return folder;
+  }
+}
+
+/** Says nothing that was not said to us. */
+const denied = (cwd = 'name a cwd that you may open') => new Refusal('permission_denied', `Permission denied: ${cwd}`);
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -76,7 +76,7 @@ const LOOK_MS = 50;
 
 /** Starts a server: rejects with a sentence when it cannot be. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { agentDir, basePath, cwd, tls, behindProxy, host } = options;
+  const { agentDir, basePath, cwd, tls, behindProxy, host, pingMs, maxSessions } = options;
   makeServerFolder(agentDir);
   const log = new ServerLog(options.log);
   const metrics = new Metrics();
@@ -98,7 +98,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     ownership: new LocalOwnership(),
     marks: new RunMarks(`${serverFolder(agentDir)}/runs`),
     parkAfterMs: options.parkAfterMs,
-    maxHosts: options.maxSessions,
+    maxHosts: maxSessions,
     crashed: (sessionId, how) => {
       counted.crashed();
       log.event('error', 'agent gone', { sessionId, how });
@@ -115,7 +115,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     metrics: counted,
     exports,
     titles: emitsTitles(options.agent.env),
-    pingMs: options.pingMs,
+    pingMs,
+    maxSessions,
   });
   const doorThrottle = {
     waitMs: (address: string) => throttle.waitOf(address),

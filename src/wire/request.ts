@@ -3,9 +3,7 @@ import { type ErrorCode, messageOf, Refusal } from '../protocol/errors.ts';
 import { commandParams, frameSchemas, inboundDefinitions } from '../protocol/generated/inbound.ts';
 import type { CommandName, Frame, FrameName } from '../protocol/generated/vocabulary.ts';
 import { type Line, MAX_LINE_BYTES } from './json-lines.ts';
-
-/** A line nested deeper than this is refused: JSON.stringify could not write it back. */
-const MAX_DEPTH = 1000;
+import { MAX_DEPTH, shapeProblem, tooDeep } from './json-shape.ts';
 
 /** How much of a line that does not parse is searched for its id and type. */
 const HEAD_CHARACTERS = 4096;
@@ -40,6 +38,8 @@ export function understand(line: Line): Inbound {
     const reason = `a line of ${line.tooLong} bytes is longer than the limit of ${MAX_LINE_BYTES}`;
     return unreadable('invalid_json', reason, headOf(line.head));
   }
+  const problem = shapeProblem(line.text);
+  if (problem !== undefined) return unreadable('invalid_json', problem, headOf(line.text));
   let value: unknown;
   try {
     value = JSON.parse(line.text);
@@ -52,7 +52,7 @@ export function understand(line: Line): Inbound {
   const { id, type, ...params } = value as Record<string, unknown>;
   if (isTooDeep(value)) {
     const head = { id: isTooDeep(id) ? undefined : id, type };
-    return unreadable('invalid_json', `nested deeper than ${MAX_DEPTH} levels`, head);
+    return unreadable('invalid_json', tooDeep, head);
   }
   if (typeof type !== 'string') return unreadable('invalid_params', 'type must be a string', { id });
   if (isFrame(type)) return frameOf(type, value);

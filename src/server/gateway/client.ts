@@ -8,33 +8,28 @@ import type {
   ServerDisconnectedEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, plainDialect } from '../../wire/dialect.ts';
-import { type Line, LineReader, toText } from '../../wire/json-lines.ts';
-import { type Inbound, understand } from '../../wire/request.ts';
-import type { Grant } from '../auth/grant.ts';
+import { toText } from '../../wire/json-lines.ts';
+import type { Inbound } from '../../wire/request.ts';
+import { type Grant, mayOpen } from '../auth/grant.ts';
 import { permissionDenied, permits } from '../auth/permission.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { SessionRecord } from '../hosting/session-record.ts';
 import type { Greeting, Handle, Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
 import { type CloseCode, closeCodes } from './close-codes.ts';
-import { BURST, CommandRate, MAX_EXCESS } from './command-rate.ts';
+import { Inbox, type Letter } from './inbox.ts';
 import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
 import { Outlet } from './outlet.ts';
 import type { Parameters } from './parameters.ts';
 import { type ServerCommand, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
 import { Turns } from './turns.ts';
-import { MAX_FRAME_BYTES, type Wire } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 /** Commands of one client that may wait for an answer. */
 export const MAX_UNANSWERED = 256;
 
 /** Answers that a client may leave unread before no more commands are taken from it. */
 const MAX_UNREAD = 16 * 1024 * 1024;
-
-/** Lines that one message may hold. */
-export const MAX_LINES = BURST + MAX_EXCESS;
-
-const LF = 10;
 
 /** Of these commands the next has to find what the one before it did. Others are answered wherever the client is. */
 const TAKES_TURNS: ReadonlySet<Lane> = new Set(['session', 'bash']);
@@ -67,12 +62,12 @@ export class Client implements Listener {
   readonly services: GatewayServices;
   readonly #wire: Wire;
   readonly #outlet: Outlet;
-  readonly #rate = new CommandRate();
+  readonly #inbox: Inbox;
   readonly #wish: Wish;
   #handle: Handle | undefined;
   readonly #turns = new Turns();
-  /** What has come and is not looked at before the client is in its session. */
-  #early: Line[] | undefined = [];
+  /** The session that it is about to be in. */
+  #entering: string | undefined;
   #unanswered = 0;
   #isOver = false;
 
@@ -95,7 +90,11 @@ export class Client implements Listener {
         this.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client reads too slowly' }),
       onRoom: () => this.#pace(),
     });
-    wire.onMessage((bytes) => this.#receive(bytes));
+    this.#inbox = new Inbox({ take: (letter) => this.#take(letter), tooMuch: () => this.#tooMuch() });
+    wire.onMessage((bytes) => {
+      this.#inbox.receive(bytes);
+      this.#pace();
+    });
     wire.onClose((code) => this.#left(code));
   }
 
@@ -105,7 +104,7 @@ export class Client implements Listener {
 
   /** It is not in a session yet: nothing is read of it meanwhile, no sign of life either. */
   get isHeld(): boolean {
-    return this.#early !== undefined;
+    return this.#inbox.isHeld;
   }
 
   get canAnswer(): boolean {
@@ -132,6 +131,11 @@ export class Client implements Listener {
     return this.#handle?.sessionId;
   }
 
+  /** The session that it keeps alive, or is about to. */
+  get occupied(): string | undefined {
+    return this.#entering ?? this.sessionId;
+  }
+
   /** Brings the client into its first session. What it sends meanwhile waits. */
   async begin(find: () => Target): Promise<void> {
     try {
@@ -150,9 +154,13 @@ export class Client implements Listener {
   }
 
   async #go(target: Target, wish: Wish, opened: () => void): Promise<void> {
-    const handle = await this.services.sessions.open(target, this);
+    const { sessions, isGreedy } = this.services;
+    if (!this.isAdmin && isGreedy(this, target.id)) throw new Refusal('overloaded', 'Too many sessions of one token');
+    this.#entering = target.id;
+    const handle = await sessions.open(target, this);
+    this.#entering = undefined;
     const before = this.#handle;
-    this.#early ??= [];
+    this.#inbox.hold();
     if (!this.#isOver) await before?.close({ toAnother: before.sessionId !== handle.sessionId });
     if (this.#isOver) {
       void handle.close();
@@ -167,9 +175,7 @@ export class Client implements Listener {
   }
 
   #arrived(): void {
-    const lines = this.#early ?? [];
-    this.#early = undefined;
-    for (const line of lines) this.#take(line);
+    this.#inbox.release();
     this.#pace();
   }
 
@@ -198,6 +204,13 @@ export class Client implements Listener {
   }
 
   hear(record: SessionRecord): void {
+    const { event } = record;
+    // An agent may go elsewhere by itself, and take everybody along.
+    const folder = event.type === 'state_changed' ? event.state['cwd'] : undefined;
+    if (typeof folder === 'string' && !mayOpen(this.visitor.grant, folder)) {
+      this.#fail(new Refusal('session_not_found', 'Session not found: it is in another folder now'));
+      return;
+    }
     this.services.metrics.told();
     this.#outlet.hear(record);
   }
@@ -224,6 +237,7 @@ export class Client implements Listener {
   #left(code: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#inbox.close();
     this.#outlet.close();
     void this.#handle?.close();
     this.services.audit.note({
@@ -247,38 +261,21 @@ export class Client implements Listener {
     this.#outlet.send(toText(JSON.stringify(event)));
   }
 
-  #receive(bytes: Buffer): void {
-    if (this.#isOver) return;
-    const lines = linesIn(bytes);
-    if (lines === 'too many') this.#tooMuch();
-    else if (lines.length === 0) this.#weigh(0);
-    else
-      for (const line of lines) {
-        if (this.#early) this.#early.push(line);
-        else this.#take(line);
-      }
-    this.#pace();
-  }
-
   /** Reads on, unless there is too much to do already. */
   #pace(): void {
-    if (!this.#isOver) this.#wire.setReading(!this.#early && this.#outlet.backlog <= MAX_UNREAD);
+    if (!this.#isOver) this.#wire.setReading(!this.#inbox.isHeld && this.#outlet.backlog <= MAX_UNREAD);
   }
 
-  #take(line: Line): void {
-    const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
-    if (this.#isOver || verdict === 'close') return;
-    const inbound = understand(line);
+  #take({ inbound, line, verdict }: Letter): void {
     if (inbound.kind === 'command') this.#command(inbound, verdict);
     else if (inbound.kind === 'frame') this.#frame(inbound.frame);
-    else this.#misunderstood(inbound, line);
-  }
-
-  /** Whether there is room for a line of so many bytes. Whoever sends far too much is sent away. */
-  #weigh(bytes: number): 'ok' | 'refuse' | 'close' {
-    const verdict = this.#rate.take(bytes);
-    if (verdict === 'close') this.#tooMuch();
-    return verdict;
+    else {
+      if ('broken' in inbound && inbound.broken && 'text' in line) {
+        const { name, id } = inbound.broken;
+        this.#frame({ type: name, id, text: line.text });
+      }
+      if (inbound.kind === 'refused') this.#misunderstood(inbound, verdict);
+    }
   }
 
   #tooMuch(): void {
@@ -291,19 +288,26 @@ export class Client implements Listener {
     if (permits(grant, frame.type) && this.services.authority.holds(grant)) this.#handle?.frame(frame);
   }
 
-  #misunderstood(inbound: Exclude<Inbound, { kind: 'command' | 'frame' }>, line: Line): void {
-    if ('broken' in inbound && inbound.broken && 'text' in line) {
-      const { name, id } = inbound.broken;
-      this.#frame({ type: name, id, text: line.text });
-    }
-    if (inbound.kind !== 'refused') return;
-    const { id, command } = inbound;
-    const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : inbound.refusal;
-    // In its turn among the answers of the agent.
-    this.handle.send({ type: 'ping' }, () => {
+  #misunderstood(
+    { id, command, refusal: known }: Extract<Inbound, { kind: 'refused' }>,
+    verdict: 'ok' | 'refuse',
+  ): void {
+    const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : known;
+    const tell = () => {
       this.#outlet.send(toText(Answer.refusal(command, refusal).text(id)));
       // Clients that know their requests by their ids alone would hear nothing of it.
       if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+    };
+    if (verdict === 'refuse' || this.#unanswered >= MAX_UNANSWERED) tell();
+    else this.#inTurn(tell);
+  }
+
+  /** Says something in its turn among the answers of the agent. */
+  #inTurn(tell: () => void): void {
+    this.#unanswered++;
+    this.handle.send({ type: 'ping' }, () => {
+      this.#unanswered--;
+      tell();
     });
   }
 
@@ -357,16 +361,6 @@ export class Client implements Listener {
     if (this.isAdmin || event.type !== 'state_changed') return undefined;
     return { name: 'without addresses', make: () => withoutAddresses(event) };
   }
-}
-
-/** The lines of a message, unless they are more than anybody may send. */
-function linesIn(bytes: Buffer): readonly Line[] | 'too many' {
-  let count = 1;
-  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
-    if (++count > MAX_LINES) return 'too many';
-  }
-  const reader = new LineReader(MAX_FRAME_BYTES);
-  return [...reader.push(bytes), ...reader.end()];
 }
 
 const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });

@@ -27,8 +27,10 @@ const invalidToken: Reason = {
 };
 const full: Reason = { code: closeCodes.overloaded, reason: 'Too many connections', error: 'overloaded' };
 
-interface GatewayOptions extends Omit<GatewayServices, 'left' | 'authority'> {
+interface GatewayOptions extends Omit<GatewayServices, 'left' | 'authority' | 'isGreedy'> {
   readonly authority: Authority;
+  /** How many sessions may be alive. One token may keep half of them. */
+  readonly maxSessions: number;
 }
 
 /** Takes sockets, and looks after them until they are closed. */
@@ -98,7 +100,8 @@ export class Gateway {
       this.#clients.delete(client);
       this.#silent.delete(client);
     };
-    const client = new Client(wireOf(socket), visitor, parameters, { ...this.#options, left });
+    const isGreedy = (one: Client, sessionId: string) => this.#isGreedy(one, sessionId);
+    const client = new Client(wireOf(socket), visitor, parameters, { ...this.#options, left, isGreedy });
     this.#clients.set(client, socket);
     const heard = () => this.#silent.delete(client);
     socket
@@ -114,8 +117,17 @@ export class Gateway {
   }
 
   #isFull(grant: Grant): boolean {
-    const ofOne = [...this.#clients.keys()].filter(({ visitor }) => holderOf(visitor.grant) === holderOf(grant)).length;
-    return this.#clients.size >= MAX_CLIENTS || ofOne >= MAX_CLIENTS_OF_ONE;
+    return this.#clients.size >= MAX_CLIENTS || this.#clientsOf(grant).length >= MAX_CLIENTS_OF_ONE;
+  }
+
+  #isGreedy(client: Client, sessionId: string): boolean {
+    const others = this.#clientsOf(client.visitor.grant).filter((other) => other !== client);
+    const occupied = new Set(others.map((other) => other.occupied));
+    return !occupied.has(sessionId) && occupied.size >= Math.ceil(this.#options.maxSessions / 2);
+  }
+
+  #clientsOf(grant: Grant): readonly Client[] {
+    return [...this.#clients.keys()].filter(({ visitor }) => holderOf(visitor.grant) === holderOf(grant));
   }
 
   /** Asks everybody whether they are there. Whoever has not answered since the last time is not. */

@@ -26,6 +26,7 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
 
   prompt: (request, client, answered) => {
     const prompt = { builtins: client.builtins, ...request };
+    checkBuiltin(prompt, client);
     const wanted = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
     return wanted ? builtinMove(wanted, { prompt, client, answered }) : client.handle.send(prompt, answered);
   },
@@ -33,6 +34,7 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
   abort_and_prompt: async (request, client, answered) => {
     const prompt = { builtins: client.builtins, ...request };
     const wanted = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
+    checkBuiltin(prompt, client);
     if (!wanted) return client.handle.send(prompt, answered);
     await client.alone(() => new Promise((resolve) => client.handle.send({ type: 'abort' }, () => resolve())));
     return builtinMove(wanted, { prompt, client, answered });
@@ -92,14 +94,31 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
 
   export_html: (request, client, answered) => {
     const { exports } = client.services;
-    const { grant } = client.visitor;
     const { outputPath } = request;
-    const path = outputPath === undefined ? exports.newPath() : resolve(client.handle.cwd, outputPath);
-    if (outputPath !== undefined && !mayOpen(grant, path)) {
-      throw new Refusal('permission_denied', `Permission denied: ${outputPath}`);
-    }
-    client.handle.send({ ...request, outputPath: path }, (answer) =>
-      answered(answer.success ? Answer.success(request.type, { path, url: exports.offer(path, grant) }) : answer),
-    );
+    const path = outputPath === undefined ? exports.newPath() : allowedOutput(outputPath, client);
+    const offered = (): Answer => {
+      try {
+        return Answer.success(request.type, { path, url: exports.offer(path, client.visitor.grant) });
+      } catch (error) {
+        return Answer.refusal(request.type, Refusal.from(error));
+      }
+    };
+    client.handle.send({ ...request, outputPath: path }, (answer) => answered(answer.success ? offered() : answer));
   },
 };
+
+/** Where a client may write an export. */
+function allowedOutput(outputPath: string, { handle, visitor }: Client): string {
+  const path = resolve(handle.cwd, outputPath);
+  if (mayOpen(visitor.grant, path)) return path;
+  throw new Refusal('permission_denied', `Permission denied: ${outputPath}`);
+}
+
+/** The built-in command that writes a file. */
+const EXPORT = /^\/export\s+(?<path>\S[\s\S]*)$/;
+
+/** Refuses what would be refused as a command of its own. */
+function checkBuiltin({ builtins, message }: Params<'prompt'>, client: Client): void {
+  const outputPath = builtins ? EXPORT.exec(message)?.groups?.['path'] : undefined;
+  if (outputPath !== undefined) allowedOutput(outputPath.trim(), client);
+}

@@ -25,5 +25,7 @@ export interface GatewayServices {
   readonly titles: boolean;
   /** How often both sides make sure that the other is still there. */
   readonly pingMs: number;
+  /** Whether a client would have its token keep more sessions alive than one may. */
+  readonly isGreedy: (client: Client, sessionId: string) => boolean;
   readonly left: (client: Client) => void;
 }

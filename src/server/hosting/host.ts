@@ -52,7 +52,6 @@ export class Host {
   readonly #crashes = new Crashes();
   #leaving: Promise<void> | undefined;
   #parking: NodeJS.Timeout | undefined;
-  /** How many have attached, or are about to. */
   #expected = 0;
   /** How long the agent waits for somebody to come. */
   #patienceMs: number;
@@ -97,8 +96,9 @@ export class Host {
     return this.#agent?.pid;
   }
 
+  /** How many are here, or are about to be. */
   get clients(): number {
-    return this.#audience.listeners.size;
+    return this.#expected;
   }
 
   get status(): 'running' | 'waiting' | 'idle' {

@@ -117,6 +117,7 @@ export class LocalSessions implements Sessions {
 
   async #begin(target: Target): Promise<Host> {
     const { agent, marks, parkAfterMs, maxHosts, ownership, crashed } = this.#options;
+    if (this.#hosts.size >= maxHosts) await this.#makeRoom();
     if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
     const claim = await ownership.claim(target.id);
     const host = this.find(target.id);
@@ -142,6 +143,12 @@ export class LocalSessions implements Sessions {
     const begun = new Host({ target, agent, journal, marks, leftOver: marks.take(target.id), parkAfterMs, news });
     this.#hosts.add(begun);
     return begun;
+  }
+
+  /** Lets the agent leave that was started first among those that nobody needs. */
+  async #makeRoom(): Promise<void> {
+    const unneeded = [...this.#hosts].find(({ clients, status }) => clients === 0 && status === 'idle');
+    await unneeded?.close();
   }
 
   #remember({ sessionId, sessionFile, cwd }: Host): void {

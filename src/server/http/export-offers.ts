@@ -11,6 +11,8 @@ export const MAX_OFFERS = 200;
 interface Offer {
   readonly path: string;
   readonly grant: Grant;
+  /** Whether the server made it for them, in a folder of its own. */
+  readonly isOwn: boolean;
   readonly until: number;
   /** Which file it was: another one in its place is not what was offered. */
   readonly dev: number;
@@ -37,12 +39,14 @@ export class ExportOffers {
   }
 
   /** Offers a file to somebody; answers the code. The oldest offer makes room where there are too many. */
-  offer(path: string, grant: Grant): string {
+  offer(path: string, grant: Grant, { isOwn = false } = {}): string {
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (!stats?.isFile() || !mayOpen(grant, path)) throw new Refusal('not_found', 'There is no file to fetch');
+    if (!stats?.isFile() || !(isOwn || mayOpen(grant, path)))
+      throw new Refusal('not_found', 'There is no file to fetch');
     this.#forgetOld();
     const code = randomBytes(32).toString('base64url');
-    this.#offers.set(code, { path, grant, until: this.#now() + OFFER_MS, dev: stats.dev, ino: stats.ino });
+    const until = this.#now() + OFFER_MS;
+    this.#offers.set(code, { path, grant, isOwn, until, dev: stats.dev, ino: stats.ino });
     return code;
   }
 
@@ -56,7 +60,8 @@ export class ExportOffers {
     try {
       const stats = await file.stat();
       const isSame = stats.isFile() && stats.dev === offer.dev && stats.ino === offer.ino;
-      if (isSame && mayOpen(offer.grant, offer.path)) return { path: offer.path, file, size: stats.size };
+      if (isSame && (offer.isOwn || mayOpen(offer.grant, offer.path)))
+        return { path: offer.path, file, size: stats.size };
     } catch {
       // As if it were not there.
     }

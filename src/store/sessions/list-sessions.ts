@@ -12,6 +12,8 @@ const MAX_KNOWN = 10_000;
 export interface ListOptions {
   /** Only sessions that were held in this folder. */
   readonly cwd?: string | undefined;
+  /** Which folders may be told of; all, if nobody says. */
+  readonly mayList?: (cwd: string) => boolean;
   /** A folder with sessions beside the usual ones. */
   readonly also?: string | undefined;
   /** Where the page before ended. */
@@ -44,10 +46,17 @@ export class SessionList {
   }
 
   /** Sessions in which something was said, the last written first. What is no session is passed over. */
-  async list({ cwd, also, cursor, limit = Infinity, trashed = false }: ListOptions = {}): Promise<SessionPage> {
+  async list({
+    cwd,
+    mayList = () => true,
+    also,
+    cursor,
+    limit = Infinity,
+    trashed = false,
+  }: ListOptions = {}): Promise<SessionPage> {
     const after = cursor === undefined ? undefined : placeAt(cursor);
     const breath = new Breath();
-    const isWanted = wantedIn(cwd);
+    const isWanted = wantedIn(cwd, mayList);
     const folders = await sessionFolders(this.#root, also);
     const files = await filesIn(trashed ? folders.map((folder) => `${folder}/${TRASH}`) : folders, breath);
     const page: ListedFile[] = [];
@@ -118,14 +127,13 @@ async function read(
 }
 
 /** Folders are the same when they are the same place, whatever they are called. */
-function wantedIn(cwd: string | undefined): (cwd: string) => boolean {
-  if (cwd === undefined) return () => true;
-  const wanted = placeOf(cwd);
-  const places = new Map<string, string>();
+function wantedIn(cwd: string | undefined, mayList: (cwd: string) => boolean): (cwd: string) => boolean {
+  const wanted = cwd === undefined ? undefined : placeOf(cwd);
+  const verdicts = new Map<string, boolean>();
   return (other) => {
-    const place = places.get(other) ?? placeOf(other);
-    places.set(other, place);
-    return place === wanted;
+    const verdict = verdicts.get(other) ?? (mayList(other) && (wanted === undefined || placeOf(other) === wanted));
+    verdicts.set(other, verdict);
+    return verdict;
   };
 }
 

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { MAX_DEPTH, MAX_VALUES, shapeProblem, tooDeep } from './json-shape.ts';
+
+const LONG = 'x'.repeat(600_000);
+
+it('what is long but simple is fine, whatever its strings hold', () => {
+  const text = '[{"a":1},'.repeat(100_000);
+  const lines = [
+    { message: LONG },
+    { message: text },
+    { message: `${'\\"[{,'.repeat(100_000)}\\` },
+    { images: Array.from({ length: 20 }, () => ({ type: 'image', data: LONG })) },
+    Array.from({ length: MAX_VALUES - 1 }, () => 'value'),
+  ];
+
+  for (const line of lines) expect(shapeProblem(JSON.stringify(line))).toBeUndefined();
+});
+
+it.each([
+  ['a long list', `[${'0,     '.repeat(MAX_VALUES + 1)}0]`, `more than ${MAX_VALUES} values`],
+  ['many objects', '{},'.repeat(2 * MAX_VALUES), `more than ${MAX_VALUES} values`],
+  ['many keys', `{${'"k":0,'.repeat(MAX_VALUES + 1)}`, `more than ${MAX_VALUES} values`],
+  ['what is deep', `{"text":"${LONG}","more":${'['.repeat(MAX_DEPTH)}`, tooDeep],
+  ['what is deep behind strings', `["\\\\","${LONG}"${',{"a":'.repeat(MAX_DEPTH)}`, tooDeep],
+])('%s is a problem before it is parsed', (_what, text, problem) => {
+  expect(shapeProblem(text)).toBe(problem);
+});
+
+it('a string without an end has no values in it', () => {
+  expect(shapeProblem(`{"a":"${'[,'.repeat(300_000)}`)).toBeUndefined();
+});
+
+it('what is short is left to the parser', () => {
+  expect(shapeProblem('['.repeat(5000))).toBeUndefined();
+});

@@ -3,7 +3,9 @@ import { memoryPair } from '../wire/memory.ts';
 import { recite } from './chat/recite.ts';
 import { talk } from './chat/talk.ts';
 import type { Arguments } from './flags.ts';
+import { hasTerminal } from './has-terminal.ts';
 import { leaveOnSignal, opened } from './lifetime.ts';
+import { stdoutReader } from './stdout-reader.ts';
 
 /** A conversation in this terminal; without one, a prompt for each line of the input. */
 export async function chat(args: Arguments): Promise<number> {
@@ -13,15 +15,10 @@ export async function chat(args: Arguments): Promise<number> {
   engine.connect(inside);
   leaveOnSignal(engine, async () => {});
   const client = new AgentClient(outside);
-  // Whoever read this has left, as `head` does: everything stops, without a word.
-  const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
-  const failed =
-    (await Promise.race([hasTerminal() ? talk(client) : recite(client, { demo: args.demo !== undefined }), unread])) ===
-    false;
+  const reader = stdoutReader();
+  const failed = (await Promise.race([hasTerminal() ? talk(client) : recite(client), reader.left])) === false;
   client.close();
   await engine.close('the conversation is over');
-  await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), unread]);
+  await reader.flushed();
   return failed ? 1 : 0;
 }
-
-const hasTerminal = () => process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb';

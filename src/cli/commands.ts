@@ -43,6 +43,12 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'Let browsers and programs use sessions on this machine',
     run: async (args) => (await import('./serve.ts')).serveSessions(args),
   },
+  attach: {
+    takes: '[url] [session|new]',
+    about: 'Talk in a session of a server; without one, choose',
+    subcommands: { new: { about: 'Begin one there' } },
+    run: async (args) => (await import('./attach.ts')).attach(args),
+  },
   token: {
     takes: '<create|list|revoke>',
     about: 'Say who may use a server of yours',

@@ -19,7 +19,22 @@ const ofCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   scope: ['token'],
   path: ['token'],
   expires: ['token'],
-  demo: ['chat'],
+  host: ['serve'],
+  port: ['serve'],
+  cwd: ['serve', 'attach'],
+  tokens: ['serve'],
+  'agent-command': ['serve'],
+  'allow-origin': ['serve'],
+  'allow-host': ['serve'],
+  'base-path': ['serve', 'attach'],
+  'tls-cert': ['serve'],
+  'tls-key': ['serve'],
+  'behind-proxy': ['serve'],
+  'park-after': ['serve'],
+  'max-sessions': ['serve'],
+  'drain-seconds': ['serve'],
+  url: ['attach'],
+  'token-file': ['attach'],
 };
 
 /** Refuses flags that cannot be meant together: none of them is left out silently. */
@@ -29,9 +44,11 @@ export function checkContradictions(args: Arguments): void {
     if (second) throw new UsageError(`--${first} and --${second} contradict each other`);
   }
   if (args.print && args.mode === 'rpc') throw new UsageError('--print and --mode rpc contradict each other');
-  if (args.socket && args.mode !== 'rpc') throw new UsageError('--socket goes with --mode rpc');
   if (args['on-eof'] && args.mode !== 'rpc') throw new UsageError('--on-eof goes with --mode rpc');
   const command = args.mode || args.print ? '' : (args.positionals[0] ?? 'chat');
+  if (args.socket && args.mode !== 'rpc' && command !== 'serve' && command !== 'attach') {
+    throw new UsageError('--socket goes with --mode rpc, tau serve and tau attach');
+  }
   for (const [name, commands] of Object.entries(ofCommands)) {
     if (args[name as FlagName] === undefined || commands.includes(command)) continue;
     throw new UsageError(`--${name} goes with tau ${commands.join(' and tau ')}`);

@@ -26,7 +26,7 @@ export const flags = {
   verbose: { about: 'With --print: tell on stderr which tools run', topic: 'modes' },
   socket: {
     value: 'path',
-    about: 'With --mode rpc: serve clients of a Unix socket instead; with tau serve: also',
+    about: 'With --mode rpc: serve clients of a Unix socket instead; with tau serve: also; with tau attach: go there',
     topic: 'rpc',
   },
   stream: {
@@ -109,7 +109,13 @@ export const flags = {
   'no-prompt-templates': { short: 'np', about: 'Use no templates but those of --prompt-template', topic: 'additions' },
   host: { value: 'address', default: '127.0.0.1', about: 'With tau serve: listen here', topic: 'server' },
   port: { value: 'number', default: '4170', about: 'With tau serve: and on this port; 0 is any', topic: 'server' },
-  cwd: { value: 'dir', about: 'With tau serve: where sessions begin', topic: 'server' },
+  cwd: {
+    value: 'dir',
+    about: 'With tau serve: where sessions begin; with tau attach: begin one there',
+    topic: 'server',
+  },
+  url: { value: 'address', about: 'With tau attach: the server, as ws://host:port/session', topic: 'server' },
+  'token-file': { value: 'file', about: 'With tau attach: show the token in this file', topic: 'server' },
   tokens: { value: 'file', about: 'With tau serve: take the tokens in this file, too', topic: 'server' },
   'agent-command': { value: 'command', about: 'With tau serve: start agents with this', topic: 'server' },
   'allow-origin': {
@@ -124,7 +130,11 @@ export const flags = {
     topic: 'server',
     repeats: true,
   },
-  'base-path': { value: 'path', about: 'With tau serve: put everything below this path', topic: 'server' },
+  'base-path': {
+    value: 'path',
+    about: 'With tau serve: put everything below this path; with tau attach --socket: it is there',
+    topic: 'server',
+  },
   'tls-cert': { value: 'file', about: 'With tau serve: speak TLS with this certificate', topic: 'server' },
   'tls-key': { value: 'file', about: 'With tau serve: and this key', topic: 'server' },
   'behind-proxy': { about: 'With tau serve: a proxy speaks TLS and says who asks', topic: 'server' },
@@ -166,7 +176,6 @@ export const flags = {
   'log-file': { value: 'path', about: 'Log to this file instead of stderr' },
   all: { about: 'With tau sessions list: those of every folder', topic: 'sessions' },
   json: { about: 'With tau doctor, tau sessions list and tau token list: print JSON' },
-  demo: { about: 'With tau chat, when nobody asks: show one prompt' },
   help: { short: 'h', about: 'Show this', common: true },
   version: { short: 'v', about: 'Show the version', common: true },
   theme: { value: 'path', about: '', ignored: true },

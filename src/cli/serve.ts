@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { messageOf } from '../protocol/errors.ts';
 import { takeEnvToken } from '../server/auth/env-token.ts';
 import type { AgentCommand } from '../server/hosting/agent-process.ts';
+import { AllowLists } from '../server/http/allow-lists.ts';
 import { basePathFrom } from '../server/http/base-path.ts';
 import { readTlsFiles, type Tls } from '../server/http/tls-files.ts';
 import { type RunningServer, type ServeOptions, serve } from '../server/serve.ts';
@@ -34,17 +35,19 @@ export async function serveSessions(args: Arguments): Promise<number> {
 
 async function optionsFrom(args: Arguments): Promise<ServeOptions> {
   const envToken = takeEnvToken(process.env);
+  const { host = '127.0.0.1', 'allow-origin': allowOrigins = [], 'allow-host': allowHosts = [] } = args;
+  understood(() => new AllowLists({ host, isTls: false, allowHosts, allowOrigins }));
   return {
-    host: args.host ?? '127.0.0.1',
+    host,
     port: wholeNumber(args, 'port', { usual: 4170, max: 65_535 }),
     cwd: folder(args.cwd ?? '.'),
     agentDir: agentDir(process.env),
     agent: agentCommand(args['agent-command']),
     tokensFile: args.tokens,
     envToken,
-    allowOrigins: args['allow-origin'] ?? [],
-    allowHosts: args['allow-host'] ?? [],
-    basePath: basePath(args['base-path'] ?? ''),
+    allowOrigins,
+    allowHosts,
+    basePath: understood(() => basePathFrom(args['base-path'] ?? '')),
     tls: tlsFrom(args),
     behindProxy: args['behind-proxy'] !== undefined,
     socketPath: args.socket === undefined ? undefined : resolve(args.socket),
@@ -70,20 +73,17 @@ function folder(path: string): string {
   return absolute;
 }
 
-function basePath(text: string): string {
-  try {
-    return basePathFrom(text);
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
-}
-
 function tlsFrom(args: Arguments): Tls | undefined {
   const { 'tls-cert': cert, 'tls-key': key } = args;
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) throw new UsageError('--tls-cert and --tls-key go together');
+  return understood(() => readTlsFiles({ cert, key }));
+}
+
+/** What a flag says; where that makes no sense, the flag is to blame. */
+function understood<T>(read: () => T): T {
   try {
-    return readTlsFiles({ cert, key });
+    return read();
   } catch (error) {
     throw new UsageError(messageOf(error));
   }

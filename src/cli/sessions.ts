@@ -9,6 +9,7 @@ import { isSystemError } from './lifetime.ts';
 import { surroundings } from './options.ts';
 import { only, pathIn, sessionsNamed } from './session-named.ts';
 import { listTable } from './sessions/table.ts';
+import { stdoutReader } from './stdout-reader.ts';
 
 /** What a verb works with. */
 interface Desk {
@@ -36,10 +37,9 @@ export async function sessions(args: Arguments): Promise<number> {
   const [, verb = 'list', ...words] = args.positionals;
   const work = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (!work) throw new UsageError(`tau sessions takes ${Object.keys(verbs).join(', ')}, not ${JSON.stringify(verb)}`);
-  // Whoever read this may leave, as `head` does.
-  const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
+  const reader = stdoutReader();
   const code = await orSay(() => work(deskFor(args, words)));
-  await Promise.race([new Promise<void>((resolve) => process.stdout.write('', () => resolve())), unread]);
+  await reader.flushed();
   return code;
 }
 

@@ -29,7 +29,6 @@ describe('a new session', () => {
     const second = await reconnection(server, session);
 
     expect(first.query).toEqual({
-      token: 't',
       cwd: '/there',
       new: expect.stringMatching(UUID),
       ui: 'select',
@@ -39,6 +38,15 @@ describe('a new session', () => {
       legacyNames: '0',
     });
     expect(second.query).toEqual(first.query);
+    expect([first.authorization, second.authorization]).toEqual(['Bearer t', 'Bearer t']);
+  });
+
+  it('shows in the address what no header can hold', async () => {
+    const { server } = await remote({ token: 'wörd' });
+
+    const { query, authorization } = await server.connection();
+
+    expect([query['token'], authorization]).toEqual(['wörd', undefined]);
   });
 
   it('[V29] is gone back to by the id that the server gave it', async () => {

@@ -7,6 +7,7 @@ it.each([
   ['ws://host:1', 'ws://host:1/session'],
   ['https://host/', 'wss://host/session'],
   ['http://host/base/session?token=t#part', 'ws://host/base/session?token=t'],
+  ['ws+unix:/run/tau.sock:/session', 'ws+unix:/run/tau.sock:/session'],
 ])('the address %s is %s', (address, url) => {
   expect(serverUrl(address).href).toBe(url);
 });

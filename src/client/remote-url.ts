@@ -17,9 +17,13 @@ export interface RemoteTarget {
   readonly after?: number | undefined;
 }
 
-/** The address of a server, which may name a session and a token. Throws a sentence without them. */
+/**
+ * The address of a server, which may name a session and a token. Throws a sentence without them. In Node it may be that
+ * of a socket file, `ws+unix:/path/to/file:/session`.
+ */
 export function serverUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol === 'ws+unix:') return url;
   if (url && /^https?:$/.test(url.protocol)) url.protocol = url.protocol.replace('http', 'ws');
   if (!url || !/^wss?:$/.test(url.protocol)) throw new Error('The address of a server begins with ws:// or wss://');
   if (url.pathname === '/') url.pathname = '/session';

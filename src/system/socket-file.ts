@@ -1,5 +1,6 @@
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
+import { dirname } from 'node:path';
 
 /** What the system has room for. Node cuts off the rest without a word and would listen somewhere else. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
@@ -7,6 +8,8 @@ const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 /** Lets a server listen on a socket file that only its owner may use. A file that a dead process left behind is replaced. */
 export async function listenOnSocketFile(server: Server, path: string): Promise<void> {
   checkSocketPath(path);
+  // The system says that this is forbidden.
+  if (!existsSync(dirname(path))) throw new Error(`there is no folder ${dirname(path)}`);
   await removeStale(path);
   await new Promise<void>((resolve, reject) => {
     // Also later: a connection that cannot be taken is not the end of the others.

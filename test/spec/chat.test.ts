@@ -1,24 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { command, tau } from '../support/command.ts';
 import { NO_RETRY, newHome, sessionFiles, setUp, TAU } from '../support/open.ts';
 import { storedMessages } from '../support/stored-session.ts';
 
-it('shows what the agent does when there is nobody to ask', async () => {
-  const home = newHome();
-  writeFileSync(join(home.cwd, 'marker.txt'), '');
-
-  const { code, stdout, stderr } = await tau(home, ['chat', '--demo'], { input: '' });
-
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^\(Nobody asked anything .+ demonstration\.\)\n› list the files\n/);
-  expect(stdout).toContain('\n▸ bash ls -la\n');
-  expect(stdout).toContain('marker.txt');
-  expect(stdout).toMatch(/\n$/);
-});
-
-it('does nothing when nobody asks, unless it is to show something', async () => {
+it('does nothing when nobody asks', async () => {
   const home = newHome();
 
   expect(await tau(home, ['chat'], { input: '\n' })).toMatchObject({ code: 0, stdout: '', stderr: '' });

@@ -34,11 +34,13 @@ it.each([
   ['-t read -nbt', '--tools and --no-builtin-tools contradict each other'],
   ['-a -na', '--approve and --no-approve contradict each other'],
   ['--mode rpc -p', '--print and --mode rpc contradict each other'],
-  ['-p --socket s', '--socket goes with --mode rpc'],
+  ['-p --socket s', '--socket goes with --mode rpc, tau serve and tau attach'],
   ['-p --on-eof abort', '--on-eof goes with --mode rpc'],
   ['-p --json', '--json goes with tau sessions and tau doctor and tau token'],
   ['--mode rpc --all', '--all goes with tau sessions'],
-  ['-p --demo', '--demo goes with tau chat'],
+  ['chat --port 1', '--port goes with tau serve'],
+  ['--mode rpc --token-file f', '--token-file goes with tau attach'],
+  ['sessions --cwd .', '--cwd goes with tau serve and tau attach'],
 ])('[Z60] %s is refused before anything is done', async (words, message) => {
   const home = newHome();
 

@@ -269,6 +269,13 @@ it('every example has a line that tells how to run it', () => {
 
   for (const name of ['permission-gate', 'git-checkpoint', 'custom-tool', 'rpc-demo'])
     expect(page).toContain(`extensions/${name}.ts`);
-  for (const name of ['rpc-extension-ui.ts', 'rpc-example.ts', 'python/chat.py', 'python/tau_client.py'])
+  for (const name of [
+    'rpc-extension-ui.ts',
+    'rpc-example.ts',
+    'python/chat.py',
+    'python/tau_client.py',
+    'python/remote_session.py',
+    'python/web_socket.py',
+  ])
     expect(page).toContain(name);
 });

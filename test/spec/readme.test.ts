@@ -13,6 +13,14 @@ function example(heading: string, language: string): string {
   return new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(section)?.[1] ?? '';
 }
 
+it('begins with what to type, which is what it says, and stays short', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+  expect(readme.split('```')[1]).toMatch(/^\nnpm ci && npm start {5}# a server on this machine: open the link/);
+  expect(scripts.start).toBe('node scripts/build.mjs && node dist/tau.cjs serve');
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
 const run = (program: string, args: readonly string[]) =>
   execFileSync(program, args, { cwd: root, env: environment(newHome()), encoding: 'utf8' });
 

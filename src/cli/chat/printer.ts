@@ -40,7 +40,7 @@ export class Printer {
   event(event: AgentEvent): void {
     switch (event.type) {
       case 'message_update':
-        this.#step(event.assistantMessageEvent);
+        this.step(event.assistantMessageEvent);
         break;
       case 'tool_execution_start':
         this.#line(callLine(event, this.#ink));
@@ -60,6 +60,13 @@ export class Printer {
     }
   }
 
+  /** A step of an answer. */
+  step(step: AssistantMessageEvent): void {
+    if (step.type === 'text_delta') this.#put(harmless(step.delta));
+    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(harmless(step.delta)));
+    else if (step.type === 'text_end' || step.type === 'thinking_end') this.#fresh();
+  }
+
   /** Lines that are not part of an answer. */
   note(text: string): void {
     this.#line(this.#ink.dim(harmless(text)));
@@ -68,12 +75,6 @@ export class Printer {
   /** Why something did not work. */
   failure(reason: unknown): void {
     this.#line(this.#ink.red(harmless(reason instanceof Error ? reason.message : String(reason))));
-  }
-
-  #step(step: AssistantMessageEvent): void {
-    if (step.type === 'text_delta') this.#put(harmless(step.delta));
-    else if (step.type === 'thinking_delta') this.#put(this.#ink.dim(harmless(step.delta)));
-    else if (step.type === 'text_end' || step.type === 'thinking_end') this.#fresh();
   }
 
   #output({ content }: ToolProgress, isError: boolean): void {

@@ -1,14 +1,8 @@
-import type { AgentClient } from '../../client/client.ts';
+import type { AnyClient } from '../../client/any-client.ts';
 import { Printer, plainInk } from './printer.ts';
 
-/** What is asked when nobody is there to ask anything. */
-const DEMONSTRATION = 'list the files';
-
-/**
- * Without a terminal: each line of the input is a prompt, answered before the next is read. In a demonstration without
- * any, one prompt shows what the agent does. Answers whether all went well.
- */
-export async function recite(client: AgentClient, { demo }: { demo: boolean }): Promise<boolean> {
+/** Without a terminal: each line of the input is a prompt, answered before the next is read. Answers whether all went well. */
+export async function recite(client: AnyClient): Promise<boolean> {
   const printer = new Printer(paper(), plainInk);
   client.onEvent((event) => printer.event(event));
   // Nobody is there to ask: whatever asks takes its default.
@@ -24,10 +18,6 @@ export async function recite(client: AgentClient, { demo }: { demo: boolean }): 
   };
   const outcomes: boolean[] = [];
   for await (const line of linesOf(process.stdin)) if (line.trim() !== '') outcomes.push(await ask(line.trimEnd()));
-  if (outcomes.length === 0 && demo) {
-    printer.note('(Nobody asked anything and there is no terminal to ask in: this is a demonstration.)');
-    outcomes.push(await ask(DEMONSTRATION));
-  }
   return outcomes.every(Boolean);
 }
 

@@ -81,6 +81,11 @@ export class Terminal {
     this.#redraw();
   }
 
+  /** Takes nothing more, as if whoever typed had left. */
+  close(): void {
+    this.#reader.close();
+  }
+
   #paste(text: string): void {
     const lines = harmless(text.replaceAll(/\r\n?/g, '\n')).split('\n');
     const last = lines.pop() ?? '';

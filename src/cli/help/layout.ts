@@ -44,6 +44,6 @@ export function flagRow(name: string, flag: Flag): readonly [string, string] {
 }
 
 function choicesOf({ choices = [], default: standard }: Flag): string {
-  if (choices.length === 0) return '';
+  if (choices.length === 0) return standard === undefined ? '' : ` (${standard} unless given)`;
   return `: ${choices.map((word) => (word === standard ? `${word} (default)` : word)).join(', ')}`;
 }

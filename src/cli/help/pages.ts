@@ -74,7 +74,17 @@ export const pages: Readonly<Record<Topic, () => string>> = {
     ),
   server: () =>
     page(
-      paragraph('Whoever connects to a server shows a token. What a token may do is said by its scopes:'),
+      list([
+        [
+          'tau serve',
+          'Lets browsers and programs use sessions here. Prints a link that lets one browser in, and where sockets are.',
+        ],
+        ['tau attach', 'The chat on a session of a server, over its socket file or a URL.'],
+        ['tau token', 'Says who else may come in.'],
+      ]),
+      paragraph(
+        'Whoever connects shows a token, but for the owner over the socket file. What a token may do is said by its scopes:',
+      ),
       list([
         ['view', 'Read what is said and done.'],
         ['prompt', 'Talk to the agent, answer it, open sessions and change them.'],
@@ -87,8 +97,9 @@ export const pages: Readonly<Record<Topic, () => string>> = {
       ),
       options('server'),
       examples(
+        'tau serve --socket ~/.tau.sock',
+        'tau attach --socket ~/.tau.sock',
         'tau token create --name phone --scope view,prompt --expires 30d',
-        'tau token list',
         'tau token revoke phone',
       ),
     ),

@@ -6,7 +6,7 @@ export const topics = {
   tools: { about: 'What the agent can do, and what it is told' },
   additions: { about: 'Extensions, skills, templates, servers of tools' },
   rpc: { about: 'How a program drives it' },
-  server: { about: 'Who may use a server, and what for' },
+  server: { about: 'How to serve sessions, to whom, and how to join one' },
   commands: { about: 'Every command' },
   options: { about: 'Every option' },
   environment: { about: 'What is read from the environment' },

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -32,6 +33,8 @@ export const greeting = (fields: object = {}) => ({
 export class Connection {
   /** What it was asked for. */
   readonly query: Record<string, string>;
+  /** Who it said to be, in a header. */
+  readonly authorization: string | undefined;
   readonly sent: Sent[] = [];
   readonly closed: Promise<number>;
   /** Whether `ping` is answered as it comes. */
@@ -39,9 +42,10 @@ export class Connection {
   readonly #socket: WebSocket;
   #wake: () => void = () => {};
 
-  constructor(socket: WebSocket, url: string) {
+  constructor(socket: WebSocket, { url = '', headers }: IncomingMessage) {
     this.#socket = socket;
     this.query = Object.fromEntries(new URL(url, 'ws://test').searchParams);
+    this.authorization = headers.authorization;
     this.closed = new Promise((resolve) => socket.on('close', (code) => resolve(code)));
     socket.on('error', () => {});
     socket.on('message', (data) => {
@@ -101,8 +105,8 @@ export async function remoteServer() {
   await once(server, 'listening');
   const arrived: Connection[] = [];
   let wake = () => {};
-  server.on('connection', (socket, { url = '' }) => {
-    arrived.push(new Connection(socket, url));
+  server.on('connection', (socket, request) => {
+    arrived.push(new Connection(socket, request));
     wake();
   });
   const close = () => {

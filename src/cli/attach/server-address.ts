@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { messageOf } from '../../protocol/errors.ts';
+import { takeEnvToken } from '../../server/auth/env-token.ts';
+import { basePathFrom } from '../../server/http/base-path.ts';
+import { type Arguments, UsageError } from '../flags.ts';
+
+/** Where a server is, and what it is shown. */
+export interface ServerAddress {
+  /** Where its sockets are, without a token; `ws+unix:` for a socket file. */
+  readonly url: URL;
+  readonly token: string | undefined;
+}
+
+/** Whether a word is the address of a server. */
+export const isAddress = (word: string | undefined) => word !== undefined && /^(?:wss?|https?):\/\//i.test(word);
+
+/** The server that is meant. Nothing that it says of an address repeats a token in it. */
+export function serverAddress(args: Arguments, given: string | undefined): ServerAddress {
+  const { socket } = args;
+  const address = given ?? args.url;
+  if (given !== undefined && args.url !== undefined) throw new UsageError('One address is enough');
+  if (socket !== undefined && address !== undefined) throw new UsageError('--socket and a URL contradict each other');
+  if (socket !== undefined) return { url: socketUrl(resolve(socket), args['base-path'] ?? ''), token: undefined };
+  if (address !== undefined) return remote(address, args);
+  throw new UsageError(
+    'Which server? Start one with tau serve --socket <path>, then say tau attach --socket <path>; or give its ws:// URL',
+  );
+}
+
+function socketUrl(path: string, basePath: string): URL {
+  const file = pathToFileURL(path).pathname.replaceAll(':', '%3A');
+  try {
+    return new URL(`ws+unix:${file}:${basePathFrom(basePath)}/session`);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+function remote(address: string, args: Arguments): ServerAddress {
+  if (args['base-path'] !== undefined) throw new UsageError('A URL has its base path in it: --base-path is too much');
+  const url = isAddress(address) && URL.canParse(address) ? new URL(address) : undefined;
+  if (!url) throw new UsageError('The URL of a server begins with ws:// or wss://');
+  url.protocol = url.protocol.replace('http', 'ws');
+  const inUrl = url.searchParams.get('token') ?? undefined;
+  if (inUrl !== undefined)
+    warn('A token in a URL is seen by whoever sees this command: use --token-file or PI_AUTH_TOKEN');
+  url.search = '';
+  url.hash = '';
+  url.pathname = `${url.pathname.replace(/(?:\/session)?\/*$/, '')}/session`;
+  return { url, token: tokenFrom(args) ?? inUrl };
+}
+
+function tokenFrom(args: Arguments): string | undefined {
+  const inEnvironment = takeEnvToken(process.env);
+  const path = args['token-file'];
+  if (path === undefined) return inEnvironment;
+  let token: string;
+  try {
+    token = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new UsageError(`--token-file: ${messageOf(error)}`);
+  }
+  if (token === '') throw new UsageError(`--token-file: ${path} is empty`);
+  return token;
+}
+
+const warn = (text: string) => void process.stderr.write(`tau: ${text}\n`);

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import type { AgentMessage, AssistantMessage } from '../../protocol/generated/vocabulary.ts';
+import { Printer, plainInk } from './printer.ts';
+import { retell } from './retell.ts';
+
+const timestamp = 1;
+
+const answer = (more: Partial<AssistantMessage>): AssistantMessage => ({
+  role: 'assistant',
+  content: [],
+  api: 'a',
+  provider: 'p',
+  model: 'm',
+  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: free },
+  stopReason: 'stop',
+  timestamp,
+  ...more,
+});
+
+const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+
+it.each<[string, AgentMessage[], string]>([
+  ['a question', [{ role: 'user', content: 'Why?\nHow?', timestamp }], '› Why?\n  How?\n'],
+  [
+    'a picture',
+    [{ role: 'user', content: [{ type: 'image', data: '', mimeType: 'image/png' }], timestamp }],
+    '› [image/png]\n',
+  ],
+  [
+    'an answer',
+    [
+      answer({
+        content: [
+          { type: 'thinking', thinking: 'Hm.' },
+          { type: 'text', text: 'So.' },
+        ],
+      }),
+    ],
+    'Hm.\nSo.\n',
+  ],
+  ['an answer that was stopped', [answer({ stopReason: 'aborted' })], '(stopped)\n'],
+  ['an answer that failed', [answer({ stopReason: 'error', errorMessage: 'Too hot' })], '(failed: Too hot)\n'],
+  [
+    'a call with its result',
+    [
+      answer({ content: [call('1', 'ls'), call('2', 'pwd')] }),
+      { role: 'toolResult', toolCallId: '1', toolName: 'bash', content: [], isError: false, timestamp },
+    ],
+    '▸ bash ls\n  \n',
+  ],
+  ['a call that may run', [answer({ content: [call('1', 'ls')] })], ''],
+  [
+    'a command of a client',
+    [{ role: 'bashExecution', command: 'ls', output: 'a\n', cancelled: false, truncated: false, timestamp }],
+    '$ ls\na\n',
+  ],
+  ['what is shown', [{ role: 'custom', customType: 'c', content: 'Look', display: true, timestamp }], 'Look\n'],
+  ['what is not', [{ role: 'custom', customType: 'c', content: 'Hidden', display: false, timestamp }], ''],
+  [
+    'a summary',
+    [{ role: 'compactionSummary', summary: 's', tokensBefore: 1, timestamp }],
+    '(What was said before is summed up for the model.)\n',
+  ],
+])('tells %s', (_what, messages, expected) => {
+  let printed = '';
+  const paper = {
+    get atLineStart() {
+      return printed === '' || printed.endsWith('\n');
+    },
+    print: (text: string) => {
+      printed += text;
+    },
+  };
+
+  retell(messages, new Printer(paper, plainInk));
+
+  expect(printed).toBe(expected);
+});
+
+function call(id: string, command: string) {
+  return { type: 'toolCall', id, name: 'bash', arguments: { command } } as const;
+}

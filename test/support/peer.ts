@@ -13,7 +13,10 @@ export interface PeerOptions {
   readonly foreign?: boolean | undefined;
   /** What it is told before anything is done. */
   readonly opening?: string;
-  /** Records are kept without their numbers, and so are the same whatever carries them. */
+  /**
+   * Records are kept as an agent tells them: without the numbers of a server, and without the conversation that a server
+   * tells anew when it has become another one.
+   */
   readonly bare?: boolean;
 }
 
@@ -37,7 +40,7 @@ export class Peer {
         const record = JSON.parse(line.text) as Record_;
         // Sessions written by other programs may hold fields that only they know.
         if (!options.foreign) assertValid(record);
-        this.records.push(options.bare ? unnumbered(record) : record);
+        this.records.push(...(options.bare ? this.#bare(record) : [record]));
       } catch (error) {
         this.#broken ??= error as Error;
       }
@@ -129,6 +132,12 @@ export class Peer {
     return this.#link;
   }
 
+  #bare({ seq, ...record }: Record_): Record_[] {
+    if (record.type === 'server_connected') return [{ ...record, seq }];
+    const isNews = record.type !== 'state_synced' || this.records.at(-1)?.type === 'server_connected';
+    return isNews ? [record] : [];
+  }
+
   async #search(match: Match, from: number): Promise<number> {
     const fits = typeof match === 'string' ? (record: Record_) => record.type === match : match;
     for (let index = from; ; index++) {
@@ -167,8 +176,4 @@ export function outline(records: readonly Record_[]): string[] {
     return `message_update:${(record['assistantMessageEvent'] as { type: string }).type}`;
   });
   return names.filter((name, index) => !(name.endsWith('_delta') && names[index - 1] === name));
-}
-
-function unnumbered({ seq, ...record }: Record_): Record_ {
-  return record.type === 'server_connected' ? { seq, ...record } : record;
 }

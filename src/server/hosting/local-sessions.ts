@@ -51,7 +51,9 @@ export class LocalSessions implements Sessions {
   }
 
   folderOf(sessionId: string): string | undefined {
-    return this.find(sessionId)?.cwd ?? this.#folders.get(sessionId);
+    // Also of one whose agent is about to leave.
+    const host = [...this.#hosts].find((other) => other.sessionId === sessionId);
+    return host?.cwd ?? this.#folders.get(sessionId);
   }
 
   ask(sessionId: string, request: Request): Promise<Answer> | undefined {
@@ -103,7 +105,7 @@ export class LocalSessions implements Sessions {
       const host = this.find(target.id) ?? (await this.#begin(this.#asLeft(target)));
       try {
         await host.start();
-        if (host.leaving) continue;
+        if (host.leaving !== undefined) continue;
         host.expect();
         return host;
       } catch (error) {

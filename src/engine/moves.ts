@@ -3,6 +3,7 @@ import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Forked, Moved } from '../protocol/generated/vocabulary.ts';
 import { textOf } from '../session/message-text.ts';
+import { recordChoice, storedChoice } from '../session/model-choice.ts';
 import { holdSessionFile } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
@@ -97,8 +98,12 @@ async function move(
     sessionId: log.header.id,
     ...(log.path === undefined ? {} : { sessionFile: log.path }),
   };
-  if (detached) await log.close({ keepEmpty: true });
-  else {
+  if (detached) {
+    const { choice } = agent.session;
+    // Whoever opens it goes on with what somebody has chosen here.
+    if (choice.notice === undefined && !storedChoice(log).model) recordChoice(log, choice);
+    await log.close({ keepEmpty: true });
+  } else {
     await go(agent, log, reason).catch(async (error: unknown) => {
       if (agent.session.log !== log) await log.close();
       throw error;

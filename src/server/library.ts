@@ -53,7 +53,8 @@ export class Library {
 
   /** The session in a file, wherever a path in a command is counted from. */
   at(path: string, grant: Grant, base = this.#options.cwd): Target {
-    return this.#inFile(resolve(base, path), path, grant);
+    const file = resolve(base, path);
+    return this.#inFile(file, file, grant);
   }
 
   async list({ cwd, cursor, limit }: Params<'list_sessions'>, grant: Grant): Promise<Result<'list_sessions'>> {

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts';
@@ -98,7 +99,8 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
     const path = outputPath === undefined ? exports.newPath() : allowedOutput(outputPath, client);
     const offered = (): Answer => {
       try {
-        return Answer.success(request.type, { path, url: exports.offer(path, client.visitor.grant) });
+        const url = exports.offer(realpathSync(path), client.visitor.grant);
+        return Answer.success(request.type, { path: outputPath ?? path, url });
       } catch (error) {
         return Answer.refusal(request.type, Refusal.from(error));
       }

@@ -248,7 +248,7 @@ export class Host {
     } else if (event.type === 'entry_appended') {
       const recipient = this.#entries.recipientOf(event);
       if (recipient === 'everybody') this.#keep(event, text);
-      else inTurn(() => recipient.hear(new SessionRecord(event, { text })));
+      else inTurn(() => (recipient.entries ? recipient.hear(new SessionRecord(event, { text })) : undefined));
     } else this.#keep(event, text);
   }
 

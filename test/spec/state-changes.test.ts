@@ -64,10 +64,11 @@ verifies('I13', 'the changes, put together, are the state', async ({ open }) => 
     await peer.ok(command);
     const now = await peer.ok({ type: 'get_state' });
     // Of another session a server tells the whole state.
-    const merged = peer.records.slice(told).reduce<object>((before, record) => {
-      if (record.type === 'state_synced') return record['state'] as object;
-      return record.type === 'state_changed' ? { ...before, ...(record['state'] as object) } : before;
-    }, state);
+    let merged: object = state;
+    for (const { type, state: news } of peer.records.slice(told)) {
+      if (type === 'state_synced') merged = news as object;
+      if (type === 'state_changed') merged = { ...merged, ...(news as object) };
+    }
     const fields = Object.entries(merged).filter(([name, value]) => value !== null || name === 'model');
     expect(Object.fromEntries(fields)).toEqual(now);
   }

@@ -3,6 +3,7 @@ import { timerMs } from '../../system/longest-timer.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
 import type { Client } from './client.ts';
+import { MAX_FRAME_BYTES } from './wire.ts';
 
 /** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
 const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : timerMs(Math.max(wanted, 10)));
@@ -36,6 +37,7 @@ export function hello(request: Request & Params<'hello'>, client: Client, answer
       ...(client.ui === undefined ? {} : { ui: client.ui }),
       heartbeatMs: client.heartbeatMs,
     };
-    answered(Answer.success(request.type, { ...told, capabilities: own }));
+    const limits = { ...told.limits, maxLineBytes: Math.min(told.limits.maxLineBytes, MAX_FRAME_BYTES) };
+    answered(Answer.success(request.type, { ...told, capabilities: own, limits }));
   });
 }

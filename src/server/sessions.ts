@@ -93,7 +93,7 @@ export interface Sessions {
   /** The folder of a session of which nothing may be on disk yet. */
   folderOf(sessionId: string): string | undefined;
   /** Asks the agent of a session without being its client; undefined when there is none. */
-  ask(sessionId: string, request: Request): Promise<Answer> | undefined;
+  ask(sessionId: string, request: Request): Promise<Answer | undefined>;
   /** Lets the agent of a session leave, if nobody needs it; answers whether there is none any more. */
   letGo(sessionId: string): Promise<boolean>;
 }

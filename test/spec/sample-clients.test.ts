@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { command } from '../support/command.ts';
 import { type Home, newHome, open, TAU } from '../support/open.ts';
+import { withPi } from '../support/pi-on-path.ts';
 import { groupSize, until } from '../support/processes.ts';
 import { assertValid } from '../support/wire-log.ts';
 
@@ -77,14 +78,6 @@ async function answerTo(message: string): Promise<string> {
   await peer.run(message);
   const { text } = await peer.ok({ type: 'get_last_assistant_text' });
   return text;
-}
-
-/** A folder on the path in which a package manager would have put `pi`. */
-function withPi(home: Home): Record<string, string> {
-  const bin = join(home.root, 'bin');
-  mkdirSync(bin);
-  symlinkSync(TAU, join(bin, 'pi'));
-  return { PATH: `${bin}:${process.env['PATH']}` };
 }
 
 /** The same, with a `pi` in front that keeps a copy of everything the agent says. */

@@ -52,17 +52,18 @@ export class LocalSessions implements Sessions {
   }
 
   folderOf(sessionId: string): string | undefined {
-    // Also of one whose agent is about to leave.
-    const host = [...this.#hosts].find((other) => other.sessionId === sessionId);
-    return host?.cwd ?? this.#folders.get(sessionId);
+    // Also of one that is about to leave.
+    return [...this.#hosts].find((host) => host.sessionId === sessionId)?.cwd ?? this.#folders.get(sessionId);
   }
 
-  ask(sessionId: string, request: Request): Promise<Answer> | undefined {
+  async ask(sessionId: string, request: Request): Promise<Answer | undefined> {
+    await this.#left(sessionId);
     const host = this.find(sessionId);
     return host && new Promise((resolve) => host.send(request, undefined, resolve));
   }
 
   async letGo(sessionId: string): Promise<boolean> {
+    await this.#left(sessionId);
     const host = this.find(sessionId);
     if (host && (host.clients > 0 || host.status !== 'idle')) return false;
     await host?.close();
@@ -101,8 +102,7 @@ export class LocalSessions implements Sessions {
   async #hostOf(target: Target): Promise<Host> {
     for (const deadline = performance.now() + IN_USE_MS; ; ) {
       if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
-      const leaving = [...this.#hosts].find((host) => host.sessionId === target.id && host.leaving);
-      await leaving?.leaving;
+      await this.#left(target.id);
       const host = this.find(target.id) ?? (await this.#begin(this.#asLeft(target)));
       if (isOtherFile(host, target)) throw inUse(`Session is in use under another name: ${host.sessionFile}`);
       try {
@@ -117,6 +117,11 @@ export class LocalSessions implements Sessions {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
+  }
+
+  /** Settles when no agent is about to leave the session any more. */
+  async #left(sessionId: string): Promise<void> {
+    await [...this.#hosts].find((host) => host.sessionId === sessionId && host.leaving)?.leaving;
   }
 
   async #begin(target: Target): Promise<Host> {

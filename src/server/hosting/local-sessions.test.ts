@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { RunMarks } from '../../store/run-marks.ts';
+import { newUuid } from '../../store/sessions/random-id.ts';
+import type { Handle, Target } from '../sessions.ts';
+import { LocalOwnership } from './local-ownership.ts';
+import { LocalSessions } from './local-sessions.ts';
+import { asked } from './testing/listening.ts';
+import { sessionsContract } from './testing/sessions-contract.ts';
+
+const TAU = join(import.meta.dirname, '../../../dist/tau.cjs');
+
+sessionsContract('the sessions of one machine', () => {
+  const root = mkdtempSync(join(tmpdir(), 'tau-sessions-'));
+  const cwd = join(root, 'project');
+  mkdirSync(cwd);
+  const script = join(root, 'script.jsonl');
+  const answers = [
+    { text: 'hello', when: '^hello', keep: true },
+    { steps: [{ text: 'Well, ' }, { stall: true }], when: '^wait', keep: true },
+  ];
+  writeFileSync(script, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(''));
+  const { PATH = '' } = process.env;
+  const sessions = new LocalSessions({
+    agent: {
+      command: process.execPath,
+      args: [TAU, '--script', script],
+      env: { PATH, HOME: root, PI_CODING_AGENT_DIR: join(root, 'agent') },
+    },
+    ownership: new LocalOwnership(),
+    marks: new RunMarks(join(root, 'runs')),
+    parkAfterMs: 60_000,
+    maxHosts: 10,
+  });
+  onTestFinished(() => sessions.close());
+  return {
+    sessions,
+    newTarget: (): Target => ({ kind: 'new', id: newUuid(), cwd }),
+    storedTarget: async (handle: Handle): Promise<Target> => {
+      const { data } = await asked(handle, { type: 'get_state' });
+      const { sessionFile: path, sessionId: id } = data as { sessionFile: string; sessionId: string };
+      return { kind: 'stored', path, id, cwd };
+    },
+    kill: (sessionId) => void process.kill(sessions.find(sessionId)?.pid ?? Number.NaN, 'SIGKILL'),
+  };
+});

@@ -31,6 +31,7 @@ const ofCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   'tls-key': ['serve'],
   'behind-proxy': ['serve'],
   'park-after': ['serve'],
+  'ping-seconds': ['serve'],
   'max-sessions': ['serve'],
   'drain-seconds': ['serve'],
   url: ['attach'],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { auditPath } from '../../src/server/auth/audit.ts';
-import { OWNER, readAll, serveTau, type Target, type Visitor } from '../support/attack.ts';
+import { newToken, OWNER, readAll, serveTau, type Target, type Visitor } from '../support/attack.ts';
 
 const MiB = 1024 * 1024;
 
@@ -58,7 +58,7 @@ async function worker(target: Target): Promise<() => Promise<void>> {
 const memoryOf = ({ pid }: Target) =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-it('[W71 W19] what is no frame of ours is closed with its code, after the last words, and disturbs nobody', async () => {
+it('[W71] what is no frame of ours is closed with its code, after the last words, and disturbs nobody', async () => {
   const target = await serveTau();
   const works = await worker(target);
   const command = '{"type":"ping"}';
@@ -185,6 +185,28 @@ it('[W72] one client has 256 commands unanswered at most; the next is refused, a
   expect(first).toMatchObject({ id: 256, code: 'overloaded' });
   const answered = visitor.records.filter(({ type, command }) => type === 'response' && command === 'wait_idle');
   expect(answered.filter(({ success }) => success === false)).toHaveLength(44);
+});
+
+it('[W72] one token that waits with many clients does not keep others from being heard', async () => {
+  const target = await serveTau();
+  const host = await target.visit();
+  const { sessionId } = await host.place();
+  const { token } = await newToken(target.home, { scope: 'view' });
+  await host.ok({ type: 'prompt', message: 'stall' });
+  const crowd = await Promise.all(Array.from({ length: 10 }, () => target.visit({ token, session: sessionId })));
+  await Promise.all(crowd.map((visitor) => visitor.place()));
+
+  for (const visitor of crowd) {
+    for (let index = 0; index < 250; index++) visitor.send({ type: 'wait_idle', id: index });
+    await visitor.ok({ type: 'ping' }).catch(() => {});
+  }
+  const late = await target.visit({ session: sessionId });
+  await late.place();
+  await late.ok({ type: 'abort' });
+
+  const refused = crowd.map(({ records }) => records.filter(({ success }) => success === false).length);
+  expect(refused.slice(0, 2)).toEqual([0, 0]);
+  expect(refused.slice(3)).toEqual(refused.slice(3).map(() => 251));
 });
 
 it('[W73] commands before server_connected wait, in any number that is allowed, and are answered', async () => {

@@ -57,7 +57,7 @@ const pipe = (path: string) => {
   return path;
 };
 
-it('[A7 W70] the folder of a new session is within the allowed ones, once every link is followed', async () => {
+it('[A7] the folder of a new session is within the allowed ones, once every link is followed', async () => {
   const { target, allowed, sibling, outside, token, home } = await scene();
   mkdirSync(join(allowed, 'inner'));
   symlinkSync(outside, join(allowed, 'out'));
@@ -331,4 +331,25 @@ it('[A7] a client is not taken along to a folder that it may not open', async ()
   expect(guest.texts.join('\n')).not.toMatch(/hidden word|outside/);
   await host.next('server_connected');
   expect(await host.next('server_connected')).toMatchObject({ sessionFile });
+});
+
+it('[W79] a cursor of another session is none: there is a snapshot, and nothing of the other session', async () => {
+  const target = await serveTau();
+  const one = await target.visit({ stream: 'delta' });
+  await one.run('say a word of the first session');
+  const { epoch } = await one.find('server_connected');
+  const other = await target.visit({ stream: 'delta' });
+  const { sessionId } = await other.place();
+
+  for (const cursor of [
+    { epoch: String(epoch), after: '1' },
+    { epoch: 'made-up', after: '0' },
+    { epoch: String((await other.find('server_connected'))['epoch']), after: '9007199254740991' },
+  ]) {
+    const visitor = await target.visit({ session: sessionId, stream: 'delta', ...cursor });
+
+    expect(await visitor.find('server_connected')).toMatchObject({ sessionId, resume: 'gap' });
+    await visitor.find('state_synced');
+    expect(visitor.texts.join('\n')).not.toContain('first session');
+  }
 });

@@ -38,7 +38,7 @@ it('[A2 A3 W23] a token comes in the query or as bearer; it is looked at when th
   expect(await wrong.ended).toEqual(invalid);
 });
 
-it('[A4 W19 W23] a token that is wrong, missing, expired or taken back is closed with 1008, and told why before', async () => {
+it('[A4 W23] a token that is wrong, missing, expired or taken back is closed with 1008, and told why before', async () => {
   const home = newHome();
   const over = { name: 'over', allowedPaths: [home.root], expiresAt: '2020-01-01T00:00:00Z' };
   const target = await serveTau({ home, args: ['--tokens', tokensFile(home, { 'over-long-ago': over })] });

@@ -112,7 +112,7 @@ export async function serveTau(options: TargetOptions = {}): Promise<Target> {
 function serverArgs(home: Home, { args = [], script, agentArgs = [], port = 0 }: TargetOptions): string[] {
   const words = [process.execPath, TAU, ...scriptArgs(home, script), ...agentArgs];
   const agent = ['--agent-command', words.map((word) => `'${word}'`).join(' ')];
-  return ['--port', String(port), ...(words.length > 2 ? agent : []), ...args];
+  return ['--port', String(port), '--drain-seconds', '0', ...(words.length > 2 ? agent : []), ...args];
 }
 
 function addressOf(url: string, query: Query = {}): string {

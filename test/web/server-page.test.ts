@@ -67,7 +67,7 @@ it('a token that is taken back ends what is open, and the page asks for another'
   await tau(server.home, ['token', 'revoke', 'phone']);
 
   await page.getByText('Invalid authentication token').waitFor();
-  expect(await page.getByLabel('Token').isVisible()).toBe(true);
+  await page.getByLabel('Token').waitFor();
 });
 
 it('a prompt with a tool: what is thought is folded, what a tool prints is there while it runs', async () => {

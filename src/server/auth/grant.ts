@@ -15,6 +15,9 @@ export interface Grant {
   readonly expiresAt: number | undefined;
 }
 
+/** Whose grant it is: a login has the id of its token before its own. */
+export const holderOf = ({ id }: Grant): string => id.split('/')[0] ?? id;
+
 /** Whether a path, existing or not, is where they may open something. The answer holds for this moment. */
 export const mayOpen = ({ allowedPaths }: Grant, path: string): boolean =>
   allowedPaths === undefined || allowedPaths.some((root) => containedIn(root, path));

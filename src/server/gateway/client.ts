@@ -102,7 +102,7 @@ export class Client implements Listener {
     return this.#outlet.dialect.stream === 'cumulative';
   }
 
-  /** It is not in a session yet: nothing is read of it meanwhile, no sign of life either. */
+  /** What it sends has to wait; where that is much, nothing more is read, no sign of life either. */
   get isHeld(): boolean {
     return this.#inbox.isHeld;
   }
@@ -263,7 +263,8 @@ export class Client implements Listener {
 
   /** Reads on, unless there is too much to do already. */
   #pace(): void {
-    if (!this.#isOver) this.#wire.setReading(!this.#inbox.isHeld && this.#outlet.backlog <= MAX_UNREAD);
+    if (!this.#isOver)
+      this.#wire.setReading(this.#inbox.waiting <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
   }
 
   #take({ inbound, line, verdict }: Letter): void {
@@ -318,8 +319,11 @@ export class Client implements Listener {
   #command({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
     const request = { ...params, type: name, id } as Request;
     const { grant } = this.visitor;
+    const { unanswered } = this.services;
     this.#unanswered++;
+    const isTooMany = unanswered.begin(grant) || this.#unanswered > MAX_UNANSWERED;
     const answered = (answer: Answer) => {
+      unanswered.end(grant);
       this.#unanswered--;
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
@@ -328,7 +332,7 @@ export class Client implements Listener {
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
     if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));
-    else if (verdict === 'refuse' || this.#unanswered > MAX_UNANSWERED) {
+    else if (verdict === 'refuse' || isTooMany) {
       refuse(new Refusal('overloaded', 'Too many commands at once'));
     } else {
       const perform = () =>

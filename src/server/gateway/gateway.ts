@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
-import type { Grant } from '../auth/grant.ts';
+import { type Grant, holderOf } from '../auth/grant.ts';
 import { credentialOf } from '../http/credential.ts';
 import { AccountableSocket } from './accountable-socket.ts';
 import { Client, type Visitor } from './client.ts';
@@ -11,6 +11,7 @@ import { closeCodes } from './close-codes.ts';
 import { type Parameters, parametersIn } from './parameters.ts';
 import type { GatewayServices } from './services.ts';
 import { type Reason, refuseUpgrade, Strangers } from './strangers.ts';
+import { Unanswered } from './unanswered.ts';
 import { MAX_FRAGMENTS, MAX_FRAME_BYTES, wireOf } from './wire.ts';
 
 /** Sockets that may be open: in all, and of one token with all its logins. */
@@ -27,7 +28,7 @@ const invalidToken: Reason = {
 };
 const full: Reason = { code: closeCodes.overloaded, reason: 'Too many connections', error: 'overloaded' };
 
-interface GatewayOptions extends Omit<GatewayServices, 'left' | 'authority' | 'isGreedy'> {
+interface GatewayOptions extends Omit<GatewayServices, 'left' | 'authority' | 'isGreedy' | 'unanswered'> {
   readonly authority: Authority;
   /** How many sessions may be alive. One token may keep half of them. */
   readonly maxSessions: number;
@@ -49,6 +50,7 @@ export class Gateway {
     WebSocket: AccountableSocket,
   }).on('wsClientError', refuseUpgrade);
   readonly #strangers = new Strangers();
+  readonly #unanswered = new Unanswered();
   readonly #pings: NodeJS.Timeout;
   #draining: { readonly retryAfterMs: number } | undefined;
 
@@ -101,7 +103,8 @@ export class Gateway {
       this.#silent.delete(client);
     };
     const isGreedy = (one: Client, sessionId: string) => this.#isGreedy(one, sessionId);
-    const client = new Client(wireOf(socket), visitor, parameters, { ...this.#options, left, isGreedy });
+    const services = { ...this.#options, left, isGreedy, unanswered: this.#unanswered };
+    const client = new Client(wireOf(socket), visitor, parameters, services);
     this.#clients.set(client, socket);
     const heard = () => this.#silent.delete(client);
     socket
@@ -133,7 +136,7 @@ export class Gateway {
   /** Asks everybody whether they are there. Whoever has not answered since the last time is not. */
   #ping(): void {
     for (const [client, socket] of this.#clients) {
-      if (client.isHeld) this.#silent.delete(client);
+      if (client.isHeld && socket.isPaused) this.#silent.delete(client);
       else if (this.#silent.has(client)) {
         client.close({ code: closeCodes.bye, reason: 'timeout', message: 'The client does not answer' });
         socket.terminate();
@@ -179,6 +182,3 @@ function readable(query: URLSearchParams): Parameters | Reason {
     return { code: closeCodes.badParameters, reason: message, error: code };
   }
 }
-
-/** Whose grant it is: a login has the id of its token before its own. */
-const holderOf = ({ id }: Grant) => id.split('/')[0];

@@ -1,12 +1,7 @@
-import { type Line, LineReader } from '../../wire/json-lines.ts';
+import type { Line } from '../../wire/json-lines.ts';
 import { type Inbound, understand } from '../../wire/request.ts';
-import { BURST, CommandRate, MAX_EXCESS } from './command-rate.ts';
-import { MAX_FRAME_BYTES } from './wire.ts';
-
-/** Lines that one message may hold. */
-export const MAX_LINES = BURST + MAX_EXCESS;
-
-const LF = 10;
+import { CommandRate } from './command-rate.ts';
+import { linesIn } from './message-lines.ts';
 
 /** A line that was understood as far as it can be. `refuse`: there is no room for it. */
 export interface Letter {
@@ -14,6 +9,8 @@ export interface Letter {
   readonly line: Line;
   readonly verdict: 'ok' | 'refuse';
 }
+
+type Weighed = Omit<Letter, 'inbound'>;
 
 interface InboxOptions {
   readonly take: (letter: Letter) => void;
@@ -25,7 +22,7 @@ interface InboxOptions {
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #rate = new CommandRate();
-  #early: Line[] | undefined = [];
+  #early: Weighed[] | undefined = [];
   #isOver = false;
 
   constructor(options: InboxOptions) {
@@ -36,15 +33,20 @@ export class Inbox {
     return this.#early !== undefined;
   }
 
+  /** How many lines wait. */
+  get waiting(): number {
+    return this.#early?.length ?? 0;
+  }
+
   /** Looks at nothing until it is released. */
   hold(): void {
     this.#early ??= [];
   }
 
   release(): void {
-    const lines = this.#early ?? [];
+    const early = this.#early ?? [];
     this.#early = undefined;
-    for (const line of lines) this.#take(line);
+    for (const weighed of early) this.#take(weighed);
   }
 
   receive(bytes: Buffer): void {
@@ -52,8 +54,7 @@ export class Inbox {
     const lines = linesIn(bytes);
     if (lines === 'too many') this.#options.tooMuch();
     else if (lines.length === 0) this.#weigh(0);
-    else if (this.#early) this.#early.push(...lines);
-    else for (const line of lines) this.#take(line);
+    else for (const line of lines) this.#arrived(line);
   }
 
   /** Takes nothing any more: the client is gone. */
@@ -61,10 +62,15 @@ export class Inbox {
     this.#isOver = true;
   }
 
-  #take(line: Line): void {
-    if (this.#isOver) return;
+  #arrived(line: Line): void {
     const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
-    if (verdict !== 'close') this.#options.take({ inbound: understand(line), line, verdict });
+    if (verdict === 'close') return;
+    if (this.#early) this.#early.push({ line, verdict });
+    else this.#take({ line, verdict });
+  }
+
+  #take({ line, verdict }: Weighed): void {
+    if (!this.#isOver) this.#options.take({ inbound: understand(line), line, verdict });
   }
 
   #weigh(bytes: number): 'ok' | 'refuse' | 'close' {
@@ -72,14 +78,4 @@ export class Inbox {
     if (verdict === 'close') this.#options.tooMuch();
     return verdict;
   }
-}
-
-/** The lines of a message, unless they are more than anybody may send. */
-function linesIn(bytes: Buffer): readonly Line[] | 'too many' {
-  let count = 1;
-  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
-    if (++count > MAX_LINES) return 'too many';
-  }
-  const reader = new LineReader(MAX_FRAME_BYTES);
-  return [...reader.push(bytes), ...reader.end()];
 }

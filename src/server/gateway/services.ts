@@ -4,6 +4,7 @@ import type { Grant } from '../auth/grant.ts';
 import type { Library } from '../library.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Client } from './client.ts';
+import type { Unanswered } from './unanswered.ts';
 
 /** What is counted of clients. */
 export interface GatewayMetrics {
@@ -27,5 +28,7 @@ export interface GatewayServices {
   readonly pingMs: number;
   /** Whether a client would have its token keep more sessions alive than one may. */
   readonly isGreedy: (client: Client, sessionId: string) => boolean;
+  /** Of all clients. */
+  readonly unanswered: Unanswered;
   readonly left: (client: Client) => void;
 }

@@ -53,8 +53,7 @@ export class Library {
 
   /** The session in a file, wherever a path in a command is counted from. */
   at(path: string, grant: Grant, base = this.#options.cwd): Target {
-    const file = resolve(base, path);
-    return this.#inFile(file, file, grant);
+    return this.#inFile(resolve(base, path), path, grant);
   }
 
   async list({ cwd, cursor, limit }: Params<'list_sessions'>, grant: Grant): Promise<Result<'list_sessions'>> {

@@ -55,7 +55,7 @@ verifies('S54', 'what is no session is refused and left alone', async ({ open })
   expect(await peer.refused({ type: 'delete_session', sessionPath: '.' })).toMatchObject({ code: 'not_a_session' });
   expect(await peer.refused({ type: 'delete_session', sessionPath: 'no.jsonl' })).toMatchObject({
     code: 'session_not_found',
-    error: `Session not found: ${join(home.cwd, 'no.jsonl')}`,
+    error: expect.stringMatching(/^Session not found: .*no\.jsonl$/),
   });
   expect(readdirSync(home.cwd)).toEqual(['notes.jsonl']);
 });

@@ -100,7 +100,7 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
     const offered = (): Answer => {
       try {
         const url = exports.offer(realpathSync(path), client.visitor.grant);
-        return Answer.success(request.type, { path: outputPath ?? path, url });
+        return Answer.success(request.type, { path, url });
       } catch (error) {
         return Answer.refusal(request.type, Refusal.from(error));
       }

@@ -3,6 +3,8 @@ import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Forked, Moved } from '../protocol/generated/vocabulary.ts';
 import { textOf } from '../session/message-text.ts';
+import { recordChoice, storedChoice } from '../session/model-choice.ts';
+import { holdSessionFile } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
 import { isCurrent } from './current-session.ts';
@@ -35,6 +37,8 @@ export async function switchSession(
     if (!detached) await agent.session.stop();
     return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
   }
+  // Whoever opens it mends it, and tells of it.
+  if (detached) return holdSessionFile(path, ({ id }) => ({ cancelled: false, sessionId: id, sessionFile: path }));
   return move(agent, { reason: 'resume', detached }, () => SessionLog.open(path));
 }
 
@@ -94,8 +98,12 @@ async function move(
     sessionId: log.header.id,
     ...(log.path === undefined ? {} : { sessionFile: log.path }),
   };
-  if (detached) await log.close({ keepEmpty: true });
-  else {
+  if (detached) {
+    const { choice } = agent.session;
+    // Whoever opens it goes on with what somebody has chosen here.
+    if (choice.notice === undefined && !storedChoice(log).model) recordChoice(log, choice);
+    await log.close({ keepEmpty: true });
+  } else {
     await go(agent, log, reason).catch(async (error: unknown) => {
       if (agent.session.log !== log) await log.close();
       throw error;

@@ -11,6 +11,7 @@ import { Throttle } from './auth/throttle.ts';
 import { ExportFolder } from './export-folder.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { AgentCommand } from './hosting/agent-process.ts';
+import { emitsTitles } from './hosting/dialog-desk.ts';
 import { LocalOwnership } from './hosting/local-ownership.ts';
 import { LocalSessions } from './hosting/local-sessions.ts';
 import { FrontDoor } from './http/front-door.ts';
@@ -113,6 +114,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     audit,
     metrics: counted,
     exports,
+    titles: emitsTitles(options.agent.env),
     pingMs,
     maxSessions,
   });

@@ -41,6 +41,8 @@ export interface Listener {
   readonly canAnswer: boolean;
   /** The dialogs it can show; undefined: it did not say. */
   readonly ui: readonly string[] | undefined;
+  /** Whether it is given titles whatever it said. */
+  readonly titles: boolean;
   /** Whether it wants the entries themselves. */
   readonly entries: boolean;
   /** How often it wants to hear that the agent is alive; 0: never. */
@@ -79,7 +81,8 @@ export interface Handle {
   wantsChanged(): void;
   /** Tells the client every entry there is, and from then on every new one. */
   follow(): void;
-  close(): void;
+  /** `toAnother`: the client goes to another session. Settles when nothing of it is in the way of others there. */
+  close(how?: { readonly toAnother: boolean }): Promise<void>;
 }
 
 /** Every session that can be opened. */

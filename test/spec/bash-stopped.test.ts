@@ -6,7 +6,7 @@ import { Peer, type Record_ } from '../support/peer.ts';
 import { living } from '../support/processes.ts';
 import { FOREVER, printed, waitFor } from '../support/shell.ts';
 import { conversation, keepSession } from '../support/stored-session.ts';
-import { type Bench, verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, type Bench, verifies } from '../support/verifies.ts';
 
 const killed = { exitCode: null, cancelled: true, truncated: false, fullOutputPath: null };
 
@@ -122,27 +122,32 @@ const moves: Readonly<Record<string, (now: { stored: string; entryId: string }) 
 };
 
 for (const [name, command] of Object.entries(moves)) {
-  verifies('B17', `${name} first stops the commands and keeps what they printed`, async ({ open }) => {
-    const home = newHome();
-    const other = keepSession(home, conversation(home.cwd));
-    const { peer } = await open({ home, script: [{ text: 'one' }] });
-    await peer.run('first');
-    const { sessionFile } = await peer.ok({ type: 'get_state' });
-    const [point] = (await peer.ok({ type: 'get_fork_messages' })).messages;
-    peer.send({ id: 'busy', type: 'bash', command: FOREVER });
-    const pids = pidsIn(await peer.find('bash_execution_update'));
+  verifies(
+    'B17',
+    `${name} first stops the commands and keeps what they printed`,
+    async ({ open }) => {
+      const home = newHome();
+      const other = keepSession(home, conversation(home.cwd));
+      const { peer } = await open({ home, script: [{ text: 'one' }] });
+      await peer.run('first');
+      const { sessionFile } = await peer.ok({ type: 'get_state' });
+      const [point] = (await peer.ok({ type: 'get_fork_messages' })).messages;
+      peer.send({ id: 'busy', type: 'bash', command: FOREVER });
+      const pids = pidsIn(await peer.find('bash_execution_update'));
 
-    await peer.ok(command({ stored: other, entryId: point.entryId }));
+      await peer.ok(command({ stored: other, entryId: point.entryId }));
 
-    expect(await living(pids)).toEqual([]);
-    expect(await answerTo(peer, 'busy')).toMatchObject({ data: killed });
-    expect(commandsIn(sessionFile)).toMatchObject([{ ...killed, output: `${pids.join(' ')}\n` }]);
-    const there = await peer.ok({ type: 'get_state' });
-    expect(there.sessionFile).not.toBe(sessionFile);
-    expect(commandsIn(there.sessionFile)).toHaveLength(name === 'clone' ? 1 : 0);
-    expect(await peer.ok({ type: 'bash', command: 'echo here' })).toMatchObject({ output: 'here\n' });
-    expect(commandsIn(there.sessionFile).at(-1)).toMatchObject({ output: 'here\n' });
-  });
+      expect(await living(pids)).toEqual([]);
+      expect(await answerTo(peer, 'busy')).toMatchObject({ data: killed });
+      expect(commandsIn(sessionFile)).toMatchObject([{ ...killed, output: `${pids.join(' ')}\n` }]);
+      const there = await peer.ok({ type: 'get_state' });
+      expect(there.sessionFile).not.toBe(sessionFile);
+      expect(commandsIn(there.sessionFile)).toHaveLength(name === 'clone' ? 1 : 0);
+      expect(await peer.ok({ type: 'bash', command: 'echo here' })).toMatchObject({ output: 'here\n' });
+      expect(commandsIn(there.sessionFile).at(-1)).toMatchObject({ output: 'here\n' });
+    },
+    AGENT_MOVES,
+  );
 }
 
 verifies('B17', 'a move that is only prepared, or refused, stops no command', async ({ open }) => {

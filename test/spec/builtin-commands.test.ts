@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 import { allShown, commandHome, userExtension } from '../support/extensions.ts';
 import { talked } from '../support/long-talk.ts';
-import { newGate, newHome, type TestAgent } from '../support/open.ts';
+import { newGate, newHome, open as openOn, type TestAgent } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
 import { userTexts } from '../support/settled.ts';
 import { write } from '../support/user-files.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, verifies } from '../support/verifies.ts';
 
 const NAMES = ['compact', 'model', 'name', 'new', 'fork', 'session', 'export', 'reload', 'help'];
 
@@ -138,7 +138,7 @@ verifies('N13', '/session shows what there is to know', async ({ open }) => {
 verifies('N13', '/export writes a page; in memory there is nothing to export', async ({ open }) => {
   const { peer, home } = await withBuiltins(open({ script: [{ text: 'one' }] }));
   await peer.run('hello');
-  const inMemory = await withBuiltins(open({ args: ['--no-session'] }));
+  const inMemory = await withBuiltins(openOn('memory', { args: ['--no-session'] }));
 
   const named = await output(peer, '/export page.html');
   const unnamed = (await output(peer, '/export')).replace('Exported to: ', '');
@@ -181,15 +181,10 @@ verifies('N13', '/reload finds what was added since, also where there was nothin
   expect(allShown(peer, 'notify')).toHaveLength(1);
 });
 
-verifies('N13', 'during a run built-in commands work, and /new stops it', async ({ open }) => {
+verifies('N13', 'during a run built-in commands work', async ({ open }) => {
   const gate = newGate();
   const { peer } = await withBuiltins(
-    open({
-      script: [
-        { steps: [{ text: 'one' }, { await: gate.path }, { text: ' two' }] },
-        { steps: [{ text: 'x' }, { stall: true }] },
-      ],
-    }),
+    open({ script: [{ steps: [{ text: 'one' }, { await: gate.path }, { text: ' two' }] }] }),
   );
   await peer.ok({ type: 'prompt', message: 'go' });
   await peer.next('message_update');
@@ -198,13 +193,23 @@ verifies('N13', 'during a run built-in commands work, and /new stops it', async 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true, sessionName: 'busy' });
   gate.open();
   expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'ok' });
-  await peer.ok({ type: 'prompt', message: 'again' });
-  await peer.next('message_update');
-  await output(peer, '/new');
-
-  expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'aborted' });
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isIdle: true });
 });
+
+verifies(
+  'N13',
+  '/new stops a run',
+  async ({ open }) => {
+    const { peer } = await withBuiltins(open({ script: [{ steps: [{ text: 'x' }, { stall: true }] }] }));
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await peer.next('message_update');
+
+    await output(peer, '/new');
+
+    expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'aborted' });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isIdle: true });
+  },
+  AGENT_MOVES,
+);
 
 verifies(
   'N13',

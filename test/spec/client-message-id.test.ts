@@ -155,7 +155,8 @@ verifies('P41 P42', 'an id is known after a restart', async ({ open }) => {
   await first.peer.run(message);
   await first.close();
 
-  const second = await open({ ...resumed, home: first.home, script: [{ text: 'never' }] });
+  const args = ['--session', first.sessionFiles()[0] ?? ''];
+  const second = await open({ args, home: first.home, script: [{ text: 'never' }] });
   const again = await second.peer.ok(message);
 
   expect(again).toEqual({ disposition: 'handled', duplicate: true });

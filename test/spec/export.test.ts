@@ -8,10 +8,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { tau } from '../support/command.ts';
-import { type Home, newGate, newHome } from '../support/open.ts';
+import { type Home, newGate, newHome, open as openOn } from '../support/open.ts';
 import { conversation, entry, header, keepSession, userSaid } from '../support/stored-session.ts';
 import { verifies } from '../support/verifies.ts';
 
@@ -27,24 +27,27 @@ function embedded(file: string): Record<string, unknown>[] {
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-verifies('S37', 'export_html writes the session into its folder, and nothing else', async ({ open }) => {
+verifies('S37', 'export_html writes the session into its folder, and nothing else', async ({ open, transport }) => {
   const { peer, home, sessionFiles } = await open({ script: [{ text: 'one <b>' }] });
   await peer.run('first </script>');
 
   const { path } = await peer.ok({ type: 'export_html' });
 
   const [session = ''] = sessionFiles();
-  expect(path).toBe(`pi-session-${basename(session, '.jsonl')}.html`);
-  expect(readdirSync(home.cwd)).toEqual([path]);
-  expect(modeOf(join(home.cwd, path))).toBe(0o600);
+  // From a server it is fetched.
+  const page = transport === 'websocket' ? [] : [`pi-session-${basename(session, '.jsonl')}.html`];
+  expect(readdirSync(home.cwd)).toEqual(page);
+  expect(page).toEqual(transport === 'websocket' ? [] : [path]);
+  const file = resolve(home.cwd, path);
+  expect(modeOf(file)).toBe(0o600);
   const { entries, leafId } = await peer.ok({ type: 'get_entries' });
-  const [about, first, ...rest] = embedded(join(home.cwd, path));
+  const [about, first, ...rest] = embedded(file);
   expect(about).toEqual({ leafId });
   expect(first).toMatchObject({ type: 'session', cwd: home.cwd });
   expect(rest).toEqual(entries);
 });
 
-verifies('S38', 'outputPath is where the page goes, and is answered as it was given', async ({ open }) => {
+verifies('S38', 'outputPath is where the page goes, and is answered as it was given', async ({ open, transport }) => {
   const { peer, home } = await open({ script: [{ text: 'one' }] });
   await peer.run('first');
   mkdirSync(join(home.cwd, 'out'));
@@ -53,7 +56,9 @@ verifies('S38', 'outputPath is where the page goes, and is answered as it was gi
   symlinkSync('out/linked.html', join(home.cwd, 'link.html'));
 
   for (const outputPath of ['./out/../out/page.html', 'old.html', 'link.html', join(home.root, 'Seite ü.html')]) {
-    expect(await peer.ok({ type: 'export_html', outputPath })).toEqual({ path: outputPath });
+    const { path } = await peer.ok({ type: 'export_html', outputPath });
+    // A server says where that is.
+    expect(path).toBe(transport === 'websocket' ? resolve(home.cwd, outputPath) : outputPath);
   }
 
   const files = ['out/page.html', 'old.html', 'out/linked.html', '../Seite ü.html'].map((file) => join(home.cwd, file));
@@ -63,7 +68,7 @@ verifies('S38', 'outputPath is where the page goes, and is answered as it was gi
 
 verifies('S37', 'a session that holds nothing yet, or is not on disk, cannot be exported', async ({ open }) => {
   const { peer, home } = await open();
-  const inMemory = await open({ args: ['--no-session'], script: [{ text: 'one' }] });
+  const inMemory = await openOn('memory', { args: ['--no-session'], script: [{ text: 'one' }] });
   await inMemory.peer.run('first');
 
   const nothing = await peer.refused({ type: 'export_html' });

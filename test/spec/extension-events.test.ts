@@ -7,7 +7,7 @@ import { type Home, newHome, stored } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
 import { answers } from '../support/settled.ts';
 import { write } from '../support/user-files.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, verifies } from '../support/verifies.ts';
 
 /** A user with one extension that listens like this, with `pi` and `tell` at hand. */
 function listening(body: string, home: Home = newHome()): Home {
@@ -450,6 +450,7 @@ verifies(
       ['session_fork', null, one, null, three],
     ]);
   },
+  AGENT_MOVES,
 );
 
 verifies('X45', 'session_directory: where sessions go that are made from then on', async ({ open }) => {

@@ -18,12 +18,12 @@ const slow = (gate: string, body: string) => `
   ${untilThere(JSON.stringify(gate))}
   export default (pi) => { ${body} };`;
 
-verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_state does not', async ({ open }) => {
+verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_state does not', async (bench) => {
   const { home, gate } = slowHome(
     `pi.registerCommand('slow', { handler: async () => {} });
        pi.on('input', ({ text }) => ({ action: 'transform', text: text + ' (seen)' }));`,
   );
-  const { peer } = await open({ home, script: [{ text: 'one' }] });
+  const { peer } = await bench.open({ home, script: [{ text: 'one' }] });
 
   const commands = peer.ok({ type: 'get_commands' });
   const prompt = peer.ok({ type: 'prompt', message: 'hello' });
@@ -32,7 +32,7 @@ verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_
   const early = peer.records.map(({ type, command }) => command ?? type);
   gate.open();
 
-  expect(early).toEqual(['ready', 'get_state']);
+  expect(early).toEqual([...bench.greeting, 'get_state']);
   expect(await commands).toMatchObject({ commands: [{ name: 'slow' }] });
   expect(await prompt).toMatchObject({ disposition: 'started' });
   await bash;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { allTold, bash, call, commandHome, projectExtension, told, userExtension } from '../support/extensions.ts';
 import { newHome } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, verifies } from '../support/verifies.ts';
 
 /** A user with one extension that has a tool of this name; `fields` stand in its definition. */
 function toolHome(name: string, fields: string, { before = '', after = '' } = {}) {
@@ -283,23 +283,28 @@ verifies('X45', '--tools and --no-tools count for tools of extensions, too', asy
   expect(await activeTools(none.peer)).toEqual([]);
 });
 
-verifies('X45', 'tools stay over a change of session, and a reload keeps what was chosen', async ({ open }) => {
-  const { home } = commandHome(
-    { again: "await ctx.reload(); tell(ctx, 'reloaded');" },
-    "for (const name of ['one', 'two']) pi.registerTool({ name, description: 'x', parameters: { type: 'object' }, execute: async () => name });",
-  );
-  const { peer } = await open({ home });
-  await peer.ok({ type: 'get_commands' });
-  await peer.ok({ type: 'set_active_tools', tools: ['read', 'two'] });
+verifies(
+  'X45',
+  'tools stay over a change of session, and a reload keeps what was chosen',
+  async ({ open }) => {
+    const { home } = commandHome(
+      { again: "await ctx.reload(); tell(ctx, 'reloaded');" },
+      "for (const name of ['one', 'two']) pi.registerTool({ name, description: 'x', parameters: { type: 'object' }, execute: async () => name });",
+    );
+    const { peer } = await open({ home });
+    await peer.ok({ type: 'get_commands' });
+    await peer.ok({ type: 'set_active_tools', tools: ['read', 'two'] });
 
-  await peer.ok({ type: 'new_session' });
-  const after = await activeTools(peer);
-  await peer.ok({ type: 'prompt', message: '/again' });
-  await told(peer);
+    await peer.ok({ type: 'new_session' });
+    const after = await activeTools(peer);
+    await peer.ok({ type: 'prompt', message: '/again' });
+    await told(peer);
 
-  expect(after).toEqual(['read', 'two']);
-  expect(await activeTools(peer)).toEqual(['read', 'two']);
-});
+    expect(after).toEqual(['read', 'two']);
+    expect(await activeTools(peer)).toEqual(['read', 'two']);
+  },
+  AGENT_MOVES,
+);
 
 verifies('X45 Z24', 'what an extension brought goes with it, also when it was the last one', async ({ open }) => {
   const home = newHome();

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { newHome, stored } from '../support/open.ts';
 import { conversation, entry, header, keepSession, linesOf, modelSaid, userSaid } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 const script = [{ text: 'one' }, { text: 'two' }, { text: 'three' }];
 const talk = { script, args: ['--model', 'tau/scripted'] };
@@ -49,7 +49,7 @@ verifies('S13 J20', 'the source stays as it is, and the copy says where it comes
 });
 
 verifies('S13 S14', 'a fork at the first message is empty but keeps the model', async ({ open }) => {
-  const { peer } = await open(talk);
+  const { peer } = await open({ script });
   await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
   await peer.run('first');
   const [first] = (await peer.ok({ type: 'get_fork_messages' })).messages;
@@ -186,35 +186,45 @@ verifies('S22 S23', 'branch is fork under its other name', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
 });
 
-verifies('S13 S17 Z8', 'without session files copies are made in memory', async ({ open }) => {
-  const { peer, sessionFiles } = await open({ ...talk, args: ['--no-session'] });
-  await peer.run('first');
-  await peer.run('second');
-  const { messages } = await peer.ok({ type: 'get_messages' });
-  const [, second] = (await peer.ok({ type: 'get_fork_messages' })).messages;
+verifies(
+  'S13 S17 Z8',
+  'without session files copies are made in memory',
+  async ({ open }) => {
+    const { peer, sessionFiles } = await open({ ...talk, args: ['--no-session'] });
+    await peer.run('first');
+    await peer.run('second');
+    const { messages } = await peer.ok({ type: 'get_messages' });
+    const [, second] = (await peer.ok({ type: 'get_fork_messages' })).messages;
 
-  const cloned = await peer.ok({ type: 'clone' });
-  expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages });
-  const forked = await peer.ok({ type: 'fork', entryId: second.entryId });
+    const cloned = await peer.ok({ type: 'clone' });
+    expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages });
+    const forked = await peer.ok({ type: 'fork', entryId: second.entryId });
 
-  expect(cloned).toEqual({ cancelled: false, sessionId: expect.any(String) });
-  expect(forked).toEqual({ text: 'second', cancelled: false, sessionId: expect.any(String) });
-  expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: messages.slice(0, 2) });
-  expect(sessionFiles()).toEqual([]);
-});
+    expect(cloned).toEqual({ cancelled: false, sessionId: expect.any(String) });
+    expect(forked).toEqual({ text: 'second', cancelled: false, sessionId: expect.any(String) });
+    expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: messages.slice(0, 2) });
+    expect(sessionFiles()).toEqual([]);
+  },
+  LOCAL,
+);
 
-verifies('S17 Z8', 'without session files a stored session is copied in memory too', async ({ open }) => {
-  const home = newHome();
-  const sessionPath = keepSession(home, conversation(home.cwd));
-  const { peer, sessionFiles } = await open({ home, args: ['--no-session'] });
-  await peer.ok({ type: 'switch_session', sessionPath });
+verifies(
+  'S17 Z8',
+  'without session files a stored session is copied in memory too',
+  async ({ open }) => {
+    const home = newHome();
+    const sessionPath = keepSession(home, conversation(home.cwd));
+    const { peer, sessionFiles } = await open({ home, args: ['--no-session'] });
+    await peer.ok({ type: 'switch_session', sessionPath });
 
-  const cloned = await peer.ok({ type: 'clone' });
+    const cloned = await peer.ok({ type: 'clone' });
 
-  expect(cloned).toEqual({ cancelled: false, sessionId: expect.any(String) });
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
-  expect(sessionFiles()).toEqual([sessionPath]);
-});
+    expect(cloned).toEqual({ cancelled: false, sessionId: expect.any(String) });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
+    expect(sessionFiles()).toEqual([sessionPath]);
+  },
+  LOCAL,
+);
 
 verifies('J20', 'labels move to the end of the copy, and what hung on them stays connected', async ({ open }) => {
   const home = newHome();

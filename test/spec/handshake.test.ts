@@ -4,7 +4,7 @@ import type { AssistantMessage, AssistantMessageEvent } from '../../src/protocol
 import { fold } from '../../src/wire/fold.ts';
 import { newGate } from '../support/open.ts';
 import type { Record_ } from '../support/peer.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 const updatesIn = (records: readonly Record_[]) => records.filter(({ type }) => type === 'message_update');
 
@@ -19,28 +19,33 @@ const talkative = [
   { text: 'There it is.' },
 ];
 
-verifies('I1 I2', 'ready comes first and says which protocol this is', async ({ open }) => {
-  const { peer } = await open();
+verifies(
+  'I1 I2',
+  'ready comes first and says which protocol this is',
+  async ({ open }) => {
+    const { peer } = await open();
 
-  await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'get_state' });
 
-  expect(peer.records[0]).toEqual({
-    type: 'ready',
-    version,
-    protocolVersion: 1,
-    supportedProtocolVersions: [1],
-  });
-  expect(peer.records.filter(({ type }) => type === 'ready')).toHaveLength(1);
-});
+    expect(peer.records[0]).toEqual({
+      type: 'ready',
+      version,
+      protocolVersion: 1,
+      supportedProtocolVersions: [1],
+    });
+    expect(peer.records.filter(({ type }) => type === 'ready')).toHaveLength(1);
+  },
+  LOCAL,
+);
 
-verifies('I1 I3', 'commands that were written before ready was sent are answered, after it', async ({ open }) => {
-  const { peer } = await open({ script: [{ text: 'hello' }] });
+verifies('I1 I3', 'commands that were written before ready was sent are answered, after it', async (bench) => {
+  const { peer } = await bench.open({ script: [{ text: 'hello' }] });
 
   peer.send('{"id":1,"type":"get_state"}\nbroken\n{"id":2,"type":"prompt","message":"early"}\n');
   await peer.next('agent_settled');
 
-  expect(peer.records.slice(0, 4)).toMatchObject([
-    { type: 'ready' },
+  expect(peer.records.slice(0, bench.greeting.length).map(({ type }) => type)).toEqual(bench.greeting);
+  expect(peer.records.filter(({ type }) => type === 'response')).toMatchObject([
     { id: 1, command: 'get_state', success: true },
     { command: 'parse', success: false },
     { id: 2, command: 'prompt', success: true },

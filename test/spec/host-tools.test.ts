@@ -272,7 +272,8 @@ verifies('H11', 'a time that no timer can hold is no time that has passed', asyn
 });
 
 verifies('H19', 'tools outlive every change of session', async ({ open }) => {
-  const { peer } = await open({ script: [{ text: 'one' }, calls('echo_host', { message: 'a' }), { text: 'done' }] });
+  const call = { ...calls('echo_host', { message: 'a' }), when: 'call' };
+  const { peer } = await open({ script: [call, { text: 'one' }, { text: 'done' }] });
   await setTools(peer, echoHost);
   await peer.run('go');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
@@ -286,7 +287,7 @@ verifies('H19', 'tools outlive every change of session', async ({ open }) => {
   expect(await activeTools(peer)).toContain('echo_host');
   await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
   await peer.ok({ type: 'fork', entryId: entry.entryId });
-  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.ok({ type: 'prompt', message: 'call' });
   answerCall(peer, await peer.next('host_tool_call'), 'still served');
   await settled(peer);
 
@@ -294,9 +295,11 @@ verifies('H19', 'tools outlive every change of session', async ({ open }) => {
 });
 
 verifies('H7 H19', 'a change of session during a call calls it off', async ({ open }) => {
-  const { peer } = await open({ script: [calls('echo_host', { message: 'a' }), { text: 'fresh' }] });
+  const { peer } = await open({
+    script: [{ ...calls('echo_host', { message: 'a' }), when: 'call' }, { text: 'fresh' }],
+  });
   await setTools(peer, echoHost);
-  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.ok({ type: 'prompt', message: 'call' });
   const call = await peer.next('host_tool_call');
 
   await peer.ok({ type: 'new_session' });

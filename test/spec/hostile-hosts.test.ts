@@ -6,7 +6,7 @@ import { connected, newHome, open as openOn, stored } from '../support/open.ts';
 import { Peer, type Record_ } from '../support/peer.ts';
 import { rawStdio, rawUnix } from '../support/raw-client.ts';
 import { answers, settled } from '../support/settled.ts';
-import { verifies } from '../support/verifies.ts';
+import { PEER_LIMITS, verifies } from '../support/verifies.ts';
 
 const GONE = 'RPC client disconnected before host tool execution completed';
 
@@ -147,27 +147,32 @@ verifies('H17', 'a result that makes no sense fails its call, and says what is w
   expect(process?.stderr() ?? '').toBe('');
 });
 
-verifies('H17', 'a result longer than a line may be fails its call, a long one does not', async ({ open }) => {
-  const { peer } = await open({ script: [call(), call(), { text: 'done' }] });
-  await setTools(peer, echoHost);
-  await peer.ok({ type: 'prompt', message: 'go' });
-  const frame = (id: string, length: number) => {
-    const [head, tail] = [
-      `{"type":"host_tool_result","id":"${id}","result":{"content":[{"type":"text","text":"`,
-      '"}]}}',
-    ];
-    return `${head}${'a'.repeat(length - head.length - tail.length)}${tail}\n`;
-  };
+verifies(
+  'H17',
+  'a result longer than a line may be fails its call, a long one does not',
+  async ({ open }) => {
+    const { peer } = await open({ script: [call(), call(), { text: 'done' }] });
+    await setTools(peer, echoHost);
+    await peer.ok({ type: 'prompt', message: 'go' });
+    const frame = (id: string, length: number) => {
+      const [head, tail] = [
+        `{"type":"host_tool_result","id":"${id}","result":{"content":[{"type":"text","text":"`,
+        '"}]}}',
+      ];
+      return `${head}${'a'.repeat(length - head.length - tail.length)}${tail}\n`;
+    };
 
-  peer.send(frame((await peer.next('host_tool_call')).id, MAX_LINE_BYTES + 1));
-  const second = await peer.next('host_tool_call');
-  peer.send(frame(second.id, LONG));
-  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+    peer.send(frame((await peer.next('host_tool_call')).id, MAX_LINE_BYTES + 1));
+    const second = await peer.next('host_tool_call');
+    peer.send(frame(second.id, LONG));
+    expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
 
-  const [tooLong, whole] = toolTexts(peer.records);
-  expect(tooLong).toContain(`a line of ${MAX_LINE_BYTES + 1} bytes is longer than the limit of ${MAX_LINE_BYTES}`);
-  expect(whole?.length).toBeGreaterThan(LONG - 200);
-});
+    const [tooLong, whole] = toolTexts(peer.records);
+    expect(tooLong).toContain(`a line of ${MAX_LINE_BYTES + 1} bytes is longer than the limit of ${MAX_LINE_BYTES}`);
+    expect(whole?.length).toBeGreaterThan(LONG - 200);
+  },
+  PEER_LIMITS,
+);
 
 verifies('H9', 'what the protocol does not know is not passed on', async ({ open }) => {
   const { peer } = await open({ script: [call(), { text: 'done' }] });

@@ -5,7 +5,7 @@ import { MAX_WAITING } from '../../src/engine/lanes.ts';
 import { MAX_LINE_BYTES } from '../../src/wire/json-lines.ts';
 import { newGate, type TestAgent } from '../support/open.ts';
 import type { Peer, Record_ } from '../support/peer.ts';
-import { verifies } from '../support/verifies.ts';
+import { PEER_LIMITS, verifies } from '../support/verifies.ts';
 
 /** Every answer up to now, when everything that was sent has been read. */
 async function answers(peer: Peer): Promise<Record_[]> {
@@ -43,49 +43,64 @@ function saidBy({ sessionFiles }: TestAgent, role: string) {
   return entries.flatMap(({ message }) => (message?.role === role ? [message] : []));
 }
 
-verifies('F13', 'a line of 65 MiB is refused, and the next one is read', async ({ open }) => {
-  const { peer } = await open();
-  const size = 65 * 1024 * 1024;
-  const head = '{"id":"big","type":"prompt","message":"';
+verifies(
+  'F13',
+  'a line of 65 MiB is refused, and the next one is read',
+  async ({ open }) => {
+    const { peer } = await open();
+    const size = 65 * 1024 * 1024;
+    const head = '{"id":"big","type":"prompt","message":"';
 
-  peer.send(`${head}${'a'.repeat(size - head.length)}\n`);
+    peer.send(`${head}${'a'.repeat(size - head.length)}\n`);
 
-  expect(await answers(peer)).toEqual([
-    {
-      id: 'big',
-      type: 'response',
-      command: 'parse',
-      success: false,
-      error: `Failed to parse command: a line of ${size} bytes is longer than the limit of ${MAX_LINE_BYTES}`,
-      code: 'invalid_json',
-    },
-  ]);
-});
+    expect(await answers(peer)).toEqual([
+      {
+        id: 'big',
+        type: 'response',
+        command: 'parse',
+        success: false,
+        error: `Failed to parse command: a line of ${size} bytes is longer than the limit of ${MAX_LINE_BYTES}`,
+        code: 'invalid_json',
+      },
+    ]);
+  },
+  PEER_LIMITS,
+);
 
-verifies('F13 F14', 'a line of 64 MiB is taken', async ({ open }) => {
-  const { peer } = await open();
-  const head = '{"id":"full","type":"get_commands","pad":"';
-  const tail = '"}';
+verifies(
+  'F13 F14',
+  'a line of 64 MiB is taken',
+  async ({ open }) => {
+    const { peer } = await open();
+    const head = '{"id":"full","type":"get_commands","pad":"';
+    const tail = '"}';
 
-  peer.send(`${head}${'a'.repeat(MAX_LINE_BYTES - head.length - tail.length)}${tail}\n`);
+    peer.send(`${head}${'a'.repeat(MAX_LINE_BYTES - head.length - tail.length)}${tail}\n`);
 
-  expect(await answers(peer)).toMatchObject([{ id: 'full', success: true }]);
-});
+    expect(await answers(peer)).toMatchObject([{ id: 'full', success: true }]);
+  },
+  PEER_LIMITS,
+);
 
-verifies('F15', 'forty megabytes of JSON that are no command get one answer each', async ({ open }) => {
-  const { peer } = await open();
-  const text = 'x'.repeat(40_000_000);
+verifies(
+  'F15',
+  'forty megabytes of JSON that are no command get one answer each',
+  async ({ open }) => {
+    const { peer } = await open();
+    const text = 'x'.repeat(40_000_000);
 
-  peer.send(`"${text}"\n`);
-  peer.send(`["${text}"]\n`);
-  peer.send(`{"id":1,"${text}":null}\n`);
-  peer.send(`{"id":2,"type":"${text}"}\n`);
+    peer.send(`"${text}"\n`);
+    peer.send(`["${text}"]\n`);
+    peer.send(`{"id":1,"${text}":null}\n`);
+    peer.send(`{"id":2,"type":"${text}"}\n`);
 
-  const [string, array, object, type] = await answers(peer);
-  expect([string, array, object].map((answer) => answer?.['command'])).toEqual(['parse', 'parse', 'parse']);
-  expect([string, array, object, type].map((answer) => answer?.['id'])).toEqual([undefined, undefined, 1, 2]);
-  expect(type).toMatchObject({ code: 'unknown_command' });
-});
+    const [string, array, object, type] = await answers(peer);
+    expect([string, array, object].map((answer) => answer?.['command'])).toEqual(['parse', 'parse', 'parse']);
+    expect([string, array, object, type].map((answer) => answer?.['id'])).toEqual([undefined, undefined, 1, 2]);
+    expect(type).toMatchObject({ code: 'unknown_command' });
+  },
+  PEER_LIMITS,
+);
 
 verifies('F16', 'nesting of 50,000 levels is refused, wherever it is', async ({ open }) => {
   const { peer } = await open();
@@ -128,38 +143,48 @@ verifies('C3 C4', 'ids that look like nothing are ids', async ({ open }) => {
   expect((await answers(peer)).map((answer) => answer['id'])).toEqual([0, null, '', false, 0, [], {}]);
 });
 
-verifies('C12 C23', 'as many may wait for the end of a run as may wait at all, and each is told', async ({ open }) => {
-  const gate = newGate();
-  const { peer } = await open({ script: [{ steps: [{ text: 'a' }, { await: gate.path }] }] });
-  const { runId } = await peer.ok({ type: 'prompt', message: 'go' });
-  const told = () => peer.records.filter(({ command }) => command === 'wait_idle');
+verifies(
+  'C12 C23',
+  'as many may wait for the end of a run as may wait at all, and each is told',
+  async ({ open }) => {
+    const gate = newGate();
+    const { peer } = await open({ script: [{ steps: [{ text: 'a' }, { await: gate.path }] }] });
+    const { runId } = await peer.ok({ type: 'prompt', message: 'go' });
+    const told = () => peer.records.filter(({ command }) => command === 'wait_idle');
 
-  for (let id = 0; id <= MAX_WAITING; id++) peer.send({ id, type: 'wait_idle' });
-  await peer.find(({ id }) => id === MAX_WAITING);
-  const early = told();
-  gate.open();
-  await peer.find(({ id }) => id === MAX_WAITING - 1);
-  const all = told();
+    for (let id = 0; id <= MAX_WAITING; id++) peer.send({ id, type: 'wait_idle' });
+    await peer.find(({ id }) => id === MAX_WAITING);
+    const early = told();
+    gate.open();
+    await peer.find(({ id }) => id === MAX_WAITING - 1);
+    const all = told();
 
-  expect(early).toEqual([expect.objectContaining({ id: MAX_WAITING, success: false, code: 'overloaded' })]);
-  expect(all).toHaveLength(MAX_WAITING + 1);
-  expect(new Set(all.map(({ id }) => id)).size).toBe(MAX_WAITING + 1);
-  expect(all.at(-1)?.['data']).toEqual({ isIdle: true, runId, outcome: 'ok' });
-});
+    expect(early).toEqual([expect.objectContaining({ id: MAX_WAITING, success: false, code: 'overloaded' })]);
+    expect(all).toHaveLength(MAX_WAITING + 1);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(MAX_WAITING + 1);
+    expect(all.at(-1)?.['data']).toEqual({ isIdle: true, runId, outcome: 'ok' });
+  },
+  PEER_LIMITS,
+);
 
-verifies('C12', 'ten thousand aborts stop a run once, and each is answered', async ({ open }) => {
-  const gate = newGate();
-  const { peer } = await open({ script: [{ steps: [{ text: 'a' }, { await: gate.path }] }] });
-  await peer.ok({ type: 'prompt', message: 'go' });
-  await peer.next('message_update');
+verifies(
+  'C12',
+  'ten thousand aborts stop a run once, and each is answered',
+  async ({ open }) => {
+    const gate = newGate();
+    const { peer } = await open({ script: [{ steps: [{ text: 'a' }, { await: gate.path }] }] });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await peer.next('message_update');
 
-  for (let id = 0; id < 10_000; id++) peer.send({ id, type: 'abort' });
-  await peer.find(({ id }) => id === 9999);
+    for (let id = 0; id < 10_000; id++) peer.send({ id, type: 'abort' });
+    await peer.find(({ id }) => id === 9999);
 
-  const aborts = peer.records.filter(({ command }) => command === 'abort');
-  expect(aborts.map(({ id }) => id)).toEqual(Array.from({ length: 10_000 }, (_, id) => id));
-  expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
-});
+    const aborts = peer.records.filter(({ command }) => command === 'abort');
+    expect(aborts.map(({ id }) => id)).toEqual(Array.from({ length: 10_000 }, (_, id) => id));
+    expect(peer.records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+  },
+  PEER_LIMITS,
+);
 
 for (const stream of ['cumulative', 'delta']) {
   verifies(
@@ -202,7 +227,7 @@ verifies(
     ]);
     const agent = await open({ script: [{ steps: [...blocks.flat(), { stall: true }] }] });
     const { peer } = agent;
-    await peer.find('ready');
+    await peer.begun();
     const before = megabytes(agent, 'VmRSS');
 
     peer.link.pause();
@@ -237,6 +262,7 @@ verifies(
     const ids = peer.records.filter(({ command }) => command === 'get_messages').map(({ id }) => id);
     expect(ids).toEqual(Array.from({ length: 2500 }, (_, id) => id));
   },
+  PEER_LIMITS,
 );
 
 verifies(

@@ -55,7 +55,7 @@ verifies(
   joins('followUp', { type: 'prompt', streamingBehavior: 'followUp' }),
 );
 
-verifies('P19 Q17 Q20 R18', 'the records of a steered run, in their order', async ({ open }) => {
+verifies('P19 Q17 Q20 R18', 'the records of a steered run, in their order', async ({ open, greeting }) => {
   const gate = newGate();
   const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
   await peer.ok({ type: 'prompt', message: 'first' });
@@ -67,7 +67,7 @@ verifies('P19 Q17 Q20 R18', 'the records of a steered run, in their order', asyn
 
   const records = outline(peer.records.filter(({ command }) => command !== 'wait_idle' && command !== 'get_state'));
   expect(records).toEqual([
-    'ready',
+    ...greeting,
     'response',
     'agent_start',
     'turn_start',

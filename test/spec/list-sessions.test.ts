@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { type Home, newGate, newHome, sessionFiles } from '../support/open.ts';
 import { answer, conversation, entry, header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 /** A stored conversation that was last written to at this second. */
 function keep(home: Home, id: string, at: number, { cwd = home.cwd, lines = conversation(cwd, { id }) } = {}): string {
@@ -54,17 +54,22 @@ verifies('S39', 'a folder has its own sessions, whatever way leads there', async
   expect(idsOf(await peer.ok({ type: 'list_sessions', cwd: '/nowhere' }))).toEqual([]);
 });
 
-verifies('S39', 'sessions of another session folder are listed beside the usual ones', async ({ open }) => {
-  const home = newHome();
-  keep(home, 'usual', 1000);
-  const { peer } = await open({ home, args: ['--session-dir', '../mine'], script: [{ text: 'one' }] });
-  await peer.run('said in a folder of my own');
+verifies(
+  'S39',
+  'sessions of another session folder are listed beside the usual ones',
+  async ({ open }) => {
+    const home = newHome();
+    keep(home, 'usual', 1000);
+    const { peer } = await open({ home, args: ['--session-dir', '../mine'], script: [{ text: 'one' }] });
+    await peer.run('said in a folder of my own');
 
-  const { sessions } = await peer.ok({ type: 'list_sessions' });
+    const { sessions } = await peer.ok({ type: 'list_sessions' });
 
-  expect(sessions).toMatchObject([{ firstMessage: 'said in a folder of my own' }, { id: 'usual' }]);
-  expect(dirname(sessions[0].path)).toBe(join(home.root, 'mine'));
-});
+    expect(sessions).toMatchObject([{ firstMessage: 'said in a folder of my own' }, { id: 'usual' }]);
+    expect(dirname(sessions[0].path)).toBe(join(home.root, 'mine'));
+  },
+  LOCAL,
+);
 
 verifies('S25 S52', 'a session is called by its name, else by the first line said in it', async ({ open }) => {
   const home = newHome();
@@ -111,8 +116,9 @@ verifies('S51', 'what is no session is passed over, and nothing is written or lo
   writeFileSync(join(home.agentDir, 'sessions', 'stray.txt'), '');
   symlinkSync('loop', join(home.agentDir, 'sessions', 'loop'));
   const holder = await open({ home, args: ['--session', good] });
-  await holder.peer.find('ready');
-  const { peer } = await open({ home, args: ['--no-session'] });
+  await holder.peer.begun();
+  const { peer } = await open({ home });
+  await peer.begun();
   const facts = () => readdirSync(folder).map((name) => [name, stampOf(join(folder, name))]);
   const before = facts();
 

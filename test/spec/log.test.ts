@@ -93,7 +93,7 @@ it('a session that cannot be opened and one that cannot be stored are errors of 
     await tau(home, ['--mode', 'rpc', '--session', session, ...args], { input: '' });
   }
   const agent = await open('stdio', { home, args });
-  await agent.peer.find('ready');
+  await agent.peer.begun();
   rmSync(agent.sessionFiles()[0] ?? '');
   await agent.peer.run('hello');
   await agent.close();

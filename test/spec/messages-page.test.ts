@@ -59,9 +59,9 @@ verifies('S53', 'pages stay where they are while a run goes on', async ({ open }
 
 verifies('S53', 'a cursor of another conversation leads nowhere', async ({ open }) => {
   const home = newHome();
-  const lines = conversation(home.cwd);
+  const lines = conversation(home.cwd, { id: 'compacted' });
   const compaction = { summary: 'what was said', firstKeptEntryId: 'aaaaaaaa', tokensBefore: 100 };
-  const plain = keepSession(home, lines, { name: 'plain.jsonl' });
+  const plain = keepSession(home, conversation(home.cwd), { name: 'plain.jsonl' });
   const compacted = keepSession(home, [...lines, entry('compaction', 'cccccccc', 'bbbbbbbb', compaction)], {
     name: 'compacted.jsonl',
   });

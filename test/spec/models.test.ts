@@ -164,7 +164,8 @@ verifies('J21', 'switching brings the model of the other session, and back', asy
     entry('model_change', '11111111', 'bbbbbbbb', { provider: 'tau', modelId: 'scripted-slow' }),
     entry('thinking_level_change', '22222222', '11111111', { thinkingLevel: 'max' }),
   ]);
-  const { peer } = await open({ home, args: ['--model', 'tau/scripted-small'], script: [{ text: 'one' }] });
+  const { peer } = await open({ home, script: [{ text: 'one' }] });
+  await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
   await peer.run('hello');
   const { sessionFile } = await peer.ok({ type: 'get_state' });
 

@@ -209,7 +209,7 @@ verifies('S35 I8', 'whoever follows the entries is told of it', async ({ open })
 });
 
 verifies('S35 S17', 'fork and clone go on from there', async ({ open }) => {
-  const { peer } = await open({ script });
+  const { peer } = await open({ script: [{ text: 'three', when: '^other$' }, ...script] });
   await peer.run('first');
   await peer.run('second');
   const original = (await peer.ok({ type: 'get_state' })).sessionFile;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { stored } from '../support/open.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, LOCAL, verifies } from '../support/verifies.ts';
 
 verifies('S1 S2 S12', 'new_session begins with nothing said', async ({ open }) => {
   const { peer, sessionFiles } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
@@ -26,7 +26,7 @@ verifies('S1 S2 S12', 'new_session begins with nothing said', async ({ open }) =
 });
 
 verifies('S1 S12', 'what is said after new_session goes to the new file only', async ({ open }) => {
-  const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
+  const { peer } = await open({ script: [{ text: 'two', when: 'second' }, { text: 'one' }] });
   await peer.run('first');
   const { sessionFile: old } = await peer.ok({ type: 'get_state' });
   const before = stored(old);
@@ -39,24 +39,29 @@ verifies('S1 S12', 'what is said after new_session goes to the new file only', a
   expect(texts).toEqual(['second', 'two']);
 });
 
-verifies('S1', 'a queue stays with its session', async ({ open }) => {
-  const { peer } = await open({ script: [{ steps: [{ stall: true }] }] });
-  await peer.ok({ type: 'prompt', message: 'wait' });
-  await peer.ok({ type: 'follow_up', message: 'later' });
-  const { sessionFile } = await peer.ok({ type: 'get_state' });
+verifies(
+  'S1',
+  'a queue stays with its session',
+  async ({ open }) => {
+    const { peer } = await open({ script: [{ steps: [{ stall: true }] }] });
+    await peer.ok({ type: 'prompt', message: 'wait' });
+    await peer.ok({ type: 'follow_up', message: 'later' });
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
 
-  await peer.ok({ type: 'new_session' });
+    await peer.ok({ type: 'new_session' });
 
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 0, messageCount: 0 });
-  expect(peer.records.filter(({ type }) => type === 'queue_update').at(-1)).toEqual({
-    type: 'queue_update',
-    steering: [],
-    followUp: [],
-    items: [],
-  });
-  await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1, isIdle: true });
-});
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 0, messageCount: 0 });
+    expect(peer.records.filter(({ type }) => type === 'queue_update').at(-1)).toEqual({
+      type: 'queue_update',
+      steering: [],
+      followUp: [],
+      items: [],
+    });
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1, isIdle: true });
+  },
+  AGENT_MOVES,
+);
 
 verifies('S4 S5', 'parentSession is remembered and nothing is copied', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
@@ -81,18 +86,23 @@ verifies('S4', 'a session without a parent names none, and the parent need not e
   expect(stored(child.sessionFile)[0]).toMatchObject({ parentSession: '/nowhere/parent.jsonl' });
 });
 
-verifies('S1 S12 Z8', 'without session files new_session leaves no trace either', async ({ open }) => {
-  const { peer, sessionFiles } = await open({ args: ['--no-session'], script: [{ text: 'one' }] });
-  await peer.run('first');
-  const { sessionId } = await peer.ok({ type: 'get_state' });
+verifies(
+  'S1 S12 Z8',
+  'without session files new_session leaves no trace either',
+  async ({ open }) => {
+    const { peer, sessionFiles } = await open({ args: ['--no-session'], script: [{ text: 'one' }] });
+    await peer.run('first');
+    const { sessionId } = await peer.ok({ type: 'get_state' });
 
-  const moved = await peer.ok({ type: 'new_session' });
+    const moved = await peer.ok({ type: 'new_session' });
 
-  expect(moved).toEqual({ cancelled: false, sessionId: expect.any(String) });
-  expect(moved.sessionId).not.toBe(sessionId);
-  expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: [] });
-  expect(sessionFiles()).toEqual([]);
-});
+    expect(moved).toEqual({ cancelled: false, sessionId: expect.any(String) });
+    expect(moved.sessionId).not.toBe(sessionId);
+    expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: [] });
+    expect(sessionFiles()).toEqual([]);
+  },
+  LOCAL,
+);
 
 verifies('S11', 'a command that was refused changes nothing', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }] });

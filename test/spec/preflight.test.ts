@@ -102,7 +102,7 @@ verifies('U21', 'a finding follows what was changed just before it was asked for
 
 verifies('U21', 'a working folder and a session file that are gone are errors', async ({ open }) => {
   const { peer, home, sessionFiles } = await open();
-  await peer.find('ready');
+  await peer.begun();
   rmSync(sessionFiles()[0] ?? '');
   rmSync(home.cwd, { recursive: true });
 

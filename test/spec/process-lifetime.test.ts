@@ -134,7 +134,7 @@ for (const [signal, code] of [
     `${signal} while idle ends with ${code}`,
     async ({ open }) => {
       const { peer, process } = await open();
-      await peer.find('ready');
+      await peer.begun();
 
       process?.kill(signal);
 

@@ -93,9 +93,9 @@ for (const [what, command] of Object.entries({
   'an unknown streamingBehavior': { message: 'x', streamingBehavior: 'later' },
   'an empty clientMessageId': { message: 'x', clientMessageId: '' },
 })) {
-  verifies('P5', `a prompt with ${what} is refused, and nothing runs`, async ({ open }) => {
+  verifies('P5', `a prompt with ${what} is refused, and nothing runs`, async ({ open, greeting }) => {
     const { peer, sessionFiles } = await open({ script: [{ text: 'never' }] });
-    await peer.find('ready');
+    await peer.begun();
     const before = stored(sessionFiles()[0] ?? '');
 
     const refusal = await peer.refused({ type: 'prompt', ...command });
@@ -103,13 +103,13 @@ for (const [what, command] of Object.entries({
     expect(refusal).toMatchObject({ command: 'prompt', code: 'invalid_params' });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
     expect(stored(sessionFiles()[0] ?? '')).toEqual(before);
-    expect(peer.records.map(({ type }) => type).filter((type) => type !== 'response')).toEqual(['ready']);
+    expect(peer.records.map(({ type }) => type).filter((type) => type !== 'response')).toEqual(greeting);
   });
 }
 
 verifies('P5 P27 P28 P37', 'without a usable model every way to open a run is refused', async ({ open }) => {
   const { peer, sessionFiles } = await open({ args: ['--model', 'anthropic/claude-opus-5-5'] });
-  await peer.find('ready');
+  await peer.begun();
   const before = stored(sessionFiles()[0] ?? '');
 
   for (const type of ['prompt', 'steer', 'follow_up', 'abort_and_prompt']) {

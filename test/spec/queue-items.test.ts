@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { newGate } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
 import { settled, userTexts } from '../support/settled.ts';
-import { type Bench, verifies } from '../support/verifies.ts';
+import { type Bench, PEER_LIMITS, verifies } from '../support/verifies.ts';
 
 /** An agent whose run is held, with these messages queued for it; answers their ids too. */
 async function held(open: Bench['open'], commands: readonly { type: string; message: string }[]) {
@@ -161,21 +161,26 @@ verifies('Q20 Q22', 'a queue that an abort has kept can be changed while the age
   expect(userTexts(peer.records)).toEqual(['first', 'go', 'B']);
 });
 
-verifies('Q29', 'a queue that is full takes no more, and says how much it takes', async ({ open }) => {
-  const { peer } = await held(open, []);
-  const { limits } = await peer.ok({ type: 'hello' });
-  const { maxQueuedMessages } = limits;
+verifies(
+  'Q29',
+  'a queue that is full takes no more, and says how much it takes',
+  async ({ open }) => {
+    const { peer } = await held(open, []);
+    const { limits } = await peer.ok({ type: 'hello' });
+    const { maxQueuedMessages } = limits;
 
-  for (let count = 1; count < maxQueuedMessages; count++) peer.send({ type: 'follow_up', message: `${count}` });
-  expect(await peer.ok({ type: 'steer', message: 'the last' })).toMatchObject({ disposition: 'queued' });
+    for (let count = 1; count < maxQueuedMessages; count++) peer.send({ type: 'follow_up', message: `${count}` });
+    expect(await peer.ok({ type: 'steer', message: 'the last' })).toMatchObject({ disposition: 'queued' });
 
-  for (const command of [
-    steer('one more'),
-    followUp('one more'),
-    { type: 'prompt', message: 'x', streamingBehavior: 'steer' },
-  ]) {
-    expect(await peer.refused(command)).toMatchObject({ command: command.type, code: 'overloaded' });
-  }
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: maxQueuedMessages });
-  await peer.ok({ type: 'abort', clearQueue: true });
-});
+    for (const command of [
+      steer('one more'),
+      followUp('one more'),
+      { type: 'prompt', message: 'x', streamingBehavior: 'steer' },
+    ]) {
+      expect(await peer.refused(command)).toMatchObject({ command: command.type, code: 'overloaded' });
+    }
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: maxQueuedMessages });
+    await peer.ok({ type: 'abort', clearQueue: true });
+  },
+  PEER_LIMITS,
+);

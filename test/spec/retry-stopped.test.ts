@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { patientHome } from '../support/long-talk.ts';
 import type { Record_ } from '../support/peer.ts';
 import { answers, settled, userTexts } from '../support/settled.ts';
-import { type Bench, verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, type Bench, verifies } from '../support/verifies.ts';
 
 const busy = { error: { status: 529 } };
 
@@ -137,14 +137,19 @@ verifies('Y3 P32', 'what was queued for a retry that was given up still waits', 
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
 });
 
-verifies('Y5', 'new_session ends the wait', async ({ open }) => {
-  const { peer } = await waiting(open, [{ text: 'fresh' }]);
+verifies(
+  'Y5',
+  'new_session ends the wait',
+  async ({ open }) => {
+    const { peer } = await waiting(open, [{ text: 'fresh' }]);
 
-  await peer.ok({ type: 'new_session' });
+    await peer.ok({ type: 'new_session' });
 
-  expect(retryEnds(peer.records)).toEqual([cancelled]);
-  expect(answers(await peer.run('hello'))).toEqual(['fresh']);
-});
+    expect(retryEnds(peer.records)).toEqual([cancelled]);
+    expect(answers(await peer.run('hello'))).toEqual(['fresh']);
+  },
+  AGENT_MOVES,
+);
 
 verifies(
   'Y2 P3',

@@ -80,7 +80,7 @@ async function onEach(options: OpenOptions, talk: (peer: Peer) => Promise<void>)
 /** What a client is told on this wire, without what differs from one run to the next. */
 async function told(transport: Transport, options: OpenOptions, talk: (peer: Peer) => Promise<void>) {
   const { peer, home } = await open(transport, { ...options, args: ['--session', './session.jsonl'] });
-  await peer.find('ready');
+  await peer.begun();
   await talk(peer);
   const updates = outline(peer.records.filter(({ type }) => type === 'message_update'));
   const others = peer.records.filter(({ type }) => type !== 'message_update');

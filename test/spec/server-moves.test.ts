@@ -76,15 +76,20 @@ it('[W29] a move during a run leaves the run alone', async () => {
   expect(mover.told.filter((type) => type === 'agent_settled')).toHaveLength(1);
 });
 
-it('[W29] what is sent while a move is under way is done in the session that it leads to', async () => {
+it('[W29 C18] what is to be done while a move is under way is done in the session that it leads to, what is read is not', async () => {
   const server = await serve({ script: TALK });
   const peer = await server.attach();
   await peer.run('first');
+  const { session } = peer.cursor;
 
   const moving = peer.ok({ type: 'new_session' });
-  const state = peer.ok({ type: 'get_state' });
+  const naming = peer.ok({ type: 'set_session_name', name: 'there' });
+  const { sessionId: before } = await peer.ok({ type: 'get_state' });
+  await naming;
 
-  expect((await state).sessionId).toBe((await moving).sessionId);
+  expect(before).toBe(session);
+  const { sessionId } = await moving;
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId, sessionName: 'there' });
 });
 
 it('[W29] `detached` only tells where the move would lead', async () => {
@@ -168,10 +173,12 @@ it('[W59] an extension may ask the client that wants to go', async () => {
 
   for (const confirmed of [false, true]) {
     const moving = peer.ok({ type: 'new_session' });
-    const state = peer.ok({ type: 'get_state' });
+    const naming = peer.ok({ type: 'set_session_name', name: 'here' });
     await answer(peer, 'confirm', { confirmed });
     expect(await moving).toMatchObject({ cancelled: !confirmed });
-    expect((await state).sessionId === session).toBe(!confirmed);
+    await naming;
+    const { sessionId, sessionName } = await peer.ok({ type: 'get_state' });
+    expect([sessionId === session, sessionName]).toEqual([!confirmed, 'here']);
   }
 });
 

@@ -5,7 +5,7 @@ import { sessionDirFor } from '../../src/store/agent-dir.ts';
 import { tau } from '../support/command.ts';
 import { NO_RETRY, newHome, open as openOn, stored } from '../support/open.ts';
 import { conversation, entry, header, keepSession } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const id = expect.stringMatching(/^[0-9a-f]{8}$/);
@@ -59,30 +59,35 @@ verifies('J3', 'sessions that follow one of another folder are kept in that fold
   }
 });
 
-verifies('Z9 J3', '--session-dir keeps every session in that folder', async ({ open }) => {
-  const home = newHome();
-  const directory = join(home.root, 'kept', 'here');
-  const cwd = join(home.root, 'other');
-  mkdirSync(cwd);
-  const sessionPath = keepSession(home, conversation(cwd), { cwd });
-  const { peer, sessionFiles } = await open({
-    home,
-    args: ['--session-dir', '../kept/here'],
-    script: [{ text: 'one' }],
-  });
+verifies(
+  'Z9 J3',
+  '--session-dir keeps every session in that folder',
+  async ({ open }) => {
+    const home = newHome();
+    const directory = join(home.root, 'kept', 'here');
+    const cwd = join(home.root, 'other');
+    mkdirSync(cwd);
+    const sessionPath = keepSession(home, conversation(cwd), { cwd });
+    const { peer, sessionFiles } = await open({
+      home,
+      args: ['--session-dir', '../kept/here'],
+      script: [{ text: 'one' }],
+    });
 
-  const first = await peer.ok({ type: 'get_state' });
-  await peer.ok({ type: 'switch_session', sessionPath });
-  const second = await peer.ok({ type: 'clone' });
+    const first = await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'switch_session', sessionPath });
+    const second = await peer.ok({ type: 'clone' });
 
-  expect([dirname(first.sessionFile), dirname(second.sessionFile)]).toEqual([directory, directory]);
-  expect(sessionFiles()).toEqual([sessionPath]);
-});
+    expect([dirname(first.sessionFile), dirname(second.sessionFile)]).toEqual([directory, directory]);
+    expect(sessionFiles()).toEqual([sessionPath]);
+  },
+  LOCAL,
+);
 
 verifies('J4', 'the header is on disk as soon as the agent is ready', async ({ open }) => {
   const { peer, sessionFiles } = await open();
 
-  await peer.find('ready');
+  await peer.begun();
 
   const [file] = sessionFiles();
   expect(stored(file ?? '')[0]).toMatchObject({ type: 'session', version: 3 });
@@ -148,17 +153,22 @@ verifies(
   ['stdio'],
 );
 
-verifies('J6', 'with only empty sessions --continue begins a new one', async ({ open }) => {
-  const home = newHome();
-  const empty = keepSession(home, [header(home.cwd, { id: 'empty' })]);
+verifies(
+  'J6',
+  'with only empty sessions --continue begins a new one',
+  async ({ open }) => {
+    const home = newHome();
+    const empty = keepSession(home, [header(home.cwd, { id: 'empty' })]);
 
-  const { peer } = await open({ home, args: ['--continue'] });
+    const { peer } = await open({ home, args: ['--continue'] });
 
-  const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
-  expect(sessionFile).not.toBe(empty);
-  expect(sessionId).not.toBe('empty');
-  expect(existsSync(empty)).toBe(true);
-});
+    const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
+    expect(sessionFile).not.toBe(empty);
+    expect(sessionId).not.toBe('empty');
+    expect(existsSync(empty)).toBe(true);
+  },
+  LOCAL,
+);
 
 it.each([
   [

@@ -14,7 +14,7 @@ verifies(
     const link = join(home.root, 'link.jsonl');
     symlinkSync(path, link);
     const holder = await open({ home, args: ['--session', path] });
-    await holder.peer.find('ready');
+    await holder.peer.begun();
     const before = readFileSync(path);
 
     for (const args of [
@@ -45,7 +45,7 @@ verifies(
     const [link, moved] = [join(home.root, 'hard.jsonl'), join(home.root, 'moved.jsonl')];
     linkSync(path, link);
     const holder = await open({ home, args: ['--session', path] });
-    await holder.peer.find('ready');
+    await holder.peer.begun();
     renameSync(path, moved);
 
     for (const name of [link, moved]) {
@@ -97,7 +97,7 @@ verifies('J16', 'a session is free after a clean end', async ({ open }) => {
   const home = newHome();
   const path = keepSession(home, conversation(home.cwd));
   const first = await open({ home, args: ['--session', path] });
-  await first.peer.find('ready');
+  await first.peer.begun();
   await first.close();
 
   const second = await open({ home, args: ['--session', path] });

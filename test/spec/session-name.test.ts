@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { newHome, stored } from '../support/open.ts';
 import { conversation, entry, keepSession } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, verifies } from '../support/verifies.ts';
 
 verifies('S24 G8 I16', 'a name is told, stored and kept', async ({ open }) => {
   const { peer } = await open();
@@ -50,11 +50,12 @@ verifies(
   async ({ open }) => {
     const home = newHome();
     const [top, question, reply] = conversation(home.cwd) as [object, object, object];
+    const [other] = conversation(home.cwd, { id: 'stored-2' }) as [object];
     const named = entry('session_info', '11111111', 'bbbbbbbb', { name: 'first' });
     const again = entry('session_info', '22222222', '11111111', { name: 'second' });
     const cleared = entry('session_info', '33333333', '22222222', { name: '' });
     const twice = keepSession(home, [top, question, reply, named, again], { name: 'a.jsonl' });
-    const none = keepSession(home, [top, question, reply, named, again, cleared], { name: 'b.jsonl' });
+    const none = keepSession(home, [other, question, reply, named, again, cleared], { name: 'b.jsonl' });
     const { peer } = await open({ home, args: ['--session', twice] });
 
     const first = await peer.ok({ type: 'get_state' });
@@ -65,18 +66,23 @@ verifies(
   },
 );
 
-verifies('S24 I16', 'a new session has no name, and clients are told', async ({ open }) => {
-  const { peer } = await open();
-  await peer.ok({ type: 'set_session_name', name: 'old' });
-  const told = peer.records.length;
+verifies(
+  'S24 I16',
+  'a new session has no name, and clients are told',
+  async ({ open }) => {
+    const { peer } = await open();
+    await peer.ok({ type: 'set_session_name', name: 'old' });
+    const told = peer.records.length;
 
-  await peer.ok({ type: 'new_session' });
+    await peer.ok({ type: 'new_session' });
 
-  expect(peer.records.slice(told).filter(({ type }) => type === 'session_info_changed')).toEqual([
-    { type: 'session_info_changed' },
-  ]);
-  expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('sessionName');
-});
+    expect(peer.records.slice(told).filter(({ type }) => type === 'session_info_changed')).toEqual([
+      { type: 'session_info_changed' },
+    ]);
+    expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('sessionName');
+  },
+  AGENT_MOVES,
+);
 
 verifies('S24', 'a session can be named while it works', async ({ open }) => {
   const { peer } = await open({ script: [{ steps: [{ text: 'a ' }, { stall: true }] }] });

@@ -6,7 +6,7 @@ import { verifies } from '../support/verifies.ts';
 
 /** What a command leads to, apart from its answer. */
 async function eventsOf(peer: Peer, command: { type: string } & Record<string, unknown>): Promise<Record_[]> {
-  await peer.find('ready');
+  await peer.begun();
   const told = peer.records.length;
   await peer.ok(command);
   return peer.records.slice(told).filter(({ type }) => type !== 'response');
@@ -31,7 +31,7 @@ verifies('I13 I14 I17', 'a change of the model tells the level that changed with
 
 verifies('I13', 'a command that was refused changes no state', async ({ open }) => {
   const { peer } = await open(named);
-  await peer.find('ready');
+  await peer.begun();
   const told = peer.records.length;
 
   await peer.refused({ type: 'set_model', provider: 'tau', modelId: 'none' });
@@ -52,7 +52,6 @@ verifies('I13', 'the changes, put together, are the state', async ({ open }) => 
   const state = await peer.ok({ type: 'get_state' });
   const told = peer.records.length;
 
-  const seen = [];
   for (const command of [
     { type: 'set_model', provider: 'tau', modelId: 'scripted-slow' },
     { type: 'set_thinking_level', level: 'max' },
@@ -63,12 +62,15 @@ verifies('I13', 'the changes, put together, are the state', async ({ open }) => 
     { type: 'set_trust', trusted: true, remember: false },
   ]) {
     await peer.ok(command);
-    const changes = peer.records
-      .slice(told)
-      .flatMap((record) => (record.type === 'state_changed' ? [record['state']] : []));
-    const merged = Object.entries(Object.assign({}, state, ...changes) as Record<string, unknown>);
-    seen.push(Object.fromEntries(merged.filter(([name, value]) => value !== null || name === 'model')));
-    expect(seen.at(-1)).toEqual(await peer.ok({ type: 'get_state' }));
+    const now = await peer.ok({ type: 'get_state' });
+    // Of another session a server tells the whole state.
+    let merged: object = state;
+    for (const { type, state: news } of peer.records.slice(told)) {
+      if (type === 'state_synced') merged = news as object;
+      if (type === 'state_changed') merged = { ...merged, ...(news as object) };
+    }
+    const fields = Object.entries(merged).filter(([name, value]) => value !== null || name === 'model');
+    expect(Object.fromEntries(fields)).toEqual(now);
   }
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Peer, Record_ } from '../support/peer.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, verifies } from '../support/verifies.ts';
 
 type State = Record<string, unknown>;
 type Command = { type: string } & Record<string, unknown>;
@@ -64,17 +64,22 @@ verifies('I13', 'what stays as it was is not told', async ({ open }) => {
   expect(same.flatMap(({ notices }) => notices)).toEqual([]);
 });
 
-verifies('I13 I14', 'another session is told by all that differs in it, also what it lacks', async ({ open }) => {
-  const { peer } = await open();
-  await peer.run('say hello');
-  await peer.ok({ type: 'set_session_name', name: 'the old one' });
+verifies(
+  'I13 I14',
+  'another session is told by all that differs in it, also what it lacks',
+  async ({ open }) => {
+    const { peer } = await open();
+    await peer.run('say hello');
+    await peer.ok({ type: 'set_session_name', name: 'the old one' });
 
-  const changed = await change(peer, { type: 'new_session' });
+    const changed = await change(peer, { type: 'new_session' });
 
-  expect(stateChanges(changed)).toEqual([{ type: 'state_changed', state: changed.difference }]);
-  expect(changed.difference).toMatchObject({ sessionName: null, messageCount: 0 });
-  expect(changed.notices).toContainEqual({ type: 'session_info_changed' });
-});
+    expect(stateChanges(changed)).toEqual([{ type: 'state_changed', state: changed.difference }]);
+    expect(changed.difference).toMatchObject({ sessionName: null, messageCount: 0 });
+    expect(changed.notices).toContainEqual({ type: 'session_info_changed' });
+  },
+  AGENT_MOVES,
+);
 
 verifies('I16', 'a change of the name is also told under its own name', async ({ open }) => {
   const { peer } = await open();

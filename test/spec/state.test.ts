@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { newHome } from '../support/open.ts';
 import { conversation, entry, keepSession } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, LOCAL, verifies } from '../support/verifies.ts';
 
 verifies(
   'G1 G2 G3 G4 G5 G6 G7 G8 G9 G10 G11 G12 G13 G14 G15 G16 D16',
@@ -31,6 +31,7 @@ verifies(
       messageCount: 0,
       pendingMessageCount: 0,
       queuedMessageCount: 0,
+      queuedMessages: [],
       todoPhases: [],
       pendingUi: [],
       activeTools: ['read', 'bash', 'edit', 'write'],
@@ -39,17 +40,22 @@ verifies(
   },
 );
 
-verifies('G6 G8 D16', 'what has no value is not there', async ({ open }) => {
-  const { peer } = await open({ args: ['--no-session'] });
+verifies(
+  'G6 G8 D16',
+  'what has no value is not there',
+  async ({ open }) => {
+    const { peer } = await open({ args: ['--no-session'] });
 
-  const state = await peer.ok({ type: 'get_state' });
+    const state = await peer.ok({ type: 'get_state' });
 
-  expect(Object.keys(state)).not.toEqual(expect.arrayContaining(['sessionFile']));
-  expect(Object.keys(state)).not.toEqual(expect.arrayContaining(['sessionName']));
-  expect(Object.keys(state)).not.toEqual(expect.arrayContaining(['runId']));
-  expect(Object.entries(state).filter(([, value]) => value === null)).toEqual([]);
-  expect(state.sessionId).toEqual(expect.any(String));
-});
+    expect(Object.keys(state)).not.toEqual(expect.arrayContaining(['sessionFile']));
+    expect(Object.keys(state)).not.toEqual(expect.arrayContaining(['sessionName']));
+    expect(Object.keys(state)).not.toEqual(expect.arrayContaining(['runId']));
+    expect(Object.entries(state).filter(([, value]) => value === null)).toEqual([]);
+    expect(state.sessionId).toEqual(expect.any(String));
+  },
+  LOCAL,
+);
 
 verifies('G1 D16', 'a model that nobody can reach is null, and prompts say why', async ({ open }) => {
   const home = newHome();
@@ -110,6 +116,8 @@ verifies('G3 G15', 'a run counts as active while a tool works', async ({ open })
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true, isIdle: false });
 });
 
+const modes = { steeringMode: 'all', followUpMode: 'all', interruptMode: 'immediate' };
+
 verifies('G5 G13', 'the modes are those that were set', async ({ open }) => {
   const { peer } = await open();
 
@@ -117,11 +125,24 @@ verifies('G5 G13', 'the modes are those that were set', async ({ open }) => {
   await peer.ok({ type: 'set_follow_up_mode', mode: 'all' });
   await peer.ok({ type: 'set_interrupt_mode', mode: 'immediate' });
 
-  const modes = { steeringMode: 'all', followUpMode: 'all', interruptMode: 'immediate' };
-  expect(await peer.ok({ type: 'get_state' })).toMatchObject(modes);
-  await peer.ok({ type: 'new_session' });
   expect(await peer.ok({ type: 'get_state' })).toMatchObject(modes);
 });
+
+verifies(
+  'G5 G13',
+  'the modes go along to another session',
+  async ({ open }) => {
+    const { peer } = await open();
+    await peer.ok({ type: 'set_steering_mode', mode: 'all' });
+    await peer.ok({ type: 'set_follow_up_mode', mode: 'all' });
+    await peer.ok({ type: 'set_interrupt_mode', mode: 'immediate' });
+
+    await peer.ok({ type: 'new_session' });
+
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject(modes);
+  },
+  AGENT_MOVES,
+);
 
 verifies('G10', 'messageCount is the number of messages, before and after they were read', async ({ open }) => {
   const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { NO_RETRY, newHome } from '../support/open.ts';
 import { answer, conversation, entry, header, keepSession, usage, userSaid } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 const counted = { input: 900, output: 50, cacheRead: 30, cacheWrite: 20 };
 
@@ -29,24 +29,29 @@ verifies('G21 G23 G24 G26', 'statistics count what was said and spent', async ({
   });
 });
 
-verifies('G21 G22 D16', 'an empty session without a file has zeros and no file', async ({ open }) => {
-  const { peer } = await open({ args: ['--no-session'] });
+verifies(
+  'G21 G22 D16',
+  'an empty session without a file has zeros and no file',
+  async ({ open }) => {
+    const { peer } = await open({ args: ['--no-session'] });
 
-  const stats = await peer.ok({ type: 'get_session_stats' });
+    const stats = await peer.ok({ type: 'get_session_stats' });
 
-  const { sessionId } = await peer.ok({ type: 'get_state' });
-  expect(stats).toEqual({
-    sessionId,
-    userMessages: 0,
-    assistantMessages: 0,
-    toolCalls: 0,
-    toolResults: 0,
-    totalMessages: 0,
-    tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-    cost: 0,
-    contextUsage: { tokens: 0, contextWindow: 200_000, percent: 0 },
-  });
-});
+    const { sessionId } = await peer.ok({ type: 'get_state' });
+    expect(stats).toEqual({
+      sessionId,
+      userMessages: 0,
+      assistantMessages: 0,
+      toolCalls: 0,
+      toolResults: 0,
+      totalMessages: 0,
+      tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+      cost: 0,
+      contextUsage: { tokens: 0, contextWindow: 200_000, percent: 0 },
+    });
+  },
+  LOCAL,
+);
 
 verifies('G24 G25', 'what was spent before a reopen, and on branches that were left, counts', async ({ open }) => {
   const home = newHome();

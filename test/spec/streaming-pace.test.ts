@@ -104,7 +104,7 @@ verifies('M23 M24', 'whatever is not a delta finds every delta before it told', 
 
 verifies('M25', 'a client that stops reading for a while gets everything', async ({ open }) => {
   const { peer } = await open({ script: [flood], args: ['--stream', 'delta'] });
-  await peer.find('ready');
+  await peer.begun();
 
   peer.link.pause();
   peer.send({ id: 'p', type: 'prompt', message: 'go' });
@@ -148,7 +148,7 @@ it('[M25] a client that does not read makes the run pause, and its reading makes
     engine.connect(inside);
     return new Peer(outside);
   }) as [Peer, Peer];
-  await sleeper.find('ready');
+  await sleeper.begun();
   sleeper.link.pause();
   await watcher.ok({ type: 'hello', heartbeatMs: 5 });
   await watcher.ok({ type: 'prompt', message: 'go' });

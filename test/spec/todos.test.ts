@@ -4,7 +4,7 @@ import { newGate, newHome, open as openOver, stored, TAU } from '../support/open
 import type { Peer } from '../support/peer.ts';
 import { answers, settled } from '../support/settled.ts';
 import { conversation, entry, keepSession } from '../support/stored-session.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 const phases = [
   {
@@ -25,7 +25,7 @@ const planOf = async (peer: Peer) => (await peer.ok({ type: 'get_state' })).todo
 
 /** What a command leads to, apart from its answer and the tools that come and go with a plan. */
 async function toldBy(peer: Peer, command: { type: string } & Record<string, unknown>) {
-  await peer.find('ready');
+  await peer.begun();
   const before = peer.records.length;
   await peer.ok(command);
   return peer.records.slice(before).filter(({ type }) => type !== 'response');
@@ -181,10 +181,11 @@ verifies('O12', 'each session has its own plan', async ({ open }) => {
   expect(await peer.ok({ type: 'get_state' })).toMatchObject({ todoPhases: [], activeTools: first.activeTools });
   await peer.run('go');
   await peer.ok({ type: 'set_todos', phases: one('second') });
-  const told = await toldBy(peer, { type: 'switch_session', sessionPath: first.sessionFile });
+  await peer.ok({ type: 'switch_session', sessionPath: first.sessionFile });
 
-  expect(told.find(({ type }) => type === 'state_changed')).toMatchObject({ state: { todoPhases: one('first') } });
   expect(await planOf(peer)).toEqual(one('first'));
+  const told = peer.records.findLast(({ type }) => type === 'state_changed' || type === 'state_synced');
+  expect(told).toMatchObject({ state: { todoPhases: one('first') } });
 });
 
 verifies('O12', 'a fork has the plan of the place where it was made, a clone that of its source', async ({ open }) => {
@@ -216,14 +217,19 @@ verifies('O12', 'what is no plan in a file is left alone', async ({ open }) => {
   }
 });
 
-verifies('O12', 'without a file the plan lives as long as the session', async ({ open }) => {
-  const { peer, sessionFiles } = await open({ args: ['--no-session'] });
+verifies(
+  'O12',
+  'without a file the plan lives as long as the session',
+  async ({ open }) => {
+    const { peer, sessionFiles } = await open({ args: ['--no-session'] });
 
-  await peer.ok({ type: 'set_todos', phases });
+    await peer.ok({ type: 'set_todos', phases });
 
-  expect(await planOf(peer)).toEqual(phases);
-  expect(sessionFiles()).toEqual([]);
-});
+    expect(await planOf(peer)).toEqual(phases);
+    expect(sessionFiles()).toEqual([]);
+  },
+  LOCAL,
+);
 
 it('[O12] a plan for which there is no room is refused, and the one before stays', async () => {
   const limited = 'ulimit -f 64; exec "$0" "$1" --mode rpc';

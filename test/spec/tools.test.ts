@@ -5,7 +5,7 @@ import { openWith } from '../support/hooks.ts';
 import { newGate } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
 import { settled } from '../support/settled.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, LOCAL, verifies } from '../support/verifies.ts';
 
 const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
 
@@ -83,21 +83,26 @@ verifies('T21', 'during a run the choice counts from the next model call on', as
   expect([existsSync(join(home.cwd, 'first')), existsSync(join(home.cwd, 'second'))]).toEqual([true, false]);
 });
 
-verifies('T21', 'the choice outlives a change of session and of trust', async ({ open }) => {
-  const { peer } = await open({ script: [{ text: 'one' }] });
-  await peer.run('go');
-  const { sessionFile } = await peer.ok({ type: 'get_state' });
-  await peer.ok({ type: 'set_active_tools', tools: ['write'] });
+verifies(
+  'T21',
+  'the choice outlives a change of session and of trust',
+  async ({ open }) => {
+    const { peer } = await open({ script: [{ text: 'one' }] });
+    await peer.run('go');
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'set_active_tools', tools: ['write'] });
 
-  await peer.ok({ type: 'set_trust', trusted: true });
-  expect(await activeTools(peer)).toEqual(['write']);
-  await peer.ok({ type: 'new_session' });
-  expect(await activeTools(peer)).toEqual(['write']);
-  await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+    await peer.ok({ type: 'set_trust', trusted: true });
+    expect(await activeTools(peer)).toEqual(['write']);
+    await peer.ok({ type: 'new_session' });
+    expect(await activeTools(peer)).toEqual(['write']);
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
 
-  expect(await activeTools(peer)).toEqual(['write']);
-  expect(notices(peer).filter(({ state }) => 'activeTools' in (state as object))).toHaveLength(1);
-});
+    expect(await activeTools(peer)).toEqual(['write']);
+    expect(notices(peer).filter(({ state }) => 'activeTools' in (state as object))).toHaveLength(1);
+  },
+  AGENT_MOVES,
+);
 
 it('[T21] the model is offered what was chosen when the agent was opened, and what is chosen later', async () => {
   const offered: string[][] = [];
@@ -138,11 +143,16 @@ verifies('T22 B1', 'commands and tools are told who runs them', async ({ open })
   expect(after.output).toBe(`${who}|scripted-slow|max\n`);
 });
 
-verifies('T22', 'an agent inside another one is told of itself alone', async ({ open }) => {
-  const { peer } = await open({ args: ['--no-session'], env: { PI_SESSION_FILE: 'outer', PI_SESSION_ID: 'outer' } });
-  const { sessionId } = await peer.ok({ type: 'get_state' });
+verifies(
+  'T22',
+  'an agent inside another one is told of itself alone',
+  async ({ open }) => {
+    const { peer } = await open({ args: ['--no-session'], env: { PI_SESSION_FILE: 'outer', PI_SESSION_ID: 'outer' } });
+    const { sessionId } = await peer.ok({ type: 'get_state' });
 
-  const { output } = await peer.ok({ type: 'bash', command: 'echo "$PI_SESSION_ID|$PI_SESSION_FILE"' });
+    const { output } = await peer.ok({ type: 'bash', command: 'echo "$PI_SESSION_ID|$PI_SESSION_FILE"' });
 
-  expect(output).toBe(`${sessionId}|\n`);
-});
+    expect(output).toBe(`${sessionId}|\n`);
+  },
+  LOCAL,
+);

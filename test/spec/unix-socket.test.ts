@@ -174,7 +174,7 @@ it('[Z37] twenty clients in a row are served by the same agent', async () => {
 it('[W38 Z37] a second client is told that the first is still attached, which notices nothing', async () => {
   const agent = await listening();
   const first = await agent.client();
-  await first.find('ready');
+  await first.begun();
 
   const second = await agent.client();
   await second.closed();

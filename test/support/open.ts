@@ -12,8 +12,9 @@ import type { Link } from '../../src/wire/link.ts';
 import { memoryPair } from '../../src/wire/memory.ts';
 import { socketLink } from '../../src/wire/socket.node.ts';
 import { Peer } from './peer.ts';
+import { openServed } from './served.ts';
 
-export type Transport = 'stdio' | 'unix' | 'memory';
+export type Transport = 'stdio' | 'unix' | 'memory' | 'websocket';
 
 /** The program under test, as it is published. */
 export const TAU = join(import.meta.dirname, '../../dist/tau.cjs');
@@ -63,13 +64,13 @@ export interface TestAgent {
   readonly transport: Transport;
   /** Where clients come, over a Unix socket. */
   readonly socketPath?: string;
-  /** Undefined in memory. */
+  /** Undefined in memory and behind a server. */
   readonly process: AgentProcess | undefined;
   /** Every session file, oldest name first. */
   readonly sessionFiles: () => string[];
   /** Ends the agent in the ordinary way. */
   readonly close: () => Promise<void>;
-  /** Another client beside the first; only in memory. */
+  /** Another client beside the first; only in memory and behind a server. */
   readonly join?: () => Peer;
 }
 
@@ -89,6 +90,7 @@ export async function open(transport: Transport, options: OpenOptions = {}): Pro
   const args = [...(options.args ?? []), ...scriptArgs(home, options.script)];
   if (transport === 'memory') return openInMemory(home, args, options);
   if (transport === 'stdio') return openStdio(home, args, options);
+  if (transport === 'websocket') return openServed(home, args, options);
   return openUnix(home, args, options);
 }
 

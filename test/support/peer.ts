@@ -8,6 +8,18 @@ export type Match = string | ((record: Record_) => boolean);
 
 const frameTypes = new Set(['extension_ui_response', 'host_tool_update', 'host_tool_result']);
 
+export interface PeerOptions {
+  /** It is told of sessions that hold fields of other programs. */
+  readonly foreign?: boolean | undefined;
+  /** What it is told before anything is done. */
+  readonly opening?: string;
+  /**
+   * Records are kept as an agent tells them: without the numbers of a server, and without the conversation that a server
+   * tells anew when it has become another one.
+   */
+  readonly bare?: boolean;
+}
+
 /** A client that trusts nothing: it keeps every record, and every record is checked against the protocol. */
 export class Peer {
   readonly records: Record_[] = [];
@@ -17,10 +29,9 @@ export class Peer {
   #wake: (() => void)[] = [];
   #closed = false;
   #broken: Error | undefined;
-  /** What it is told before anything can be asked. */
   readonly #opening: string;
 
-  constructor(link: Link, options: { foreign?: boolean; opening?: string } = {}) {
+  constructor(link: Link, options: PeerOptions = {}) {
     this.#link = link;
     this.#opening = options.opening ?? 'ready';
     link.onLine((line) => {
@@ -29,7 +40,7 @@ export class Peer {
         const record = JSON.parse(line.text) as Record_;
         // Sessions written by other programs may hold fields that only they know.
         if (!options.foreign) assertValid(record);
-        this.records.push(record);
+        this.records.push(...(options.bare ? this.#bare(record) : [record]));
       } catch (error) {
         this.#broken ??= error as Error;
       }
@@ -41,6 +52,11 @@ export class Peer {
     };
     link.onEnd(over);
     link.onClose(over);
+  }
+
+  /** Settles when the other side has greeted: what comes now is about what is done. */
+  async begun(): Promise<void> {
+    await this.find(this.#opening);
   }
 
   /** Sends a value as one line, or text as it is. */
@@ -94,7 +110,7 @@ export class Peer {
 
   /** Sends a prompt and waits until its run has settled; answers every record from the answer to the end. */
   async run(prompt: string | ({ message: string } & Record<string, unknown>)): Promise<Record_[]> {
-    await this.find(this.#opening);
+    await this.begun();
     const start = this.records.length;
     await this.ok({ type: 'prompt', ...(typeof prompt === 'string' ? { message: prompt } : prompt) });
     const end = await this.#search('agent_settled', start);
@@ -114,6 +130,12 @@ export class Peer {
 
   get link(): Link {
     return this.#link;
+  }
+
+  #bare({ seq, ...record }: Record_): Record_[] {
+    if (record.type === 'server_connected') return [{ ...record, seq }];
+    const isNews = record.type !== 'state_synced' || this.records.at(-1)?.type === 'server_connected';
+    return isNews ? [record] : [];
   }
 
   async #search(match: Match, from: number): Promise<number> {

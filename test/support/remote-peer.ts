@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Link } from '../../src/wire/link.ts';
-import { Peer, type Record_ } from './peer.ts';
+import { Peer, type PeerOptions, type Record_ } from './peer.ts';
 
 /** How a connection ended. */
 export interface Ending {
@@ -14,13 +14,9 @@ export class RemotePeer extends Peer {
   readonly socket: WebSocket;
   readonly ended: Promise<Ending>;
 
-  /** `foreign`: the server is not ours, and may say what our protocol does not know. */
-  constructor(
-    url: string,
-    { headers = {}, foreign = false }: { headers?: Record<string, string>; foreign?: boolean } = {},
-  ) {
+  constructor(url: string, { headers = {}, ...options }: PeerOptions & { headers?: Record<string, string> } = {}) {
     const socket = new WebSocket(url, { headers });
-    super(linkOf(socket), { opening: 'server_connected', foreign });
+    super(linkOf(socket), { opening: 'server_connected', ...options });
     this.socket = socket;
     this.ended = new Promise((resolve) =>
       socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() })),

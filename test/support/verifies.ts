@@ -1,10 +1,24 @@
 import { describe, it } from 'vitest';
 import { type OpenOptions, open, type TestAgent, type Transport } from './open.ts';
 
-const everywhere: readonly Transport[] = ['stdio', 'unix', 'memory'];
+const everywhere: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
+
+/**
+ * For what is about one agent and whoever started it: its arguments, `ready`, its input, its exit. Behind a server the
+ * server is who started it.
+ */
+export const LOCAL: readonly Transport[] = ['stdio', 'unix', 'memory'];
+
+/** For what becomes of an agent that is taken to another session. From a server clients go alone: the agent stays. */
+export const AGENT_MOVES = LOCAL;
+
+/** For how much a single peer may send. A server has limits of its own, and tests of them. */
+export const PEER_LIMITS = LOCAL;
 
 export interface Bench {
   readonly transport: Transport;
+  /** The types of records with which a client is greeted. */
+  readonly greeting: readonly string[];
   readonly open: (options?: OpenOptions) => Promise<TestAgent>;
 }
 
@@ -17,7 +31,8 @@ export function verifies(
 ): void {
   describe(`[${rules}] ${title}`, () => {
     for (const transport of on) {
-      it(`over ${transport}`, () => body({ transport, open: (options) => open(transport, options) }));
+      const greeting = transport === 'websocket' ? ['server_connected', 'state_synced'] : ['ready'];
+      it(`over ${transport}`, () => body({ transport, greeting, open: (options) => open(transport, options) }));
     }
   });
 }

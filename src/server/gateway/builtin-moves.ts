@@ -21,7 +21,7 @@ export function builtinMove(
 ): Promise<void> {
   return client.alone(async () => {
     if (await isTaken(wanted.type === 'fork' ? 'fork' : 'new', client)) client.handle.send(prompt, answered);
-    else await move(wanted, client, (answer) => answered(answer.success ? done(answer) : refused(answer)));
+    else await move(wanted, client, (answer) => answered(asOf(prompt, answer)));
   });
 }
 
@@ -32,10 +32,14 @@ async function isTaken(name: string, client: Client): Promise<boolean> {
   return commands.some((command) => command.name === name);
 }
 
-function done(answer: Answer): Answer {
-  const { cancelled, sessionId } = answer.data() as { cancelled: boolean; sessionId?: string };
-  const output = cancelled ? 'An extension said no' : `Started the session ${sessionId}`;
-  return Answer.success('prompt', { disposition: 'handled', output });
-}
+const asOf = ({ type }: Request, answer: Answer) =>
+  answer.success
+    ? Answer.success(type, { disposition: 'handled', output: outputOf(answer) })
+    : Answer.of({ ...answer.record(), command: type });
 
-const refused = (answer: Answer) => Answer.of({ ...answer.record(), command: 'prompt' });
+/** In the words of the agent. */
+function outputOf(answer: Answer): string {
+  const { cancelled, sessionId, text } = answer.data() as { cancelled: boolean; sessionId?: string; text?: string };
+  if (cancelled) return 'An extension said no';
+  return text === undefined ? `Started the session ${sessionId}` : `Forked before: ${text}`;
+}

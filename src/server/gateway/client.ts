@@ -1,5 +1,5 @@
 import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
-import { commandRows } from '../../protocol/generated/command-rows.ts';
+import { commandRows, type Lane } from '../../protocol/generated/command-rows.ts';
 import type {
   AgentEvent,
   CommandName,
@@ -8,21 +8,21 @@ import type {
   ServerDisconnectedEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, plainDialect } from '../../wire/dialect.ts';
-import { type Line, toText } from '../../wire/json-lines.ts';
-import { type Inbound, understand } from '../../wire/request.ts';
+import { toText } from '../../wire/json-lines.ts';
+import type { Inbound } from '../../wire/request.ts';
 import { type Grant, mayOpen } from '../auth/grant.ts';
 import { permissionDenied, permits } from '../auth/permission.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { SessionRecord } from '../hosting/session-record.ts';
 import type { Greeting, Handle, Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
 import { type CloseCode, closeCodes } from './close-codes.ts';
-import { CommandRate } from './command-rate.ts';
-import { linesIn } from './message-lines.ts';
+import { Inbox, type Letter } from './inbox.ts';
 import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
 import { Outlet } from './outlet.ts';
 import type { Parameters } from './parameters.ts';
 import { type ServerCommand, serverCommands } from './server-commands.ts';
 import type { GatewayServices } from './services.ts';
+import { Turns } from './turns.ts';
 import type { Wire } from './wire.ts';
 
 /** Commands of one client that may wait for an answer. */
@@ -30,6 +30,9 @@ export const MAX_UNANSWERED = 256;
 
 /** Answers that a client may leave unread before no more commands are taken from it. */
 const MAX_UNREAD = 16 * 1024 * 1024;
+
+/** Of these commands the next has to find what the one before it did. Others are answered wherever the client is. */
+const TAKES_TURNS: ReadonlySet<Lane> = new Set(['session', 'bash']);
 
 /** Who a client is. */
 export interface Visitor {
@@ -46,12 +49,6 @@ interface Farewell {
   readonly retryAfterMs?: number;
 }
 
-/** A line, and whether there was room for it when it came. */
-interface Weighed {
-  readonly line: Line;
-  readonly verdict: 'ok' | 'refuse';
-}
-
 /** One client of the server: what it sends is checked and goes to its session, and it is told what happens there. */
 export class Client implements Listener {
   ui: readonly string[] | undefined;
@@ -65,10 +62,10 @@ export class Client implements Listener {
   readonly services: GatewayServices;
   readonly #wire: Wire;
   readonly #outlet: Outlet;
-  readonly #rate = new CommandRate();
+  readonly #inbox: Inbox;
   readonly #wish: Wish;
   #handle: Handle | undefined;
-  #held: Weighed[] | undefined = [];
+  readonly #turns = new Turns();
   /** The session that it is about to be in. */
   #entering: string | undefined;
   #unanswered = 0;
@@ -91,9 +88,13 @@ export class Client implements Listener {
       form: (record) => this.#formOf(record),
       onOverflow: () =>
         this.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client reads too slowly' }),
-      onRoom: () => this.#look(),
+      onRoom: () => this.#pace(),
     });
-    wire.onMessage((bytes) => this.#receive(bytes));
+    this.#inbox = new Inbox({ take: (letter) => this.#take(letter), tooMuch: () => this.#tooMuch() });
+    wire.onMessage((bytes) => {
+      this.#inbox.receive(bytes);
+      this.#pace();
+    });
     wire.onClose((code) => this.#left(code));
   }
 
@@ -103,11 +104,15 @@ export class Client implements Listener {
 
   /** What it sends has to wait; where that is much, nothing more is read, no sign of life either. */
   get isHeld(): boolean {
-    return this.#held !== undefined;
+    return this.#inbox.isHeld;
   }
 
   get canAnswer(): boolean {
     return permits(this.visitor.grant, 'extension_ui_response');
+  }
+
+  get titles(): boolean {
+    return this.services.titles;
   }
 
   get isAdmin(): boolean {
@@ -134,39 +139,49 @@ export class Client implements Listener {
   /** Brings the client into its first session. What it sends meanwhile waits. */
   async begin(find: () => Target): Promise<void> {
     try {
-      await this.enter(find(), this.#wish);
+      await this.#go(find(), this.#wish, () => {});
       this.services.audit.note({ what: 'connect', ...this.visitor, sessionId: this.sessionId, outcome: 'ok' });
-      this.#release();
+      this.#arrived();
     } catch (error) {
       this.#fail(Refusal.from(error));
     }
   }
 
   /** Goes over to another session. When that cannot be, it stays where it is. `opened`: before it is told of it. */
-  async enter(target: Target, wish: Wish = { tail: this.#wish.tail }, opened = () => {}): Promise<void> {
+  async enter(target: Target, opened: () => void): Promise<void> {
+    await this.#go(target, { tail: this.#wish.tail }, opened);
+    this.#arrived();
+  }
+
+  async #go(target: Target, wish: Wish, opened: () => void): Promise<void> {
     const { sessions, isGreedy } = this.services;
     if (!this.isAdmin && isGreedy(this, target.id)) throw new Refusal('overloaded', 'Too many sessions of one token');
     this.#entering = target.id;
     const handle = await sessions.open(target, this);
     this.#entering = undefined;
     const before = this.#handle;
-    if (this.#isOver) throw new Error('The client has left');
-    opened();
-    before?.close();
+    this.#inbox.hold();
+    if (!this.#isOver) await before?.close({ toAnother: before.sessionId !== handle.sessionId });
+    if (this.#isOver) {
+      void handle.close();
+      throw new Error('The client has left');
+    }
     this.#handle = handle;
+    opened();
     await handle.attach(wish);
-    if (this.#isOver) handle.close();
-    else if (this.hostTools) handle.send({ type: 'set_host_tools', tools: this.hostTools }, () => {});
+    const { hostTools: tools } = this;
+    if (this.#isOver) void handle.close();
+    else if (tools) await new Promise<unknown>((done) => handle.send({ type: 'set_host_tools', tools }, done));
   }
 
-  /** Does something during which what the client sends waits. */
-  async alone(work: () => Promise<void>): Promise<void> {
-    this.#held ??= [];
-    try {
-      await work();
-    } finally {
-      this.#release();
-    }
+  #arrived(): void {
+    this.#inbox.release();
+    this.#pace();
+  }
+
+  /** Does something during which what the client wants of a session waits. */
+  alone(work: () => Promise<void>): Promise<void> {
+    return this.#turns.alone(work);
   }
 
   /** The agent of the session the client is in. */
@@ -222,8 +237,9 @@ export class Client implements Listener {
   #left(code: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#inbox.close();
     this.#outlet.close();
-    this.#handle?.close();
+    void this.#handle?.close();
     this.services.audit.note({
       what: 'close',
       ...this.visitor,
@@ -245,56 +261,22 @@ export class Client implements Listener {
     this.#outlet.send(toText(JSON.stringify(event)));
   }
 
-  #receive(bytes: Buffer): void {
-    if (this.#isOver) return;
-    const lines = linesIn(bytes);
-    if (lines === 'too many') this.#tooMuch();
-    else if (lines.length === 0) this.#weigh(0);
-    else for (const line of lines) this.#arrived(line);
-    this.#look();
-  }
-
-  #arrived(line: Line): void {
-    const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
-    if (verdict === 'close') return;
-    if (this.#held && !this.#overtakes(line)) this.#held.push({ line, verdict });
-    else this.#take({ line, verdict });
-  }
-
-  /** What answers a question waits for nothing: the question may be what everything else waits for. */
-  #overtakes(line: Line): boolean {
-    const { kind } = understand(line);
-    return this.#handle !== undefined && kind !== 'command' && kind !== 'refused';
-  }
-
   /** Reads on, unless there is too much to do already. */
-  #look(): void {
-    if (this.#isOver) return;
-    this.#wire.setReading((this.#held?.length ?? 0) <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
+  #pace(): void {
+    if (!this.#isOver)
+      this.#wire.setReading(this.#inbox.waiting <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
   }
 
-  /** Takes what has waited, in its order, until something has to wait again. */
-  #release(): void {
-    const lines = this.#held ?? [];
-    this.#held = undefined;
-    while (lines.length > 0 && !this.#held) this.#take(lines.shift() as Weighed);
-    if (this.#held) (this.#held as Weighed[]).unshift(...lines);
-    else this.#look();
-  }
-
-  #take({ line, verdict }: Weighed): void {
-    if (this.#isOver) return;
-    const inbound = understand(line);
+  #take({ inbound, line, verdict }: Letter): void {
     if (inbound.kind === 'command') this.#command(inbound, verdict);
     else if (inbound.kind === 'frame') this.#frame(inbound.frame);
-    else this.#misunderstood(inbound, line);
-  }
-
-  /** Whether there is room for a line of so many bytes. Whoever sends far too much is sent away. */
-  #weigh(bytes: number): 'ok' | 'refuse' | 'close' {
-    const verdict = this.#rate.take(bytes);
-    if (verdict === 'close') this.#tooMuch();
-    return verdict;
+    else {
+      if ('broken' in inbound && inbound.broken && 'text' in line) {
+        const { name, id } = inbound.broken;
+        this.#frame({ type: name, id, text: line.text });
+      }
+      if (inbound.kind === 'refused') this.#misunderstood(inbound, verdict);
+    }
   }
 
   #tooMuch(): void {
@@ -307,17 +289,27 @@ export class Client implements Listener {
     if (permits(grant, frame.type) && this.services.authority.holds(grant)) this.#handle?.frame(frame);
   }
 
-  #misunderstood(inbound: Exclude<Inbound, { kind: 'command' | 'frame' }>, line: Line): void {
-    if ('broken' in inbound && inbound.broken && 'text' in line) {
-      const { name, id } = inbound.broken;
-      this.#frame({ type: name, id, text: line.text });
-    }
-    if (inbound.kind !== 'refused') return;
-    const { id, command } = inbound;
-    const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : inbound.refusal;
-    this.#outlet.send(Answer.refusal(command, refusal).text(id));
-    // Clients that know their requests by their ids alone would hear nothing of it.
-    if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+  #misunderstood(
+    { id, command, refusal: known }: Extract<Inbound, { kind: 'refused' }>,
+    verdict: 'ok' | 'refuse',
+  ): void {
+    const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : known;
+    const tell = () => {
+      this.#outlet.send(toText(Answer.refusal(command, refusal).text(id)));
+      // Clients that know their requests by their ids alone would hear nothing of it.
+      if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
+    };
+    if (verdict === 'refuse' || this.#unanswered >= MAX_UNANSWERED) tell();
+    else this.#inTurn(tell);
+  }
+
+  /** Says something in its turn among the answers of the agent. */
+  #inTurn(tell: () => void): void {
+    this.#unanswered++;
+    this.handle.send({ type: 'ping' }, () => {
+      this.#unanswered--;
+      tell();
+    });
   }
 
   #mayNot(command: string): boolean {
@@ -336,14 +328,17 @@ export class Client implements Listener {
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
       this.#outlet.send(toText(this.#guarded(name, answer).text(id)));
-      this.#look();
+      this.#pace();
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
     if (!permits(grant, name) || !this.services.authority.holds(grant)) refuse(permissionDenied(name));
     else if (verdict === 'refuse' || isTooMany) {
       refuse(new Refusal('overloaded', 'Too many commands at once'));
     } else {
-      void this.#perform(request, answered).catch((error: unknown) => refuse(Refusal.from(error)));
+      const perform = () =>
+        void this.#perform(request, answered).catch((error: unknown) => refuse(Refusal.from(error)));
+      if (TAKES_TURNS.has(commandRows[name].lane)) this.#turns.take(perform);
+      else perform();
     }
   }
 

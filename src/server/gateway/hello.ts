@@ -1,10 +1,12 @@
 import type { Params, Result } from '../../protocol/generated/vocabulary.ts';
+import { timerMs } from '../../system/longest-timer.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
 import type { Client } from './client.ts';
+import { MAX_FRAME_BYTES } from './wire.ts';
 
-/** An interval that leaves time for anything else; 0 is none. */
-const MIN_HEARTBEAT_MS = 10;
+/** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
+const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : timerMs(Math.max(wanted, 10)));
 
 /** Takes note of what one client wants: the agent, which it shares, is only told what concerns them all. */
 export function hello(request: Request & Params<'hello'>, client: Client, answered: (answer: Answer) => void): void {
@@ -13,7 +15,7 @@ export function hello(request: Request & Params<'hello'>, client: Client, answer
   client.dialect = { ...dialect, stream: stream ?? dialect.stream, legacyNames: legacyNames ?? dialect.legacyNames };
   client.builtins = builtins ?? client.builtins;
   client.ui = ui ?? client.ui;
-  if (heartbeatMs !== undefined) client.heartbeatMs = heartbeatMs <= 0 ? 0 : Math.max(heartbeatMs, MIN_HEARTBEAT_MS);
+  if (heartbeatMs !== undefined) client.heartbeatMs = intervalNear(heartbeatMs);
   const isNewReader = entries === true && !client.entries;
   client.entries = entries ?? client.entries;
   const { handle } = client;
@@ -35,6 +37,7 @@ export function hello(request: Request & Params<'hello'>, client: Client, answer
       ...(client.ui === undefined ? {} : { ui: client.ui }),
       heartbeatMs: client.heartbeatMs,
     };
-    answered(Answer.success(request.type, { ...told, capabilities: own }));
+    const limits = { ...told.limits, maxLineBytes: Math.min(told.limits.maxLineBytes, MAX_FRAME_BYTES) };
+    answered(Answer.success(request.type, { ...told, capabilities: own, limits }));
   });
 }

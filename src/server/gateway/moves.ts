@@ -34,7 +34,7 @@ export async function move(
       isAnswered = true;
       answered(answer);
     };
-    await client.enter(next, undefined, opened).catch((error: unknown) => {
+    await client.enter(next, opened).catch((error: unknown) => {
       if (isAnswered) client.lost(Refusal.from(error).message);
       else answered(Answer.refusal(request.type, Refusal.from(error)));
     });

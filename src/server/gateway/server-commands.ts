@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts';
@@ -31,10 +32,13 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
     return wanted ? builtinMove(wanted, { prompt, client, answered }) : client.handle.send(prompt, answered);
   },
 
-  abort_and_prompt: (request, client, answered) => {
+  abort_and_prompt: async (request, client, answered) => {
     const prompt = { builtins: client.builtins, ...request };
+    const wanted = prompt.builtins ? builtinMoveIn(prompt.message) : undefined;
     checkBuiltin(prompt, client);
-    client.handle.send(prompt, answered);
+    if (!wanted) return client.handle.send(prompt, answered);
+    await client.alone(() => new Promise((resolve) => client.handle.send({ type: 'abort' }, () => resolve())));
+    return builtinMove(wanted, { prompt, client, answered });
   },
 
   get_commands: (request, client, answered) => client.handle.send({ builtins: client.builtins, ...request }, answered),
@@ -67,28 +71,27 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
   list_sessions: async (request, client, answered) =>
     answered(Answer.success(request.type, await client.services.library.list(request, client.visitor.grant))),
 
-  delete_session: async (request, client, answered) => {
-    const { library, sessions } = client.services;
-    const { id } = library.at(request.sessionPath, client.visitor.grant, client.handle.cwd);
-    // The agent of this client knows by itself that it cannot delete where it is.
-    if (id !== client.sessionId && !(await sessions.letGo(id))) {
-      throw new Refusal('session_in_use', `Session is in use by other clients: ${request.sessionPath}`);
-    }
-    client.handle.send(request, answered);
-  },
+  delete_session: (request, client, answered) =>
+    client.alone(async () => {
+      const { library, sessions } = client.services;
+      const { id } = library.at(request.sessionPath, client.visitor.grant, client.handle.cwd);
+      // The agent of this client knows by itself that it cannot delete where it is.
+      if (id !== client.sessionId && !(await sessions.letGo(id))) {
+        throw new Refusal('session_in_use', `Session is in use by other clients: ${request.sessionPath}`);
+      }
+      client.handle.send(request, answered);
+    }),
 
-  rename_session: async (request, client, answered) => {
-    const { library, sessions } = client.services;
-    const { sessionPath, name } = request;
-    const { id } = library.at(sessionPath, client.visitor.grant, client.handle.cwd);
-    const elsewhere = id === client.sessionId ? undefined : sessions.ask(id, { type: 'set_session_name', name });
-    const answer = await elsewhere;
-    if (!answer) client.handle.send(request, answered);
-    else
-      answered(
-        answer.success ? Answer.success(request.type) : Answer.of({ ...answer.record(), command: request.type }),
-      );
-  },
+  rename_session: (request, client, answered) =>
+    client.alone(async () => {
+      const { library, sessions } = client.services;
+      const { type, sessionPath, name } = request;
+      const { id } = library.at(sessionPath, client.visitor.grant, client.handle.cwd);
+      const elsewhere = id === client.sessionId ? undefined : sessions.ask(id, { type: 'set_session_name', name });
+      const answer = await elsewhere;
+      if (!answer) client.handle.send(request, answered);
+      else answered(answer.success ? Answer.success(type) : Answer.of({ ...answer.record(), command: type }));
+    }),
 
   export_html: (request, client, answered) => {
     const { exports } = client.services;
@@ -96,7 +99,8 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
     const path = outputPath === undefined ? exports.newPath() : allowedOutput(outputPath, client);
     const offered = (): Answer => {
       try {
-        return Answer.success(request.type, { path, url: exports.offer(path, client.visitor.grant) });
+        const url = exports.offer(realpathSync(path), client.visitor.grant);
+        return Answer.success(request.type, { path, url });
       } catch (error) {
         return Answer.refusal(request.type, Refusal.from(error));
       }

@@ -22,6 +22,8 @@ export interface GatewayServices {
   readonly metrics: GatewayMetrics;
   /** A file that an exported page may be written to, and the address at which it can be fetched once. */
   readonly exports: { readonly newPath: () => string; readonly offer: (path: string, grant: Grant) => string };
+  /** Whether every client is given titles. */
+  readonly titles: boolean;
   /** How often both sides make sure that the other is still there. */
   readonly pingMs: number;
   /** Whether a client would have its token keep more sessions alive than one may. */

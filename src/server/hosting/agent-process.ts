@@ -1,3 +1,4 @@
+import { batchedWrite } from '../../system/batched-write.ts';
 import { type Exit, spawnTalking } from '../../system/process-group.ts';
 import { type Line, LineReader, MAX_ANSWER_BYTES } from '../../wire/json-lines.ts';
 
@@ -19,6 +20,7 @@ export class AgentProcess {
   readonly exited: Promise<Exit>;
   readonly pid: number | undefined;
   readonly #child: ReturnType<typeof spawnTalking>;
+  readonly #write: ((text: string) => boolean) | undefined;
   #stderr = '';
 
   constructor(options: AgentCommand & { readonly cwd: string }, onLine: (text: string) => void) {
@@ -30,6 +32,7 @@ export class AgentProcess {
     };
     const { stdin, stdout, stderr } = this.#child.pipes ?? {};
     stdin?.on('error', () => {});
+    this.#write = stdin && batchedWrite(stdin);
     stdout?.on('data', (chunk: Buffer) => hear(reader.push(chunk)));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
@@ -57,8 +60,7 @@ export class AgentProcess {
   }
 
   write(lines: string): void {
-    const stdin = this.#child.pipes?.stdin;
-    if (stdin?.writable) stdin.write(lines);
+    if (this.#child.pipes?.stdin.writable) this.#write?.(lines);
   }
 
   /** Lets it store everything and leave; kills it when that takes too long. */

@@ -1,9 +1,10 @@
-import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, AssistantMessage } from '../../protocol/generated/vocabulary.ts';
 import type { Cursor, Greeting, Listener, Snapshot } from '../sessions.ts';
 import { canSee } from './dialog-desk.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, Kept } from './journal.ts';
 import { SessionRecord } from './session-record.ts';
 import { Situation } from './situation.ts';
+import { Unheard } from './unheard.ts';
 
 export type Place = Pick<Greeting, 'sessionId' | 'sessionFile'>;
 
@@ -16,6 +17,9 @@ export class Audience {
   readonly #comingBack = new Map<Listener, SessionRecord[]>();
   /** Up to where those have heard who are ahead of what is told. */
   readonly #ahead = new Map<Listener, number>();
+  /** The end of an answer that is not told yet, and the entry that holds it. */
+  readonly #lastSteps: { readonly event: AgentEvent; readonly kept: Kept }[] = [];
+  readonly #unheard = new Unheard();
   /** The number that was told last. */
   #told = 0;
   /** Whoever has heard less than this was in another session. */
@@ -29,11 +33,22 @@ export class Audience {
     this.#journal = journal;
   }
 
-  /** Tells everybody. */
-  publish(event: AgentEvent, { seq, text }: { seq: number; text: string }): void {
-    const snapshot = this.situation.hear(event);
-    const record = new SessionRecord(event, { seq, text, snapshot });
+  /** Tells everybody. The last step of an answer waits for the whole of it, which some clients are told with it. */
+  publish(event: AgentEvent, kept: Kept): void {
+    if (isLastStep(event) || (this.#lastSteps.length > 0 && event.type === 'entry_appended')) {
+      this.#lastSteps.push({ event, kept });
+      return;
+    }
+    const answer = event.type === 'message_end' && event.message.role === 'assistant' ? event.message : undefined;
+    for (const step of this.#lastSteps.splice(0)) this.#tell(step.event, step.kept, answer);
+    this.#tell(event, kept);
+  }
+
+  #tell(event: AgentEvent, { seq, text }: Kept, answer?: AssistantMessage): void {
+    const soFar = this.situation.hear(event);
+    const record = new SessionRecord(event, { seq, text, snapshot: soFar && (answer ?? soFar) });
     this.#told = seq;
+    if (this.listeners.size === 0 && this.#comingBack.size === 0) this.#unheard.add(event);
     for (const listener of this.listeners)
       if (wants(listener, event) && !this.#hasHeard(listener, seq)) listener.hear(record);
     for (const waiting of this.#comingBack.values()) waiting.push(record);
@@ -58,6 +73,7 @@ export class Audience {
       for (const record of [...missed, ...waiting.filter(({ seq = 0 }) => seq > last)]) {
         if (wants(listener, record.event)) listener.hear(record);
       }
+      this.#unheard.take();
       this.listeners.add(listener);
       // What was kept and is still to be told would be told twice.
       if (last > this.#told) this.#ahead.set(listener, last);
@@ -71,7 +87,9 @@ export class Audience {
   introduce(listener: Listener, { place, snapshot, resume }: Introduction): void {
     listener.connected({ ...place, epoch: this.#journal.epoch, seq: this.#told, resume });
     listener.synced(snapshot);
-    for (const record of this.situation.retold()) if (wants(listener, record.event)) listener.hear(record);
+    const missed = this.#unheard.take().map((event) => new SessionRecord(event));
+    for (const record of [...missed, ...this.situation.retold()])
+      if (wants(listener, record.event)) listener.hear(record);
     this.listeners.add(listener);
   }
 
@@ -118,6 +136,9 @@ interface Introduction {
   readonly snapshot: Snapshot;
   readonly resume: 'gap' | undefined;
 }
+
+const isLastStep = (event: AgentEvent) =>
+  event.type === 'message_update' && /^(done|error)$/.test(event.assistantMessageEvent.type);
 
 export const wants = (listener: Listener, event: AgentEvent): boolean => {
   if (event.type === 'entry_appended') return listener.entries;

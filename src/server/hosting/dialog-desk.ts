@@ -17,8 +17,15 @@ export const UI_METHODS = [
   'set_editor_text',
 ] as const;
 
-/** Whether a client wants to be told of something to show. A title only if it says so. */
-export const canSee = ({ ui }: Listener, method: string): boolean => ui?.includes(method) ?? method !== 'setTitle';
+/** Whether agents in this environment give everybody titles to show. */
+export const emitsTitles = (env: Readonly<Record<string, string | undefined>>): boolean =>
+  /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
+
+/** Whether a client wants to be told of something to show. A title only if it says so, or everybody does. */
+export function canSee({ ui, titles }: Listener, method: string): boolean {
+  if (method === 'setTitle') return titles || ui?.includes(method) === true;
+  return ui?.includes(method) ?? true;
+}
 
 const canAnswer = (listener: Listener, method: string) => listener.canAnswer && canSee(listener, method);
 

@@ -1,5 +1,5 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type { AgentEvent, Frame, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { Exit } from '../../system/process-group.ts';
 import type { Listener, Request, Target, Wish } from '../sessions.ts';
 import { Answer } from './answer.ts';
@@ -52,10 +52,14 @@ export class Host {
   readonly #crashes = new Crashes();
   #leaving: Promise<void> | undefined;
   #parking: NodeJS.Timeout | undefined;
+  #expected = 0;
+  /** How long the agent waits for somebody to come. */
+  #patienceMs: number;
 
   constructor(options: HostOptions) {
     const { journal, marks, leftOver } = options;
     this.#options = options;
+    this.#patienceMs = options.parkAfterMs;
     this.#audience = new Audience(journal);
     this.#briefing = new Briefing({
       audience: this.#audience,
@@ -92,8 +96,9 @@ export class Host {
     return this.#agent?.pid;
   }
 
+  /** How many are here, or are about to be. */
   get clients(): number {
-    return this.#audience.listeners.size;
+    return this.#expected;
   }
 
   get status(): 'running' | 'waiting' | 'idle' {
@@ -124,9 +129,18 @@ export class Host {
     if (how === 'introduced' && listener.entries) this.follow(listener);
   }
 
-  detach(listener: Listener): void {
+  /** Somebody is about to attach: the agent is needed. */
+  expect(): void {
+    this.#expected++;
+  }
+
+  /** `toAnother`: the client has gone to another session. Where it was alone and nothing is to be done, the agent leaves. */
+  async detach(listener: Listener, { toAnother = false } = {}): Promise<void> {
+    this.#expected--;
+    this.#patienceMs = toAnother ? 0 : this.#options.parkAfterMs;
     this.#audience.remove(listener);
     this.#tools.left(listener, (failure) => this.#agent?.tell(failure));
+    if (toAnother && this.#isForgotten) await this.#leave();
     this.wantsChanged();
     this.#rest();
   }
@@ -141,7 +155,7 @@ export class Host {
       else refuse(new Refusal('overloaded', 'The agent is being started, and too much waits for it'));
     } else if (agent.isOverloaded) refuse(new Refusal('overloaded', 'Too many commands wait for the agent'));
     else if (request.type === 'set_host_tools' && listener)
-      this.#tools.register(request, listener, { agent, answered });
+      this.#tools.register(request, listener, { ask: (tools, done) => this.#register(tools, done), answered });
     else {
       const heard = (answer: Answer) => {
         this.#runs.answered(request, answer);
@@ -150,6 +164,10 @@ export class Host {
       };
       agent.ask(request, { asker: listener, answered: heard });
     }
+  }
+
+  #register(tools: readonly HostTool[], answered: (answer: Answer) => void): void {
+    this.send({ type: 'set_host_tools', tools }, undefined, answered);
   }
 
   frame(frame: Frame | BrokenFrame, listener: Listener): void {
@@ -230,7 +248,7 @@ export class Host {
     } else if (event.type === 'entry_appended') {
       const recipient = this.#entries.recipientOf(event);
       if (recipient === 'everybody') this.#keep(event, text);
-      else inTurn(() => recipient.hear(new SessionRecord(event, { text })));
+      else inTurn(() => (recipient.entries ? recipient.hear(new SessionRecord(event, { text })) : undefined));
     } else this.#keep(event, text);
   }
 
@@ -351,7 +369,7 @@ export class Host {
     clearTimeout(this.#parking);
     if (this.#isLeaving || !this.#isForgotten) return;
     const park = () => (this.#isForgotten ? void this.#leave() : undefined);
-    this.#parking = setTimeout(park, this.#options.parkAfterMs).unref();
+    this.#parking = setTimeout(park, this.#patienceMs).unref();
   }
 
   get #isLeaving(): boolean {
@@ -360,7 +378,7 @@ export class Host {
 
   get #isForgotten(): boolean {
     const isBusy = this.status !== 'idle' || this.#audience.situation.isCompacting || this.#agent?.isAsked;
-    return this.#audience.listeners.size === 0 && !isBusy;
+    return this.#expected === 0 && !isBusy;
   }
 
   #leave(): Promise<void> {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { Refusal } from '../../protocol/errors.ts';
 import type { RunMarks } from '../../store/run-marks.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
+import { realPath } from '../../system/real-path.ts';
 import type { Handle, Listener, Request, Sessions, Target } from '../sessions.ts';
 import type { AgentCommand } from './agent-process.ts';
 import type { Answer } from './answer.ts';
@@ -71,6 +72,7 @@ export class LocalSessions implements Sessions {
 
   async open(target: Target, listener: Listener): Promise<Handle> {
     const host = await this.#hostOf(target);
+    let isOpen = true;
     return {
       get sessionId() {
         return host.sessionId;
@@ -83,7 +85,11 @@ export class LocalSessions implements Sessions {
       frame: (frame) => host.frame(frame, listener),
       wantsChanged: () => host.wantsChanged(),
       follow: () => host.follow(listener),
-      close: () => host.detach(listener),
+      close: async (how) => {
+        if (!isOpen) return;
+        isOpen = false;
+        await host.detach(listener, how);
+      },
     };
   }
 
@@ -98,13 +104,16 @@ export class LocalSessions implements Sessions {
       if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
       await this.#left(target.id);
       const host = this.find(target.id) ?? (await this.#begin(this.#asLeft(target)));
+      if (isOtherFile(host, target)) throw inUse(`Session is in use under another name: ${host.sessionFile}`);
       try {
         await host.start();
+        if (host.leaving !== undefined) continue;
+        host.expect();
         return host;
       } catch (error) {
-        const inUse = await holderOf(target);
-        if (!inUse) throw error;
-        if (performance.now() > deadline) throw inUse;
+        const held = await holderOf(target);
+        if (!held) throw error;
+        if (performance.now() > deadline) throw held;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
@@ -125,7 +134,7 @@ export class LocalSessions implements Sessions {
       await claim?.release();
       return host;
     }
-    if (!claim) throw new Refusal('session_in_use', `Session is in use elsewhere: ${target.id}`);
+    if (!claim) throw inUse(`Session is in use elsewhere: ${target.id}`);
     let held = claim;
     const journal = new MemoryJournal({ isLost: () => held.lost.aborted });
     const over = () => {
@@ -166,6 +175,12 @@ export class LocalSessions implements Sessions {
     return { kind: 'new', id: target.id, cwd };
   }
 }
+
+const inUse = (reason: string) => new Refusal('session_in_use', reason);
+
+/** Whether it only has the same id: files can be copied. */
+const isOtherFile = ({ sessionFile }: Host, target: Target) =>
+  target.kind === 'stored' && sessionFile !== undefined && realPath(sessionFile) !== realPath(target.path);
 
 /** Why an agent could not be started, if that is because another process is in the session. */
 async function holderOf(target: Target): Promise<Refusal | undefined> {

@@ -4,14 +4,14 @@ import type {
   HostToolCancelEvent,
   HostToolResult,
 } from '../../protocol/generated/vocabulary.ts';
+import { newUuid } from '../../store/sessions/random-id.ts';
 import type { Listener, Request } from '../sessions.ts';
 import { Answer } from './answer.ts';
-import type { HostedAgent } from './hosted-agent.ts';
 
 const GONE = 'RPC client disconnected before host tool execution completed';
 
 interface Registering {
-  readonly agent: HostedAgent;
+  readonly ask: (tools: readonly HostTool[], answered: (answer: Answer) => void) => void;
   readonly answered: (answer: Answer) => void;
 }
 
@@ -23,26 +23,45 @@ interface Registering {
 export class ToolDesk {
   readonly #sets = new Map<Listener, readonly HostTool[]>();
   readonly #calls = new Map<string, Listener>();
-  #registered: Promise<void> = Promise.resolve();
+  /** Whose tools the agent is being told of, and how often it has not answered yet. */
+  #telling: { readonly owner: Listener; count: number } | undefined;
+  readonly #waiting: { readonly owner: Listener; readonly begin: () => void }[] = [];
   readonly #here: (listener: Listener) => boolean;
 
   constructor(here: (listener: Listener) => boolean) {
     this.#here = here;
   }
 
-  /** Registers the tools of a client with the agent, which is told all of them each time: one client after another. */
-  register(request: Request, owner: Listener, { agent, answered }: Registering): void {
+  /**
+   * Registers the tools of a client with the agent, which is told all of them each time. While it has not taken those of
+   * another client nobody knows what all of them are.
+   */
+  register(request: Request, owner: Listener, { ask, answered }: Registering): void {
     const tools = request['tools'] as HostTool[];
-    const registering = () =>
-      new Promise<void>((resolve) => {
-        const done = (answer: Answer) => {
-          if (answer.success) this.#set(owner, tools);
-          answered(answer.success ? Answer.success(request.type, { toolNames: namesOf(tools) }) : answer);
-          resolve();
-        };
-        agent.ask({ type: 'set_host_tools', tools: this.#with(owner, tools) }, { answered: done });
-      });
-    this.#registered = this.#registered.then(registering);
+    const done = (answer: Answer) => {
+      if (answer.success) this.#set(owner, tools);
+      answered(answer.success ? Answer.success(request.type, { toolNames: namesOf(tools) }) : answer);
+      this.#told();
+    };
+    const begin = () => {
+      this.#telling = { owner, count: 1 + (this.#telling?.count ?? 0) };
+      ask(this.#with(owner, tools), done);
+    };
+    this.#waiting.push({ owner, begin });
+    this.#goOn();
+  }
+
+  #told(): void {
+    if (this.#telling && --this.#telling.count === 0) this.#telling = undefined;
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    const [next] = this.#waiting;
+    if (!next || (this.#telling && this.#telling.owner !== next.owner)) return;
+    this.#waiting.shift();
+    next.begin();
+    this.#goOn();
   }
 
   /** All tools there would be if this client had these: its own first, as it may be told what is wrong with them. */
@@ -89,6 +108,8 @@ export class ToolDesk {
     for (const [id, owner] of this.#calls) {
       if (owner !== listener) continue;
       this.#calls.delete(id);
+      // It may only have gone to another session.
+      owner.tell({ type: 'host_tool_cancel', id: newUuid(), targetId: id });
       fail(failure(id));
     }
   }

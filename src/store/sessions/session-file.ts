@@ -77,14 +77,15 @@ export async function forkSessionFile(path: string, header: SessionHeader, sourc
 }
 
 /** Does something to a session file that nobody has open, and lets nobody open it meanwhile. Reads only its header. */
-export async function holdSessionFile<T>(path: string, work: () => T): Promise<T> {
+export async function holdSessionFile<T>(path: string, work: (header: SessionHeader) => T): Promise<T> {
   const found = whatIsAt(path);
   if (found === 'nothing') throw notFound(path);
   if (found !== 'file') throw notASession(path);
   const lock = await SessionLock.take(path);
   try {
-    if (!reading(path, readHeader)) throw notASession(path);
-    return work();
+    const header = reading(path, readHeader);
+    if (!header) throw notASession(path);
+    return work(header);
   } finally {
     await lock.release();
   }

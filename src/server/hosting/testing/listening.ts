@@ -9,6 +9,7 @@ export class Listening implements Listener {
   isCumulative = false;
   canAnswer = true;
   ui: readonly string[] | undefined;
+  titles = false;
   entries = false;
   heartbeatMs = 0;
   readonly greetings: Greeting[] = [];

@@ -75,7 +75,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       const stayed = await opened(sessions, target);
       const left = await opened(sessions, target);
       const { cursor } = left.listener;
-      left.handle.close();
+      await left.handle.close();
       await prompt(stayed.handle, 'hello');
       await stayed.listener.heard('agent_settled');
 
@@ -120,7 +120,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       await prompt(handle, 'hello');
       await listener.heard('agent_settled');
       const target = await storedTarget(handle);
-      handle.close();
+      await handle.close();
 
       expect(await sessions.letGo(target.id)).toBe(true);
       expect(sessions.statusOf(target.id)).toBeUndefined();
@@ -136,7 +136,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       const { handle } = await opened(sessions, target);
       expect(await sessions.letGo(target.id)).toBe(false);
       await prompt(handle, 'wait');
-      handle.close();
+      await handle.close();
 
       expect(sessions.statusOf(target.id)).toBe('running');
       expect(await sessions.letGo(target.id)).toBe(false);

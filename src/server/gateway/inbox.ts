@@ -1,0 +1,81 @@
+import type { Line } from '../../wire/json-lines.ts';
+import { type Inbound, understand } from '../../wire/request.ts';
+import { CommandRate } from './command-rate.ts';
+import { linesIn } from './message-lines.ts';
+
+/** A line that was understood as far as it can be. `refuse`: there is no room for it. */
+export interface Letter {
+  readonly inbound: Inbound;
+  readonly line: Line;
+  readonly verdict: 'ok' | 'refuse';
+}
+
+type Weighed = Omit<Letter, 'inbound'>;
+
+interface InboxOptions {
+  readonly take: (letter: Letter) => void;
+  /** Far too much has come. */
+  readonly tooMuch: () => void;
+}
+
+/** What one client sends, line by line. What comes while it is on its way into a session waits until it is there. */
+export class Inbox {
+  readonly #options: InboxOptions;
+  readonly #rate = new CommandRate();
+  #early: Weighed[] | undefined = [];
+  #isOver = false;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+  }
+
+  get isHeld(): boolean {
+    return this.#early !== undefined;
+  }
+
+  /** How many lines wait. */
+  get waiting(): number {
+    return this.#early?.length ?? 0;
+  }
+
+  /** Looks at nothing until it is released. */
+  hold(): void {
+    this.#early ??= [];
+  }
+
+  release(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const weighed of early) this.#take(weighed);
+  }
+
+  receive(bytes: Buffer): void {
+    if (this.#isOver) return;
+    const lines = linesIn(bytes);
+    if (lines === 'too many') this.#options.tooMuch();
+    else if (lines.length === 0) this.#weigh(0);
+    else for (const line of lines) this.#arrived(line);
+  }
+
+  /** Takes nothing any more: the client is gone. */
+  close(): void {
+    this.#isOver = true;
+  }
+
+  #arrived(line: Line): void {
+    const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
+    if (verdict === 'close') return;
+    if (this.#early) this.#early.push({ line, verdict });
+    else this.#take({ line, verdict });
+  }
+
+  #take({ line, verdict }: Weighed): void {
+    if (!this.#isOver) this.#options.take({ inbound: understand(line), line, verdict });
+  }
+
+  #weigh(bytes: number): 'ok' | 'refuse' | 'close' {
+    const verdict = this.#rate.take(bytes);
+    if (verdict === 'close') this.#options.tooMuch();
+    return verdict;
+  }
+}

@@ -68,6 +68,9 @@ export interface RunningServer {
   drain(patienceMs: number): Promise<void>;
 }
 
+/** How often clients are asked whether they are there, unless somebody says otherwise. */
+export const PING_MS = 20_000;
+
 /** How long clients are told to wait before they come again. */
 const RETRY_AFTER_MS = 2000;
 

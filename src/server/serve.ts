@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RunMarks } from '../store/run-marks.ts';
 import { makeServerFolder, serverFolder } from '../store/tokens/server-folder.ts';
-import type { Log } from '../system/log.ts';
+import type { Log, LogFields } from '../system/log.ts';
 import { openAudit } from './auth/audit.ts';
 import { LoginCodes } from './auth/login-codes.ts';
 import { openAuthority } from './auth/open-authority.ts';
@@ -106,6 +106,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       counted.crashed();
       log.event('error', 'agent gone', { sessionId, how });
     },
+    failed: (sessionId, why) => log.event('error', 'agent did not start', { sessionId, why }),
+    stumbled: (error) => log.event('error', 'stumbled', stumblingBlock(error)),
   });
   const library = new Library({ agentDir, cwd, live: sessions });
   const exports = new ExportFolder({ agentDir, basePath, holds: (grant) => authority.holds(grant) });
@@ -182,7 +184,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       readiness = 'draining';
       for (const deadline = performance.now() + patienceMs; ; ) {
         gateway.drain(RETRY_AFTER_MS);
-        const isRunning = [...sessions.hosts].some(({ status }) => status === 'running');
+        const isRunning = [...sessions.hosts].some(({ status }) => status !== 'idle');
         if (!isRunning || performance.now() > deadline) break;
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       }
@@ -193,6 +195,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       exports.close();
     },
   };
+}
+
+/** Where it went wrong. Its words may quote anything. */
+function stumblingBlock(error: unknown): LogFields {
+  const { name, stack } = (error instanceof Error ? error : {}) as Partial<Error>;
+  return { error: name ?? typeof error, at: stack?.match(/^\s+at (.+)$/m)?.[1] };
 }
 
 const notHere = { status: 404, code: 'not_found', error: 'There is nothing here' };

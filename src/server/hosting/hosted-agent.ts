@@ -80,7 +80,7 @@ export class HostedAgent {
       const answered = (answer: Answer) => {
         clearTimeout(late);
         if (answer.success) resolve(answer.data() as SessionState);
-        else failed('it does not tell its state');
+        else if (!this.#isOver) failed('it does not tell its state');
       };
       this.ask({ type: 'get_state' }, { answered });
     });

@@ -28,6 +28,27 @@ it('[W65] goes on when the server is there again, with what was typed meanwhile,
   expect(said).toMatchObject([{ content: [{ text: 'say hello' }] }, { content: [{ text: 'say goodbye' }] }]);
 });
 
+it('[W65] does not tell again what it told of an answer before the server was gone', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }];
+  const before = await serveOnSocket({ script });
+  const chat = before.attached(['new']);
+  await chat.shows('? helps.\n›');
+  chat.type(`tell me a story${ENTER}`);
+  await chat.shows('\nHalf of\n›');
+
+  before.kill('SIGKILL');
+  await chat.shows('\nReconnecting… (');
+  await serveOnSocket({ home: before.home });
+  chat.type(ENTER);
+  await chat.shows('\nConnected again.\n');
+  await chat.shows('\n(failed: The agent was gone before the run was over)\n');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0 });
+  expect(chat.screen().match(/Half of/g)).toHaveLength(1);
+});
+
 it('[W65] is told when the agent is gone, and goes on with the one that is started in its place', async () => {
   const gate = newGate();
   const server = await serveOnSocket({ script: [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }] });

@@ -48,6 +48,7 @@ it('[W63] shows what others say and what comes of it, and what was typed here on
   await chat.shows('\n▸ bash ls -la\n');
   chat.type(`say hello${ENTER}`);
   await chat.shows('\nhello\n›');
+  await other.next('agent_settled');
   await other.run('say goodbye');
   await chat.shows('\ngoodbye\n›');
   chat.type(CTRL_D);

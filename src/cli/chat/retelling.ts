@@ -1,4 +1,10 @@
-import type { AgentEvent, AgentMessage, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type {
+  AgentEvent,
+  AgentMessage,
+  AssistantBlock,
+  AssistantMessageEvent,
+  SessionState,
+} from '../../protocol/generated/vocabulary.ts';
 import type { OwnMessages } from './own-messages.ts';
 import type { Printer } from './printer.ts';
 import { quote, retell, wordsIn } from './retell.ts';
@@ -10,6 +16,8 @@ export class Retelling {
   #sessionId: string | undefined;
   /** When the last message was said that was told. */
   #latest = 0;
+  /** The answer that streams, and how many characters of each of its blocks were told. */
+  #streaming: { readonly timestamp: number; readonly told: Map<number, number> } | undefined;
 
   constructor(own: OwnMessages, printer: Printer) {
     this.#own = own;
@@ -20,6 +28,13 @@ export class Retelling {
     switch (event.type) {
       case 'state_synced':
         this.#synced(event.state, event.messages);
+        break;
+      case 'message_start':
+        if (event.message.role === 'assistant')
+          this.#streaming = { timestamp: event.message.timestamp, told: new Map() };
+        break;
+      case 'message_update':
+        this.#grew(event.assistantMessageEvent);
         break;
       case 'message_end':
         this.#said(event.message);
@@ -40,13 +55,27 @@ export class Retelling {
     }
     const news = messages.filter(({ timestamp }) => timestamp > this.#latest);
     retell(
-      news.filter((message) => !this.#isOwn(message)),
+      news.filter((message) => !this.#isOwn(message)).map((message) => this.#untold(message)),
       this.#printer,
     );
     for (const { timestamp } of news) this.#latest = Math.max(this.#latest, timestamp);
   }
 
+  #grew(step: AssistantMessageEvent): void {
+    if (!('delta' in step) || !this.#streaming) return;
+    const { told } = this.#streaming;
+    told.set(step.contentIndex, (told.get(step.contentIndex) ?? 0) + step.delta.length);
+  }
+
+  /** What is new of a message whose beginning was told while it streamed. */
+  #untold(message: AgentMessage): AgentMessage {
+    if (message.role !== 'assistant' || message.timestamp !== this.#streaming?.timestamp) return message;
+    const { told } = this.#streaming;
+    return { ...message, content: message.content.map((block, index) => rest(block, told.get(index) ?? 0)) };
+  }
+
   #said(message: AgentMessage): void {
+    this.#streaming = undefined;
     this.#latest = Math.max(this.#latest, message.timestamp);
     if (message.role === 'user' && !this.#isOwn(message)) this.#printer.note(quote(wordsIn(message.content)));
   }
@@ -61,4 +90,9 @@ export class Retelling {
     this.#printer.note('Ctrl-C stops an answer, Ctrl-D leaves, ? helps.');
     if (messageCount > shown) this.#printer.note(`… ${messageCount - shown} earlier messages`);
   }
+}
+
+function rest(block: AssistantBlock, told: number): AssistantBlock {
+  if (block.type === 'text') return { ...block, text: block.text.slice(told) };
+  return block.type === 'thinking' ? { ...block, thinking: block.thinking.slice(told) } : block;
 }

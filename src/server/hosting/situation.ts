@@ -11,7 +11,7 @@ import { AnswerSoFar } from '../../wire/answer-so-far.ts';
 import { SessionRecord } from './session-record.ts';
 
 /** What waits for an answer. */
-const DIALOGS: ReadonlySet<string> = new Set(['select', 'confirm', 'input', 'editor']);
+export const DIALOGS: ReadonlySet<string> = new Set(['select', 'confirm', 'input', 'editor']);
 
 /** What is shown and stays, of one kind. */
 const MAX_SHOWN = 200;
@@ -34,6 +34,11 @@ export class Situation {
 
   get isCompacting(): boolean {
     return this.#compaction !== undefined;
+  }
+
+  /** The one that is under way. */
+  get compaction(): CompactionStartEvent | undefined {
+    return this.#compaction;
   }
 
   /** Takes note of an event; answers the message after it, if it is a step of one. */

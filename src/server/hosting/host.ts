@@ -192,9 +192,12 @@ export class Host {
     } else if (this.#tools.isFrom(listener, id, { isLast: type === 'host_tool_result' })) this.#agent?.tell(frame);
   }
 
-  /** The agent does not understand it either: no more is said of it than what it was meant to be. */
-  brokenFrame({ name, id }: BrokenFrame, listener: Listener): void {
-    this.frame({ type: name, id } as Frame, listener);
+  /** The agent does not understand it either: it is told what it was meant to be, or what has become of the call. */
+  brokenFrame(frame: BrokenFrame, listener: Listener): void {
+    const { name: type, id } = frame;
+    const failed = type === 'host_tool_result' ? this.#tools.broken(listener, frame) : undefined;
+    if (failed) this.#agent?.tell(failed);
+    else this.frame({ type, id } as Frame, listener);
   }
 
   /** A client has come, gone, or wants something else: tells the agent if that makes a difference. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Child } from './child.mjs';
@@ -17,8 +17,14 @@ export class Place {
     for (const name of ['home', 'agent', 'project']) mkdirSync(join(this.#folder, name));
     cpSync(join(root, 'dist'), join(this.#folder, 'dist'), { recursive: true });
     cpSync(join(root, 'package.json'), join(this.#folder, 'package.json'));
+    symlinkSync(join(root, 'node_modules'), join(this.#folder, 'node_modules'));
     // A session longer than any model's context must not be summed up in the middle of a measurement.
     writeFileSync(join(this.#folder, 'agent', 'settings.json'), '{"compaction":{"enabled":false}}\n');
+  }
+
+  get environment() {
+    const { PATH } = process.env;
+    return { PATH, HOME: this.path('home'), PI_CODING_AGENT_DIR: this.path('agent') };
   }
 
   path(name) {
@@ -55,8 +61,7 @@ export class Place {
   }
 
   async #use(args, { stdin, node, env: more, use }) {
-    const { PATH } = process.env;
-    const env = { PATH, HOME: this.path('home'), PI_CODING_AGENT_DIR: this.path('agent'), ...more };
+    const env = { ...this.environment, ...more };
     const child = new Child(args, { cwd: this.path('project'), env, stdin, node });
     this.#children.add(child);
     try {

@@ -1,0 +1,38 @@
+import { residentMb } from '../support/process-facts.mjs';
+import { withServer } from '../support/server.mjs';
+import { streamScript } from '../support/stream.mjs';
+
+const WARM_UP = 15;
+const SESSIONS = 45;
+
+/** Sessions that were used once, and whose agents have left. */
+export const serverParked = {
+  name: 'server-parked',
+  rounds: 3,
+
+  samplers(place) {
+    const script = place.file('parked.jsonl', streamScript(50));
+    return { server: () => withServer(place, { script, args: ['--park-after', '0'] }, parked) };
+  },
+
+  rows({ server }) {
+    return [{ what: 'memory of the server for one', unit: 'KB', value: server.kb, limit: { value: 50 } }];
+  },
+};
+
+async function parked({ pid, connect }) {
+  await used(connect, WARM_UP);
+  const before = residentMb(pid);
+  await used(connect, SESSIONS);
+  return { kb: ((residentMb(pid) - before) * 1000) / SESSIONS };
+}
+
+async function used(connect, count) {
+  for (let session = 0; session < count; session++) {
+    const client = await connect();
+    const settled = client.until('"type":"agent_settled"');
+    client.send({ type: 'prompt', message: 'go' });
+    await settled;
+    client.close();
+  }
+}

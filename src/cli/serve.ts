@@ -6,7 +6,7 @@ import type { AgentCommand } from '../server/hosting/agent-process.ts';
 import { AllowLists } from '../server/http/allow-lists.ts';
 import { basePathFrom } from '../server/http/base-path.ts';
 import { readTlsFiles, type Tls } from '../server/http/tls-files.ts';
-import { type RunningServer, type ServeOptions, serve } from '../server/serve.ts';
+import { PING_MS, type RunningServer, type ServeOptions, serve } from '../server/serve.ts';
 import { agentDir } from '../store/agent-dir.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
 import { openLog } from '../system/log.ts';
@@ -61,7 +61,7 @@ async function optionsFrom(args: Arguments): Promise<ServeOptions> {
     socketPath: args.socket === undefined ? undefined : resolve(args.socket),
     pageFolder: join(import.meta.dirname, '../page'),
     parkAfterMs: seconds(args, 'park-after', 120),
-    pingMs: 1000 * wholeNumber(args, 'ping-seconds', { usual: 20, min: 1, max: 3600 }),
+    pingMs: 1000 * wholeNumber(args, 'ping-seconds', { usual: PING_MS / 1000, min: 1, max: 3600 }),
     maxSessions: wholeNumber(args, 'max-sessions', { usual: 100, min: 1, max: 10_000 }),
     log: (await logFor(args, 'serve')) ?? openLog({ level: 'warn' }),
   };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RunMarks } from '../store/run-marks.ts';
 import { makeServerFolder, serverFolder } from '../store/tokens/server-folder.ts';
-import type { Log } from '../system/log.ts';
+import type { Log, LogFields } from '../system/log.ts';
 import { openAudit } from './auth/audit.ts';
 import { LoginCodes } from './auth/login-codes.ts';
 import { openAuthority } from './auth/open-authority.ts';
@@ -68,6 +68,9 @@ export interface RunningServer {
   drain(patienceMs: number): Promise<void>;
 }
 
+/** How often clients are asked whether they are there, unless somebody says otherwise. */
+export const PING_MS = 20_000;
+
 /** How long clients are told to wait before they come again. */
 const RETRY_AFTER_MS = 2000;
 
@@ -103,6 +106,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       counted.crashed();
       log.event('error', 'agent gone', { sessionId, how });
     },
+    failed: (sessionId, why) => log.event('error', 'agent did not start', { sessionId, why }),
+    stumbled: (error) => log.event('error', 'stumbled', stumblingBlock(error)),
   });
   const library = new Library({ agentDir, cwd, live: sessions });
   const exports = new ExportFolder({ agentDir, basePath, holds: (grant) => authority.holds(grant) });
@@ -179,7 +184,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       readiness = 'draining';
       for (const deadline = performance.now() + patienceMs; ; ) {
         gateway.drain(RETRY_AFTER_MS);
-        const isRunning = [...sessions.hosts].some(({ status }) => status === 'running');
+        const isRunning = [...sessions.hosts].some(({ status }) => status !== 'idle');
         if (!isRunning || performance.now() > deadline) break;
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       }
@@ -190,6 +195,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       exports.close();
     },
   };
+}
+
+/** Where it went wrong. Its words may quote anything. */
+function stumblingBlock(error: unknown): LogFields {
+  const { name, stack } = (error instanceof Error ? error : {}) as Partial<Error>;
+  return { error: name ?? typeof error, at: stack?.match(/^\s+at (.+)$/m)?.[1] };
 }
 
 const notHere = { status: 404, code: 'not_found', error: 'There is nothing here' };

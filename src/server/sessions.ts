@@ -1,4 +1,5 @@
 import type { AgentEvent, CommandName, Frame, SessionState } from '../protocol/generated/vocabulary.ts';
+import type { BrokenFrame } from '../wire/request.ts';
 import type { Answer } from './hosting/answer.ts';
 import type { SessionRecord } from './hosting/session-record.ts';
 
@@ -75,8 +76,10 @@ export interface Handle {
   attach(wish: Wish): Promise<void>;
   /** `answered` is called in its place among the records of the session. */
   send(request: Request, answered: (answer: Answer) => void): void;
-  /** Hands over what gets no answer; `text`: a frame of which only type and id could be read. */
-  frame(frame: Frame | { readonly type: Frame['type']; readonly id: string; readonly text: string }): void;
+  /** Hands over what gets no answer. */
+  frame(frame: Frame): void;
+  /** The same of one whose type and id could be read, and nothing else. */
+  brokenFrame(frame: BrokenFrame): void;
   /** What the client wants of dialogs or heartbeats is another thing now. */
   wantsChanged(): void;
   /** Tells the client every entry there is, and from then on every new one. */

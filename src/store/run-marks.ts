@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonObject } from './json-file.ts';
@@ -32,11 +33,14 @@ export class RunMarks {
     rmSync(this.#pathOf(sessionId), { force: true });
   }
 
-  /** The run that was cut off, if there was one; it is told once. */
-  take(sessionId: string): RunMark | undefined {
-    const mark = this.#read(sessionId);
-    if (mark) this.clear(sessionId);
-    return mark;
+  /** The run that is, or was, under way. */
+  get(sessionId: string): RunMark | undefined {
+    return this.#read(sessionId);
+  }
+
+  /** Forgets a run of which somebody was told, unless another one is under way by now. */
+  told(sessionId: string, { epoch }: RunMark): void {
+    if (this.#read(sessionId)?.epoch === epoch) this.clear(sessionId);
   }
 
   #read(sessionId: string): RunMark | undefined {
@@ -51,6 +55,7 @@ export class RunMarks {
 
   /** Ids of sessions that others have made may hold anything. */
   #pathOf(sessionId: string): string {
-    return join(this.#folder, `${encodeURIComponent(sessionId).replaceAll('.', '%2E').slice(0, 200)}.json`);
+    const name = createHash('sha256').update(sessionId).digest('hex');
+    return join(this.#folder, `${name}.json`);
   }
 }

@@ -9,7 +9,7 @@ import { completions } from '../support/providers/completions.ts';
 import { ProviderDouble } from '../support/providers/double.ts';
 import { settled } from '../support/settled.ts';
 import { homeWith, server } from '../support/user-files.ts';
-import { verifies } from '../support/verifies.ts';
+import { LOCAL, verifies } from '../support/verifies.ts';
 
 const preflight = (peer: Peer): Promise<Preflight> => peer.ok({ type: 'preflight' });
 
@@ -116,14 +116,19 @@ verifies('U21', 'a working folder and a session file that are gone are errors', 
   });
 });
 
-verifies('U21', 'a session that stays in memory has no file to look at', async ({ open }) => {
-  const { peer } = await open({ args: ['--no-session'] });
+verifies(
+  'U21',
+  'a session that stays in memory has no file to look at',
+  async ({ open }) => {
+    const { peer } = await open({ args: ['--no-session'] });
 
-  const found = await preflight(peer);
+    const found = await preflight(peer);
 
-  expect(about('session file', found)).toMatchObject({ status: 'ok', message: expect.stringContaining('memory') });
-  expect(about('session folder', found)).toBeUndefined();
-});
+    expect(about('session file', found)).toMatchObject({ status: 'ok', message: expect.stringContaining('memory') });
+    expect(about('session folder', found)).toBeUndefined();
+  },
+  LOCAL,
+);
 
 verifies('U21', 'a shell that is not there or fails is an error', async ({ open }) => {
   const missing = await open({ home: withSettings({ shellPath: '/nowhere/zsh' }) });

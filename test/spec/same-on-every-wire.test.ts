@@ -1,8 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type OpenOptions, open, type Transport } from '../support/open.ts';
+import { newHome, type OpenOptions, open, type Transport } from '../support/open.ts';
 import { outline, type Peer, type Record_ } from '../support/peer.ts';
+import { header } from '../support/stored-session.ts';
 
-const transports: readonly Transport[] = ['stdio', 'unix', 'memory'];
+const transports: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'];
+
+/** How a client is greeted, and what a server says beside an answer without an id. */
+const BESIDE = new Set(['ready', 'server_connected', 'state_synced', 'server_error']);
 
 const script = [
   {
@@ -79,16 +85,22 @@ async function onEach(options: OpenOptions, talk: (peer: Peer) => Promise<void>)
 
 /** What a client is told on this wire, without what differs from one run to the next. */
 async function told(transport: Transport, options: OpenOptions, talk: (peer: Peer) => Promise<void>) {
-  const { peer, home } = await open(transport, { ...options, args: ['--session', './session.jsonl'] });
+  const home = newHome();
+  const session = join(home.cwd, 'session.jsonl');
+  writeFileSync(session, `${JSON.stringify(header(home.cwd))}\n`);
+  const { peer } = await open(transport, { ...options, home, args: ['--session', session] });
   await peer.begun();
   await talk(peer);
-  const updates = outline(peer.records.filter(({ type }) => type === 'message_update'));
-  const others = peer.records.filter(({ type }) => type !== 'message_update');
+  const records = peer.records.filter(({ type }) => !BESIDE.has(type));
+  const updates = outline(records.filter(({ type }) => type === 'message_update'));
+  const others = records.filter(({ type }) => type !== 'message_update');
   const known = new Map<string, string>();
   const text = JSON.stringify(others)
     .replaceAll(home.root, 'HOME')
     .replace(/"[\dT:.-]+Z"/g, '"TIME"')
     .replace(/"timestamp":\d+/g, '"timestamp":0')
+    // A server takes shorter ones.
+    .replace(/"maxLineBytes":\d+/, '"maxLineBytes":0')
     .replace(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b|"[\da-f]{8}"/g, (id) => numbered(known, id));
   return [...(JSON.parse(text) as Record_[]), ...updates.map((type) => ({ type }))];
 }

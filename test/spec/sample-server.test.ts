@@ -37,7 +37,7 @@ function freePort(): Promise<number> {
   });
 }
 
-it('[W67] the server that the guide prints serves tau, and its client gets an answer', async () => {
+it('[W87] the server that the guide prints serves tau, and its client gets an answer', async () => {
   const { server, url } = await sampleServer(newHome());
   const peer = new RemotePeer(`${url}?token=your-secret-token`, { foreign: true });
 
@@ -51,7 +51,7 @@ it('[W67] the server that the guide prints serves tau, and its client gets an an
   await until(async () => (await groupSize(server.child.pid ?? 0)) === 1);
 });
 
-it('[W67] it opens the session that the client names', async () => {
+it('[W87] it opens the session that the client names', async () => {
   const home = newHome();
   const path = keepSession(home, conversation(home.cwd));
   const { url } = await sampleServer(home);
@@ -64,7 +64,7 @@ it('[W67] it opens the session that the client names', async () => {
   expect(stored(path).at(-1)).toMatchObject({ message: { role: 'assistant' } });
 });
 
-it('[W67] it sends a wrong token away with 1008', async () => {
+it('[W87] it sends a wrong token away with 1008', async () => {
   const { url } = await sampleServer(newHome());
 
   expect(await new RemotePeer(`${url}?token=wrong`).ended).toEqual({

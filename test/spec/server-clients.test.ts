@@ -50,7 +50,7 @@ it('[W7] a command that makes no sense is answered to its sender alone', async (
   expect(second.told).toEqual(['server_connected', 'state_synced']);
 });
 
-it('[W66] `hello` speaks for one client: form, names, entries and heartbeats of another stay as they were', async () => {
+it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of another stay as they were', async () => {
   const gate = newGate();
   const home = newHome();
   userExtension(home, 'broken.ts', "export default (pi) => pi.on('turn_start', () => { throw new Error('broken'); });");
@@ -95,7 +95,7 @@ it('[W66] `hello` speaks for one client: form, names, entries and heartbeats of 
   expect(await names(other)).toContain('new');
 });
 
-it('[W66] who wants entries is told all of them once, whenever it asks, and then every new one', async () => {
+it('[W86] who wants entries is told all of them once, whenever it asks, and then every new one', async () => {
   const server = await serve({ script: TALK });
   const first = await server.attach({ entries: 1 });
   await first.run('one');
@@ -135,7 +135,7 @@ it('[X44] an error of an extension is told under both names, unless the client w
   expect(second.told).not.toContain('hook_error');
 });
 
-it('[W60] after a compaction everybody is told the conversation anew', async () => {
+it('[W80] after a compaction everybody is told the conversation anew', async () => {
   const home = patientHome();
   const server = await serve({ home, script: [{ text: 'A summary.', when: 'summar', keep: true }, ...TALK] });
   const first = await server.attach();
@@ -152,7 +152,7 @@ it('[W60] after a compaction everybody is told the conversation anew', async () 
   for (const peer of [first, second]) expect((await peer.next(syncedWith(messages))).messages).toEqual(messages);
 });
 
-it('[W60] after another branch was entered everybody is told the conversation anew', async () => {
+it('[W80] after another branch was entered everybody is told the conversation anew', async () => {
   const server = await serve({ script: TALK });
   const first = await server.attach();
   await first.run('first');
@@ -170,7 +170,7 @@ it('[W60] after another branch was entered everybody is told the conversation an
   });
 });
 
-it('[W60] what a client shares with others is told to all of them: names, models, queues, notices', async () => {
+it('[W80] what a client shares with others is told to all of them: names, models, queues, notices', async () => {
   const home = newHome();
   const gate = newGate();
   const server = await serve({

@@ -70,7 +70,7 @@ it('[W34] it is shown again to one who attaches, with what extensions keep on th
   expect(allShown(later, 'input')).toEqual([]);
 });
 
-it('[W34 W64] a dialog outlives all clients, and waits for the next', async () => {
+it('[W34 W84] a dialog outlives all clients, and waits for the next', async () => {
   const server = await serve({
     script: [bash('rm -rf nothing'), { text: 'Done.' }],
     agentArgs: ['-e', fixture('tool-call-gate')],
@@ -111,7 +111,7 @@ it('[W34] it goes only to those who can show it; where nobody can, it has no ans
   await shown(first, 'select');
 });
 
-it('[W64] who may only look on sees a dialog, and cannot answer it', async () => {
+it('[W84] who may only look on is not asked, and cannot answer', async () => {
   const viewer = { name: 'Viewer', scopes: ['view'], allowedPaths: ['/'] };
   const server = await serve({
     script: TALK,
@@ -120,10 +120,11 @@ it('[W64] who may only look on sees a dialog, and cannot answer it', async () =>
   });
   const [owner, watcher] = await couple(server, { token: 'token-of-a-viewer' });
   await owner.ok({ type: 'prompt', message: '/interview' });
-  const { id } = await shown(watcher, 'select');
+  const { id } = await shown(owner, 'select');
 
   reply(watcher, id, { value: 'red' });
   await watcher.ok({ type: 'get_state' });
+  expect(allShown(watcher, 'select')).toEqual([]);
   reply(owner, id, { value: 'green' });
 
   expect(await shown(owner, 'confirm')).toMatchObject({ message: 'You said green' });

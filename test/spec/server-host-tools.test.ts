@@ -70,7 +70,7 @@ it('[W35] tools of the agent itself cannot be replaced', async () => {
   expect(refused['error']).toBe('RPC host tool "bash" conflicts with an existing tool');
 });
 
-it('[W35 W65] a call fails when its client goes, and so do later ones', async () => {
+it('[W35 W85] a call fails when its client goes, and so do later ones', async () => {
   const { first, second } = await couple();
   await setTools(first, hostTool('mine'));
   await second.ok({ type: 'prompt', message: 'mine' });
@@ -81,7 +81,7 @@ it('[W35 W65] a call fails when its client goes, and so do later ones', async ()
   expect(toolEnds(second.records)).toMatchObject([{ isError: true, text: GONE }]);
 });
 
-it('[W65] tools follow their client to another session', async () => {
+it('[W85] tools follow their client to another session', async () => {
   const { first, second } = await couple();
   await second.run('hello');
   await setTools(first, hostTool('mine'));
@@ -97,7 +97,7 @@ it('[W65] tools follow their client to another session', async () => {
   expect(toolEnds(second.records)).toMatchObject([{ isError: true }]);
 });
 
-it('[W65] they follow it into a session that others are in', async () => {
+it('[W85] they follow it into a session that others are in', async () => {
   const { server, first } = await couple();
   await first.run('hello');
   const { sessionFile } = await first.ok({ type: 'get_state' });

@@ -10,7 +10,7 @@ const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
 const fileOf = async (peer: RemotePeer): Promise<string> => (await peer.ok({ type: 'get_state' })).sessionFile;
 
-it('[W61] `list_sessions` tells of each session whether it runs, waits or rests; a parked one has no status', async () => {
+it('[W81] `list_sessions` tells of each session whether it runs, waits or rests; a parked one has no status', async () => {
   const gate = newGate();
   const server = await serve({
     script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^run' }, ...TALK],
@@ -47,7 +47,7 @@ it('[W61] `list_sessions` tells of each session whether it runs, waits or rests;
   expect(listed.sessions).toEqual((await idle.ok({ type: 'list_sessions' })).sessions);
 });
 
-it('[W62] `export_html` gives an address at which the page can be fetched once', async () => {
+it('[W82] `export_html` gives an address at which the page can be fetched once', async () => {
   const server = await serve({ script: TALK });
   const peer = await server.attach();
   await peer.run('Hi');
@@ -62,7 +62,7 @@ it('[W62] `export_html` gives an address at which the page can be fetched once',
   expect((await server.get(url)).status).toBe(404);
 });
 
-it('[W62] nothing of an export stays after the server has ended', async () => {
+it('[W82] nothing of an export stays after the server has ended', async () => {
   const server = await serve({ script: TALK });
   const peer = await server.attach();
   await peer.run('Hi');
@@ -74,7 +74,7 @@ it('[W62] nothing of an export stays after the server has ended', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-it('[W62] `outputPath` counts from the folder of the session, and stays within what a token may open', async () => {
+it('[W82] `outputPath` counts from the folder of the session, and stays within what a token may open', async () => {
   const home = newHome();
   const guest = { name: 'Guest', allowedPaths: [home.cwd] };
   const server = await serve({ home, script: TALK, tokens: { 'token-of-a-guest': guest } });
@@ -100,7 +100,7 @@ it('[W62] `outputPath` counts from the folder of the session, and stays within w
   expect(readdirSync(join(home.root, 'outside'))).toEqual([]);
 });
 
-it('[W63] a session that another client is in is not deleted; one that nobody is in is, agent or not', async () => {
+it('[W83] a session that another client is in is not deleted; one that nobody is in is, agent or not', async () => {
   const server = await serve({ script: TALK });
   const first = await server.attach();
   await first.run('Hi');
@@ -124,7 +124,7 @@ it('[W63] a session that another client is in is not deleted; one that nobody is
   expect(await server.connect({ session: first.cursor.session }).ended).toMatchObject({ code: 4404 });
 });
 
-it('[W63] a session that lives elsewhere is renamed where it lives, and its clients are told', async () => {
+it('[W83] a session that lives elsewhere is renamed where it lives, and its clients are told', async () => {
   const server = await serve({ script: TALK });
   const first = await server.attach();
   await first.run('Hi');
@@ -140,7 +140,7 @@ it('[W63] a session that lives elsewhere is renamed where it lives, and its clie
   expect(sessions.find(({ id }: { id: string }) => id === first.cursor.session)).toMatchObject({ name: 'Theirs' });
 });
 
-it('[W63] one that is parked is renamed on disk', async () => {
+it('[W83] one that is parked is renamed on disk', async () => {
   const server = await serve({ script: TALK, args: ['--park-after', '0'] });
   const first = await server.attach();
   await first.run('Hi');

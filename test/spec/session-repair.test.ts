@@ -129,7 +129,7 @@ verifies('J11', 'an answer that failed or was stopped left nothing to repair', a
 
   for (const stopReason of ['error', 'aborted']) {
     const stopped = entry('message', 'bbbbbbbb', 'aaaaaaaa', { message: answer({ content: calls, stopReason }) });
-    const path = keepSession(home, [header(home.cwd), userSaid('aaaaaaaa', null, 'go'), stopped], {
+    const path = keepSession(home, [header(home.cwd, { id: stopReason }), userSaid('aaaaaaaa', null, 'go'), stopped], {
       name: `${stopReason}.jsonl`,
     });
     const before = readFileSync(path);

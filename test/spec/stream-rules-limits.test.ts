@@ -116,18 +116,17 @@ verifies('O26', 'the rules of a project count while it is trusted, and over thos
   const home = homeWithRules({ tidy: ruleText({ condition: 'bad' }, 'The user says so.') });
   putRules(join(home.cwd, '.pi', 'rules'), { tidy: ruleText({ condition: 'good' }, 'The project says so.') });
   const { peer } = await open({ home, script: [{ text: 'bad good' }, { text: 'x' }, { repeat: true }] });
-  const texts = async (word: string) => {
+  const texts = async (word: string, trusted: boolean) => {
     await peer.ok({ type: 'new_session' });
+    await peer.ok({ type: 'set_trust', trusted, remember: false });
     return (await peer.run(word))
       .filter(({ type }) => type === 'ttsr_triggered')
       .map(({ rules }) => (rules as { content: string }[])[0]?.content);
   };
 
-  expect(await texts('one')).toEqual(['The user says so.']);
-  await peer.ok({ type: 'set_trust', trusted: true, remember: false });
-  expect(await texts('two')).toEqual(['The project says so.']);
-  await peer.ok({ type: 'set_trust', trusted: false, remember: false });
-  expect(await texts('three')).toEqual(['The user says so.']);
+  expect(await texts('one', false)).toEqual(['The user says so.']);
+  expect(await texts('two', true)).toEqual(['The project says so.']);
+  expect(await texts('three', false)).toEqual(['The user says so.']);
 });
 
 verifies(

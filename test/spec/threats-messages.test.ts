@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { auditPath } from '../../src/server/auth/audit.ts';
-import { newToken, OWNER, readAll, serveTau, type Target, type Visitor } from '../support/attack.ts';
+import { newToken, OWNER, readAll, serveTau, slowAgent, type Target, type Visitor } from '../support/attack.ts';
 
 const MiB = 1024 * 1024;
 
@@ -220,6 +220,18 @@ it('[W73] commands before server_connected wait, in any number that is allowed, 
   expect(first).toMatchObject({ type: 'server_connected' });
   const answers = visitor.records.filter(({ type }) => type === 'response');
   expect(answers.map(({ id, success }) => [id, success])).toEqual(answers.map((_, index) => [index, true]));
+});
+
+it('[W72 W73] what waits for a session to begin is counted, too', async () => {
+  const { agent, begin } = slowAgent();
+  const target = await serveTau({ args: ['--agent-command', agent] });
+  const visitor = await target.visit();
+
+  for (let index = 0; index < 80; index++) visitor.send({ type: 'prompt', message: 'x'.repeat(4 * MiB) });
+  const end = await visitor.ended;
+  begin();
+
+  expect(end).toEqual({ code: 4429, reason: 'Too many commands' });
 });
 
 it('[W71] binary messages are read as the same lines', async () => {

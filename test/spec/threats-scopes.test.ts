@@ -64,12 +64,11 @@ it('[A10] answers to dialogs and tool calls of somebody who may not prompt have 
   const target = await serveTau({ home });
   const { host, guest } = await withGuest(target, 'view');
   host.send({ type: 'prompt', message: '/ask', id: 'asked' });
-  const { id } = await guest.next('extension_ui_request');
+  const { id } = await host.next('extension_ui_request');
 
   guest.send({ type: 'extension_ui_response', id, confirmed: true });
   guest.send(`{"type":"extension_ui_response","id":${JSON.stringify(id)},"confirmed":tru`);
   await guest.ok({ type: 'ping' });
-  await host.find((record) => record.type === 'extension_ui_request');
   host.send({ type: 'extension_ui_response', id, confirmed: false });
   const resolved = await guest.find('extension_ui_resolved');
   const verdict = await host.find(

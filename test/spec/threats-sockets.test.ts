@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ask } from '../../src/server/http/testing/clients.ts';
-import { newToken, OWNER, refusal, serveTau, type Visitor } from '../support/attack.ts';
+import { newToken, OWNER, refusal, serveTau, slowAgent, type Visitor } from '../support/attack.ts';
 import { tau } from '../support/command.ts';
 import { newHome } from '../support/open.ts';
 
@@ -22,23 +22,21 @@ it('[W74] a client that answers no ping is closed, and one that answers stays', 
   const { code } = await gone.ended;
 
   expect(connected).toMatchObject({ pingMs: 1000 });
-  expect(code).toBe(1000);
+  expect(code).toBe(4408);
   expect(gone.records.at(-1)).toMatchObject({ type: 'server_disconnected', reason: 'timeout' });
   await there.ok({ type: 'get_state' });
 });
 
 it('[W74 W73] a client whose session takes long to begin is not taken for one that is gone', async () => {
-  const home = newHome();
-  const slow = join(home.root, 'slow');
-  const agent = `sh -c 'until test -e ${slow}; do sleep 0.1; done; exec "$0" "$@"' ${process.execPath} ${join(import.meta.dirname, '../../dist/tau.cjs')}`;
-  const target = await serveTau({ home, args: ['--ping-seconds', '1', '--agent-command', agent] });
+  const { agent, begin } = slowAgent();
+  const target = await serveTau({ args: ['--ping-seconds', '1', '--agent-command', agent] });
   const early = await target.visit();
   early.send({ type: 'get_state', id: 'early' });
   const gone = await serveTau({ args: ['--ping-seconds', '1'] }).then((other) => other.visit({}, { autoPong: false }));
 
   // As long as it takes to find somebody gone who is.
   await gone.ended;
-  writeFileSync(slow, '');
+  begin();
 
   expect(await early.find(({ id }) => id === 'early')).toMatchObject({ success: true });
 });

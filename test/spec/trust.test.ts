@@ -6,7 +6,7 @@ import { type Home, newHome } from '../support/open.ts';
 import { ruleText, triggered } from '../support/rules.ts';
 import { header, keepSession } from '../support/stored-session.ts';
 import { write } from '../support/user-files.ts';
-import { verifies } from '../support/verifies.ts';
+import { AGENT_MOVES, verifies } from '../support/verifies.ts';
 
 verifies('Z22', 'the settings of an unknown project are not read', async ({ open }) => {
   const home = projectWith({ steeringMode: 'all', shellCommandPrefix: 'echo owned >> proof.txt' });
@@ -59,6 +59,7 @@ verifies(
     expect(away).toMatchObject({ cwd: home.root, projectTrusted: false });
     expect(await peer.ok({ type: 'get_state' })).toMatchObject({ cwd: home.cwd, projectTrusted: true });
   },
+  AGENT_MOVES,
 );
 
 verifies('Z22', 'a project cannot say of itself that it is trusted', async ({ open }) => {

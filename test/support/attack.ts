@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type Answer, ask, type Question } from '../../src/server/http/testing/clients.ts';
 import { type Finished, tau } from './command.ts';
-import { environment, type Home, newHome, scriptArgs, TAU } from './open.ts';
+import { environment, type Home, newGate, newHome, scriptArgs, TAU } from './open.ts';
 import type { Record_ } from './peer.ts';
 import { assertValid } from './wire-log.ts';
 
@@ -113,6 +113,13 @@ function serverArgs(home: Home, { args = [], script, agentArgs = [], port = 0 }:
   const words = [process.execPath, TAU, ...scriptArgs(home, script), ...agentArgs];
   const agent = ['--agent-command', words.map((word) => `'${word}'`).join(' ')];
   return ['--port', String(port), '--drain-seconds', '0', ...(words.length > 2 ? agent : []), ...args];
+}
+
+/** A command for agents that take their time until `begin` is called. */
+export function slowAgent(): { agent: string; begin: () => void } {
+  const { path, open } = newGate();
+  const wait = `until test -e ${path}; do sleep 0.05; done; exec "$0" "$@"`;
+  return { agent: `sh -c '${wait}' ${process.execPath} ${TAU}`, begin: open };
 }
 
 function addressOf(url: string, query: Query = {}): string {

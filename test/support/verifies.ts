@@ -10,10 +10,10 @@ const everywhere: readonly Transport[] = ['stdio', 'unix', 'memory', 'websocket'
 export const LOCAL: readonly Transport[] = ['stdio', 'unix', 'memory'];
 
 /** For what becomes of an agent that is taken to another session. From a server clients go alone: the agent stays. */
-export const AGENT_MOVES = LOCAL;
+export const AGENT_MOVES: readonly Transport[] = [...LOCAL];
 
 /** For how much a single peer may send. A server has limits of its own, and tests of them. */
-export const PEER_LIMITS = LOCAL;
+export const PEER_LIMITS: readonly Transport[] = [...LOCAL];
 
 export interface Bench {
   readonly transport: Transport;

@@ -9,7 +9,7 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import { type Dialect, plainDialect } from '../../wire/dialect.ts';
 import { toText } from '../../wire/json-lines.ts';
-import type { Inbound } from '../../wire/request.ts';
+import type { BrokenFrame, Inbound } from '../../wire/request.ts';
 import { type Grant, mayOpen } from '../auth/grant.ts';
 import { permissionDenied, permits } from '../auth/permission.ts';
 import { Answer } from '../hosting/answer.ts';
@@ -267,14 +267,11 @@ export class Client implements Listener {
       this.#wire.setReading(this.#inbox.waiting <= MAX_UNANSWERED && this.#outlet.backlog <= MAX_UNREAD);
   }
 
-  #take({ inbound, line, verdict }: Letter): void {
+  #take({ inbound, verdict }: Letter): void {
     if (inbound.kind === 'command') this.#command(inbound, verdict);
     else if (inbound.kind === 'frame') this.#frame(inbound.frame);
     else {
-      if ('broken' in inbound && inbound.broken && 'text' in line) {
-        const { name, id } = inbound.broken;
-        this.#frame({ type: name, id, text: line.text });
-      }
+      if ('broken' in inbound && inbound.broken) this.#brokenFrame(inbound.broken);
       if (inbound.kind === 'refused') this.#misunderstood(inbound, verdict);
     }
   }
@@ -284,9 +281,17 @@ export class Client implements Listener {
     this.close({ code: closeCodes.tooManyCommands, reason: 'error', message: 'Too many commands', error });
   }
 
-  #frame(frame: Frame | { type: Frame['type']; id: string; text: string }): void {
+  #frame(frame: Frame): void {
+    if (this.#maySend(frame.type)) this.#handle?.frame(frame);
+  }
+
+  #brokenFrame(frame: BrokenFrame): void {
+    if (this.#maySend(frame.name)) this.#handle?.brokenFrame(frame);
+  }
+
+  #maySend(type: Frame['type']): boolean {
     const { grant } = this.visitor;
-    if (permits(grant, frame.type) && this.services.authority.holds(grant)) this.#handle?.frame(frame);
+    return permits(grant, type) && this.services.authority.holds(grant);
   }
 
   #misunderstood(

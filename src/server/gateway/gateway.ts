@@ -5,6 +5,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
 import { type Grant, holderOf } from '../auth/grant.ts';
 import { credentialOf } from '../http/credential.ts';
+import type { Sessions } from '../sessions.ts';
 import { AccountableSocket } from './accountable-socket.ts';
 import { Client, type Visitor } from './client.ts';
 import { closeCodes } from './close-codes.ts';
@@ -40,6 +41,8 @@ export class Gateway {
   readonly #clients = new Map<Client, WebSocket>();
   /** Those that have not been heard since they were last asked. */
   readonly #silent = new Set<Client>();
+  /** What they had not taken when they were last asked. */
+  readonly #unread = new WeakMap<Client, number>();
   readonly #sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -137,14 +140,22 @@ export class Gateway {
   #ping(): void {
     for (const [client, socket] of this.#clients) {
       if (client.isHeld && socket.isPaused) this.#silent.delete(client);
-      else if (this.#silent.has(client)) {
+      else if (this.#silent.has(client) && !this.#isReading(client, socket)) {
         client.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client does not answer' });
         socket.terminate();
       } else {
         this.#silent.add(client);
+        this.#unread.set(client, socket.bufferedAmount);
         socket.ping();
       }
     }
+  }
+
+  /** Whether it has taken something of what waits for it: the question may be behind that. */
+  #isReading(client: Client, { bufferedAmount }: WebSocket): boolean {
+    const before = this.#unread.get(client) ?? 0;
+    this.#unread.set(client, bufferedAmount);
+    return bufferedAmount < before;
   }
 
   #lookAtGrants(): void {
@@ -160,12 +171,15 @@ export class Gateway {
   #sendHome(client: Client, { anyway = false } = {}): void {
     const { retryAfterMs = 0 } = this.#draining ?? {};
     const { sessionId } = client;
-    const isRunning = sessionId !== undefined && this.#options.sessions.statusOf(sessionId) === 'running';
+    const isRunning = sessionId !== undefined && isBusy(this.#options.sessions.statusOf(sessionId));
     if (isRunning && !anyway) return;
     const message = `The server restarts: retry after ${Math.ceil(retryAfterMs / 1000)} s`;
     client.close({ code: closeCodes.restart, reason: 'close', message, retryAfterMs });
   }
 }
+
+/** Whether something is done there, or waits to be. */
+const isBusy = (status: ReturnType<Sessions['statusOf']>) => status === 'running' || status === 'waiting';
 
 /** Who comes, and what for. */
 export interface Visit extends Pick<Visitor, 'address'> {

@@ -6,11 +6,14 @@ import { linesIn } from './message-lines.ts';
 /** A line that was understood as far as it can be. `refuse`: there is no room for it. */
 export interface Letter {
   readonly inbound: Inbound;
-  readonly line: Line;
   readonly verdict: 'ok' | 'refuse';
 }
 
-type Weighed = Omit<Letter, 'inbound'>;
+/** A line that is still to be understood. */
+interface Weighed {
+  readonly line: Line;
+  readonly verdict: Letter['verdict'];
+}
 
 interface InboxOptions {
   readonly take: (letter: Letter) => void;
@@ -70,7 +73,7 @@ export class Inbox {
   }
 
   #take({ line, verdict }: Weighed): void {
-    if (!this.#isOver) this.#options.take({ inbound: understand(line), line, verdict });
+    if (!this.#isOver) this.#options.take({ inbound: understand(line), verdict });
   }
 
   #weigh(bytes: number): 'ok' | 'refuse' | 'close' {

@@ -1,6 +1,6 @@
-import type { AgentEvent, AssistantMessage } from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, AgentSettledEvent, AssistantMessage } from '../../protocol/generated/vocabulary.ts';
 import type { Cursor, Greeting, Listener, Snapshot } from '../sessions.ts';
-import { canSee } from './dialog-desk.ts';
+import { canShow } from './dialog-desk.ts';
 import type { Journal, Kept } from './journal.ts';
 import { SessionRecord } from './session-record.ts';
 import { Situation } from './situation.ts';
@@ -24,8 +24,8 @@ export class Audience {
   #told = 0;
   /** Whoever has heard less than this was in another session. */
   #floor = 0;
-  /** Whoever has heard less than this has to be told the conversation anew: it has become another one. */
-  #outdated = 0;
+  /** Whoever has heard no more than this has to be told the conversation anew: it has become another one. */
+  #outdated = -1;
   /** Since when entries are among what is told. */
   #entriesSince = Number.POSITIVE_INFINITY;
 
@@ -59,6 +59,11 @@ export class Audience {
     if (this.#entriesSince === Number.POSITIVE_INFINITY) this.#entriesSince = this.#told;
   }
 
+  /** From now on they are not, until they begin anew. */
+  entriesEnd(): void {
+    this.#entriesSince = Number.POSITIVE_INFINITY;
+  }
+
   /** Lets a client go on where it was, if everything since then is known. `outdated`: what it has heard before is. */
   async resume(listener: Listener, { epoch, after }: Cursor, place: Place): Promise<'ok' | 'outdated' | undefined> {
     if (epoch !== this.#journal.epoch || !this.#reaches(listener, after)) return undefined;
@@ -77,15 +82,17 @@ export class Audience {
       this.listeners.add(listener);
       // What was kept and is still to be told would be told twice.
       if (last > this.#told) this.#ahead.set(listener, last);
-      return after < this.#outdated ? 'outdated' : 'ok';
+      return after <= this.#outdated ? 'outdated' : 'ok';
     } finally {
       this.#comingBack.delete(listener);
     }
   }
 
   /** Tells a client where it is and what is under way; it hears everything from now on. */
-  introduce(listener: Listener, { place, snapshot, resume }: Introduction): void {
+  introduce(listener: Listener, { place, snapshot, resume, ended }: Introduction): void {
     listener.connected({ ...place, epoch: this.#journal.epoch, seq: this.#told, resume });
+    // Ahead of the snapshot: another run may be under way in that.
+    if (ended) listener.hear(new SessionRecord(ended));
     listener.synced(snapshot);
     const missed = this.#unheard.take().map((event) => new SessionRecord(event));
     for (const record of [...missed, ...this.situation.retold()])
@@ -98,13 +105,9 @@ export class Audience {
     this.#outdated = this.#told;
   }
 
-  /** Everybody is in another session now. */
-  move(place: Place, snapshot: Snapshot): void {
+  /** Everybody is in another session now: what they have heard before does not lead there. */
+  leave(): void {
     this.#floor = this.#told;
-    for (const listener of this.listeners) {
-      listener.connected({ ...place, epoch: this.#journal.epoch, seq: this.#told, resume: undefined });
-      listener.synced(snapshot);
-    }
   }
 
   /** The number that was told last. */
@@ -135,6 +138,8 @@ interface Introduction {
   readonly place: Place;
   readonly snapshot: Snapshot;
   readonly resume: 'gap' | undefined;
+  /** The end of the run that it has heard of last, if nobody else tells it. */
+  readonly ended: AgentSettledEvent | undefined;
 }
 
 const isLastStep = (event: AgentEvent) =>
@@ -142,5 +147,5 @@ const isLastStep = (event: AgentEvent) =>
 
 export const wants = (listener: Listener, event: AgentEvent): boolean => {
   if (event.type === 'entry_appended') return listener.entries;
-  return event.type !== 'extension_ui_request' || canSee(listener, event.method);
+  return event.type !== 'extension_ui_request' || canShow(listener, event.method);
 };

@@ -3,7 +3,6 @@ import type { Listener, Snapshot, Wish } from '../sessions.ts';
 import type { Audience, Place } from './audience.ts';
 import type { HostedAgent } from './hosted-agent.ts';
 import { settledOf } from './run-watch.ts';
-import { SessionRecord } from './session-record.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { Told } from './told.ts';
 
@@ -13,6 +12,7 @@ interface Parts {
   readonly place: () => Place;
   /** The run that a server before this one has left unfinished, if it has. */
   readonly leftOver: RunMark | undefined;
+  readonly leftOverTold: () => void;
   /** Calls back as soon as there is an agent that can be asked; with none when there will be none. */
   readonly whenReady: (work: (agent: HostedAgent | undefined) => void) => void;
 }
@@ -41,31 +41,42 @@ export class Briefing {
   renew(): void {
     const { audience } = this.#parts;
     audience.outdate();
-    const tailOf = (listener: Listener) => this.#tails.get(listener);
-    for (const tail of new Set([...audience.listeners].map(tailOf))) {
+    for (const tail of this.#wantedTails()) {
       const tell = (snapshot: Snapshot) => {
-        for (const listener of audience.listeners) if (tailOf(listener) === tail) listener.synced(snapshot);
+        for (const listener of audience.listeners) if (this.#tails.get(listener) === tail) listener.synced(snapshot);
       };
       this.#snapshot(tail, tell).catch(() => {});
     }
   }
 
-  /** Everybody is in another session now. */
+  /** Everybody is in another session now: tells each of them where, and what is going on there. */
   move(known: (snapshot: Snapshot) => void): void {
     const { audience, place } = this.#parts;
-    const moved = (snapshot: Snapshot) => {
+    const tellAll = (tail: number | undefined) => (snapshot: Snapshot) => {
       known(snapshot);
-      audience.move(place(), snapshot);
+      for (const listener of [...audience.listeners]) {
+        if (this.#tails.get(listener) !== tail) continue;
+        audience.introduce(listener, { place: place(), snapshot, resume: undefined, ended: undefined });
+      }
     };
-    this.#snapshot(undefined, moved).catch(() => {});
+    audience.leave();
+    for (const tail of this.#wantedTails()) this.#snapshot(tail, tellAll(tail)).catch(() => {});
+  }
+
+  /** How much of the conversation those who are here want; there is somebody, even if there is nobody. */
+  #wantedTails(): ReadonlySet<number | undefined> {
+    const tails = [...this.#parts.audience.listeners].map((listener) => this.#tails.get(listener));
+    return new Set(tails.length === 0 ? [undefined] : tails);
   }
 
   #introduce(listener: Listener, { cursor, tail }: Wish): Promise<void> {
-    const { audience, place, leftOver } = this.#parts;
+    const { audience, place, leftOver, leftOverTold } = this.#parts;
     const resume = cursor ? ('gap' as const) : undefined;
+    const isIts = leftOver && leftOver.epoch === cursor?.epoch;
     return this.#snapshot(tail, (snapshot) => {
-      audience.introduce(listener, { place: place(), snapshot, resume });
-      if (leftOver && leftOver.epoch === cursor?.epoch) listener.hear(new SessionRecord(settledOf(leftOver)));
+      const ended = isIts ? settledOf(leftOver) : undefined;
+      audience.introduce(listener, { place: place(), snapshot, resume, ended });
+      if (isIts) leftOverTold();
     });
   }
 

@@ -25,6 +25,11 @@ export class Calls {
     return this.#open.size;
   }
 
+  /** Whether one of them is a client's. */
+  get isAsked(): boolean {
+    return [...this.#open.values()].some(({ asker }) => asker !== undefined);
+  }
+
   /** The line that asks the agent. */
   begin(
     { type, id: name, ...params }: Request,

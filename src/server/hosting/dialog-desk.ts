@@ -1,3 +1,4 @@
+import { dialogMethods, isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Listener } from '../sessions.ts';
 
@@ -6,10 +7,7 @@ export const ABSENCE_MS = 10 * 60 * 1000;
 
 /** What clients may be able to show. */
 export const UI_METHODS = [
-  'select',
-  'confirm',
-  'input',
-  'editor',
+  ...dialogMethods,
   'notify',
   'setStatus',
   'setWidget',
@@ -22,12 +20,16 @@ export const emitsTitles = (env: Readonly<Record<string, string | undefined>>): 
   /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
 
 /** Whether a client wants to be told of something to show. A title only if it says so, or everybody does. */
-export function canSee({ ui, titles }: Listener, method: string): boolean {
+function canSee({ ui, titles }: Listener, method: string): boolean {
   if (method === 'setTitle') return titles || ui?.includes(method) === true;
   return ui?.includes(method) ?? true;
 }
 
 const canAnswer = (listener: Listener, method: string) => listener.canAnswer && canSee(listener, method);
+
+/** Whether a client is told of something to show: of a question only if it may answer. */
+export const canShow = (listener: Listener, method: string): boolean =>
+  isDialogMethod(method) ? canAnswer(listener, method) : canSee(listener, method);
 
 /** What the agent is told of its clients: that they show everything, unless all who are there show nothing. */
 export function uiOf(listeners: Iterable<Listener>): readonly string[] {

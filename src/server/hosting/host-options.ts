@@ -20,6 +20,8 @@ export interface HostNews {
   readonly crashed: (how: string) => void;
   /** The agent went to another session by itself. */
   readonly moved: (sessionId: string) => void;
+  /** Something went wrong that is no fault of an agent. */
+  readonly stumbled: (error: unknown) => void;
   /** It is over: parked, closed or given up. */
   readonly over: () => void;
 }

@@ -1,6 +1,7 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type { AgentEvent, Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { Exit } from '../../system/process-group.ts';
+import type { BrokenFrame } from '../../wire/request.ts';
 import type { Listener, Request, Target, Wish } from '../sessions.ts';
 import { Answer } from './answer.ts';
 import { Audience } from './audience.ts';
@@ -11,19 +12,18 @@ import { EntryFeed } from './entry-feed.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { HostOptions } from './host-options.ts';
 import { HostedAgent } from './hosted-agent.ts';
-import { InOrder } from './in-order.ts';
 import { RunWatch } from './run-watch.ts';
-import { SessionRecord } from './session-record.ts';
+import { SessionEvents } from './session-events.ts';
 import { Told } from './told.ts';
 import { ToolDesk } from './tool-desk.ts';
 
 /** Requests that may wait for an agent that is being started. */
 const MAX_WAITING = 200;
 
-const TERMINATED = 'Pi process terminated';
+/** How soon it is looked again whether an agent has something to do. */
+const MIN_REST_MS = 100;
 
-/** What a frame says whose rest cannot be read. */
-type BrokenFrame = { readonly type: Frame['type']; readonly id: string; readonly text: string };
+const TERMINATED = 'Pi process terminated';
 
 /**
  * One session that lives: an agent of its own, and everybody who hears it. The agent outlives the clients; when it dies
@@ -32,12 +32,11 @@ type BrokenFrame = { readonly type: Frame['type']; readonly id: string; readonly
 export class Host {
   readonly #options: HostOptions;
   readonly #audience: Audience;
-  readonly #inOrder: InOrder;
   readonly #runs: RunWatch;
   readonly #tools = new ToolDesk((listener) => this.#audience.listeners.has(listener));
   readonly #dialogs: DialogDesk;
+  readonly #events: SessionEvents;
   readonly #entries = new EntryFeed();
-  readonly #beats = new Heartbeats();
   readonly #said = new Told();
   readonly #briefing: Briefing;
   /** The one that runs, or is being started. */
@@ -66,17 +65,29 @@ export class Host {
       told: this.#said,
       place: () => ({ sessionId: this.sessionId, sessionFile: this.sessionFile }),
       leftOver,
+      leftOverTold: () => leftOver && marks.told(options.target.id, leftOver),
       whenReady: (work) => this.#whenReady(work),
     });
     this.#runs = new RunWatch(marks, () => journal.epoch);
     this.#dialogs = new DialogDesk((id) => {
       this.#agent?.tell({ type: 'extension_ui_response', id, cancelled: true });
-      this.#resolve(id, 'timeout');
+      this.#events.resolve(id, 'timeout');
     });
-    this.#inOrder = new InOrder(
-      (texts) => journal.append(texts),
-      (error) => void this.#giveUp(messageOf(error)),
-    );
+    this.#events = new SessionEvents({
+      journal,
+      audience: this.#audience,
+      briefing: this.#briefing,
+      runs: this.#runs,
+      said: this.#said,
+      tools: this.#tools,
+      dialogs: this.#dialogs,
+      entries: this.#entries,
+      agent: () => this.#agent,
+      entered: (state) => this.#entered(state),
+      rest: () => this.#rest(),
+      broken: (error) => void this.#giveUp(messageOf(error)),
+      stumbled: options.news.stumbled,
+    });
   }
 
   get sessionId(): string {
@@ -160,6 +171,7 @@ export class Host {
       const heard = (answer: Answer) => {
         this.#runs.answered(request, answer);
         answered(answer);
+        if (request.type === 'bash' && answer.success) this.#events.ranInShell();
         this.#rest();
       };
       agent.ask(request, { asker: listener, answered: heard });
@@ -170,14 +182,22 @@ export class Host {
     this.send({ type: 'set_host_tools', tools }, undefined, answered);
   }
 
-  frame(frame: Frame | BrokenFrame, listener: Listener): void {
+  /** Hands over what a client says of a dialog or of a tool of its own. */
+  frame(frame: Frame, listener: Listener): void {
     const { id, type } = frame;
-    const words = 'text' in frame ? frame.text : frame;
     if (type === 'extension_ui_response') {
       if (!this.#audience.situation.dialogs.has(id)) return;
-      this.#agent?.tell(words);
-      this.#resolve(id, 'client');
-    } else if (this.#tools.isFrom(listener, id, { isLast: type === 'host_tool_result' })) this.#agent?.tell(words);
+      this.#agent?.tell(frame);
+      this.#events.resolve(id, 'client');
+    } else if (this.#tools.isFrom(listener, id, { isLast: type === 'host_tool_result' })) this.#agent?.tell(frame);
+  }
+
+  /** The agent does not understand it either: it is told what it was meant to be, or what has become of the call. */
+  brokenFrame(frame: BrokenFrame, listener: Listener): void {
+    const { name: type, id } = frame;
+    const failed = type === 'host_tool_result' ? this.#tools.broken(listener, frame) : undefined;
+    if (failed) this.#agent?.tell(failed);
+    else this.frame({ type, id } as Frame, listener);
   }
 
   /** A client has come, gone, or wants something else: tells the agent if that makes a difference. */
@@ -189,7 +209,7 @@ export class Host {
     this.#told = JSON.stringify(wishes);
     this.#agent.ask({ type: 'hello', ...wishes }, { answered: () => {} });
     // The agent ends what nobody wants to see, and has nobody to tell.
-    if (wishes.ui.length === 0) for (const id of situation.dialogs.keys()) this.#resolve(id, 'nobody');
+    if (wishes.ui.length === 0) for (const id of situation.dialogs.keys()) this.#events.resolve(id, 'nobody');
   }
 
   /** Tells a client every entry there is, and from then on every new one. */
@@ -219,8 +239,9 @@ export class Host {
 
   async #startAgent(target: Target): Promise<void> {
     const agent = new HostedAgent(this.#options.agent, target, {
-      answered: (deliver) => this.#inOrder.push({ take: deliver }),
-      heard: (event, text) => this.#heard(event, text),
+      answered: (deliver) => this.#events.inTurn(deliver),
+      heard: (event, text) => this.#events.hear(event, text),
+      stumbled: (error) => this.#options.news.stumbled(error),
       gone: (exit) => void this.#gone(agent, exit),
     });
     this.#newest = agent;
@@ -235,67 +256,10 @@ export class Host {
     for (const again of this.#waiting.splice(0)) again();
   }
 
-  #heard(event: AgentEvent, text: string): void {
-    const inTurn = (take: () => void) => this.#inOrder.push({ take });
-    if (event.type === 'ready') return;
-    if (event.type === 'heartbeat') inTurn(() => this.#beats.pass(event, this.#audience.listeners));
-    else if (event.type === 'host_tool_call')
-      inTurn(() => this.#tools.call(event, (failure) => this.#agent?.tell(failure)));
-    else if (event.type === 'host_tool_cancel') inTurn(() => this.#tools.cancel(event));
-    else if (event.type === 'bash_execution_update') {
-      const { asker, name } = this.#agent?.askerOf(event.id) ?? {};
-      inTurn(() => asker?.tell(name === undefined ? { ...event, id: undefined } : { ...event, id: name }));
-    } else if (event.type === 'entry_appended') {
-      const recipient = this.#entries.recipientOf(event);
-      if (recipient === 'everybody') this.#keep(event, text);
-      else inTurn(() => (recipient.entries ? recipient.hear(new SessionRecord(event, { text })) : undefined));
-    } else this.#keep(event, text);
-  }
-
-  #publish(event: AgentEvent): void {
-    this.#keep(event, JSON.stringify(event));
-  }
-
-  #keep(event: AgentEvent, text: string): void {
-    this.#inOrder.push({ keep: text, take: (seq = 0) => this.#happened(event, { seq, text }) });
-  }
-
-  #happened(event: AgentEvent, told: { seq: number; text: string }): void {
-    this.#runs.hear(event);
-    this.#said.hear(event);
-    this.#audience.publish(event, told);
-    if (event.type === 'agent_start' && !this.#runs.isKnown) this.#learnRun();
-    if (event.type === 'agent_settled') this.#rest();
-    if (event.type === 'extension_ui_request')
-      this.#dialogs.look(this.#audience.situation.dialogs, this.#audience.listeners);
-    if (event.type === 'compaction_end' && event.result) this.#briefing.renew();
-    if (event.type === 'state_changed') this.#changed(event.state);
-  }
-
-  /** The agent went to another session by itself, or its conversation goes on from another entry. */
-  #changed({ sessionId, messageCount }: Readonly<Record<string, unknown>>): void {
-    if (typeof messageCount === 'number') this.#said.upTo(messageCount);
-    if (typeof sessionId === 'string') this.#moved();
-    else if (typeof messageCount === 'number') this.#briefing.renew();
-  }
-
-  /** An extension has opened a run: nobody was told its id. */
-  #learnRun(): void {
-    const answered = (answer: Answer) => {
-      const { runId } = answer.success ? (answer.data() as SessionState) : {};
-      if (runId !== undefined) this.#runs.goesOn(runId);
-    };
-    this.#agent?.ask({ type: 'get_state' }, { answered });
-  }
-
-  /** Everybody goes along. */
-  #moved(): void {
-    this.#entries.reset();
-    this.#briefing.move(({ state }) => {
-      this.#state = state;
-      this.#runs.enter(state.sessionId);
-      this.#options.news.moved(state.sessionId);
-    });
+  /** The agent is in another session. */
+  #entered(state: SessionState): void {
+    this.#state = state;
+    this.#options.news.moved(state.sessionId);
   }
 
   /** Calls back as soon as there is an agent that can be asked; with none when there will be none. */
@@ -310,15 +274,20 @@ export class Host {
     this.#agent = undefined;
     const how = `${TERMINATED} (${signal ?? `exit code ${code}`})`;
     this.#options.news.crashed(how);
-    await this.#settle(how);
+    await this.#events.cutOff(how);
     if (this.#isLeaving) return;
     // One that left in good order wanted to.
-    if (code === 0 || this.#crashes.add()) return this.#giveUp(TERMINATED);
+    if (code === 0) return this.#giveUp(TERMINATED);
+    await this.#startAgain();
+  }
+
+  async #startAgain(): Promise<void> {
+    if (this.#crashes.add()) return this.#giveUp(TERMINATED);
     try {
       await this.#startAgent(this.#whereItWas);
       this.#comeBack();
-    } catch (error) {
-      await this.#giveUp(messageOf(error));
+    } catch {
+      await this.#startAgain();
     }
   }
 
@@ -327,32 +296,10 @@ export class Host {
     return path === undefined ? { kind: 'new', id, cwd } : { kind: 'stored', path, id, cwd };
   }
 
-  /** Ends what was under way, as the agent would have. Settles when everybody was told. */
-  #settle(how: string): Promise<void> {
-    this.#publish({ type: 'server_error', error: how });
-    const { situation } = this.#audience;
-    return new Promise((resolve) => {
-      const end = () => {
-        const wasWorking = situation.isWorking;
-        for (const id of [...situation.dialogs.keys()]) this.#resolve(id, 'abort');
-        const settled = this.#runs.cutOff();
-        situation.clear();
-        if (wasWorking) this.#publish({ type: 'agent_end', messages: [], willRetry: false, isTerminal: true });
-        if (settled) this.#publish(settled);
-        this.#inOrder.push({ take: () => resolve() });
-      };
-      this.#inOrder.push({ take: end });
-    });
-  }
-
-  /** A dialog is over, and the agent does not tell. */
-  #resolve(id: string, by: string): void {
-    if (this.#audience.situation.dialogs.delete(id)) this.#publish({ type: 'extension_ui_resolved', id, by });
-  }
-
   /** A new agent goes on with the session: it knows nothing of the clients. */
   #comeBack(): void {
     this.#entries.reset();
+    this.#audience.entriesEnd();
     const tools = this.#tools.all;
     if (tools.length > 0) this.#agent?.ask({ type: 'set_host_tools', tools }, { answered: () => {} });
     for (const listener of this.#audience.listeners) if (listener.entries) this.follow(listener);
@@ -367,9 +314,9 @@ export class Host {
   /** Parks the agent when it has had nothing to do for a while. */
   #rest(): void {
     clearTimeout(this.#parking);
-    if (this.#isLeaving || !this.#isForgotten) return;
-    const park = () => (this.#isForgotten ? void this.#leave() : undefined);
-    this.#parking = setTimeout(park, this.#patienceMs).unref();
+    if (this.#isLeaving || this.#expected > 0) return;
+    const park = () => (this.#isForgotten ? void this.#leave() : this.#rest());
+    this.#parking = setTimeout(park, Math.max(this.#patienceMs, MIN_REST_MS)).unref();
   }
 
   get #isLeaving(): boolean {

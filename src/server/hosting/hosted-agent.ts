@@ -16,11 +16,14 @@ const SILENCE_MS = 60_000;
 /** Text that an agent may leave unread before more is refused. */
 const MAX_UNREAD = 128 * 1024 * 1024;
 
+const OVER = { code: 'internal', message: 'Pi process terminated before it answered' } as const;
+
 /** What an agent says, in order. */
 export interface Ear {
   /** `deliver` is to be called in its turn. */
   readonly answered: (deliver: () => void) => void;
   readonly heard: (event: AgentEvent, text: string) => void;
+  readonly stumbled: (error: unknown) => void;
   /** It has ended, and everything it has said was handed over. */
   readonly gone: (exit: Exit) => void;
 }
@@ -39,6 +42,7 @@ export class HostedAgent {
   readonly #ear: Ear;
   readonly #watch: NodeJS.Timeout;
   #unanswered = 0;
+  #isOver = false;
 
   constructor({ args, ...command }: AgentCommand, target: Target, ear: Ear) {
     this.#ear = ear;
@@ -53,9 +57,9 @@ export class HostedAgent {
     return this.#process.pid;
   }
 
-  /** Whether it has something to do for somebody. */
+  /** Whether a client waits for an answer. */
   get isAsked(): boolean {
-    return this.#calls.size > 0;
+    return this.#calls.isAsked;
   }
 
   /** Whether more would be too much. */
@@ -76,23 +80,26 @@ export class HostedAgent {
       const answered = (answer: Answer) => {
         clearTimeout(late);
         if (answer.success) resolve(answer.data() as SessionState);
+        else if (!this.#isOver) failed('it does not tell its state');
       };
       this.ask({ type: 'get_state' }, { answered });
     });
   }
 
   ask(request: Request, asking: Asking): void {
-    this.#process.write(this.#calls.begin(request, asking));
+    this.askTogether([[request, asking]]);
   }
 
   /** Asks several things at once, so that hardly anything happens between the answers. */
   askTogether(requests: readonly (readonly [Request, Asking])[]): void {
-    this.#process.write(requests.map(([request, asking]) => this.#calls.begin(request, asking)).join(''));
+    if (this.#isOver) {
+      for (const [{ type }, { answered }] of requests) this.#ear.answered(() => answered(Answer.refusal(type, OVER)));
+    } else this.#process.write(requests.map(([request, asking]) => this.#calls.begin(request, asking)).join(''));
   }
 
   /** Hands over what gets no answer. */
-  tell(frame: object | string): void {
-    this.#process.write(typeof frame === 'string' ? `${frame}\n` : toLine(frame));
+  tell(frame: object): void {
+    this.#process.write(toLine(frame));
   }
 
   /** Who asked for something that is not answered yet, and under which name. */
@@ -114,7 +121,16 @@ export class HostedAgent {
     }
     const record = recordIn(text);
     if (record?.['type'] === 'response') this.#answered(String(record['id']), Answer.of(record));
-    else if (record) this.#ear.heard(record as unknown as AgentEvent, text);
+    else if (record) this.#hear(record as unknown as AgentEvent, text);
+  }
+
+  /** What an agent says that is no tau may lack anything. */
+  #hear(event: AgentEvent, text: string): void {
+    try {
+      this.#ear.heard(event, text);
+    } catch (error) {
+      this.#ear.stumbled(error);
+    }
   }
 
   #answered(id: string, answer: Answer): void {
@@ -126,7 +142,8 @@ export class HostedAgent {
 
   #ended(exit: Exit): void {
     clearInterval(this.#watch);
-    this.#ear.answered(() => this.#calls.fail('Pi process terminated before it answered'));
+    this.#isOver = true;
+    this.#ear.answered(() => this.#calls.fail(OVER.message));
     this.#ear.gone(exit);
   }
 

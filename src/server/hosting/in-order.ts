@@ -6,17 +6,24 @@ interface Item {
   readonly take: (seq: number | undefined) => void;
 }
 
+interface Options {
+  /** Keeps texts; answers the number of the first. */
+  readonly append: (texts: readonly string[]) => Promise<number>;
+  /** Nothing can be kept any more: nothing more is handed on. */
+  readonly broken: (error: unknown) => void;
+  /** Somebody could not take something: that is nobody else's concern. */
+  readonly stumbled: (error: unknown) => void;
+}
+
 /** Keeps what is to be kept, then hands everything on in the order in which it came. */
 export class InOrder {
-  readonly #append: (texts: readonly string[]) => Promise<number>;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #options: Options;
   #arrived: Item[] = [];
   #isAtWork = false;
   #isBroken = false;
 
-  constructor(append: (texts: readonly string[]) => Promise<number>, onFailure: (error: unknown) => void) {
-    this.#append = append;
-    this.#onFailure = onFailure;
+  constructor(options: Options) {
+    this.#options = options;
   }
 
   push(item: Item): void {
@@ -32,14 +39,22 @@ export class InOrder {
         const batch = this.#arrived;
         this.#arrived = [];
         const kept = batch.flatMap(({ keep }) => (keep === undefined ? [] : [keep]));
-        let seq = kept.length > 0 ? await this.#append(kept) : 0;
-        for (const { keep, take } of batch) take(keep === undefined ? undefined : seq++);
+        let seq = kept.length > 0 ? await this.#options.append(kept) : 0;
+        for (const item of batch) this.#hand(item, item.keep === undefined ? undefined : seq++);
       }
     } catch (error) {
       this.#isBroken = true;
-      this.#onFailure(error);
+      this.#options.broken(error);
     } finally {
       this.#isAtWork = false;
+    }
+  }
+
+  #hand({ take }: Item, seq: number | undefined): void {
+    try {
+      take(seq);
+    } catch (error) {
+      this.#options.stumbled(error);
     }
   }
 }

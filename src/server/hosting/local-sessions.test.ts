@@ -33,6 +33,9 @@ sessionsContract('the sessions of one machine', () => {
     marks: new RunMarks(join(root, 'runs')),
     parkAfterMs: 60_000,
     maxHosts: 10,
+    crashed: () => {},
+    failed: () => {},
+    stumbled: () => {},
   });
   onTestFinished(() => sessions.close());
   return {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { Refusal } from '../../protocol/errors.ts';
+import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { RunMarks } from '../../store/run-marks.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
 import { realPath } from '../../system/real-path.ts';
@@ -23,7 +23,11 @@ interface Options {
   readonly marks: RunMarks;
   readonly parkAfterMs: number;
   readonly maxHosts: number;
-  readonly crashed?: (sessionId: string, how: string) => void;
+  readonly crashed: (sessionId: string, how: string) => void;
+  /** An agent could not be started. */
+  readonly failed: (sessionId: string, why: string) => void;
+  /** Something went wrong that is no fault of an agent. */
+  readonly stumbled: (error: unknown) => void;
 }
 
 /** The sessions of this machine: one agent for each that somebody is in, or that has something to do. */
@@ -83,6 +87,7 @@ export class LocalSessions implements Sessions {
       attach: (wish) => host.attach(listener, wish),
       send: (request, answered) => host.send(request, listener, answered),
       frame: (frame) => host.frame(frame, listener),
+      brokenFrame: (frame) => host.brokenFrame(frame, listener),
       wantsChanged: () => host.wantsChanged(),
       follow: () => host.follow(listener),
       close: async (how) => {
@@ -112,7 +117,10 @@ export class LocalSessions implements Sessions {
         return host;
       } catch (error) {
         const held = await holderOf(target);
-        if (!held) throw error;
+        if (!held) {
+          this.#options.failed(target.id, messageOf(error));
+          throw error;
+        }
         if (performance.now() > deadline) throw held;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
@@ -125,7 +133,7 @@ export class LocalSessions implements Sessions {
   }
 
   async #begin(target: Target): Promise<Host> {
-    const { agent, marks, parkAfterMs, maxHosts, ownership, crashed } = this.#options;
+    const { agent, marks, parkAfterMs, maxHosts, ownership, crashed, stumbled } = this.#options;
     if (this.#hosts.size >= maxHosts) await this.#makeRoom();
     if (this.#hosts.size >= maxHosts) throw new Refusal('overloaded', `No more than ${maxHosts} sessions at a time`);
     const claim = await ownership.claim(target.id);
@@ -148,8 +156,9 @@ export class LocalSessions implements Sessions {
       void held.release();
       held = next;
     };
-    const news = { over, moved, crashed: (how: string) => crashed?.(begun.sessionId, how) };
-    const begun = new Host({ target, agent, journal, marks, leftOver: marks.take(target.id), parkAfterMs, news });
+    const news = { over, moved, stumbled, crashed: (how: string) => crashed(begun.sessionId, how) };
+    const leftOver = marks.get(target.id);
+    const begun = new Host({ target, agent, journal, marks, leftOver, parkAfterMs, news });
     this.#hosts.add(begun);
     return begun;
   }

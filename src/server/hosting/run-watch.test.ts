@@ -26,7 +26,7 @@ it('writes down which messages a run serves, and forgets them when it is over', 
   const { runs, marks, accept } = watched();
   accept('a', { disposition: 'started', runId: 'r' });
   expect(runs.isActive).toBe(true);
-  expect(marks.take('s')).toEqual({ epoch: 'epoch', runId: 'r', clientMessageIds: ['a'] });
+  expect(marks.get('s')).toEqual({ epoch: 'epoch', runId: 'r', clientMessageIds: ['a'] });
 
   runs.hear({ type: 'agent_settled', runId: 'r', aborted: false, outcome: 'ok', clientMessageIds: ['a'] });
 

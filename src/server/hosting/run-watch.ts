@@ -40,13 +40,15 @@ export class RunWatch {
 
   /** The agent is in this session now. */
   enter(sessionId: string): void {
+    if (this.#sessionId !== sessionId && this.#sessionId !== '') this.#marks.clear(this.#sessionId);
     this.#sessionId = sessionId;
+    this.#mark();
   }
 
   /** A command was answered. That a message was accepted is written down before its sender is told. */
   answered({ type, clientMessageId }: Request, answer: Answer): void {
     if (!answer.success || !PROMPTING.has(type)) return;
-    const { runId, queueId } = answer.data() as Accepted;
+    const { runId, queueId } = (answer.data() ?? {}) as Partial<Accepted>;
     if (runId === undefined) return;
     const name = typeof clientMessageId === 'string' ? clientMessageId : undefined;
     if (name !== undefined && queueId !== undefined && this.#queued.size < MAX_QUEUED) this.#queued.set(queueId, name);
@@ -78,6 +80,7 @@ export class RunWatch {
   cutOff(): AgentSettledEvent | undefined {
     const mark = this.#run && this.#asMark(this.#run);
     this.#run = undefined;
+    this.#queued.clear();
     this.#marks.clear(this.#sessionId);
     return mark && settledOf(mark);
   }

@@ -34,6 +34,11 @@ export class Situation {
     return this.#compaction !== undefined;
   }
 
+  /** The one that is under way. */
+  get compaction(): CompactionStartEvent | undefined {
+    return this.#compaction;
+  }
+
   /** Takes note of an event; answers the message after it, if it is a step of one. */
   hear(event: AgentEvent): AssistantMessage | undefined {
     switch (event.type) {

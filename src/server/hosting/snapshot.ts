@@ -1,3 +1,4 @@
+import { Refusal } from '../../protocol/errors.ts';
 import type { Result, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { Request, Snapshot } from '../sessions.ts';
 import type { Answer } from './answer.ts';
@@ -32,6 +33,7 @@ export function takeSnapshot(wanted: Wanted, tries = 1): void {
     if (!messages || !state) before = happened();
     else if (!messages.success || !state.success) fail(new Error('The agent could not tell the conversation'));
     else if (happened() !== before && tries < MAX_TRIES) takeSnapshot(wanted, tries + 1);
+    else if (happened() !== before) fail(new Refusal('overloaded', 'The conversation does not hold still'));
     else use(snapshotOf(state.data() as SessionState, tail === undefined ? wholeIn(messages) : pageIn(messages), told));
   };
   const said = (answer: Answer) => {

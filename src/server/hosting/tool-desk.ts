@@ -5,6 +5,7 @@ import type {
   HostToolResult,
 } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
+import type { BrokenFrame } from '../../wire/request.ts';
 import type { Listener, Request } from '../sessions.ts';
 import { Answer } from './answer.ts';
 
@@ -22,7 +23,7 @@ interface Registering {
  */
 export class ToolDesk {
   readonly #sets = new Map<Listener, readonly HostTool[]>();
-  readonly #calls = new Map<string, Listener>();
+  readonly #calls = new Map<string, { readonly owner: Listener; readonly toolName: string }>();
   /** Whose tools the agent is being told of, and how often it has not answered yet. */
   #telling: { readonly owner: Listener; count: number } | undefined;
   readonly #waiting: { readonly owner: Listener; readonly begin: () => void }[] = [];
@@ -84,33 +85,41 @@ export class ToolDesk {
     const has = (set: readonly HostTool[]) => set.some(({ name }) => name.trim() === event.toolName);
     const [owner] = [...this.#sets].findLast(([listener, set]) => has(set) && this.#here(listener)) ?? [];
     if (!owner) {
-      fail(failure(event.id));
+      fail(failure(event.id, GONE));
       return;
     }
-    this.#calls.set(event.id, owner);
+    this.#calls.set(event.id, { owner, toolName: event.toolName });
     owner.tell(event);
   }
 
   cancel(event: HostToolCancelEvent): void {
-    this.#calls.get(event.targetId)?.tell(event);
+    this.#calls.get(event.targetId)?.owner.tell(event);
     this.#calls.delete(event.targetId);
   }
 
   /** Whether this client runs the call; `isLast`: it says nothing more of it. */
   isFrom(listener: Listener, id: string, { isLast }: { isLast: boolean }): boolean {
-    const isIts = this.#calls.get(id) === listener;
+    const isIts = this.#calls.get(id)?.owner === listener;
     if (isIts && isLast) this.#calls.delete(id);
     return isIts;
   }
 
+  /** A result that cannot be understood fails its call, if that is this client's. */
+  broken(listener: Listener, { id, problem }: BrokenFrame): HostToolResult | undefined {
+    const { owner, toolName } = this.#calls.get(id) ?? {};
+    if (owner !== listener) return undefined;
+    this.#calls.delete(id);
+    return failure(id, `Host tool "${toolName}" gave a result that cannot be used: ${problem}`);
+  }
+
   /** A client has gone: what it ran has failed. */
   left(listener: Listener, fail: (failure: HostToolResult) => void): void {
-    for (const [id, owner] of this.#calls) {
+    for (const [id, { owner }] of this.#calls) {
       if (owner !== listener) continue;
       this.#calls.delete(id);
       // It may only have gone to another session.
       owner.tell({ type: 'host_tool_cancel', id: newUuid(), targetId: id });
-      fail(failure(id));
+      fail(failure(id, GONE));
     }
   }
 
@@ -123,9 +132,9 @@ export class ToolDesk {
 
 const namesOf = (tools: readonly HostTool[]) => tools.map(({ name }) => name.trim());
 
-const failure = (id: string): HostToolResult => ({
+const failure = (id: string, text: string): HostToolResult => ({
   type: 'host_tool_result',
   id,
-  result: { content: [{ type: 'text', text: GONE }] },
+  result: { content: [{ type: 'text', text }] },
   isError: true,
 });

@@ -13,7 +13,7 @@ const exclusive: readonly (readonly FlagName[])[] = [
 ];
 
 /** Flags that mean something to these commands only. */
-const ofCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
+export const ofCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   all: ['sessions'],
   json: ['sessions', 'doctor', 'token'],
   scope: ['token'],

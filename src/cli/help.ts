@@ -4,8 +4,10 @@ import { type Flag, flags, UnknownWord, UsageError } from './flags.ts';
 import { commandPage, commandRows } from './help/commands.ts';
 import { flagRow, list, page, section } from './help/layout.ts';
 import { pages } from './help/pages.ts';
+import { serverOptions } from './help/server-options.ts';
 import { type Topic, topics } from './help/topics.ts';
 import { say } from './say.ts';
+import { isServerCommand } from './server-flags.ts';
 
 /** Tells about one topic or command, or what has the name of both; without any, what a newcomer needs. */
 export async function help([about, extra]: readonly string[]): Promise<number> {
@@ -14,6 +16,7 @@ export async function help([about, extra]: readonly string[]): Promise<number> {
   const found: string[] = [];
   const command = Object.hasOwn(commands, about) ? commands[about] : undefined;
   if (command) found.push(commandPage(about, command));
+  if (isServerCommand(about)) found.push(serverOptions(about));
   if (Object.hasOwn(topics, about)) found.push(pages[about as Topic]());
   if (found.length > 0) return say(page(...found));
   const known = [...Object.keys(topics), ...Object.keys(commands)];

@@ -12,10 +12,15 @@ import { onExitSignal } from '../system/exit-signals.ts';
 import { openLog } from '../system/log.ts';
 import { type Arguments, UsageError } from './flags.ts';
 import { logFor } from './logging.ts';
+import { engineOptions } from './options.ts';
 import { say } from './say.ts';
+import { agentArguments } from './serve/agent-arguments.ts';
 
 /** How long the end may take beside the runs that are waited for. */
 const FAREWELL_MS = 10_000;
+
+/** Told to people of the two addresses. */
+const WHAT_FOR = 'Open the first in a browser, once, within 10 minutes. The second is for programs that have a token.';
 
 /** Serves sessions until a signal ends it. Says where, one address per line, as soon as clients may come. */
 export async function serveSessions(args: Arguments): Promise<number> {
@@ -23,13 +28,16 @@ export async function serveSessions(args: Arguments): Promise<number> {
   const patienceMs = seconds(args, 'drain-seconds', 20);
   let server: RunningServer;
   try {
+    await checkAgentFlags(args);
     server = await serve(options);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     process.stderr.write(`tau: ${messageOf(error)}\n`);
     return 1;
   }
   onExitSignal(() => server.drain(patienceMs), { limitMs: patienceMs + FAREWELL_MS });
   await say(`${server.loginLink()}\n${server.socketUrl}\n`);
+  if (process.stdout.isTTY || process.stderr.isTTY) process.stderr.write(`${WHAT_FOR}\n`);
   return new Promise(() => {});
 }
 
@@ -42,7 +50,7 @@ async function optionsFrom(args: Arguments): Promise<ServeOptions> {
     port: wholeNumber(args, 'port', { usual: 4170, max: 65_535 }),
     cwd: folder(args.cwd ?? '.'),
     agentDir: agentDir(process.env),
-    agent: agentCommand(args['agent-command']),
+    agent: agentCommand(args),
     tokensFile: args.tokens,
     envToken,
     allowOrigins,
@@ -60,10 +68,17 @@ async function optionsFrom(args: Arguments): Promise<ServeOptions> {
 }
 
 /** tau itself, or what somebody would type in a shell instead of it. */
-function agentCommand(command: string | undefined): AgentCommand {
+function agentCommand(args: Arguments): AgentCommand {
   const { env } = process;
-  if (command === undefined) return { command: process.execPath, args: [join(import.meta.dirname, '../tau.cjs')], env };
-  return { command: '/bin/sh', args: ['-c', `exec ${command} "$@"`, 'sh'], env };
+  const command = args['agent-command'];
+  const words = agentArguments(args);
+  if (command !== undefined) return { command: '/bin/sh', args: ['-c', `exec ${command} "$@"`, 'sh', ...words], env };
+  return { command: process.execPath, args: [join(import.meta.dirname, '../tau.cjs'), ...words], env };
+}
+
+/** What no agent could be started with is told before anybody comes. Another program may take what tau does not. */
+async function checkAgentFlags(args: Arguments): Promise<void> {
+  if (args['agent-command'] === undefined && agentArguments(args).length > 0) await engineOptions(args);
 }
 
 function folder(path: string): string {

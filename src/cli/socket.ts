@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { Connection } from '../engine/connection.ts';
 import type { Engine } from '../engine/open.ts';
 import { toLine } from '../wire/json-lines.ts';
@@ -13,7 +12,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
   if (server instanceof Error) {
     await engine.close('the socket cannot be listened on');
     process.stderr.write(
-      `tau: cannot listen on ${path}: ${server.code === 'EADDRINUSE' ? whatIsThere(path) : server.message}\n`,
+      `tau: cannot listen on ${path}: ${server.code === 'EADDRINUSE' ? 'it is in use' : server.message}\n`,
     );
     return 1;
   }
@@ -28,9 +27,6 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
   if (served.current) await told(served.current);
   return 0;
 }
-
-const whatIsThere = (path: string) =>
-  statSync(path, { throwIfNoEntry: false })?.isSocket() === false ? 'there is something else' : 'it is in use';
 
 class OneAtATime {
   current: Connection | undefined;

@@ -133,7 +133,7 @@ export class Outbox {
   #put(record: Command, place: (entry: Entry) => readonly Entry[]): Promise<unknown> {
     const text = toText(JSON.stringify(record));
     return new Promise((resolve, reject) => {
-      const isSafe = isRepeatable(record.type);
+      const isSafe = isRepeatable(record);
       this.#entries = place({ record, text, isSafe, isSent: false, command: record.type, resolve, reject });
       this.#flush();
     });
@@ -159,14 +159,20 @@ const MOVES: ReadonlySet<CommandName> = new Set(['new_session', 'switch_session'
 /** Whether the command carries something that the user said. */
 export const isMessage = (type: CommandName): boolean => MESSAGES.has(type);
 
-/** Whether the connection is in another session after it. */
-export const isMove = ({ type, detached }: Command): boolean => MOVES.has(type) && detached !== true;
+/** What a server takes for a move where somebody says it. */
+const BUILTIN_MOVE = /^\/(?:new|fork[ \t]+\S+)\s*$/;
 
-/** Registering tools replaces those before, also the same. */
-const isRepeatable = (type: CommandName) =>
-  isMessage(type) ||
-  type === 'set_host_tools' ||
-  (commandRows[type].lane === 'read' && commandRows[type].scope === 'view');
+/** Whether the connection is in another session after it. */
+export const isMove = ({ type, detached, message }: Command): boolean =>
+  isMessage(type) ? BUILTIN_MOVE.test(String(message)) : MOVES.has(type) && detached !== true;
+
+/** What replaces all that was said before, by the same. */
+const REPLACING: ReadonlySet<CommandName> = new Set(['hello', 'set_host_tools']);
+
+const isRepeatable = (record: Command) =>
+  isMessage(record.type) ? !isMove(record) : REPLACING.has(record.type) || onlyReads(record.type);
+
+const onlyReads = (type: CommandName) => commandRows[type].lane === 'read' && commandRows[type].scope === 'view';
 
 const isUnderWay = ({ record, isSent }: Entry) => record !== undefined && isSent && isMove(record);
 

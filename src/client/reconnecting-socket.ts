@@ -57,7 +57,7 @@ export class ReconnectingSocket {
   connect(): void {
     this.#farewell = {};
     this.#complaint = undefined;
-    this.#wait(ATTACH_LIMIT_MS, () => this.drop('The server did not answer in time'));
+    this.#waitForSession();
     try {
       this.#listen(this.#options.openSocket(this.#options.url()));
     } catch (error) {
@@ -80,6 +80,11 @@ export class ReconnectingSocket {
     clearTimeout(this.#timer);
     this.#failures = 0;
     if (this.#status.state !== 'open') this.#change({ state: 'open' });
+  }
+
+  /** The connection leads to another session, which may take as long as the first. */
+  detached(): void {
+    if (this.#status.state === 'open') this.#waitForSession();
   }
 
   /** The server has said why it is about to close. */
@@ -164,6 +169,10 @@ export class ReconnectingSocket {
     this.#socket = undefined;
     if (socket?.terminate) socket.terminate();
     else socket?.close();
+  }
+
+  #waitForSession(): void {
+    this.#wait(ATTACH_LIMIT_MS, () => this.drop('The server did not answer in time'));
   }
 
   #wait(ms: number, then: () => void): void {

@@ -45,6 +45,26 @@ describe('a message', () => {
     expect(next.sent).toEqual([]);
   });
 
+  it.each(['/new', '/fork 0199ab', '/fork\ta '])(
+    '[V30] that goes to another session is not sent again, and nothing that was meant to follow it is: %j',
+    async (message) => {
+      const { server, session, connection } = await attached();
+      const move = expect(session.prompt({ message })).rejects.toThrow('whether it was done is not known');
+      const next = expect(session.prompt({ message: 'there' })).rejects.toBeInstanceOf(ConnectionLost);
+      await connection.next();
+
+      connection.cut();
+      const again = await reconnection(server, session);
+      again.say(resumed);
+      await reached(session, 'open');
+      await session.ping();
+
+      await move;
+      await next;
+      expect([...connection.sent, ...again.sent]).toEqual([]);
+    },
+  );
+
   it('[V31] can be seen until it is acknowledged', async () => {
     const { server, session } = await remote();
     const call = session.prompt({ message: 'hello', clientMessageId: 'c1' });

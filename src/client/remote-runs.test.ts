@@ -67,6 +67,20 @@ describe('promptAndWait', () => {
     expect(await run).toMatchObject({ accepted: started, settled: undefined, missed: true, messages: [] });
   });
 
+  it('[V36] says that it has missed the end, also when the next connection is lost before all was heard', async () => {
+    const { session, run, next, server } = await cutOff();
+    next.isAlive = false;
+    next.say(gap, synced(), { type: 'turn_start', seq: 4 });
+    await next.next();
+    next.cut();
+    const last = await reconnection(server, session);
+
+    last.say(greeting({ epoch: 'e2', seq: 4, resume: 'ok' }));
+
+    expect(last.query).toMatchObject({ epoch: 'e2', after: '4' });
+    expect(await run).toMatchObject({ settled: undefined, missed: true });
+  });
+
   it('[V36] is not taken for over where the prompt was answered behind the snapshot', async () => {
     const { server, session, connection } = await attached();
     const run = session.promptAndWait('hello');
@@ -143,6 +157,48 @@ describe('custom tools', () => {
   });
 });
 
+describe('hello', () => {
+  it('[V35] is said again on each connection, first, as it was said last', async () => {
+    const { server, session, connection } = await attached();
+    const calls = [
+      session.hello({ ui: [], stream: 'delta' }),
+      session.hello({ builtins: true, stream: 'cumulative' }),
+      session.hello({ heartbeatMs: 5 }).catch(() => {}),
+    ];
+    connection.answer(await connection.next());
+    connection.answer(await connection.next());
+    connection.refuse(await connection.next(), 'invalid_params');
+    await Promise.all(calls);
+    connection.cut();
+    await reached(session, 'reconnecting');
+    void session.prompt({ message: 'x' }).catch(() => {});
+
+    const next = await reconnection(server, session);
+    next.say(greeting({ resume: 'ok' }));
+    const [first, second] = await next.take(2);
+
+    const { id: _id, ...said } = first ?? {};
+    expect(said).toEqual({ type: 'hello', ui: [], builtins: true, stream: 'cumulative' });
+    expect(second).toMatchObject({ type: 'prompt' });
+  });
+
+  it('[V35] that was not answered is said again, and not when the same connection goes to another session', async () => {
+    const { server, session, connection } = await attached();
+    const answer = session.hello({ ui: [] });
+    await connection.next();
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(greeting({ resume: 'ok' }));
+    next.answer(await next.next());
+    await answer;
+
+    next.say(greeting({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
+    await session.ping();
+
+    expect(next.sent).toEqual([]);
+  });
+});
+
 describe('dialogs', () => {
   const ask = (id: string) => ({ type: 'extension_ui_request', id, method: 'input', title: 'Well?' });
 
@@ -171,6 +227,26 @@ describe('dialogs', () => {
       ['a', true],
       ['b', false],
       ['c', false],
+    ]);
+  });
+
+  it('[V35] that are over are called off, also when the next connection is lost before all was heard', async () => {
+    const { server, session, connection, shown } = await asking('a', 'b');
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.isAlive = false;
+    next.say(gap, synced(), ask('b'), { type: 'turn_start', seq: 4 });
+    await next.next();
+    next.cut();
+    const last = await reconnection(server, session);
+
+    last.say(greeting({ epoch: 'e2', seq: 4, resume: 'ok' }));
+    await reached(session, 'open');
+    await session.ping();
+
+    expect(shown.map(({ id, signal }) => [id, signal.aborted])).toEqual([
+      ['a', true],
+      ['b', false],
     ]);
   });
 

@@ -59,6 +59,8 @@ export class RemoteSession extends AnyClient {
   #isBehind = false;
   /** The id of the ping whose answer comes behind the snapshot. */
   #pingBehind: string | undefined;
+  /** What the server was told of this client: it knows that of a connection only. */
+  #hello: Params<'hello'> = {};
   #calls = 0;
 
   /** Connects at once. `address` is that of the server, or of a session on it, with its token or without. */
@@ -142,6 +144,7 @@ export class RemoteSession extends AnyClient {
   #answered(response: Received): void {
     const command = this.#outbox.answered(response);
     if (command && command.id === this.#pingBehind) this.#whole();
+    if (command?.type === 'hello' && response['success'] === true) this.#introduced(command);
     const { cancelled, sessionId } = (response['data'] ?? {}) as Received;
     // Should the connection be lost now, this is where to come back to.
     if (command && isMove(command) && !cancelled && typeof sessionId === 'string') this.#goTo(sessionId);
@@ -179,9 +182,12 @@ export class RemoteSession extends AnyClient {
   #connected(greeting: ServerConnectedEvent): void {
     const isOther = this.#greeting !== undefined || (this.#sessionId ?? greeting.sessionId) !== greeting.sessionId;
     this.#greeting = greeting;
-    this.#pingBehind = undefined;
     this.#isBehind = greeting.resume !== 'ok' || this.#cursor.place === undefined;
     if (!this.#isBehind) return;
+    this.#pingBehind = undefined;
+    // Much may come in one piece, of which nothing is heard before its end.
+    this.#watchdog.stop();
+    this.#socket.detached();
     this.#goTo(greeting.sessionId);
     this.#cursor.begin(greeting.epoch, greeting.seq);
     const gone = new ConnectionLost('The agent waits for this no more');
@@ -197,6 +203,10 @@ export class RemoteSession extends AnyClient {
       this.#isBehind = false;
       this.#attached(this.#greeting);
     }
+    this.#askForEnd();
+  }
+
+  #askForEnd(): void {
     const ping = this.#command('ping', {});
     this.#pingBehind = ping.id;
     this.#outbox.command(ping).catch(() => {});
@@ -211,13 +221,23 @@ export class RemoteSession extends AnyClient {
   #attached({ pingMs }: ServerConnectedEvent): void {
     // Whoever heard of it may have left.
     if (this.lost) return;
+    const isNew = this.status.state !== 'open';
     this.#socket.attached();
     // They belong to a connection.
     this.tools.again((tools) => {
       this.#outbox.commandFirst(this.#command('set_host_tools', { tools })).catch(() => {});
     });
+    if (isNew && Object.keys(this.#hello).length > 0) {
+      this.#outbox.commandFirst(this.#command('hello', this.#hello)).catch(() => {});
+    }
     this.#outbox.open();
+    // The last connection was lost before the answer: what it came behind has been heard.
+    if (this.#pingBehind !== undefined) this.#askForEnd();
     this.#watchdog.start(pingMs);
+  }
+
+  #introduced({ id: _id, type: _type, ...said }: Command): void {
+    this.#hello = { ...this.#hello, ...said };
   }
 
   #goTo(session: string): void {

@@ -195,16 +195,49 @@ describe('a connection that only looks like one', () => {
     const { session, connection } = await attached();
     connection.isAlive = false;
 
-    vi.advanceTimersByTime(20_000 - PING_LIMIT_MS);
     for (const _ of [1, 2, 3]) {
-      vi.advanceTimersByTime(PING_LIMIT_MS);
+      vi.advanceTimersByTime(20_000);
       await connection.next();
+      vi.advanceTimersByTime(PING_LIMIT_MS - 1);
       const told = new Promise((resolve) => session.onEvent(resolve));
       connection.say({ type: 'turn_start' });
       await told;
-      vi.advanceTimersByTime(PING_LIMIT_MS);
       expect(session.status.state).toBe('open');
     }
+  });
+
+  it('[V33] is not judged while the session that it moved to is on its way, for as long as at the beginning', async () => {
+    const { session, connection } = await attached();
+    const told = new Promise((resolve) => session.onEvent(resolve));
+    connection.say(greeting({ sessionId: 's2', epoch: 'e2' }));
+    await told;
+
+    vi.advanceTimersByTime(ATTACH_LIMIT_MS - 1);
+    const before = session.status.state;
+    vi.advanceTimersByTime(1);
+
+    expect([before, session.status.state]).toEqual(['open', 'reconnecting']);
+    expect(connection.sent).toEqual([]);
+    expect(session.status.reason).toBe('The server did not answer in time');
+  });
+
+  it('[V33] is judged again when the session that it moved to is there', async () => {
+    const { session, connection } = await attached();
+    connection.say(greeting({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
+    const told = new Promise<void>((resolve) =>
+      session.onEvent(({ type }) => {
+        if (type === 'state_synced') resolve();
+      }),
+    );
+    await told;
+    await session.ping();
+    connection.isAlive = false;
+
+    vi.advanceTimersByTime(20_000);
+    await connection.next();
+    vi.advanceTimersByTime(PING_LIMIT_MS);
+
+    expect(session.status).toMatchObject({ state: 'reconnecting', reason: 'The server is silent' });
   });
 
   it('[V33] is let go when it never gets as far as a session', async () => {

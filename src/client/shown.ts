@@ -1,3 +1,4 @@
+import type { DialogMethod } from '../protocol/dialog-methods.ts';
 import type { AgentEvent, ExtensionUiRequestEvent } from '../protocol/generated/vocabulary.ts';
 import { replaced } from './replaced.ts';
 
@@ -7,7 +8,7 @@ export const MAX_NOTICES = 50;
 type Of<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
 
 /** A question that waits for an answer. */
-export type OpenDialog = Of<'select' | 'confirm' | 'input' | 'editor'>;
+export type OpenDialog = Of<DialogMethod>;
 
 export interface Status {
   readonly key: string;

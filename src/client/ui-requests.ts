@@ -1,3 +1,4 @@
+import { isDialogMethod } from '../protocol/dialog-methods.ts';
 import type { AgentEvent, ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 
 /** What the user said: text to `select`, `input` and `editor`, yes or no to `confirm`; undefined calls the dialog off. */
@@ -11,9 +12,6 @@ export type UiHandler = (
   request: ExtensionUiRequestEvent,
   context: { readonly signal: AbortSignal },
 ) => UiAnswer | Promise<UiAnswer>;
-
-/** What waits for an answer. */
-const DIALOGS: ReadonlySet<string> = new Set(['select', 'confirm', 'input', 'editor']);
 
 /** Answered dialogs that are remembered, should they be asked again before their answers are there. */
 export const MAX_ANSWERED = 100;
@@ -72,7 +70,7 @@ export class UiRequests {
   async #show(request: ExtensionUiRequestEvent, handle: UiHandler): Promise<void> {
     const { id, method } = request;
     const controller = new AbortController();
-    if (DIALOGS.has(method)) this.#open.set(id, controller);
+    if (isDialogMethod(method)) this.#open.set(id, controller);
     let answer: UiAnswer;
     try {
       answer = await handle(request, { signal: controller.signal });

@@ -1,5 +1,8 @@
-/** How long an answer to `ping` may take, or anything else that shows that somebody is there. */
-export const PING_LIMIT_MS = 10_000;
+/**
+ * How long an answer to `ping` may take, or anything else that shows that somebody is there. It may come behind something
+ * long over a slow line, of which nothing is heard before its end.
+ */
+export const PING_LIMIT_MS = 30_000;
 
 /** How often a server can make a client ask, at most and at least. */
 const MIN_PING_MS = 1000;

@@ -4,6 +4,7 @@ import type { Agent } from '../engine/agent.ts';
 import { Connection } from '../engine/connection.ts';
 import { dispatch } from '../engine/dispatch.ts';
 import type { ExtensionUi } from '../extend/extensions/ui.ts';
+import { dialogMethods } from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../protocol/generated/vocabulary.ts';
 import { memoryPair } from '../wire/memory.ts';
 
@@ -69,10 +70,8 @@ export class EmbedderUi {
 function shownBy(ui: ExtensionUIContext | undefined): string[] {
   const can = (Object.keys(METHODS) as Shown[]).filter((name) => typeof ui?.[name] === 'function');
   const methods = can.map((name): string => METHODS[name]);
-  return methods.length === 0 ? [] : [...new Set([...DIALOGS, ...methods])];
+  return methods.length === 0 ? [] : [...new Set([...dialogMethods, ...methods])];
 }
-
-const DIALOGS = ['select', 'confirm', 'input', 'editor'];
 
 async function show(ui: ExtensionUIContext, request: ExtensionUiRequestEvent, signal: AbortSignal): Promise<UiAnswer> {
   const options = { signal };

@@ -1,3 +1,4 @@
+import type { DialogMethod } from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { timerMs } from '../system/longest-timer.ts';
@@ -12,7 +13,7 @@ type Of<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
 type Words<R extends ExtensionUiRequestEvent> = R extends unknown ? Omit<R, 'type' | 'id'> : never;
 
 /** A question to the user. */
-export type Dialog = Words<Of<'select' | 'confirm' | 'input' | 'editor'>>;
+export type Dialog = Words<Of<DialogMethod>>;
 
 /** Something for the user to see. */
 export type Notice = Words<Of<'notify' | 'setStatus' | 'setWidget' | 'setTitle' | 'set_editor_text'>>;

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, type Stats, statSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 
@@ -25,13 +25,20 @@ export async function listenOnSocketFile(server: Server, path: string): Promise<
   });
 }
 
+function nameOf(there: Stats): string {
+  if (there.isDirectory()) return 'a folder';
+  return there.isFile() ? 'a file' : 'something else';
+}
+
 /** Throws when a path is too long for a socket file. */
 export function checkSocketPath(path: string): void {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw new Error(`the path is longer than ${MAX_PATH_BYTES} bytes`);
 }
 
 async function removeStale(path: string): Promise<void> {
-  if (!statSync(path, { throwIfNoEntry: false })?.isSocket()) return;
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (!there) return;
+  if (!there.isSocket()) throw new Error(`there is ${nameOf(there)} already`);
   const alive = await new Promise<boolean>((resolve) => {
     const probe = connect({ path });
     probe

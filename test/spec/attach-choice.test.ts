@@ -104,7 +104,7 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
   [
     'no server',
     () => ['new'],
-    'Which server? Start one with tau serve --socket <path>, then say tau attach --socket <path>; or give its ws:// URL (see tau --help)',
+    'Which server? Start one with tau serve --socket <path>, then say tau attach --socket <path>; or give its ws:// URL (see tau help server)',
     2,
   ],
   [
@@ -123,46 +123,63 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
   [
     'an empty token file',
     ({ url }) => [url, 'new', '--token-file', 'empty'],
-    '--token-file: empty is empty (see tau --help)',
+    '--token-file: empty is empty (see tau help server)',
     2,
   ],
   ['a port where nobody is', () => ['ws://127.0.0.1:1', 'new'], 'No server listens on 127.0.0.1:1', 1],
   ['a host that there is not', () => ['ws://nowhere.invalid', 'new'], 'There is no host nowhere.invalid', 1],
-  ['another path', ({ url }) => [url.replace('/session', '/else'), 'new'], 'There is nothing here', 1],
+  [
+    'another path',
+    ({ url }) => [url.replace('/session', '/else'), 'new'],
+    'There is nothing at that path of HOST: the URL has to hold the base path of the server',
+    1,
+  ],
+  [
+    'another base path',
+    ({ socketPath }) => ['--socket', socketPath, '--base-path', 'else', 'new'],
+    'There is nothing at that path of SOCKET: give the --base-path that its server was started with',
+    1,
+  ],
+  [
+    'a flag for agents',
+    ({ socketPath }) => ['--socket', socketPath, 'new', '--model', 'x'],
+    '--model does not go with tau attach (see tau help server)',
+    2,
+  ],
   [
     'an address of another kind',
     () => ['--url', 'ftp://a?token=s', 'new'],
-    'The URL of a server begins with ws:// or wss:// (see tau --help)',
+    'The URL of a server begins with ws:// or wss:// (see tau help server)',
     2,
   ],
   [
     'two servers',
     ({ url, socketPath }) => [url, '--socket', socketPath],
-    '--socket and a URL contradict each other (see tau --help)',
+    '--socket and a URL contradict each other (see tau help server)',
     2,
   ],
   [
     'two sessions',
     ({ socketPath }) => ['--socket', socketPath, 'a', 'b'],
-    'tau attach takes one session, not "b" too (see tau --help)',
+    'tau attach takes one session, not "b" too (see tau help server)',
     2,
   ],
   [
     'a session and the latest',
     ({ socketPath }) => ['--socket', socketPath, 'a', '-c'],
-    '--continue is the latest session: name none (see tau --help)',
+    '--continue is the latest session: name none (see tau help server)',
     2,
   ],
   [
     'a session and a folder',
     ({ socketPath }) => ['--socket', socketPath, 'a', '--cwd', '.'],
-    '--cwd is where a new session begins (see tau --help)',
+    '--cwd is where a new session begins (see tau help server)',
     2,
   ],
   [
     'nothing and no terminal',
     ({ socketPath }) => ['--socket', socketPath],
-    'tau attach asks on a terminal; there is tau attach <id>, tau attach new and --continue (see tau --help)',
+    'tau attach asks on a terminal; there is tau attach <id>, tau attach new and --continue (see tau help server)',
     2,
   ],
   [
@@ -178,7 +195,9 @@ it.each<[string, (server: { url: string; socketPath: string }) => string[], stri
 
   const result = await tau(server.home, ['attach', ...words(server)], { input: 'say hello' });
 
-  const stderr = `tau: ${sentence.replaceAll('CWD', server.home.cwd)}\n`;
+  const places = { CWD: server.home.cwd, HOST: new URL(server.url).host, SOCKET: server.socketPath };
+  const told = sentence.replaceAll(/CWD|HOST|SOCKET/g, (word) => places[word as keyof typeof places]);
+  const stderr = `tau: ${told}\n`;
   expect(result).toEqual({ code, signal: null, stdout: '', stderr });
 });
 

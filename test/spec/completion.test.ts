@@ -24,6 +24,9 @@ it.each([
   ['every command', [''], Object.keys(commands)],
   ['every option', ['--'], inEffect.map(([name]) => `--${name}`)],
   ['an option after a command', ['chat', '--no-ses'], ['--no-session']],
+  ['what goes with a command', ['serve', '--mo'], ['--models', '--model']],
+  ['nothing that does not', ['attach', '--mo'], ['']],
+  ['what goes with it, wherever', ['--port', '0', 'serve', '--no-s'], ['--no-skills']],
   ['a choice', ['--mode', ''], ['text', 'json', 'rpc']],
   ['the beginning of a choice', ['--log-level', 'w'], ['warn']],
   ['a choice after an equals sign', ['--mode', '=', 'j'], ['json']],
@@ -62,7 +65,8 @@ it('[Z68] fish is told every command, every option with its choices, and short n
     expect(line).toContain(short ? ` -${short.length === 1 ? 's' : 'o'} ${short} ` : ' ');
   }
   for (const name of Object.keys(commands)) expect(lines.join('\n')).toContain(` -a '${name}' `);
-  expect(lines).toContain("complete -c tau -l mode -x -a 'text json rpc' -d 'How to run'");
+  const elsewhere = "-n 'not __fish_seen_subcommand_from serve attach token'";
+  expect(lines).toContain(`complete -c tau ${elsewhere} -l mode -x -a 'text json rpc' -d 'How to run'`);
   expect(lines.every((line) => line.startsWith('#') || isClosed(line))).toBe(true);
 });
 
@@ -72,8 +76,8 @@ it('[Z68] zsh is told every command, every option and its choices', async () => 
   expect(text).toMatch(/^#compdef tau\n/);
   for (const [name] of inEffect) expect(text).toMatch(new RegExp(`[{,']--${name}\\b`));
   for (const name of Object.keys(commands)) expect(text).toContain(`'${name}:`);
-  expect(text).toContain(`    '--mode=[How to run]:mode:(text json rpc)' \\\n`);
-  expect(text).toContain(`    '(-n --name)'{-n,--name=}'[Name the session, or the token]:name: ' \\\n`);
+  expect(text).toContain(`    '--mode=[How to run]:mode:(text json rpc)'\n`);
+  expect(text).toContain(`    '(-n --name)'{-n,--name=}'[Name the session, or the token]:name: '\n`);
   expect(text.split('\n').every(isClosed)).toBe(true);
 });
 

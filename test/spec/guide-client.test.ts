@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { remoteServer } from '../../src/client/testing/remote-server.node.ts';
 import { command } from '../support/command.ts';
 import { newHome } from '../support/open.ts';
+import { serve, TOKEN } from '../support/server.ts';
 
 const root = join(import.meta.dirname, '../..');
 const moduleOf = (path: string) => JSON.stringify(pathToFileURL(join(root, path)).href);
@@ -26,6 +27,21 @@ function sample(): string {
   const found = printed.replaceAll(/'\.\/(WebSocketClient|RPCClient|rpc-types)'/g, moduleOf('dist/client.js'));
   return transformSync(found, { loader: 'ts', format: 'esm' }).code;
 }
+
+it('[V20] the example of the page on embedding works where no WebSocket is built in', async () => {
+  const server = await serve();
+  const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
+  const section = page.slice(page.indexOf('### The clients of the remote session guide'));
+  const code = (/```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '')
+    .replace("'tau/client'", moduleOf('dist/client.js'))
+    .replace("'ws'", moduleOf('node_modules/ws/wrapper.mjs'));
+  writeFileSync(join(server.home.cwd, 'client.mjs'), code);
+  const url = `${server.url}?stream=delta&token=${TOKEN}`;
+
+  const { code: exit, stdout, stderr } = await command(server.home, [process.execPath, 'client.mjs', url]).finished;
+
+  expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: 'hello', stderr: ' The client was closed\n' });
+});
 
 it('[V20] the printed browser client connects, sends its prompt and prints what it is told', async () => {
   const home = newHome();

@@ -35,6 +35,17 @@ it('a command tells about itself', async () => {
   expect(stdout).toMatch(rowOf('zsh'));
 });
 
+it.each([
+  ['serve', ['--port <number>', '--socket <path>', '--log-file <path>', '--no-extensions']],
+  ['attach', ['--url <address>', '-c, --continue']],
+  ['token', ['--scope <list>', '-n, --name <name>']],
+])('tau help %s tells its flags, and so does --help after it', async (word, told) => {
+  const pages = [await tau(newHome(), ['help', word]), await tau(newHome(), [word, '--help'])];
+
+  expect(pages[0]).toEqual(pages[1]);
+  for (const flag of told) expect(pages[0]?.stdout).toContain(flag);
+});
+
 it('tau help options tells every flag', async () => {
   const { stdout } = await tau(newHome(), ['help', 'options']);
 

@@ -17,7 +17,7 @@ it('begins with what to type, which is what it says, and stays short', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
   expect(readme.split('```')[1]).toMatch(/^\nnpm ci && npm start {5}# a server on this machine: open the link/);
-  expect(scripts.start).toBe('node scripts/build.mjs && node dist/tau.cjs serve');
+  expect(scripts.start).toBe('node scripts/build.mjs && exec node dist/tau.cjs serve');
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 

@@ -79,7 +79,7 @@ it.each([
   [
     'a socket path that is taken',
     ['--socket', 'notes.txt'],
-    /^tau: cannot listen on notes\.txt: there is something else\n$/,
+    /^tau: cannot listen on notes\.txt: there is a file already\n$/,
   ],
   ['a socket path that is too long', ['--socket', 'x'.repeat(200)], /^tau: cannot listen on x+: .+\n$/],
 ])('[Z12] %s cannot be opened: exit code 1 and one line', async (_what, args, message) => {

@@ -116,7 +116,11 @@ it.each([
 
   const result = await tau(home, words.split(' '));
 
-  expect(result).toMatchObject({ code: 2, stdout: '', stderr: `tau: ${message} (see tau --help)\n` });
+  expect(result).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: `tau: ${message} (see ${words.startsWith('token') ? 'tau help server' : 'tau --help'})\n`,
+  });
   expect(existsSync(folderOf(home))).toBe(false);
 });
 

@@ -73,5 +73,13 @@ function refusal(address: ServerAddress, status: number, body: Readonly<Record<s
     return 'The server wants a token: give it in PI_AUTH_TOKEN, or a file of it with --token-file';
   }
   if (status === 401) return 'Invalid authentication token';
+  if (status === 404) return elsewhere(address);
   return typeof body?.['error'] === 'string' ? body['error'] : `${nameOf(address)} is no tau server`;
+}
+
+function elsewhere(address: ServerAddress): string {
+  const name = nameOf(address);
+  return address.url.protocol === 'ws+unix:'
+    ? `There is nothing at that path of ${name}: give the --base-path that its server was started with`
+    : `There is nothing at that path of ${name}: the URL has to hold the base path of the server`;
 }

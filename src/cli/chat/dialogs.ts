@@ -1,10 +1,11 @@
 import type { UiAnswer } from '../../client/ui-requests.ts';
+import { dialogMethods } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Printer } from './printer.ts';
 import { type Dialog, isDialog, meaningOf, wordsOf } from './question.ts';
 
 /** What the chat can show of what extensions want shown. */
-export const SHOWN = ['select', 'confirm', 'input', 'editor', 'notify'];
+export const SHOWN = [...dialogMethods, 'notify'];
 
 /** A dialog that waits for its answer. */
 interface Question {

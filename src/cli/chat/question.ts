@@ -1,14 +1,14 @@
 import type { UiAnswer } from '../../client/ui-requests.ts';
+import { type DialogMethod, isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 
 /** What waits for an answer. */
-export type Dialog = Extract<ExtensionUiRequestEvent, { method: 'select' | 'confirm' | 'input' | 'editor' }>;
+export type Dialog = Extract<ExtensionUiRequestEvent, { method: DialogMethod }>;
 
 /** What the lines that were typed for a dialog mean: its answer, or that more is needed. */
 export type Meaning = { readonly answer: UiAnswer } | { readonly hint: string | undefined };
 
-export const isDialog = (request: ExtensionUiRequestEvent): request is Dialog =>
-  ['select', 'confirm', 'input', 'editor'].includes(request.method);
+export const isDialog = (request: ExtensionUiRequestEvent): request is Dialog => isDialogMethod(request.method);
 
 /** The question, and how it is answered. */
 export function wordsOf(dialog: Dialog): string {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import type { AgentMessage, AssistantMessage } from '../../protocol/generated/vocabulary.ts';
+import type { AgentMessage, AssistantMessage, SessionState } from '../../protocol/generated/vocabulary.ts';
+import { OwnMessages } from './own-messages.ts';
 import { Printer, plainInk } from './printer.ts';
 import { retell } from './retell.ts';
+import { Retelling } from './retelling.ts';
 
 const timestamp = 1;
 
@@ -62,20 +64,46 @@ it.each<[string, AgentMessage[], string]>([
     '(What was said before is summed up for the model.)\n',
   ],
 ])('tells %s', (_what, messages, expected) => {
-  let printed = '';
+  const { printer, printed } = onPaper();
+
+  retell(messages, printer);
+
+  expect(printed()).toBe(expected);
+});
+
+it('tells a result with the call that was told before the connection was lost', () => {
+  const { printer, printed } = onPaper();
+  const retelling = new Retelling(new OwnMessages(), printer);
+  const state = { sessionId: 's', cwd: '/p', model: null, messageCount: 2 } as SessionState;
+  const asked = answer({ content: [call('1', 'sleep 9')] });
+  retelling.hear({ type: 'state_synced', state, messages: [asked] });
+  const before = printed();
+
+  const result: AgentMessage = {
+    role: 'toolResult',
+    toolCallId: '1',
+    toolName: 'bash',
+    content: [{ type: 'text', text: 'awake' }],
+    isError: false,
+    timestamp: timestamp + 1,
+  };
+  retelling.hear({ type: 'state_synced', state, messages: [asked, result] });
+
+  expect(printed().slice(before.length)).toBe('▸ bash sleep 9\n  awake\n');
+});
+
+function onPaper() {
+  let text = '';
   const paper = {
     get atLineStart() {
-      return printed === '' || printed.endsWith('\n');
+      return text === '' || text.endsWith('\n');
     },
-    print: (text: string) => {
-      printed += text;
+    print: (more: string) => {
+      text += more;
     },
   };
-
-  retell(messages, new Printer(paper, plainInk));
-
-  expect(printed).toBe(expected);
-});
+  return { printer: new Printer(paper, plainInk), printed: () => text };
+}
 
 function call(id: string, command: string) {
   return { type: 'toolCall', id, name: 'bash', arguments: { command } } as const;

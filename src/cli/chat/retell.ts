@@ -1,9 +1,12 @@
 import type { AgentMessage, AssistantMessage, ContentBlock, ToolCall } from '../../protocol/generated/vocabulary.ts';
 import type { Printer } from './printer.ts';
 
-/** Tells messages as they were told when they were said. A call without a result may run: whoever follows it tells it. */
-export function retell(messages: readonly AgentMessage[], printer: Printer): void {
-  const calls = new Map(messages.flatMap(callsIn).map((call) => [call.id, call]));
+/**
+ * Tells messages as they were told when they were said. A call without a result may run: whoever follows it tells it.
+ * A result may belong to a call that was told before: `all` has that, too.
+ */
+export function retell(messages: readonly AgentMessage[], printer: Printer, all = messages): void {
+  const calls = new Map(all.flatMap(callsIn).map((call) => [call.id, call]));
   for (const message of messages) tellAgain(message, calls, printer);
 }
 

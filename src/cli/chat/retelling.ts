@@ -57,6 +57,7 @@ export class Retelling {
     retell(
       news.filter((message) => !this.#isOwn(message)).map((message) => this.#untold(message)),
       this.#printer,
+      messages,
     );
     for (const { timestamp } of news) this.#latest = Math.max(this.#latest, timestamp);
   }

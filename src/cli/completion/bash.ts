@@ -1,5 +1,5 @@
 import { commands } from '../commands.ts';
-import { type Option, options } from './options.ts';
+import { choosy, type Option, options } from './options.ts';
 
 /** Completion for bash 3.2 and later, which macOS still has. */
 export const bash = () => `# Completion of tau for bash: eval "$(tau completion bash)"
@@ -22,7 +22,11 @@ ${options
       *) command=\${COMP_WORDS[i]}; break ;;
     esac
   done
-  if [[ $current == -* ]]; then COMPREPLY=($(compgen -W ${words(options.map(({ name }) => `--${name}`))} -- "$current"))
+  if [[ $current == -* ]]; then
+    case $command in
+${choosy.map((some) => `      ${some.command}) ${chooseFrom(longNames(some.options))} ;;`).join('\n')}
+      *) ${chooseFrom(longNames(options))} ;;
+    esac
   elif [[ $current == @* ]]; then COMPREPLY=($(compgen -P @ -f -- "\${current#@}"))
   else
     case $command in
@@ -47,6 +51,8 @@ complete -F _tau tau
 
 const spellings = (some: readonly Option[]) =>
   some.flatMap(({ name, short }) => (short ? [`-${short}`, `--${name}`] : [`--${name}`])).join('|');
+
+const longNames = (some: readonly Option[]) => some.map(({ name }) => `--${name}`);
 
 const words = (some: readonly string[]) => `$'${some.join('\\n')}'`;
 

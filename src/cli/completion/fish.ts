@@ -19,7 +19,7 @@ export const fish = () =>
 const word = (when: string, name: string, about: string) =>
   `complete -c tau -n ${quoted(when)} -f -a ${quoted(name)} -d ${quoted(about)}`;
 
-function optionLine({ name, short, about, takes, choices }: Option): string {
+function optionLine({ name, short, about, takes, choices, notWith }: Option): string {
   // A short name of several letters is what fish calls an old option.
   const shortName = short ? ` -${short.length === 1 ? 's' : 'o'} ${short}` : '';
   const value = {
@@ -29,7 +29,8 @@ function optionLine({ name, short, about, takes, choices }: Option): string {
     folder: " -x -a '(__fish_complete_directories)'",
     text: ' -x',
   }[takes];
-  return `complete -c tau${shortName} -l ${name}${value} -d ${quoted(about)}`;
+  const when = notWith.length === 0 ? '' : ` -n ${quoted(`not __fish_seen_subcommand_from ${notWith.join(' ')}`)}`;
+  return `complete -c tau${when}${shortName} -l ${name}${value} -d ${quoted(about)}`;
 }
 
 const quoted = (text: string) => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;

@@ -1,4 +1,5 @@
-import { type Flag, flags } from '../flags.ts';
+import { type Flag, type FlagName, flags } from '../flags.ts';
+import { flagsOf, type ServerCommand, serverCommands } from '../server-flags.ts';
 
 /** What may be typed after an option. */
 type Following = 'nothing' | 'choice' | 'file' | 'folder' | 'text';
@@ -11,6 +12,8 @@ export interface Option {
   readonly value: string;
   readonly choices: readonly string[];
   readonly takes: Following;
+  /** The commands that refuse it. */
+  readonly notWith: readonly ServerCommand[];
 }
 
 /** Every option that has an effect. */
@@ -23,7 +26,14 @@ export const options: readonly Option[] = Object.entries<Flag>(flags)
     value: flag.value ?? '',
     choices: flag.choices ?? [],
     takes: following(flag),
+    notWith: serverCommands.filter((command) => !flagsOf(command).includes(name as FlagName)),
   }));
+
+/** The commands that take some options only, each with those. */
+export const choosy = serverCommands.map((command) => ({
+  command,
+  options: options.filter(({ notWith }) => !notWith.includes(command)),
+}));
 
 function following({ value, choices }: Flag): Following {
   if (value === undefined) return 'nothing';

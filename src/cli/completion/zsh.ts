@@ -1,5 +1,6 @@
 import { commands } from '../commands.ts';
-import { type Option, options } from './options.ts';
+import { serverCommands } from '../server-flags.ts';
+import { choosy, type Option, options } from './options.ts';
 
 /** Completion for zsh. */
 export const zsh = () => `#compdef tau
@@ -7,11 +8,12 @@ export const zsh = () => `#compdef tau
 _tau() {
   local curcontext=$curcontext state line
   typeset -A opt_args
-  local -a tau_words
-  _arguments -C \\
-${options.map((option) => `    ${spec(option)} \\`).join('\n')}
-    '1: :->command' \\
-    '*: :->rest'
+  local -a tau_words tau_options
+  case \${words[(r)(${serverCommands.join('|')})]} in
+${choosy.map((some) => `    ${some.command}) ${chosen(some.options)} ;;`).join('\n')}
+    *) ${chosen(options)} ;;
+  esac
+  _arguments -C $tau_options '1: :->command' '*: :->rest'
   case $state in
     command)
       tau_words=(${described(commands)})
@@ -35,6 +37,9 @@ ${Object.entries(commands)
 }
 compdef _tau tau
 `;
+
+const chosen = (some: readonly Option[]) =>
+  `tau_options=(\n${some.map((option) => `      ${spec(option)}\n`).join('')}    )`;
 
 function spec({ name, short, about, ...option }: Option): string {
   const told = `[${about.replaceAll(/[[\]\\]/g, '\\$&')}]${valueSpec(option)}`;

@@ -1,4 +1,5 @@
 import type { Stage } from '../../extend/dialogs.ts';
+import { isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';
 
@@ -11,7 +12,7 @@ export function stageOf(agent: Agent): Stage {
     return ui?.includes(method) ?? true;
   };
   const shows = (client: Connection, method: string) =>
-    canSee(client, method) && !(client.isDeaf && WAITING.has(method));
+    canSee(client, method) && !(client.isDeaf && isDialogMethod(method));
   return {
     isMute: () => isMute(agent),
     isFinal: () => clients.size > 0 && [...clients].every(({ isLast }) => isLast),
@@ -37,6 +38,3 @@ export function isMute({ clients, mode }: Pick<Agent, 'clients' | 'mode'>): bool
     [...clients].every(({ isDeaf, isLast, capabilities: { ui } }) => (isDeaf && isLast) || ui?.length === 0)
   );
 }
-
-/** What needs an answer. */
-const WAITING: ReadonlySet<string> = new Set(['select', 'confirm', 'input', 'editor']);

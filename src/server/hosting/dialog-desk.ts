@@ -1,16 +1,13 @@
+import { dialogMethods, isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
 import type { Listener } from '../sessions.ts';
-import { DIALOGS } from './situation.ts';
 
 /** How long a dialog waits for somebody who can show it. */
 export const ABSENCE_MS = 10 * 60 * 1000;
 
 /** What clients may be able to show. */
 export const UI_METHODS = [
-  'select',
-  'confirm',
-  'input',
-  'editor',
+  ...dialogMethods,
   'notify',
   'setStatus',
   'setWidget',
@@ -32,7 +29,7 @@ const canAnswer = (listener: Listener, method: string) => listener.canAnswer && 
 
 /** Whether a client is told of something to show: of a question only if it may answer. */
 export const canShow = (listener: Listener, method: string): boolean =>
-  DIALOGS.has(method) ? canAnswer(listener, method) : canSee(listener, method);
+  isDialogMethod(method) ? canAnswer(listener, method) : canSee(listener, method);
 
 /** What the agent is told of its clients: that they show everything, unless all who are there show nothing. */
 export function uiOf(listeners: Iterable<Listener>): readonly string[] {

@@ -1,3 +1,4 @@
+import { isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type {
   AgentEvent,
   AssistantMessage,
@@ -9,9 +10,6 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import { AnswerSoFar } from '../../wire/answer-so-far.ts';
 import { SessionRecord } from './session-record.ts';
-
-/** What waits for an answer. */
-export const DIALOGS: ReadonlySet<string> = new Set(['select', 'confirm', 'input', 'editor']);
 
 /** What is shown and stays, of one kind. */
 const MAX_SHOWN = 200;
@@ -131,7 +129,7 @@ export class Situation {
   }
 
   #show(request: ExtensionUiRequestEvent): void {
-    if (DIALOGS.has(request.method)) this.dialogs.set(request.id, request);
+    if (isDialogMethod(request.method)) this.dialogs.set(request.id, request);
     const key = placeOf(request);
     if (key === undefined) return;
     this.#shown.delete(key);

@@ -12,7 +12,6 @@ export const extensions = {
 
   samplers(place) {
     // The compiler of extensions, which the first start needs.
-    if (!existsSync(place.path('node_modules'))) symlinkSync(join(root, 'node_modules'), place.path('node_modules'));
     cpSync(join(root, 'examples', 'extensions'), place.path('extensions'), { recursive: true });
     const three = NAMES.flatMap((name) => ['-e', place.path(`extensions/${name}.ts`)]);
     return {

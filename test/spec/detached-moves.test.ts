@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { newGate, newHome, open as openOn, stored } from '../support/open.ts';
@@ -89,6 +89,35 @@ verifies('S29 S30', 'a detached switch checks its target and touches nothing', a
   expect(readFileSync(sessionPath)).toEqual(bytes);
   expect(refusal).toMatchObject({ code: 'session_not_found' });
   expect(existsSync(missing)).toBe(false);
+});
+
+verifies('S29 S30', 'a detached switch mends nothing: that is for whoever opens it', async ({ open }) => {
+  const home = newHome();
+  const sessionPath = keepSession(home, conversation(home.cwd));
+  appendFileSync(sessionPath, '{"type":"message","id":"half');
+  const bytes = readFileSync(sessionPath);
+  const { peer } = await open({ home });
+
+  await peer.ok({ type: 'switch_session', sessionPath, detached: true });
+
+  expect(readFileSync(sessionPath)).toEqual(bytes);
+  const other = await openOn('stdio', { home, args: ['--session', sessionPath] });
+  expect(await other.peer.find('session_repaired')).toMatchObject({ tornBytes: 28 });
+});
+
+verifies('S30', 'what a detached move made goes on with the model that was chosen', async ({ open }) => {
+  const { peer, home } = await open({ script: [{ text: 'one' }] });
+  await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-slow' });
+  await peer.ok({ type: 'set_thinking_level', level: 'max' });
+
+  const { sessionFile } = await peer.ok({ type: 'new_session', detached: true });
+
+  const other = await openOn('stdio', { home, args: ['--session', sessionFile] });
+  expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({
+    model: { id: 'scripted-slow' },
+    thinkingLevel: 'max',
+    messageCount: 0,
+  });
 });
 
 verifies('S30 S4', 'a detached new session remembers its parent', async ({ open }) => {

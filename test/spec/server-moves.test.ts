@@ -1,3 +1,5 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answer, commandHome, fixture } from '../support/extensions.ts';
 import { newGate, newHome, open } from '../support/open.ts';
@@ -137,6 +139,35 @@ it('[W59] a switch to a session that another client is in attaches there', async
   await second.next('agent_settled');
   expect(await said(second)).toEqual(await said(first));
   expect(server.agents()).toHaveLength(2);
+});
+
+it('[W59] a copy of a file that somebody is in is not taken for it', async () => {
+  const server = await serve({ script: TALK });
+  const first = await server.attach();
+  await first.run('first');
+  const { sessionFile } = await first.ok({ type: 'get_state' });
+  const copy = join(server.home.root, 'copy.jsonl');
+  copyFileSync(sessionFile, copy);
+  const second = await server.attach();
+
+  expect(await second.refused({ type: 'switch_session', sessionPath: copy })).toMatchObject({
+    code: 'session_in_use',
+    error: `Session is in use under another name: ${sessionFile}`,
+  });
+  await first.leave();
+  await moved(second, { type: 'switch_session', sessionPath: sessionFile });
+});
+
+it('[W29] who leaves a session by a move leaves its file to others at once', async () => {
+  const server = await serve({ script: TALK });
+  const peer = await server.attach();
+  await peer.run('first');
+  const { sessionFile } = await peer.ok({ type: 'get_state' });
+
+  await moved(peer, { type: 'new_session' });
+
+  const other = await open('stdio', { home: server.home, args: ['--session', sessionFile] });
+  expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, messageCount: 2 });
 });
 
 it('[W59] an extension may say no, also to a session that another client is in', async () => {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
 
 /** More than this is not kept: the oldest goes. */
-const MAX_UNHEARD = 100;
+export const MAX_UNHEARD = 100;
 
 /** What is told once, as it happens, and cannot be asked for later, while nobody is there to hear it. */
 export class Unheard {

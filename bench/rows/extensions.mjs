@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cpuMicros, residentMb } from '../support/process-facts.mjs';
 
@@ -11,7 +11,6 @@ export const extensions = {
   rounds: 15,
 
   samplers(place) {
-    // The compiler of extensions, which the first start needs.
     cpSync(join(root, 'examples', 'extensions'), place.path('extensions'), { recursive: true });
     const three = NAMES.flatMap((name) => ['-e', place.path(`extensions/${name}.ts`)]);
     return {

@@ -16,7 +16,7 @@ interface LibraryOptions {
   readonly agentDir: string;
   /** Where sessions begin when nobody says where. */
   readonly cwd: string;
-  readonly live: Pick<Sessions, 'statusOf' | 'folderOf'>;
+  readonly live: Pick<Sessions, 'statusOf' | 'fileOf' | 'folderOf'>;
 }
 
 /** What a client asks for when it comes. */
@@ -78,7 +78,7 @@ export class Library {
 
   #withId(id: string, grant: Grant): Target | undefined {
     const { agentDir, cwd, live } = this.#options;
-    const path = findById({ id, root: agentDir, sessionDirectory: sessionDirFor(agentDir, cwd) });
+    const path = live.fileOf(id) ?? findById({ id, root: agentDir, sessionDirectory: sessionDirFor(agentDir, cwd) });
     if (path !== undefined) return this.#inFile(path, id, grant);
     const folder = live.folderOf(id);
     if (folder === undefined) return undefined;

@@ -93,10 +93,12 @@ export interface Sessions {
   open(target: Target, listener: Listener): Promise<Handle>;
   /** What a session is doing; undefined when no agent is in it. */
   statusOf(sessionId: string): 'running' | 'waiting' | 'idle' | undefined;
+  /** The file that an agent is in under this id, if it is there yet: there may be copies of it. */
+  fileOf(sessionId: string): string | undefined;
   /** The folder of a session of which nothing may be on disk yet. */
   folderOf(sessionId: string): string | undefined;
   /** Asks the agent of a session without being its client; undefined when there is none. */
-  ask(sessionId: string, request: Request): Promise<Answer | undefined>;
+  ask(target: Target, request: Request): Promise<Answer | undefined>;
   /** Lets the agent of a session leave, if nobody needs it; answers whether there is none any more. */
-  letGo(sessionId: string): Promise<boolean>;
+  letGo(target: Target): Promise<boolean>;
 }

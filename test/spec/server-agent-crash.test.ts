@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { bash, fixture } from '../support/extensions.ts';
+import { hostTool } from '../support/host-tools.ts';
 import { FILLER, patientHome } from '../support/long-talk.ts';
 import { newGate, stored } from '../support/open.ts';
 import { living, until } from '../support/processes.ts';
@@ -168,6 +169,7 @@ it('[W52] while it compacts: the conversation is as it was', async () => {
 
   const [told = []] = await crash(server, peer);
 
+  expect(told.filter(({ type }) => type === 'compaction_end')).toMatchObject([{ aborted: true, willRetry: false }]);
   expect(await compact).toMatchObject({ error: 'Pi process terminated before it answered' });
   const synced = told.at(-1) as unknown as Synced;
   expect(synced.state).toMatchObject({ isCompacting: false });
@@ -207,6 +209,39 @@ it('[W52] host tools and entries go on with the agent that comes after', async (
   expect((await peer.ok({ type: 'get_state' })).activeTools).toContain('mine');
   const records = await peer.run('next');
   expect(types(records)).toContain('entry_appended');
+});
+
+it('[W52] who was away while the agent died hears entries again', async () => {
+  const server = await serve({ script: [NEXT] });
+  const stayer = await server.attach();
+  await stayer.run('next');
+  const { session } = stayer.cursor;
+  const reader = await server.attach({ session, entries: 1, stream: 'delta' });
+  await reader.run('next');
+  const { cursor } = reader;
+  await reader.leave();
+  await crash(server, stayer);
+
+  const back = await server.attach({ ...cursor, entries: 1, stream: 'delta' });
+
+  expect(types(await back.run('next'))).toContain('entry_appended');
+});
+
+it('[W35 W52] tools that were brought to an agent that died are answered, and its successor takes others', async () => {
+  const server = await serve({ script: [NEXT] });
+  const peers = [await server.attach()];
+  for (let more = 0; more < 2; more++) peers.push(await server.attach({ session: peers[0]?.cursor.session ?? '' }));
+  const [first, second, third] = peers as [RemotePeer, RemotePeer, RemotePeer];
+  const bring = (name: string) => ({ type: 'set_host_tools', tools: [hostTool(name)] });
+  process.kill(server.agents().at(-1)?.pid ?? Number.NaN, 'SIGSTOP');
+  const answers = [first.request(bring('one')), second.request(bring('two'))];
+  await Promise.all([first.ok({ type: 'ping' }), second.ok({ type: 'ping' })]);
+
+  await crash(server, third);
+
+  expect(await Promise.all(answers)).toHaveLength(2);
+  await third.ok(bring('three'));
+  expect((await third.ok({ type: 'get_state' })).activeTools).toContain('three');
 });
 
 interface Synced {

@@ -74,7 +74,9 @@ it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of 
   await Promise.all([plain.next('agent_settled'), other.next('agent_settled')]);
 
   expect(capabilities).toMatchObject(wishes);
-  expect((await plain.ok({ type: 'hello' })).capabilities).toMatchObject({
+  const { limits, capabilities: own } = await plain.ok({ type: 'hello' });
+  expect(limits.maxLineBytes).toBe(32 * 1024 * 1024);
+  expect(own).toMatchObject({
     stream: 'cumulative',
     legacyNames: true,
     entries: false,

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { emptyView, reduce } from '../../src/client/view.ts';
+import type { AgentEvent } from '../../src/index.ts';
 import { bash } from '../support/extensions.ts';
-import { newGate, stored } from '../support/open.ts';
+import { newGate, open, sessionFiles, stored } from '../support/open.ts';
 import { living, until } from '../support/processes.ts';
 import { serve } from '../support/server.ts';
 import { FOREVER } from '../support/shell.ts';
@@ -52,6 +54,73 @@ it('[W54] a run that had ended is not ended again', async () => {
 
   expect(back.told).toEqual(['server_connected', 'state_synced']);
   expect(back.records[0]).toMatchObject({ resume: 'gap' });
+});
+
+/** A server that was killed in the middle of a run, and a client that had been told of it. */
+async function killed() {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
+  const server = await serve({ script });
+  const first = await server.attach({ stream: 'delta' });
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
+  await first.next('message_update');
+  const kill = async () => {
+    server.kill('SIGKILL');
+    await server.exited;
+    await until(async () => (await living(server.agents().map(({ pid }) => pid))).length === 0);
+  };
+  const again = () => serve({ home: server.home, script });
+  return { home: server.home, cursor: first.cursor, runId, kill, again };
+}
+
+const endsOf = ({ records }: { records: readonly { type: string }[] }) =>
+  records.filter(({ type }) => type === 'agent_settled');
+
+it('[W54 W58] it is told the end also where another process is in the session when it comes', async () => {
+  const { home, cursor, runId, kill, again } = await killed();
+  await kill();
+  const [file = ''] = sessionFiles(home);
+  const holder = await open('stdio', { home, args: ['--session', file] });
+  await holder.peer.ok({ type: 'get_state' });
+  const server = await again();
+  const before = server.agents().length;
+
+  const back = server.connect({ ...cursor, stream: 'delta' });
+  await until(async () => server.agents().length > before);
+  await holder.close();
+  await back.next('state_synced');
+  await back.ok({ type: 'get_state' });
+
+  expect(endsOf(back)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+});
+
+it('[W54 W58] it is told the end also where another server has tried the session meanwhile', async () => {
+  const { cursor, runId, kill, again } = await killed();
+  const other = await again();
+  expect(await other.connect({ session: cursor.session }).ended).toMatchObject({ code: 4409 });
+  await kill();
+
+  const back = await other.attach({ ...cursor, stream: 'delta' });
+  await back.ok({ type: 'get_state' });
+
+  expect(endsOf(back)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+});
+
+it('[W54] the end comes before the conversation, so that a run of somebody else is seen to go on', async () => {
+  const { cursor, runId, kill, again } = await killed();
+  await kill();
+  const server = await again();
+  const other = await server.attach({ session: cursor.session, stream: 'delta' });
+  await other.ok({ type: 'prompt', message: 'Hi' });
+  await other.next('message_update');
+
+  const back = await server.attach({ ...cursor, stream: 'delta' });
+  await back.next(({ assistantMessageEvent: step }) => (step as { delta?: string } | undefined)?.delta === 'Well, ');
+
+  expect(back.told.slice(0, 3)).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(endsOf(back)).toMatchObject([{ runId }]);
+  const view = back.records.reduce((seen, record) => reduce(seen, record as unknown as AgentEvent), emptyView);
+  expect(view).toMatchObject({ running: true, answer: { content: [{ text: 'Well, ' }] } });
 });
 
 it('[W55] when a server is killed its agents and their tools end', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bash } from '../support/extensions.ts';
+import { bash, fixture } from '../support/extensions.ts';
 import { newGate, sessionFiles, stored } from '../support/open.ts';
 import { living } from '../support/processes.ts';
 import { serve } from '../support/server.ts';
@@ -34,6 +34,23 @@ it('[W57] a server that is to end sends idle clients away at once, and the other
   expect(busy.records.at(-1)).toMatchObject(RESTART);
   expect(await server.exited).toEqual({ code: 143, signal: null });
   expect(await living(server.agents().map(({ pid }) => pid))).toEqual([]);
+});
+
+it('[W57] a run that waits for an answer is waited for', async () => {
+  const script = [{ ...bash('rm -f nothing'), when: '^Hi' }, { text: 'Done.' }];
+  const server = await serve({ script, agentArgs: ['-e', fixture('tool-call-gate')] });
+  const idle = await server.attach();
+  const busy = await server.attach();
+  await busy.ok({ type: 'prompt', message: 'Hi' });
+  const { id } = await busy.next('extension_ui_request');
+
+  server.kill('SIGTERM');
+  await idle.ended;
+  await busy.ok({ type: 'get_state' });
+  busy.send({ type: 'extension_ui_response', id, confirmed: true });
+
+  expect(await busy.next('agent_settled')).toMatchObject({ outcome: 'ok' });
+  expect(await busy.ended).toMatchObject({ code: 1012 });
 });
 
 it('[W57] a run that takes too long is stopped and stored, and its clients hear its end', async () => {

@@ -1,12 +1,14 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { answer, commandHome, fixture } from '../support/extensions.ts';
+import { emptyView, reduce } from '../../src/client/view.ts';
+import type { AgentEvent } from '../../src/index.ts';
+import { answer, commandHome, fixture, shown, userExtension } from '../support/extensions.ts';
 import { newGate, newHome, open } from '../support/open.ts';
 import type { RemotePeer } from '../support/remote-peer.ts';
 import { serve } from '../support/server.ts';
 import { conversation, keepSession } from '../support/stored-session.ts';
-import { conversation as said } from '../support/tree.ts';
+import { conversation as said, said as saidIn } from '../support/tree.ts';
 
 const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
 
@@ -213,6 +215,24 @@ it('[W59] an extension may ask the client that wants to go', async () => {
   }
 });
 
+it('[W59] while an extension asks, whoever wants to go can stop it, and is heard', async () => {
+  const { home } = commandHome(
+    {},
+    "pi.on('session_before_switch', async (event, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', '')) }));",
+  );
+  const server = await serve({ home, script: TALK });
+  const peer = await server.attach();
+  await peer.run('first');
+
+  const moving = peer.ok({ type: 'new_session' });
+  const { id } = await shown(peer, 'confirm');
+  await peer.ok({ type: 'ping' });
+  await peer.ok({ type: 'abort' });
+  peer.send({ type: 'extension_ui_response', id, confirmed: false });
+
+  expect(await moving).toMatchObject({ cancelled: true });
+});
+
 it('[W29] built-in commands move the client alone, and only who wants them', async () => {
   const server = await serve({ script: TALK });
   const peer = await server.attach();
@@ -247,3 +267,63 @@ it('[W59] an agent that an extension takes to another session takes its clients 
   await first.run('next');
   await second.next('agent_settled');
 });
+
+it('[W50 W59] each is told as much of it as it wanted, and what is said there', async () => {
+  const home = newHome();
+  const there = keepSession(home, conversation(home.cwd));
+  userExtension(
+    home,
+    'go.ts',
+    `export default (pi) => pi.registerCommand('go', { handler: async (args, ctx) => {
+      await ctx.switchSession(${JSON.stringify(there)});
+      pi.sendUserMessage('I am here');
+    } });`,
+  );
+  const server = await serve({ home, script: TALK });
+  const first = await server.attach({ stream: 'delta' });
+  await first.run('first');
+  const second = await server.attach({ session: first.cursor.session, stream: 'delta', tail: 1 });
+  const isThere = ({ type, sessionId }: Record<string, unknown>) =>
+    type === 'server_connected' && sessionId === 'stored-1';
+
+  await first.ok({ type: 'prompt', message: '/go' });
+  for (const peer of [first, second]) await peer.next(isThere);
+  const [all, last] = [await first.next('state_synced'), await second.next('state_synced')];
+  for (const peer of [first, second])
+    await peer.next(({ type, runId }) => type === 'agent_settled' && runId !== undefined);
+
+  expect(last.messages).toHaveLength(1);
+  expect(all.messages.length).toBeGreaterThan(1);
+  const words = await said(first);
+  expect(words).toEqual(['user: first', 'assistant: one', 'user: I am here', 'assistant: Hello there.']);
+  expect(saidIn(viewOf(first).messages)).toEqual(words);
+  expect(words.slice(-saidIn(viewOf(second).messages).length)).toEqual(saidIn(viewOf(second).messages));
+});
+
+it('[A7 W59] who may not open the folder that it goes to is left behind', async () => {
+  const home = newHome();
+  const secret = join(home.root, 'secret');
+  mkdirSync(secret);
+  const there = keepSession(home, conversation(secret), { cwd: secret });
+  userExtension(
+    home,
+    'go.ts',
+    `export default (pi) => pi.registerCommand('go', { handler: (args, ctx) => ctx.switchSession(${JSON.stringify(there)}) });`,
+  );
+  const limited = { name: 'Limited', scopes: ['view'], allowedPaths: [home.cwd] };
+  const server = await serve({ home, script: TALK, tokens: { 'token-of-a-limited': limited } });
+  const owner = await server.attach();
+  await owner.run('Hi');
+  const watcher = await server.attach({ session: owner.cursor.session, token: 'token-of-a-limited' });
+
+  await owner.ok({ type: 'prompt', message: '/go' });
+
+  expect(await owner.next('state_synced')).toMatchObject({ state: { cwd: secret } });
+  expect(await watcher.ended).toMatchObject({ code: 4404 });
+  expect(JSON.stringify(watcher.records)).not.toContain(secret);
+  expect(await said(owner)).toEqual(['user: first', 'assistant: one']);
+});
+
+/** What a screen shows of what it was told. */
+const viewOf = ({ records }: RemotePeer) =>
+  records.reduce((view, record) => reduce(view, record as unknown as AgentEvent), emptyView);

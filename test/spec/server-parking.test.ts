@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { fixture } from '../support/extensions.ts';
+import { hostTool } from '../support/host-tools.ts';
+import { FILLER, patientHome } from '../support/long-talk.ts';
 import { newGate, open, sessionFiles } from '../support/open.ts';
 import { living, until } from '../support/processes.ts';
 import { serve, type TestServer } from '../support/server.ts';
@@ -27,6 +29,45 @@ it('[W56] an idle agent that nobody hears is let go, and woken for whoever comes
   expect(server.agents()).toHaveLength(2);
   await second.run('And?');
   expect(sessionFiles(server.home)).toHaveLength(1);
+});
+
+it('[W56] what its last client wanted of it does not keep an agent', async () => {
+  const server = await serve({ script: TALK, args: PARK_AT_ONCE });
+  for (const [query, command] of [
+    [{}, { type: 'hello', heartbeatMs: 50 }],
+    [{ ui: '' }, { type: 'get_state' }],
+    [{ entries: 1 }, { type: 'get_state' }],
+    [{}, { type: 'set_host_tools', tools: [hostTool('mine')] }],
+  ] as const) {
+    const peer = await server.attach(query);
+    await peer.ok(command);
+    await peer.leave();
+    await parked(server);
+  }
+});
+
+it('[W56] neither does what its last client did not stay to hear', async () => {
+  const home = patientHome();
+  const gate = newGate();
+  const script = [{ text: 'One.' }, { text: 'Two.' }, { steps: [{ await: gate.path }, { text: 'Summary.' }] }];
+  const server = await serve({ home, script, args: PARK_AT_ONCE });
+  const asking = await server.attach();
+  asking.send({ type: 'set_host_tools', tools: [hostTool('mine')] });
+  await asking.leave();
+  await parked(server);
+
+  const peer = await server.attach();
+  await peer.run(`first ${FILLER}`);
+  await peer.run(`second ${FILLER}`);
+  peer.send({ type: 'compact' });
+  await peer.next('compaction_start');
+  const { session } = peer.cursor;
+  await peer.leave();
+  gate.open();
+  await parked(server);
+
+  const back = await server.attach({ session });
+  expect((await back.ok({ type: 'get_messages' })).messages[0]).toMatchObject({ role: 'compactionSummary' });
 });
 
 it('[W56] one that somebody comes to while it leaves is woken again', async () => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { emptyView, reduce } from '../../src/client/view.ts';
 import type { AgentEvent } from '../../src/index.ts';
 import { bash, commandHome, untilThere } from '../support/extensions.ts';
+import { FILLER, patientHome } from '../support/long-talk.ts';
 import { newGate } from '../support/open.ts';
 import { outline } from '../support/peer.ts';
 import type { RemotePeer } from '../support/remote-peer.ts';
@@ -89,6 +90,20 @@ it('[W31] what is no longer kept leads to a snapshot', async () => {
 
   expect(second.records[0]).toMatchObject({ resume: 'gap' });
   expect(viewOf(second).messages).toEqual(viewOf(first).messages);
+});
+
+it('[W80] who has heard of a compaction and no more is told what it came to', async () => {
+  const server = await serve({ home: patientHome(), script: ['One.', 'Two.', 'Summary.'].map((text) => ({ text })) });
+  const first = await server.attach(DELTAS);
+  await first.run(`first ${FILLER}`);
+  await first.run(`second ${FILLER}`);
+  await first.ok({ type: 'compact' });
+  const { seq: after } = (await first.find('compaction_end')) as unknown as { seq: number };
+
+  const second = await server.attach({ ...first.cursor, after, ...DELTAS });
+
+  expect(second.records[0]).toMatchObject({ resume: 'ok' });
+  expect(viewOf(second).messages[0]).toMatchObject({ role: 'compactionSummary' });
 });
 
 it('[W31] a client of the repeating form is told anew what was missed of an answer', async () => {

@@ -74,9 +74,9 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
   delete_session: (request, client, answered) =>
     client.alone(async () => {
       const { library, sessions } = client.services;
-      const { id } = library.at(request.sessionPath, client.visitor.grant, client.handle.cwd);
+      const target = library.at(request.sessionPath, client.visitor.grant, client.handle.cwd);
       // The agent of this client knows by itself that it cannot delete where it is.
-      if (id !== client.sessionId && !(await sessions.letGo(id))) {
+      if (target.id !== client.sessionId && !(await sessions.letGo(target))) {
         throw new Refusal('session_in_use', `Session is in use by other clients: ${request.sessionPath}`);
       }
       client.handle.send(request, answered);
@@ -86,9 +86,9 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommand<Param
     client.alone(async () => {
       const { library, sessions } = client.services;
       const { type, sessionPath, name } = request;
-      const { id } = library.at(sessionPath, client.visitor.grant, client.handle.cwd);
-      const elsewhere = id === client.sessionId ? undefined : sessions.ask(id, { type: 'set_session_name', name });
-      const answer = await elsewhere;
+      const target = library.at(sessionPath, client.visitor.grant, client.handle.cwd);
+      const isHere = target.id === client.sessionId;
+      const answer = isHere ? undefined : await sessions.ask(target, { type: 'set_session_name', name });
       if (!answer) client.handle.send(request, answered);
       else answered(answer.success ? Answer.success(type) : Answer.of({ ...answer.record(), command: type }));
     }),

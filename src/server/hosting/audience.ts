@@ -29,8 +29,12 @@ export class Audience {
   /** Since when entries are among what is told. */
   #entriesSince = Number.POSITIVE_INFINITY;
 
-  constructor(journal: Journal) {
+  readonly #stumbled: (error: unknown) => void;
+
+  /** `stumbled`: a client could not be told something, which is nobody else's concern. */
+  constructor(journal: Journal, stumbled: (error: unknown) => void) {
     this.#journal = journal;
+    this.#stumbled = stumbled;
   }
 
   /** Tells everybody. The last step of an answer waits for the whole of it, which some clients are told with it. */
@@ -49,9 +53,16 @@ export class Audience {
     const record = new SessionRecord(event, { seq, text, snapshot: soFar && (answer ?? soFar) });
     this.#told = seq;
     if (this.listeners.size === 0 && this.#comingBack.size === 0) this.#unheard.add(event);
-    for (const listener of this.listeners)
-      if (wants(listener, event) && !this.#hasHeard(listener, seq)) listener.hear(record);
+    for (const listener of this.listeners) if (!this.#hasHeard(listener, seq)) this.#tellOne(listener, record);
     for (const waiting of this.#comingBack.values()) waiting.push(record);
+  }
+
+  #tellOne(listener: Listener, record: SessionRecord): void {
+    try {
+      if (wants(listener, record.event)) listener.hear(record);
+    } catch (error) {
+      this.#stumbled(error);
+    }
   }
 
   /** From now on entries are told, too. */
@@ -75,9 +86,7 @@ export class Audience {
       listener.connected({ ...place, epoch, seq: after, resume: 'ok' });
       const missed = kept.map(({ seq, text }) => new SessionRecord(JSON.parse(text) as AgentEvent, { seq, text }));
       const last = kept.at(-1)?.seq ?? after;
-      for (const record of [...missed, ...waiting.filter(({ seq = 0 }) => seq > last)]) {
-        if (wants(listener, record.event)) listener.hear(record);
-      }
+      for (const record of [...missed, ...waiting.filter(({ seq = 0 }) => seq > last)]) this.#tellOne(listener, record);
       this.#unheard.take();
       this.listeners.add(listener);
       // What was kept and is still to be told would be told twice.
@@ -95,8 +104,7 @@ export class Audience {
     if (ended) listener.hear(new SessionRecord(ended));
     listener.synced(snapshot);
     const missed = this.#unheard.take().map((event) => new SessionRecord(event));
-    for (const record of [...missed, ...this.situation.retold()])
-      if (wants(listener, record.event)) listener.hear(record);
+    for (const record of [...missed, ...this.situation.retold()]) this.#tellOne(listener, record);
     this.listeners.add(listener);
   }
 

@@ -59,7 +59,7 @@ export class Host {
     const { journal, marks, leftOver } = options;
     this.#options = options;
     this.#patienceMs = options.parkAfterMs;
-    this.#audience = new Audience(journal);
+    this.#audience = new Audience(journal, options.news.stumbled);
     this.#briefing = new Briefing({
       audience: this.#audience,
       told: this.#said,
@@ -287,7 +287,7 @@ export class Host {
       await this.#startAgent(this.#whereItWas);
       this.#comeBack();
     } catch {
-      await this.#startAgain();
+      if (!this.#isLeaving) await this.#startAgain();
     }
   }
 

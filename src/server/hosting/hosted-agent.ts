@@ -80,7 +80,10 @@ export class HostedAgent {
       const answered = (answer: Answer) => {
         clearTimeout(late);
         if (answer.success) resolve(answer.data() as SessionState);
-        else if (!this.#isOver) failed('it does not tell its state');
+        else if (!this.#isOver) {
+          failed('it does not tell its state');
+          void this.#process.kill();
+        }
       };
       this.ask({ type: 'get_state' }, { answered });
     });
@@ -174,7 +177,8 @@ function reasonOf({ error, code, signal }: Exit, complaint: string): string {
 function recordIn(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'type' in value ? { ...value } : undefined;
+    const { type } = (value ?? {}) as { type?: unknown };
+    return typeof type === 'string' ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }

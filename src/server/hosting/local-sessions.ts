@@ -55,20 +55,23 @@ export class LocalSessions implements Sessions {
     return this.find(sessionId)?.status;
   }
 
+  fileOf(sessionId: string): string | undefined {
+    const { sessionFile } = this.find(sessionId) ?? {};
+    return sessionFile !== undefined && existsSync(sessionFile) ? sessionFile : undefined;
+  }
+
   folderOf(sessionId: string): string | undefined {
     // Also of one that is about to leave.
     return [...this.#hosts].find((host) => host.sessionId === sessionId)?.cwd ?? this.#folders.get(sessionId);
   }
 
-  async ask(sessionId: string, request: Request): Promise<Answer | undefined> {
-    await this.#left(sessionId);
-    const host = this.find(sessionId);
+  async ask(target: Target, request: Request): Promise<Answer | undefined> {
+    const host = await this.#hostIn(target);
     return host && new Promise((resolve) => host.send(request, undefined, resolve));
   }
 
-  async letGo(sessionId: string): Promise<boolean> {
-    await this.#left(sessionId);
-    const host = this.find(sessionId);
+  async letGo(target: Target): Promise<boolean> {
+    const host = await this.#hostIn(target);
     if (host && (host.clients > 0 || host.status !== 'idle')) return false;
     await host?.close();
     return true;
@@ -109,7 +112,7 @@ export class LocalSessions implements Sessions {
       if (this.#isClosing) throw new Refusal('overloaded', 'The server is shutting down');
       await this.#left(target.id);
       const host = this.find(target.id) ?? (await this.#begin(this.#asLeft(target)));
-      if (isOtherFile(host, target)) throw inUse(`Session is in use under another name: ${host.sessionFile}`);
+      if (isOtherFile(host, target)) throw inUse(`A session with the same id is in use: ${nameOf(target)}`);
       try {
         await host.start();
         if (host.leaving !== undefined) continue;
@@ -125,6 +128,13 @@ export class LocalSessions implements Sessions {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
+  }
+
+  /** The one that this very session lives in, once nobody is about to leave it. */
+  async #hostIn(target: Target): Promise<Host | undefined> {
+    await this.#left(target.id);
+    const host = this.find(target.id);
+    return host && isOtherFile(host, target) ? undefined : host;
   }
 
   /** Settles when no agent is about to leave the session any more. */
@@ -190,6 +200,8 @@ const inUse = (reason: string) => new Refusal('session_in_use', reason);
 /** Whether it only has the same id: files can be copied. */
 const isOtherFile = ({ sessionFile }: Host, target: Target) =>
   target.kind === 'stored' && sessionFile !== undefined && realPath(sessionFile) !== realPath(target.path);
+
+const nameOf = (target: Target) => (target.kind === 'stored' ? target.path : target.id);
 
 /** Why an agent could not be started, if that is because another process is in the session. */
 async function holderOf(target: Target): Promise<Refusal | undefined> {

@@ -122,7 +122,7 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       const target = await storedTarget(handle);
       await handle.close();
 
-      expect(await sessions.letGo(target.id)).toBe(true);
+      expect(await sessions.letGo(target)).toBe(true);
       expect(sessions.statusOf(target.id)).toBeUndefined();
       const again = await opened(sessions, target);
 
@@ -134,12 +134,12 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       const { sessions, newTarget } = await make();
       const target = newTarget();
       const { handle } = await opened(sessions, target);
-      expect(await sessions.letGo(target.id)).toBe(false);
+      expect(await sessions.letGo(target)).toBe(false);
       await prompt(handle, 'wait');
       await handle.close();
 
       expect(sessions.statusOf(target.id)).toBe('running');
-      expect(await sessions.letGo(target.id)).toBe(false);
+      expect(await sessions.letGo(target)).toBe(false);
     });
 
     it('can be asked without a listener, where somebody is in the session', async () => {
@@ -147,10 +147,10 @@ export function sessionsContract(name: string, make: () => SessionsUnderTest | P
       const target = newTarget();
       await opened(sessions, target);
 
-      const answer = await sessions.ask(target.id, { type: 'set_session_name', name: 'Ours' });
+      const answer = await sessions.ask(target, { type: 'set_session_name', name: 'Ours' });
 
       expect(answer?.success).toBe(true);
-      expect(await sessions.ask('nobody', { type: 'get_state' })).toBeUndefined();
+      expect(await sessions.ask({ ...target, id: 'nobody' }, { type: 'get_state' })).toBeUndefined();
     });
 
     it('ends what was under way when the agent dies, and goes on', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { meddlingAgent } from '../support/meddling-agent.ts';
@@ -159,23 +159,32 @@ it('[W53] one that never comes back is given up, and its clients are closed with
   expect(await peer.ended).toEqual({ code: 1011, reason: 'Pi process terminated' });
 });
 
-it('[W57] a server that is to end does not try again', async () => {
+it('[W56] one that nobody needs while it comes back is let go, and not tried again', async () => {
   const home = newHome();
   const gate = newGate();
   const list = join(home.root, 'starts');
   const start = `appendFileSync('${list}', 'x');
     if (existsSync('${gate.path}')) await new Promise(() => process.stdin.resume().on('end', () => process.exit(1)));`;
-  const server = await serve({ home, args: meddlingAgent(home, DIE, { ...TALK, start }) });
+  const args = [...meddlingAgent(home, DIE, { ...TALK, start }), '--park-after', '0'];
+  const server = await serve({ home, args });
+  const other = await server.attach();
   const peer = await server.attach();
+  await peer.run('Hi');
+  const { session } = peer.cursor;
   gate.open();
   peer.send({ type: 'set_session_name', name: 'die' });
-  await until(async () => readFileSync(list, 'utf8') === 'xx');
+  await until(async () => readFileSync(list, 'utf8') === 'xxx');
 
-  server.kill('SIGTERM');
+  await peer.leave();
+  await until(async () => {
+    const { sessions } = await other.ok({ type: 'list_sessions' });
+    return sessions.every(({ id, status }: { id: string; status?: string }) => id !== session || status === undefined);
+  });
+  rmSync(gate.path);
+  const back = await server.attach({ session });
 
-  expect(await peer.ended).toMatchObject({ code: 1012 });
-  await server.exited;
-  expect(readFileSync(list, 'utf8')).toBe('xx');
+  expect(await back.ok({ type: 'get_state' })).toMatchObject({ sessionId: session, messageCount: 2 });
+  expect(readFileSync(list, 'utf8')).toBe('xxxx');
 });
 
 const DIE = "if (request.type === 'set_session_name') { tau.kill('SIGKILL'); return true; }";

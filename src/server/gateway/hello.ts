@@ -22,11 +22,11 @@ export function hello(request: Request & Params<'hello'>, client: Client, answer
   if (isNewReader) handle.follow();
   handle.wantsChanged();
   handle.send({ type: 'hello' }, (answer) => {
-    if (!answer.success) {
+    const told = answer.data() as Result<'hello'> | undefined;
+    if (!answer.success || !told?.capabilities) {
       answered(answer);
       return;
     }
-    const told = answer.data() as Result<'hello'>;
     const { ui: _ui, ...capabilities } = told.capabilities;
     const own = {
       ...capabilities,

@@ -1,13 +1,21 @@
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 
+interface Place {
+  readonly epoch: string;
+  readonly after: number;
+}
+
 /** Up to where a session was heard: what a server needs to know to go on from there. */
 export class Cursor {
   #epoch: string | undefined;
   #seq = 0;
   #isWhole = false;
+  /** Where it was before the snapshot that is not whole yet. */
+  #before: Place | undefined;
 
-  /** A snapshot follows. Until all of it is there, nothing can be gone on from. */
+  /** A snapshot follows. Until all of it is there, it is not gone on from, but from where it was before. */
   begin(epoch: string, seq: number): void {
+    this.#before = this.place;
     this.#epoch = epoch;
     this.#seq = seq;
     this.#isWhole = false;
@@ -16,11 +24,13 @@ export class Cursor {
   /** Everything up to here was heard, also what has no number. */
   complete(): void {
     this.#isWhole = true;
+    this.#before = undefined;
   }
 
   forget(): void {
     this.#epoch = undefined;
     this.#isWhole = false;
+    this.#before = undefined;
   }
 
   /** Whether the event is new. What has no number always is. */
@@ -34,7 +44,7 @@ export class Cursor {
   }
 
   /** Undefined while there is nothing to go on from. */
-  get place(): { readonly epoch: string; readonly after: number } | undefined {
-    return this.#epoch !== undefined && this.#isWhole ? { epoch: this.#epoch, after: this.#seq } : undefined;
+  get place(): Place | undefined {
+    return this.#epoch !== undefined && this.#isWhole ? { epoch: this.#epoch, after: this.#seq } : this.#before;
   }
 }

@@ -14,6 +14,7 @@ describe('the screen', () => {
     const again = request('select', { id: 'a', title: 'Which?' });
 
     expect(shownAfter(first, second, again).dialogs).toEqual([first, second]);
+    expect(shownAfter({ ...first, seq: 7 }).dialogs).toEqual([first]);
     expect(shownAfter(first, second, { type: 'extension_ui_resolved', id: 'a' }).dialogs).toEqual([second]);
   });
 

@@ -65,7 +65,7 @@ function request<S extends Shown>(shown: S, event: ExtensionUiRequestEvent): S {
     case 'confirm':
     case 'input':
     case 'editor':
-      return { ...shown, dialogs: replaced(shown.dialogs, event, ({ id }) => id === event.id) };
+      return { ...shown, dialogs: replaced(shown.dialogs, withoutNumber(event), ({ id }) => id === event.id) };
     case 'notify':
       return notice(shown, { kind: event.notifyType ?? 'info', text: event.message });
     case 'setStatus':
@@ -78,6 +78,9 @@ function request<S extends Shown>(shown: S, event: ExtensionUiRequestEvent): S {
       return shown;
   }
 }
+
+/** The same question has a number when it is asked, and none when it is asked again. */
+const withoutNumber = <T extends OpenDialog>({ seq: _seq, ...dialog }: T) => dialog as T;
 
 const keyed = <T extends { readonly key: string }>(items: readonly T[], key: string, item: T | undefined): T[] =>
   replaced(items, item, (other) => other.key === key).sort((one, other) => (one.key < other.key ? -1 : 1));

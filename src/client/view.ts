@@ -142,7 +142,7 @@ function changed(view: View, news: Readonly<Record<string, unknown>>): View {
 function connected(view: View, { sessionId, resume }: ServerConnectedEvent): View {
   if (resume === 'ok') return view;
   if (view.state.sessionId !== sessionId) return { ...emptyView, state: { sessionId } };
-  return { ...view, ...atRest, dialogs: [], statuses: [], widgets: [] };
+  return { ...view, ...atRest, dialogs: [], statuses: [], widgets: [], title: undefined };
 }
 
 function synced(view: View, { state, messages, cursor }: Extract<AgentEvent, { type: 'state_synced' }>): View {

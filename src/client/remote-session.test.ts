@@ -148,9 +148,9 @@ describe('resuming', () => {
   });
 
   it.each([
-    ['behind a gap', greeting({ epoch: 'e2', seq: 4, resume: 'gap' })],
-    ['of another session', greeting({ sessionId: 's2', epoch: 'e2', seq: 4 })],
-  ])('[V24 V28] does not go on from half a snapshot %s', async (_case, begins) => {
+    ['behind a gap, but from where it was before', greeting({ epoch: 'e2', seq: 4, resume: 'gap' }), '10'],
+    ['of another session', greeting({ sessionId: 's2', epoch: 'e2', seq: 4 }), undefined],
+  ])('[V24 V28] does not go on from half a snapshot %s', async (_case, begins, after) => {
     const { server, session, connection } = await attached();
     connection.cut();
     const second = await reconnection(server, session);
@@ -162,7 +162,28 @@ describe('resuming', () => {
     await dropped;
     const next = await reconnection(server, session);
 
-    expect(next.query).not.toHaveProperty('after');
+    expect([next.query['epoch'], next.query['after']]).toEqual([after && 'e1', after]);
+  });
+
+  it('[V28] tells the end of a run once, also when the server is not sure and tells it again', async () => {
+    const { server, session, connection } = await attached();
+    const heard: string[] = [];
+    session.onEvent((event) => {
+      if (event.type === 'agent_settled') heard.push(event.runId);
+    });
+    const end = (runId: string) => ({ type: 'agent_settled', runId, aborted: false, outcome: 'error' });
+    connection.cut();
+    const second = await reconnection(server, session);
+    second.say(greeting({ epoch: 'e2', seq: 4, resume: 'gap' }), end('r1'));
+    while (heard.length === 0) await told(session);
+    const dropped = new Promise((resolve) => session.onState(resolve));
+    second.cut();
+    await dropped;
+    const third = await reconnection(server, session);
+    third.say(greeting({ epoch: 'e2', seq: 4, resume: 'gap' }), end('r1'), end('r2'), synced());
+    await reached(session, 'open');
+
+    expect(heard).toEqual(['r1', 'r2']);
   });
 
   it('[V28] does not take the end of one snapshot for that of the next', async () => {

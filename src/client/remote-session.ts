@@ -15,6 +15,7 @@ import { randomUuid } from './random-uuid.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
 import { type Ending, type ReconnectionConfig, TOO_BIG, usualReconnection } from './reconnection.ts';
 import { type RemoteTarget, serverUrl, sessionUrl } from './remote-url.ts';
+import { RunEnds } from './run-ends.ts';
 import { type OpenSocket, openBuiltInSocket } from './socket.ts';
 import { tell } from './tell.ts';
 import { Watchdog } from './watchdog.ts';
@@ -49,6 +50,7 @@ export class RemoteSession extends AnyClient {
     onSilence: () => this.#socket.drop('The server is silent'),
   });
   readonly #cursor = new Cursor();
+  readonly #ends = new RunEnds();
   readonly #stateListeners = new Set<(status: ConnectionStatus) => void>();
   /** Where to come back to. */
   #target: Pick<RemoteTarget, 'session' | 'cwd' | 'new'>;
@@ -174,6 +176,8 @@ export class RemoteSession extends AnyClient {
         return true;
       case 'state_synced':
         return this.#greeting !== undefined;
+      case 'agent_settled':
+        return this.#greeting !== undefined && this.#cursor.take(event) && this.#ends.take(event.runId);
       default:
         return this.#greeting !== undefined && this.#cursor.take(event);
     }

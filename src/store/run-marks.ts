@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentSettledEvent } from '../protocol/generated/vocabulary.ts';
 import { readJsonObject } from './json-file.ts';
 
 /** A run that is under way. */
@@ -11,9 +12,25 @@ export interface RunMark {
   readonly clientMessageIds: readonly string[];
 }
 
+/** A run that is over. */
+export interface RunEnd {
+  readonly epoch: string;
+  /** The number that its end was told under; undefined when it never was, in that numbering. */
+  readonly seq?: number | undefined;
+  readonly settled: AgentSettledEvent;
+}
+
+/** What is known of the runs of a session. */
+export interface RunNotes {
+  readonly running?: RunMark | undefined;
+  /** The last ones, in order. */
+  readonly ended: readonly RunEnd[];
+}
+
 /**
- * Remembers which sessions have a run under way, a small file for each: one that is there when a server starts tells of a
- * run that nobody has ended. Written on every run, so nothing is synced: a process that dies does not lose it.
+ * Remembers the runs of sessions, in a small file for each: one that is under way when a server starts is one that nobody
+ * has ended, and of one that is over somebody may not have heard. Written on every run, so nothing is synced: a process
+ * that dies does not lose it.
  */
 export class RunMarks {
   readonly #folder: string;
@@ -23,9 +40,9 @@ export class RunMarks {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  set(sessionId: string, mark: RunMark): void {
+  set(sessionId: string, notes: RunNotes): void {
     const path = this.#pathOf(sessionId);
-    writeFileSync(`${path}.new`, JSON.stringify(mark), { mode: 0o600 });
+    writeFileSync(`${path}.new`, JSON.stringify(notes), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
 
@@ -33,23 +50,13 @@ export class RunMarks {
     rmSync(this.#pathOf(sessionId), { force: true });
   }
 
-  /** The run that is, or was, under way. */
-  get(sessionId: string): RunMark | undefined {
-    return this.#read(sessionId);
-  }
-
-  /** Forgets a run of which somebody was told, unless another one is under way by now. */
-  told(sessionId: string, { epoch }: RunMark): void {
-    if (this.#read(sessionId)?.epoch === epoch) this.clear(sessionId);
-  }
-
-  #read(sessionId: string): RunMark | undefined {
+  /** What was written last. What cannot be read says nothing. */
+  get(sessionId: string): RunNotes {
     try {
-      const { epoch, runId, clientMessageIds } = readJsonObject(this.#pathOf(sessionId)) ?? {};
-      if (typeof epoch !== 'string' || typeof runId !== 'string' || !Array.isArray(clientMessageIds)) return undefined;
-      return { epoch, runId, clientMessageIds: clientMessageIds.filter((id) => typeof id === 'string') };
+      const { running, ended } = readJsonObject(this.#pathOf(sessionId)) ?? {};
+      return { running: isMark(running) ? running : undefined, ended: Array.isArray(ended) ? ended.filter(isEnd) : [] };
     } catch {
-      return undefined;
+      return { ended: [] };
     }
   }
 
@@ -59,3 +66,18 @@ export class RunMarks {
     return join(this.#folder, `${name}.json`);
   }
 }
+
+function isMark(value: unknown): value is RunMark {
+  const { epoch, runId, clientMessageIds } = fieldsOf(value);
+  const isList = Array.isArray(clientMessageIds) && clientMessageIds.every((id) => typeof id === 'string');
+  return typeof epoch === 'string' && typeof runId === 'string' && isList;
+}
+
+function isEnd(value: unknown): value is RunEnd {
+  const { epoch, seq, settled } = fieldsOf(value);
+  const isNumbered = seq === undefined || Number.isInteger(seq);
+  return typeof epoch === 'string' && isNumbered && fieldsOf(settled)['type'] === 'agent_settled';
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};

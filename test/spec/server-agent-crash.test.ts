@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { bash, fixture } from '../support/extensions.ts';
+import { emptyView, reduce } from '../../src/client/view.ts';
+import type { AgentEvent } from '../../src/index.ts';
+import { bash, commandHome, fixture } from '../support/extensions.ts';
 import { hostTool } from '../support/host-tools.ts';
 import { FILLER, patientHome } from '../support/long-talk.ts';
 import { newGate, stored } from '../support/open.ts';
@@ -196,6 +198,48 @@ it('[W52] who was away while the agent died is told its end when it comes back',
   ]);
   expect(types(back.records).slice(-1)).toEqual(['state_synced']);
   await back.run('next');
+});
+
+it('[W52] what its extensions showed is taken back', async () => {
+  const show = `ctx.ui.setStatus('mood', 'fine'); ctx.ui.setWidget('list', ['one'])`;
+  const { home } = commandHome({ show });
+  const server = await serve({ home, script: [NEXT] });
+  const peer = await server.attach();
+  await peer.ok({ type: 'prompt', message: '/show' });
+  await peer.next('extension_ui_request');
+  await peer.next('extension_ui_request');
+
+  const [told = []] = await crash(server, peer);
+
+  const blanks = told.filter(({ type }) => type === 'extension_ui_request');
+  expect(blanks).toMatchObject([
+    { method: 'setStatus', statusKey: 'mood' },
+    { method: 'setWidget', widgetKey: 'list' },
+  ]);
+  for (const blank of blanks) expect(blank).not.toMatchObject({ statusText: 'fine' });
+  const late = await server.attach({ session: peer.cursor.session });
+  await late.ok({ type: 'get_state' });
+  expect(late.told).not.toContain('extension_ui_request');
+});
+
+it('[W52 P45] a message whose run had not begun is seen once, though it is told again when that begins', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ await: gate.path }, { text: 'Now.' }], when: '^Hi', keep: true }];
+  const server = await serve({ script });
+  const peer = await server.attach({ stream: 'delta' });
+  const prompt = { type: 'prompt', message: 'Hi', clientMessageId: 'mine' };
+  await peer.ok(prompt);
+  await peer.next('message_end');
+  await crash(server, peer);
+
+  gate.open();
+  expect(await peer.ok(prompt)).toMatchObject({ disposition: 'started', duplicate: true });
+  await peer.next(({ type, outcome }) => type === 'agent_settled' && outcome === 'ok');
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages).toHaveLength(2);
+  const view = peer.records.reduce((view, record) => reduce(view, record as unknown as AgentEvent), emptyView);
+  expect(view.messages).toEqual(messages);
 });
 
 it('[W52] host tools and entries go on with the agent that comes after', async () => {

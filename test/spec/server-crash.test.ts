@@ -121,6 +121,47 @@ it('[W54] the end comes before the conversation, so that a run of somebody else 
   expect(view).toMatchObject({ running: true, answer: { content: [{ text: 'Well, ' }] } });
 });
 
+it('[W54] it is told also when another server was killed before it could be', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
+  const server = await serve({ script });
+  const first = await server.attach();
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
+  const { cursor } = first;
+  server.kill('SIGKILL');
+  await server.exited;
+  const between = await serve({ home: server.home, script });
+  await between.attach({ session: cursor.session });
+  between.kill('SIGKILL');
+  await between.exited;
+
+  const again = await serve({ home: server.home, script });
+  const back = await again.attach(cursor);
+
+  expect(back.told).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(back.records[1]).toMatchObject({ runId, outcome: 'error', errorCode: 'interrupted' });
+});
+
+it('[W54] the end of a run that somebody was not there to hear is told as it was', async () => {
+  const gate = newGate();
+  const server = await serve({ script: [{ steps: [{ await: gate.path }, { text: 'Done.' }] }] });
+  const first = await server.attach();
+  const other = await server.attach({ session: first.cursor.session });
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
+  const { cursor } = first;
+  first.socket.terminate();
+  gate.open();
+  await other.next('agent_settled');
+  server.kill('SIGKILL');
+  await server.exited;
+
+  const again = await serve({ home: server.home });
+  const back = await again.attach(cursor);
+
+  expect(back.told).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(back.records[1]).toMatchObject({ runId, outcome: 'ok' });
+});
+
 it('[W55] when a server is killed its agents and their tools end', async () => {
   const server = await serve({ script: [{ ...bash(FOREVER), when: '^Hi' }, NEXT] });
   const idle = await server.attach();

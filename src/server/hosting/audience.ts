@@ -24,8 +24,10 @@ export class Audience {
   #told = 0;
   /** Whoever has heard less than this was in another session. */
   #floor = 0;
-  /** Whoever has heard no more than this has to be told the conversation anew: it has become another one. */
+  /** Whoever has heard no more than this may not have heard that the conversation has become another one. */
   #outdated = -1;
+  /** How many are about to be told that. */
+  #renewals = 0;
   /** Since when entries are among what is told. */
   #entriesSince = Number.POSITIVE_INFINITY;
 
@@ -91,7 +93,7 @@ export class Audience {
       this.listeners.add(listener);
       // What was kept and is still to be told would be told twice.
       if (last > this.#told) this.#ahead.set(listener, last);
-      return after <= this.#outdated ? 'outdated' : 'ok';
+      return after <= this.#outdated || this.#renewals > 0 ? 'outdated' : 'ok';
     } finally {
       this.#comingBack.delete(listener);
     }
@@ -101,16 +103,23 @@ export class Audience {
   introduce(listener: Listener, { place, snapshot, resume, ended }: Introduction): void {
     listener.connected({ ...place, epoch: this.#journal.epoch, seq: this.#told, resume });
     // Ahead of the snapshot: another run may be under way in that.
-    if (ended) listener.hear(new SessionRecord(ended));
+    for (const settled of ended) listener.hear(new SessionRecord(settled));
     listener.synced(snapshot);
     const missed = this.#unheard.take().map((event) => new SessionRecord(event));
     for (const record of [...missed, ...this.situation.retold()]) this.#tellOne(listener, record);
     this.listeners.add(listener);
   }
 
-  /** The conversation has become another one than events tell of. */
-  outdate(): void {
-    this.#outdated = this.#told;
+  /** The conversation has become another one than events tell of. What is returned is to be called when that was told. */
+  outdate(): () => void {
+    let isTold = false;
+    this.#renewals++;
+    return () => {
+      if (isTold) return;
+      isTold = true;
+      this.#renewals--;
+      this.#outdated = this.#told;
+    };
   }
 
   /** Everybody is in another session now: what they have heard before does not lead there. */
@@ -146,8 +155,8 @@ interface Introduction {
   readonly place: Place;
   readonly snapshot: Snapshot;
   readonly resume: 'gap' | undefined;
-  /** The end of the run that it has heard of last, if nobody else tells it. */
-  readonly ended: AgentSettledEvent | undefined;
+  /** The ends of runs that it has not heard. */
+  readonly ended: readonly AgentSettledEvent[];
 }
 
 const isLastStep = (event: AgentEvent) =>

@@ -1,8 +1,7 @@
-import type { RunMark } from '../../store/run-marks.ts';
-import type { Listener, Snapshot, Wish } from '../sessions.ts';
+import type { AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
+import type { Cursor, Listener, Snapshot, Wish } from '../sessions.ts';
 import type { Audience, Place } from './audience.ts';
 import type { HostedAgent } from './hosted-agent.ts';
-import { settledOf } from './run-watch.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { Told } from './told.ts';
 
@@ -10,9 +9,8 @@ interface Parts {
   readonly audience: Audience;
   readonly told: Told;
   readonly place: () => Place;
-  /** The run that a server before this one has left unfinished, if it has. */
-  readonly leftOver: RunMark | undefined;
-  readonly leftOverTold: () => void;
+  /** The ends of runs that somebody has not heard. */
+  readonly missedBy: (cursor: Cursor) => readonly AgentSettledEvent[];
   /** Calls back as soon as there is an agent that can be asked; with none when there will be none. */
   readonly whenReady: (work: (agent: HostedAgent | undefined) => void) => void;
 }
@@ -33,20 +31,29 @@ export class Briefing {
     if (tail !== undefined) this.#tails.set(listener, tail);
     const resumed = cursor && (await audience.resume(listener, cursor, place()));
     if (!resumed) await this.#introduce(listener, { cursor, tail });
-    else if (resumed === 'outdated') await this.#snapshot(tail, (snapshot) => listener.synced(snapshot));
+    else if (resumed === 'outdated') await this.#renew(tail, (snapshot) => listener.synced(snapshot));
     return resumed ? 'resumed' : 'introduced';
   }
 
   /** Tells everybody the conversation anew: those who want as much of it as others, together with them. */
   renew(): void {
     const { audience } = this.#parts;
-    audience.outdate();
     for (const tail of this.#wantedTails()) {
       const tell = (snapshot: Snapshot) => {
         for (const listener of audience.listeners) if (this.#tails.get(listener) === tail) listener.synced(snapshot);
       };
-      this.#snapshot(tail, tell).catch(() => {});
+      this.#renew(tail, tell).catch(() => {});
     }
+  }
+
+  /** Until `tell` has told it, nobody has heard that the conversation has become another one. */
+  #renew(tail: number | undefined, tell: (snapshot: Snapshot) => void): Promise<void> {
+    const upToDate = this.#parts.audience.outdate();
+    const use = (snapshot: Snapshot) => {
+      tell(snapshot);
+      upToDate();
+    };
+    return this.#snapshot(tail, use).finally(upToDate);
   }
 
   /** Everybody is in another session now: tells each of them where, and what is going on there. */
@@ -56,7 +63,7 @@ export class Briefing {
       known(snapshot);
       for (const listener of [...audience.listeners]) {
         if (this.#tails.get(listener) !== tail) continue;
-        audience.introduce(listener, { place: place(), snapshot, resume: undefined, ended: undefined });
+        audience.introduce(listener, { place: place(), snapshot, resume: undefined, ended: [] });
       }
     };
     audience.leave();
@@ -70,13 +77,11 @@ export class Briefing {
   }
 
   #introduce(listener: Listener, { cursor, tail }: Wish): Promise<void> {
-    const { audience, place, leftOver, leftOverTold } = this.#parts;
+    const { audience, place, missedBy } = this.#parts;
     const resume = cursor ? ('gap' as const) : undefined;
-    const isIts = leftOver && leftOver.epoch === cursor?.epoch;
     return this.#snapshot(tail, (snapshot) => {
-      const ended = isIts ? settledOf(leftOver) : undefined;
+      const ended = cursor ? missedBy(cursor) : [];
       audience.introduce(listener, { place: place(), snapshot, resume, ended });
-      if (isIts) leftOverTold();
     });
   }
 

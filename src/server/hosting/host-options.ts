@@ -1,4 +1,4 @@
-import type { RunMark, RunMarks } from '../../store/run-marks.ts';
+import type { RunMarks } from '../../store/run-marks.ts';
 import type { Target } from '../sessions.ts';
 import type { AgentCommand } from './agent-process.ts';
 import type { Journal } from './journal.ts';
@@ -8,8 +8,6 @@ export interface HostOptions {
   readonly agent: AgentCommand;
   readonly journal: Journal;
   readonly marks: RunMarks;
-  /** The run that a server before this one has left unfinished, if it has. */
-  readonly leftOver: RunMark | undefined;
   /** How long an idle agent waits for somebody to come. */
   readonly parkAfterMs: number;
   readonly news: HostNews;

@@ -56,7 +56,7 @@ export class Host {
   #patienceMs: number;
 
   constructor(options: HostOptions) {
-    const { journal, marks, leftOver } = options;
+    const { journal, marks } = options;
     this.#options = options;
     this.#patienceMs = options.parkAfterMs;
     this.#audience = new Audience(journal, options.news.stumbled);
@@ -64,8 +64,7 @@ export class Host {
       audience: this.#audience,
       told: this.#said,
       place: () => ({ sessionId: this.sessionId, sessionFile: this.sessionFile }),
-      leftOver,
-      leftOverTold: () => leftOver && marks.told(options.target.id, leftOver),
+      missedBy: (cursor) => this.#runs.missedBy(cursor),
       whenReady: (work) => this.#whenReady(work),
     });
     this.#runs = new RunWatch(marks, () => journal.epoch);
@@ -151,7 +150,7 @@ export class Host {
     this.#patienceMs = toAnother ? 0 : this.#options.parkAfterMs;
     this.#audience.remove(listener);
     this.#tools.left(listener, (failure) => this.#agent?.tell(failure));
-    if (toAnother && this.#isForgotten) await this.#leave();
+    if (toAnother && this.#isForgotten) await this.#park();
     this.wantsChanged();
     this.#rest();
   }
@@ -169,7 +168,8 @@ export class Host {
       this.#tools.register(request, listener, { ask: (tools, done) => this.#register(tools, done), answered });
     else {
       const heard = (answer: Answer) => {
-        this.#runs.answered(request, answer);
+        const { disposition, duplicate } = this.#runs.answered(request, answer);
+        if (duplicate && disposition === 'started') this.#events.saysAgain();
         answered(answer);
         if (request.type === 'bash' && answer.success) this.#events.ranInShell();
         this.#rest();
@@ -315,8 +315,14 @@ export class Host {
   #rest(): void {
     clearTimeout(this.#parking);
     if (this.#isLeaving || this.#expected > 0) return;
-    const park = () => (this.#isForgotten ? void this.#leave() : this.#rest());
+    const park = () => (this.#isForgotten ? void this.#park() : this.#rest());
     this.#parking = setTimeout(park, Math.max(this.#patienceMs, MIN_REST_MS)).unref();
+  }
+
+  /** Whoever comes later has missed too much to be told the ends of runs. */
+  #park(): Promise<void> {
+    this.#runs.forget();
+    return this.#leave();
   }
 
   get #isLeaving(): boolean {

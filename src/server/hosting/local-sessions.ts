@@ -167,8 +167,7 @@ export class LocalSessions implements Sessions {
       held = next;
     };
     const news = { over, moved, stumbled, crashed: (how: string) => crashed(begun.sessionId, how) };
-    const leftOver = marks.get(target.id);
-    const begun = new Host({ target, agent, journal, marks, leftOver, parkAfterMs, news });
+    const begun = new Host({ target, agent, journal, marks, parkAfterMs, news });
     this.#hosts.add(begun);
     return begun;
   }

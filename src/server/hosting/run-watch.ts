@@ -1,6 +1,6 @@
 import type { Accepted, AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
-import type { RunMark, RunMarks } from '../../store/run-marks.ts';
-import type { Request } from '../sessions.ts';
+import type { RunEnd, RunMark, RunMarks } from '../../store/run-marks.ts';
+import type { Cursor, Request } from '../sessions.ts';
 import type { Answer } from './answer.ts';
 
 const PROMPTING: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 'abort_and_prompt']);
@@ -8,13 +8,19 @@ const PROMPTING: ReadonlySet<string> = new Set(['prompt', 'steer', 'follow_up', 
 /** Messages that wait in a queue, of which it is known who sent them. */
 const MAX_QUEUED = 1000;
 
+/** Ends of runs that are remembered of a session. */
+const MAX_ENDS = 20;
+
 interface ActiveRun {
   /** Empty as long as nobody has said it. */
   runId: string;
   readonly clientMessageIds: Set<string>;
 }
 
-/** Knows the run that is under way, so that it can be ended when its agent is gone. */
+/**
+ * Knows the run that is under way, so that it can be ended when its agent is gone, and the ends of those before it, for
+ * clients that have missed them.
+ */
 export class RunWatch {
   readonly #marks: RunMarks;
   readonly #epoch: () => string;
@@ -22,6 +28,7 @@ export class RunWatch {
   readonly #queued = new Map<string, string>();
   #sessionId = '';
   #run: ActiveRun | undefined;
+  #ended: readonly RunEnd[] = [];
   #lastSettled = '';
 
   constructor(marks: RunMarks, epoch: () => string) {
@@ -38,21 +45,40 @@ export class RunWatch {
     return this.#run !== undefined && this.#run.runId !== '';
   }
 
-  /** The agent is in this session now. */
+  /** The agent is in this session now. A run that a server before this one has left unfinished there is over. */
   enter(sessionId: string): void {
-    if (this.#sessionId !== sessionId && this.#sessionId !== '') this.#marks.clear(this.#sessionId);
+    if (sessionId === this.#sessionId) return;
+    if (this.#sessionId !== '') this.#marks.clear(this.#sessionId);
     this.#sessionId = sessionId;
+    const { running, ended } = this.#marks.get(sessionId);
+    this.#ended = ended;
+    if (running) this.#end({ epoch: running.epoch, settled: settledOf(running) });
     this.#mark();
   }
 
-  /** A command was answered. That a message was accepted is written down before its sender is told. */
-  answered({ type, clientMessageId }: Request, answer: Answer): void {
-    if (!answer.success || !PROMPTING.has(type)) return;
-    const { runId, queueId } = (answer.data() ?? {}) as Partial<Accepted>;
-    if (runId === undefined) return;
+  /** The ends of runs that somebody has not heard who has heard the session up to here. */
+  missedBy({ epoch, after }: Cursor): AgentSettledEvent[] {
+    const first = this.#ended.findIndex((end) => end.epoch === epoch);
+    const since = first === -1 ? [] : this.#ended.slice(first);
+    const missed = since.filter((end) => end.epoch !== epoch || end.seq === undefined || end.seq > after);
+    return missed.map(({ settled }) => settled);
+  }
+
+  /** Nobody is expected to ask any more. */
+  forget(): void {
+    this.#marks.clear(this.#sessionId);
+  }
+
+  /** A command was answered. That a message was accepted is written down before its sender is told; answers how. */
+  answered({ type, clientMessageId }: Request, answer: Answer): Partial<Accepted> {
+    if (!answer.success || !PROMPTING.has(type)) return {};
+    const accepted = (answer.data() ?? {}) as Partial<Accepted>;
+    const { runId, queueId } = accepted;
+    if (runId === undefined) return accepted;
     const name = typeof clientMessageId === 'string' ? clientMessageId : undefined;
     if (name !== undefined && queueId !== undefined && this.#queued.size < MAX_QUEUED) this.#queued.set(queueId, name);
     this.goesOn(runId, queueId === undefined ? name : undefined);
+    return accepted;
   }
 
   /** This run is under way, and serves this message. */
@@ -64,7 +90,7 @@ export class RunWatch {
     this.#mark();
   }
 
-  hear(event: AgentEvent): void {
+  hear(event: AgentEvent, seq: number): void {
     if (event.type === 'agent_start' && !this.#run) {
       this.#run = { runId: '', clientMessageIds: new Set() };
       this.#mark();
@@ -73,16 +99,13 @@ export class RunWatch {
     if (event.type !== 'agent_settled') return;
     this.#run = undefined;
     this.#lastSettled = event.runId;
-    this.#marks.clear(this.#sessionId);
+    this.#end({ epoch: this.#epoch(), seq, settled: event });
   }
 
-  /** The end of the run that the agent cannot tell any more. */
+  /** The end of the run that the agent cannot tell any more. It is over when that is told. */
   cutOff(): AgentSettledEvent | undefined {
-    const mark = this.#run && this.#asMark(this.#run);
-    this.#run = undefined;
     this.#queued.clear();
-    this.#marks.clear(this.#sessionId);
-    return mark && settledOf(mark);
+    return this.#run && settledOf(this.#asMark(this.#run));
   }
 
   /** What waits no longer is served by the run. */
@@ -96,7 +119,12 @@ export class RunWatch {
   }
 
   #mark(): void {
-    if (this.#run) this.#marks.set(this.#sessionId, this.#asMark(this.#run));
+    if (this.#run) this.#marks.set(this.#sessionId, { running: this.#asMark(this.#run), ended: this.#ended });
+  }
+
+  #end(end: RunEnd): void {
+    this.#ended = [...this.#ended, end].slice(-MAX_ENDS);
+    this.#marks.set(this.#sessionId, { ended: this.#ended });
   }
 
   #asMark({ runId, clientMessageIds }: ActiveRun): RunMark {
@@ -105,7 +133,7 @@ export class RunWatch {
 }
 
 /** How a run ends whose agent or server was gone before it was over. */
-export const settledOf = ({ runId, clientMessageIds }: RunMark): AgentSettledEvent => ({
+const settledOf = ({ runId, clientMessageIds }: RunMark): AgentSettledEvent => ({
   type: 'agent_settled',
   runId,
   aborted: false,

@@ -78,7 +78,7 @@ export class SessionEvents {
   }
 
   #happened(event: AgentEvent, told: { seq: number; text: string }): void {
-    this.#parts.runs.hear(event);
+    this.#parts.runs.hear(event, told.seq);
     this.#parts.said.hear(event);
     this.#parts.audience.publish(event, told);
     if (event.type === 'agent_start' && !this.#parts.runs.isKnown) this.#learnRun();
@@ -100,6 +100,12 @@ export class SessionEvents {
   ranInShell(): void {
     this.#isUntold = this.#parts.runs.isActive;
     if (!this.#isUntold) this.#parts.briefing.renew();
+  }
+
+  /** A message that is part of the conversation already is said once more: its run had not begun. */
+  saysAgain(): void {
+    this.#parts.said.again();
+    this.#parts.briefing.renew();
   }
 
   #settled(): void {
@@ -138,6 +144,7 @@ export class SessionEvents {
         const settled = this.#parts.runs.cutOff();
         const { compaction } = situation;
         situation.clear();
+        for (const request of situation.takenBack()) this.#publish(request);
         if (compaction)
           this.#publish({ ...compaction, type: 'compaction_end', result: null, aborted: true, willRetry: false });
         if (wasWorking) this.#publish({ type: 'agent_end', messages: [], willRetry: false, isTerminal: true });

@@ -8,6 +8,7 @@ import type {
   ToolExecutionStartEvent,
   ToolExecutionUpdateEvent,
 } from '../../protocol/generated/vocabulary.ts';
+import { newUuid } from '../../store/sessions/random-id.ts';
 import { AnswerSoFar } from '../../wire/answer-so-far.ts';
 import { SessionRecord } from './session-record.ts';
 
@@ -95,15 +96,23 @@ export class Situation {
     }
   }
 
-  /** Nothing is under way any more: the agent is gone. */
+  /** Nothing is under way any more: the agent is gone. What it showed stays until it is taken back. */
   clear(): void {
     this.dialogs.clear();
     this.#tools.clear();
-    this.#shown.clear();
     this.#answer = undefined;
     this.#retry = undefined;
     this.#compaction = undefined;
     this.isWorking = false;
+  }
+
+  /** What takes back everything that is shown. A title is only ever followed by another one. */
+  *takenBack(): Generator<ExtensionUiRequestEvent> {
+    for (const request of this.#shown.values()) {
+      const asked = { type: request.type, id: newUuid() };
+      if (request.method === 'setStatus') yield { ...asked, method: 'setStatus', statusKey: request.statusKey };
+      if (request.method === 'setWidget') yield { ...asked, method: 'setWidget', widgetKey: request.widgetKey };
+    }
   }
 
   /** Everything that is under way, as it would have been told. */

@@ -38,3 +38,14 @@ it('leaves out nothing when the last that was told is not there any more', () =>
   told.hear({ type: 'message_end', message: a });
   expect(left(told, [b, c])).toEqual([b, c]);
 });
+
+it('leaves out the last one while it is about to be told once more', () => {
+  const told = new Told();
+  told.upTo(2);
+  told.again();
+  expect(left(told, [a, b])).toEqual([a]);
+  told.hear({ type: 'message_end', message: b });
+  expect(left(told, [a, b, c])).toEqual([a, b]);
+  told.again();
+  expect(left(told, [a, b])).toEqual([a]);
+});

@@ -7,20 +7,29 @@ import type { AgentEvent, AgentMessage } from '../../protocol/generated/vocabula
 export class Told {
   #count = 0;
   #last: string | undefined;
+  #isAgain = false;
 
   /** So many messages are told already, or never will be. */
   upTo(count: number): void {
     this.#count = count;
     this.#last = undefined;
+    this.#isAgain = false;
+  }
+
+  /** The last message is about to be told once more. */
+  again(): void {
+    this.#isAgain = true;
   }
 
   hear(event: AgentEvent): void {
-    if (event.type === 'message_end') this.#last = JSON.stringify(event.message);
+    if (event.type !== 'message_end') return;
+    this.#last = JSON.stringify(event.message);
+    this.#isAgain = false;
   }
 
   /** The last messages of a conversation of so many, as a JSON list, without those that are about to be told. */
   without(messages: string, total?: number): string {
-    if (this.#last !== undefined && messages.endsWith(`${this.#last}]`)) return messages;
+    if (this.#last !== undefined && !this.#isAgain && messages.endsWith(`${this.#last}]`)) return messages;
     const all = JSON.parse(messages) as AgentMessage[];
     const isLast = (message: AgentMessage) => JSON.stringify(message) === this.#last;
     const last =
@@ -28,6 +37,7 @@ export class Told {
     // What was told last is no part of it any more: nobody knows.
     if (this.#last !== undefined && last === -1) return messages;
     // Of what users run in the shell nothing is told.
-    return JSON.stringify(all.filter(({ role }, index) => index <= last || role === 'bashExecution'));
+    const kept = this.#isAgain ? last - 1 : last;
+    return JSON.stringify(all.filter(({ role }, index) => index <= kept || role === 'bashExecution'));
   }
 }

@@ -14,7 +14,7 @@ const SEED = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 1_00
 const FAULTS_PER_ACT = 4;
 /** Of twenty faults each. */
 const STORIES = SOAK ? 10 : 1;
-/** How long clients may take until they see the same. Some need half a minute to notice that a line is deaf. */
+/** How long clients may take until they see the same. Some need a while to notice that a line is deaf. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 100;
 

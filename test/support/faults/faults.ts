@@ -13,7 +13,7 @@ export interface Fault {
 }
 
 interface Options {
-  /** Whether a deaf line is left to the clients now and then: they need half a minute to notice. */
+  /** Whether a deaf line is left to the clients now and then: they need a while to notice. */
   readonly isPatient: boolean;
 }
 

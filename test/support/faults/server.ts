@@ -35,7 +35,9 @@ export class ServerProcess {
     this.port = port;
     const agent = [process.execPath, TAU, ...agentArgs].map((word) => `'${word}'`).join(' ');
     const hosts = allowHosts.flatMap((host) => ['--allow-host', host]);
-    this.#args = ['serve', '--port', String(port), '--cwd', home.cwd, '--agent-command', agent, ...hosts];
+    const place = ['--port', String(port), '--cwd', home.cwd];
+    // Clients notice a line that went deaf within 15 s.
+    this.#args = ['serve', ...place, '--ping-seconds', '5', '--agent-command', agent, ...hosts];
     this.#mark = `faults-${process.pid}-${port}-${Date.now()}`;
     onTestFinished(async () => {
       this.signal('SIGKILL');

@@ -154,7 +154,7 @@ it('[W59] a copy of a file that somebody is in is not taken for it', async () =>
 
   expect(await second.refused({ type: 'switch_session', sessionPath: copy })).toMatchObject({
     code: 'session_in_use',
-    error: `Session is in use under another name: ${sessionFile}`,
+    error: `A session with the same id is in use: ${copy}`,
   });
   await first.leave();
   await moved(second, { type: 'switch_session', sessionPath: sessionFile });

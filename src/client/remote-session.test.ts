@@ -165,6 +165,24 @@ describe('resuming', () => {
     expect([next.query['epoch'], next.query['after']]).toEqual([after && 'e1', after]);
   });
 
+  it('[V28] tells a complaint of the session once, and goes on behind it', async () => {
+    const { server, session, connection } = await attached();
+    const heard: string[] = [];
+    session.onEvent((event) => {
+      if (event.type === 'server_error') heard.push(event.error);
+    });
+    const complaint = { type: 'server_error', error: 'The agent is gone', seq: 11 };
+    connection.say(complaint);
+    await told(session);
+    connection.cut();
+    const next = await reconnection(server, session);
+    next.say(greeting({ seq: 11, resume: 'ok' }), complaint);
+    await session.ping();
+
+    expect(next.query).toMatchObject({ after: '11' });
+    expect(heard).toEqual(['The agent is gone']);
+  });
+
   it('[V28] tells the end of a run once, also when the server is not sure and tells it again', async () => {
     const { server, session, connection } = await attached();
     const heard: string[] = [];

@@ -173,7 +173,7 @@ export class RemoteSession extends AnyClient {
         return true;
       case 'server_error':
         this.#socket.complain(event.error);
-        return true;
+        return this.#cursor.take(event);
       case 'state_synced':
         return this.#greeting !== undefined;
       case 'agent_settled':

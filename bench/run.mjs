@@ -22,6 +22,7 @@ import { serverAttach } from './rows/server-attach.mjs';
 import { serverFanOut } from './rows/server-fan-out.mjs';
 import { serverMany } from './rows/server-many.mjs';
 import { serverParked } from './rows/server-parked.mjs';
+import { serverStart } from './rows/server-start.mjs';
 import { stalledReader } from './rows/stalled-reader.mjs';
 import { start } from './rows/start.mjs';
 import { toolTurn } from './rows/tool-turn.mjs';
@@ -33,7 +34,7 @@ import { table, verdict } from './support/table.mjs';
 const benchmarks = [
   ...[start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, list, idle20, stalledReader],
   ...[toolTurn, bashFlood, abort, bigImage, deltasHttp, firstToken, promptHttp, extensions],
-  ...[serverAttach, serverFanOut, serverParked, serverMany],
+  ...[serverStart, serverAttach, serverFanOut, serverParked, serverMany],
 ];
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,29 @@
+import { cpuMicros, residentMb } from '../support/process-facts.mjs';
+
+const HELLO = `process.stdout.write('x\\n'); process.stdin.resume()`;
+
+/** From spawn to the first line of a server, which it prints when it takes clients. */
+export const serverStart = {
+  name: 'server-start',
+  rounds: 15,
+
+  samplers(place) {
+    const printed = (beginning) => async (child) => {
+      const ms = (await child.until(beginning)) - child.startedAt;
+      const sample = { ms, cpu: cpuMicros(child.pid) / 1000, mb: residentMb(child.pid) };
+      // A server does not end with its input.
+      child.kill();
+      return sample;
+    };
+    const tau = place.path('dist/tau.cjs');
+    return {
+      node: () => place.node(HELLO, printed('x')),
+      server: () => place.program(tau, ['serve', '--port', '0'], { use: printed('http://') }),
+    };
+  },
+
+  rows({ node, server }) {
+    const row = (what, unit, key) => ({ what, unit, value: server[key], reference: node[key] });
+    return [row('first line', 'ms', 'ms'), row('CPU until then', 'ms', 'cpu'), row('resident then', 'MB', 'mb')];
+  },
+};

@@ -1,9 +1,8 @@
 import { type Line, LineReader } from '../../wire/json-lines.ts';
-import { BURST, MAX_EXCESS } from './command-rate.ts';
 import { MAX_FRAME_BYTES } from './wire.ts';
 
-/** Lines that one message may hold: more would be too many in any case. */
-const MAX_LINES = BURST + MAX_EXCESS;
+/** Lines that one message may hold: more than that would be too many in any case, at once. */
+const MAX_LINES = 2000;
 
 const LF = 10;
 

@@ -2,8 +2,11 @@ import { residentMb } from '../support/process-facts.mjs';
 import { withServer } from '../support/server.mjs';
 import { streamScript } from '../support/stream.mjs';
 
-const WARM_UP = 15;
-const SESSIONS = 45;
+const WARM_UP = 80;
+const SESSIONS = 120;
+
+/** With little room garbage does not pile up: what grows is what is kept. */
+const LITTLE_ROOM = ['--max-old-space-size=24', '--max-semi-space-size=1'];
 
 /** Sessions that were used once, and whose agents have left. */
 export const serverParked = {
@@ -12,7 +15,7 @@ export const serverParked = {
 
   samplers(place) {
     const script = place.file('parked.jsonl', streamScript(50));
-    return { server: () => withServer(place, { script, args: ['--park-after', '0'] }, parked) };
+    return { server: () => withServer(place, { script, args: ['--park-after', '0'], node: LITTLE_ROOM }, parked) };
   },
 
   rows({ server }) {

@@ -6,11 +6,11 @@ const { WebSocket } = createRequire(import.meta.url)('ws');
 const TOKEN = 'of-the-benchmark';
 const PATIENCE_MS = 120_000;
 
-/** Lets `use` work with a server whose agents play a script; `args` go behind `tau serve --port 0`. */
-export async function withServer(place, { script, args = [] }, use) {
+/** Lets `use` work with a server whose agents play a script; `args` go behind `tau serve --port 0`, `node` before it. */
+export async function withServer(place, { script, args = [], node = [] }, use) {
   const tau = place.path('dist/tau.cjs');
   const agent = `'${process.execPath}' '${tau}' --script '${script}'`;
-  const child = spawn(process.execPath, [tau, 'serve', '--port', '0', '--agent-command', agent, ...args], {
+  const child = spawn(process.execPath, [...node, tau, 'serve', '--port', '0', '--agent-command', agent, ...args], {
     cwd: place.path('project'),
     env: { ...place.environment, PI_AUTH_TOKEN: TOKEN },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -274,10 +274,7 @@ it('[W50 W59] each is told as much of it as it wanted, and what is said there', 
   userExtension(
     home,
     'go.ts',
-    `export default (pi) => pi.registerCommand('go', { handler: async (args, ctx) => {
-      await ctx.switchSession(${JSON.stringify(there)});
-      pi.sendUserMessage('I am here');
-    } });`,
+    `export default (pi) => pi.registerCommand('go', { handler: (args, ctx) => ctx.switchSession(${JSON.stringify(there)}) });`,
   );
   const server = await serve({ home, script: TALK });
   const first = await server.attach({ stream: 'delta' });
@@ -289,8 +286,8 @@ it('[W50 W59] each is told as much of it as it wanted, and what is said there', 
   await first.ok({ type: 'prompt', message: '/go' });
   for (const peer of [first, second]) await peer.next(isThere);
   const [all, last] = [await first.next('state_synced'), await second.next('state_synced')];
-  for (const peer of [first, second])
-    await peer.next(({ type, runId }) => type === 'agent_settled' && runId !== undefined);
+  await first.ok({ type: 'prompt', message: 'I am here' });
+  for (const peer of [first, second]) await peer.next('agent_settled');
 
   expect(last.messages).toHaveLength(1);
   expect(all.messages.length).toBeGreaterThan(1);

@@ -17,9 +17,9 @@ it('skills are found where pi finds them: those of the user, of the project, the
   const { root, load } = someone({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
     'home/.agents/skills/two/SKILL.md': skill('two'),
-    'repo/work/.pi/skills/three/SKILL.md': skill('three'),
-    'repo/work/.pi/agent/skills/four/SKILL.md': skill('four'),
-    'repo/work/.agents/skills/five/SKILL.md': skill('five'),
+    'repo/inner/.pi/skills/three/SKILL.md': skill('three'),
+    'repo/inner/.pi/agent/skills/four/SKILL.md': skill('four'),
+    'repo/inner/.agents/skills/five/SKILL.md': skill('five'),
     'repo/.agents/skills/six/SKILL.md': skill('six'),
     '.agents/skills/above/SKILL.md': skill('above'),
     'named/folder/seven/SKILL.md': skill('seven'),
@@ -52,8 +52,8 @@ it('templates are found where pi finds them, without what lies deeper', async ()
     'home/.pi/agent/prompts/deeper/no.md': 'No',
     'home/.pi/agent/prompts/no.txt': 'No',
     'home/.pi/agent/prompts/.no.md': 'No',
-    'repo/work/.pi/prompts/two.md': 'Two',
-    'repo/work/.pi/agent/prompts/three.md': 'Three',
+    'repo/inner/.pi/prompts/two.md': 'Two',
+    'repo/inner/.pi/agent/prompts/three.md': 'Three',
     'named/four.md': 'Four',
     'named/five.md': 'Five',
     'named/deeper/no.md': 'No',
@@ -66,8 +66,8 @@ it('templates are found where pi finds them, without what lies deeper', async ()
   expect(found).toEqual([
     ['linked', 'home/.pi/agent/prompts/linked.md'],
     ['one', 'home/.pi/agent/prompts/one.md'],
-    ['two', 'repo/work/.pi/prompts/two.md'],
-    ['three', 'repo/work/.pi/agent/prompts/three.md'],
+    ['two', 'repo/inner/.pi/prompts/two.md'],
+    ['three', 'repo/inner/.pi/agent/prompts/three.md'],
     ['four', 'named/four.md'],
   ]);
   expect(warnings).toEqual([]);
@@ -97,9 +97,9 @@ it('only what is named is used when nothing is to be found', async () => {
 it('of two with one name the first is used, and the other is told', async () => {
   const { load } = someone({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
-    'repo/work/.pi/skills/one/SKILL.md': skill('one'),
+    'repo/inner/.pi/skills/one/SKILL.md': skill('one'),
     'home/.pi/agent/prompts/one.md': 'One',
-    'repo/work/.pi/prompts/one.md': 'Another',
+    'repo/inner/.pi/prompts/one.md': 'Another',
   });
 
   const { found, warnings } = await load();
@@ -109,8 +109,8 @@ it('of two with one name the first is used, and the other is told', async () => 
     ['skill:one', 'home/.pi/agent/skills/one/SKILL.md'],
   ]);
   expect(warnings).toEqual([
-    'repo/work/.pi/prompts/one.md is left out: home/.pi/agent/prompts/one.md has the name one already',
-    'repo/work/.pi/skills/one/SKILL.md is left out: home/.pi/agent/skills/one/SKILL.md has the name one already',
+    'repo/inner/.pi/prompts/one.md is left out: home/.pi/agent/prompts/one.md has the name one already',
+    'repo/inner/.pi/skills/one/SKILL.md is left out: home/.pi/agent/skills/one/SKILL.md has the name one already',
   ]);
 });
 
@@ -135,8 +135,8 @@ it('what is named and not there, or nothing that can be used, is told', async ()
 
   expect(found).toEqual([]);
   expect(warnings).toEqual([
-    'repo/work/nowhere.md is left out of the prompt templates: it is not there',
-    'repo/work/nowhere is left out of the skills: it is not there',
+    'repo/inner/nowhere.md is left out of the prompt templates: it is not there',
+    'repo/inner/nowhere is left out of the skills: it is not there',
     'named/notes.txt is left out of the skills: it is no .md file',
     'named/readme.md is left out: it has no description',
     '/dev/null is left out of the skills: it is no .md file',

@@ -11,7 +11,7 @@ export function someone(files: Record<string, string>) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   };
-  mkdirSync(join(root, 'repo/work'), { recursive: true });
+  mkdirSync(join(root, 'repo/inner'), { recursive: true });
   mkdirSync(join(root, 'repo/.git'));
   for (const [name, text] of Object.entries(files)) write(name, text);
   const failures: unknown[] = [];
@@ -19,7 +19,7 @@ export function someone(files: Record<string, string>) {
     const places = {
       agentDir: join(root, 'home/.pi/agent'),
       home: join(root, 'home'),
-      cwd: join(root, 'repo/work'),
+      cwd: join(root, 'repo/inner'),
       skillPaths: [],
       promptPaths: [],
       findSkills: true,

@@ -16,7 +16,8 @@ const FAULTS_PER_ACT = 4;
 const STORIES = SOAK ? 10 : 1;
 /** How long clients may take until they see the same. Some need a while to notice that a line is deaf. */
 const PATIENCE_MS = 30_000;
-const LOOK_MS = 100;
+/** How long nothing may be heard before it is looked again. */
+const LOOK_WORDS = 2000;
 
 for (let story = 0; story < STORIES; story++) {
   const seed = SEED + story;
@@ -105,7 +106,7 @@ class Play {
     const kill = this.#random(FAULTS_PER_ACT);
     const faults: Promise<unknown>[] = [];
     for (let count = 0; count < FAULTS_PER_ACT; count++) {
-      await reference.moment(this.#random(60), this.#random(400));
+      await reference.moment(this.#random(60), this.#random(8000));
       if (kind === 'queue') said.push(this.#say(this.#random(2) ? 'steer' : 'follow_up', `${number} later ${count}`));
       if (kind === 'tools') void reference.session.bash({ command: `echo beside ${count}` }).catch(() => {});
       if (kind === 'dialog' && count === 2) await this.#answerDialogs();
@@ -196,7 +197,7 @@ class Play {
       let both = await views();
       // What is held may have yet to come to its gate.
       for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline && !isDeepStrictEqual(...both); ) {
-        await reference.moment(1, LOOK_MS);
+        await reference.moment(1, LOOK_WORDS);
         both = await views();
       }
       const [seen, there] = both;

@@ -1,3 +1,4 @@
+import { exchange } from './exchange.ts';
 import { signalTo } from './server.ts';
 import type { Actor, Stage } from './stage.ts';
 
@@ -31,11 +32,11 @@ export function gentleFaults(stage: Stage, { isPatient }: Options): Fault[] {
         const { line } = one(random);
         line.goDeaf();
         if (isPatient && random(4) === 0) return;
-        await pass(100 + random(1000));
+        await exchange(1000 + random(10_000));
         line.tellClients();
       },
     },
-    { name: 'delay', weight: 2, happen: (random) => one(random).line.delay(50 + random(500)) },
+    { name: 'delay', weight: 2, happen: (random) => one(random).line.delay(exchange(500 + random(5000))) },
     {
       name: 'stop a client',
       weight: 2,
@@ -89,9 +90,6 @@ export function pick(faults: readonly Fault[], random: Random): Fault {
 
 async function pause(random: Random, signal: (signal: 'SIGSTOP' | 'SIGCONT') => void): Promise<void> {
   signal('SIGSTOP');
-  await pass(50 + random(800));
+  await exchange(500 + random(8000));
   signal('SIGCONT');
 }
-
-/** A fault lasts for a while. */
-const pass = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -46,11 +46,11 @@ export class Line {
     for (const pair of this.#pairs) pair.left = bytes;
   }
 
-  /** Nothing arrives for a while, on either side, but nothing is lost. */
-  async delay(ms: number): Promise<void> {
+  /** Nothing arrives until something else has happened, on either side, but nothing is lost. */
+  async delay(end: Promise<void>): Promise<void> {
     const held = [...this.#pairs].flatMap(({ client, server }) => [client, server]);
     for (const socket of held) socket.pause();
-    await new Promise((resolve) => setTimeout(resolve, ms));
+    await end;
     for (const socket of held) socket.resume();
   }
 

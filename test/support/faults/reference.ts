@@ -3,7 +3,9 @@ import { connectRemote } from '../../../src/client/remote.node.ts';
 import type { RemoteOptions, RemoteSession } from '../../../src/client/remote-session.ts';
 import { emptyView, reduce, type View } from '../../../src/client/view.ts';
 import type { AgentSettledEvent } from '../../../src/protocol/generated/vocabulary.ts';
+import { within } from '../../../src/system/within.ts';
 import type { Sight } from './client.ts';
+import { exchange } from './exchange.ts';
 
 /** How long something may take before it will never be. */
 const PATIENCE_MS = 60_000;
@@ -35,29 +37,30 @@ export class Reference implements Omit<Sight, 'runs'> {
   }
 
   /** Settles when this is true, which is looked at whenever something is heard. */
-  async until(what: string, condition: () => boolean): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS;
-    while (!condition()) {
-      if (Date.now() > deadline) throw new Error(`Never: ${what}`);
-      await this.#news(deadline - Date.now());
-    }
+  until(what: string, condition: () => boolean): Promise<void> {
+    const heard = async () => {
+      while (!condition()) await this.#news();
+    };
+    return within(PATIENCE_MS, heard(), `Never: ${what}`);
   }
 
-  /** Settles when so much more was heard, or after a while. */
-  async moment(events: number, ms: number): Promise<void> {
-    const [last, deadline] = [this.heard + events, Date.now() + ms];
-    while (this.heard < last && Date.now() < deadline) await this.#news(deadline - Date.now());
-  }
-
-  async #news(limitMs: number): Promise<void> {
-    let wake = () => {};
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      this.#wake.add(resolve);
-      timer = setTimeout(resolve, Math.max(0, limitMs));
+  /** Settles when so much more was heard, or so many words have gone to and fro elsewhere. */
+  async moment(events: number, words: number): Promise<void> {
+    const last = this.heard + events;
+    let isOver = false;
+    const over = exchange(words).then(() => {
+      isOver = true;
     });
-    clearTimeout(timer);
-    this.#wake.delete(wake);
+    while (this.heard < last && !isOver) await Promise.race([this.#news(), over]);
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#wake.delete(wake);
+        resolve();
+      };
+      this.#wake.add(wake);
+    });
   }
 }

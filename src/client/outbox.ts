@@ -1,3 +1,4 @@
+import { builtinMoveOf } from '../protocol/builtin-moves.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../protocol/generated/vocabulary.ts';
 import { toText } from '../wire/json-lines.ts';
@@ -159,12 +160,9 @@ const MOVES: ReadonlySet<CommandName> = new Set(['new_session', 'switch_session'
 /** Whether the command carries something that the user said. */
 export const isMessage = (type: CommandName): boolean => MESSAGES.has(type);
 
-/** What a server takes for a move where somebody says it. */
-const BUILTIN_MOVE = /^\/(?:new|fork[ \t]+\S+)\s*$/;
-
 /** Whether the connection is in another session after it. */
 export const isMove = ({ type, detached, message }: Command): boolean =>
-  isMessage(type) ? BUILTIN_MOVE.test(String(message)) : MOVES.has(type) && detached !== true;
+  isMessage(type) ? builtinMoveOf(String(message)) !== undefined : MOVES.has(type) && detached !== true;
 
 /** What replaces all that was said before, by the same. */
 const REPLACING: ReadonlySet<CommandName> = new Set(['hello', 'set_host_tools']);

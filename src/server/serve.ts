@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RunMarks } from '../store/run-marks.ts';
 import { makeServerFolder, serverFolder } from '../store/tokens/server-folder.ts';
-import type { Log, LogFields } from '../system/log.ts';
+import type { Log } from '../system/log.ts';
 import { openAudit } from './auth/audit.ts';
 import { LoginCodes } from './auth/login-codes.ts';
 import { openAuthority } from './auth/open-authority.ts';
@@ -22,7 +22,7 @@ import { answerRaw } from './http/raw-answer.ts';
 import type { Tls } from './http/tls-files.ts';
 import { Library } from './library.ts';
 import { Metrics } from './metrics.ts';
-import { ServerLog } from './server-log.ts';
+import { ServerLog, whereabouts } from './server-log.ts';
 import { serverMetrics } from './server-metrics.ts';
 
 export interface ServeOptions {
@@ -107,7 +107,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       log.event('error', 'agent gone', { sessionId, how });
     },
     failed: (sessionId, why) => log.event('error', 'agent did not start', { sessionId, why }),
-    stumbled: (error) => log.event('error', 'stumbled', stumblingBlock(error)),
+    stumbled: (error) => log.event('error', 'stumbled', whereabouts(error)),
   });
   const library = new Library({ agentDir, cwd, live: sessions });
   const exports = new ExportFolder({ agentDir, basePath, holds: (grant) => authority.holds(grant) });
@@ -195,12 +195,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       exports.close();
     },
   };
-}
-
-/** Where it went wrong. Its words may quote anything. */
-function stumblingBlock(error: unknown): LogFields {
-  const { name, stack } = (error instanceof Error ? error : {}) as Partial<Error>;
-  return { error: name ?? typeof error, at: stack?.match(/^\s+at (.+)$/m)?.[1] };
 }
 
 const notHere = { status: 404, code: 'not_found', error: 'There is nothing here' };

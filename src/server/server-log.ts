@@ -57,3 +57,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A path without what may be a secret in a wrong place: words as long as tokens are, unless they name a session. */
 const withoutLongWords = (path: string) => path.replace(/[\w~-]{32,}/g, (word) => (UUID.test(word) ? word : '…'));
+
+/** Where something went wrong. Its words may quote anything. */
+export function whereabouts(error: unknown): LogFields {
+  const { name, code, stack } = (error instanceof Error ? error : {}) as NodeJS.ErrnoException;
+  return { error: name ?? typeof error, code, at: stack?.match(/^\s+at (.+)$/m)?.[1] };
+}

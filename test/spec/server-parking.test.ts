@@ -149,7 +149,8 @@ it('[W56] what a new session was called is remembered while it is parked, also w
   expect(second.cursor.session).toBe(sessionId);
 });
 
-it('[W58] a session that another process is in is waited for, and taken over when that leaves', async () => {
+/** A session whose agent was parked, and another process that is in it now. */
+async function heldElsewhere() {
   const server = await serve({ script: TALK, args: PARK_AT_ONCE });
   const first = await server.attach();
   await first.run('Hi');
@@ -159,6 +160,11 @@ it('[W58] a session that another process is in is waited for, and taken over whe
   const [file = ''] = sessionFiles(server.home);
   const holder = await open('stdio', { home: server.home, args: ['--session', file] });
   await holder.peer.ok({ type: 'get_state' });
+  return { server, session, holder };
+}
+
+it('[W58] a session that another process is in is waited for, and taken over when that leaves', async () => {
+  const { server, session, holder } = await heldElsewhere();
 
   const second = server.connect({ session });
   await until(async () => server.agents().length > 1);
@@ -168,15 +174,7 @@ it('[W58] a session that another process is in is waited for, and taken over whe
 });
 
 it('[W58] when it does not leave within three seconds the connection ends with 4409', async () => {
-  const server = await serve({ script: TALK, args: PARK_AT_ONCE });
-  const first = await server.attach();
-  await first.run('Hi');
-  const { session } = first.cursor;
-  await first.leave();
-  await parked(server);
-  const [file = ''] = sessionFiles(server.home);
-  const holder = await open('stdio', { home: server.home, args: ['--session', file] });
-  await holder.peer.ok({ type: 'get_state' });
+  const { server, session, holder } = await heldElsewhere();
 
   const second = server.connect({ session });
 

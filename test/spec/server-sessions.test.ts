@@ -100,13 +100,19 @@ it('[W82] `outputPath` counts from the folder of the session, and stays within w
   expect(readdirSync(join(home.root, 'outside'))).toEqual([]);
 });
 
-it('[W83] a session that another client is in is not deleted; one that nobody is in is, agent or not', async () => {
+/** Two clients in sessions of their own; the file is that of the first. */
+async function twoSessions() {
   const server = await serve({ script: TALK });
   const first = await server.attach();
   await first.run('Hi');
   const sessionPath = await fileOf(first);
   const second = await server.attach();
   await second.run('Hi');
+  return { server, first, second, sessionPath };
+}
+
+it('[W83] a session that another client is in is not deleted; one that nobody is in is, agent or not', async () => {
+  const { server, first, second, sessionPath } = await twoSessions();
 
   expect(await second.refused({ type: 'delete_session', sessionPath })).toMatchObject({ code: 'session_in_use' });
   expect(await second.refused({ type: 'delete_session', sessionPath: await fileOf(second) })).toMatchObject({
@@ -125,12 +131,7 @@ it('[W83] a session that another client is in is not deleted; one that nobody is
 });
 
 it('[W83] a session that lives elsewhere is renamed where it lives, and its clients are told', async () => {
-  const server = await serve({ script: TALK });
-  const first = await server.attach();
-  await first.run('Hi');
-  const sessionPath = await fileOf(first);
-  const second = await server.attach();
-  await second.run('Hi');
+  const { first, second, sessionPath } = await twoSessions();
 
   await second.ok({ type: 'rename_session', sessionPath, name: 'Theirs' });
 

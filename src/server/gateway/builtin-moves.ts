@@ -1,17 +1,15 @@
+import { builtinMoveOf } from '../../protocol/builtin-moves.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
 import type { Client } from './client.ts';
 import { move } from './moves.ts';
 
-/** The built-in slash commands that go to another session. */
-const MOVES = /^\/(new|fork[ \t]+(\S+))\s*$/;
-
 /** The move that a message asks for by its built-in name, if it does. */
 export function builtinMoveIn(message: string): Request | undefined {
-  const [, name, entryId] = MOVES.exec(message) ?? [];
-  if (name === undefined) return undefined;
-  return entryId === undefined ? { type: 'new_session' } : { type: 'fork', entryId };
+  const move = builtinMoveOf(message);
+  if (!move) return undefined;
+  return move.entryId === undefined ? { type: 'new_session' } : { type: 'fork', entryId: move.entryId };
 }
 
 /** Moves this client alone, unless somebody has added a command of the same name: then that is run. */

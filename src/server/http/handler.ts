@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { LogFields } from '../../system/log.ts';
 import type { Counter } from '../metrics.ts';
-import type { ServerLog } from '../server-log.ts';
+import { type ServerLog, whereabouts } from '../server-log.ts';
 import type { Admission, Refused } from './front-door.ts';
 import { HttpRefusal } from './http-refusal.ts';
 import { protect, sendRefusal } from './reply.ts';
@@ -65,13 +64,7 @@ function writeAccess(
 function fail(error: unknown, response: ServerResponse, log: ServerLog): void {
   const { status, code, message, headers } = HttpRefusal.from(error);
   // A client that leaves in the middle is no failure.
-  if (status === 500 && !response.destroyed) log.event('error', 'failed', facts(error));
+  if (status === 500 && !response.destroyed) log.event('error', 'failed', whereabouts(error));
   if (response.headersSent) response.destroy();
   else sendRefusal(response, { status, code, error: message, headers });
-}
-
-/** Where it went wrong. Its words may quote anything. */
-function facts(error: unknown): LogFields {
-  const { name, code, stack } = (error instanceof Error ? error : {}) as NodeJS.ErrnoException;
-  return { error: name ?? typeof error, code, at: stack?.match(/^\s+at (.+)$/m)?.[1] };
 }

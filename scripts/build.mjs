@@ -37,7 +37,7 @@ removeLeftovers();
 /** The page that sessions are exported into: one file that fetches nothing and runs nothing but its own script. */
 async function buildSessionPage() {
   const source = join(root, 'src/web/export');
-  const { outputFiles } = await buildPage(source, { outdir: dist, format: 'iife' });
+  const { outputFiles } = await buildPage(join(source, 'main.ts'), { outdir: dist, format: 'iife' });
   const [script, style] = outputFiles.map(({ text }) => text.trim());
   if (/<\/(?:script|style)|<!--/i.test(script + style)) throw new Error('The page would end inside its own script');
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -68,24 +68,33 @@ async function buildSessionPage() {
 async function buildServerPage() {
   const source = join(root, 'src/web/page');
   const outdir = join(dist, 'page');
-  const { outputFiles } = await buildPage(source, { outdir, format: 'esm', entryNames: '[name]-[hash]' });
+  const { outputFiles } = await buildPage(join(source, 'main.tsx'), {
+    outdir,
+    format: 'esm',
+    splitting: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+  });
   for (const { path, text } of outputFiles) put(path, text);
-  const [script, style] = outputFiles.map(({ path }) => basename(path));
+  const named = (pattern) => outputFiles.map(({ path }) => basename(path)).find((name) => pattern.test(name));
+  const [script, style] = [named(/^main-.*\.js$/), named(/^page-.*\.css$/)];
   // Named as its neighbours: the page may be below any path.
   const files = `<link rel="stylesheet" href="${style}">\n<script type="module" src="${script}"></script>`;
   const page = readFileSync(join(source, 'index.html'), 'utf8');
   put(join(outdir, 'index.html'), page.replace('<!-- files -->', files));
 }
 
-/** Its script and its style, in this order. */
-function buildPage(source, options) {
+/** Its script and its style, in this order; then what the script loads lazily. */
+function buildPage(script, options) {
   return build({
-    entryPoints: [join(source, 'main.ts'), join(source, 'page.css')],
+    entryPoints: [script, join(dirname(script), 'page.css')],
     bundle: true,
     minify: true,
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     logLevel: 'warning',
     write: false,
     ...options,

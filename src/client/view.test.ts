@@ -207,7 +207,8 @@ describe('the view of the state', () => {
 
     const view = viewAfter({ type: 'state_synced', state, messages: [], cursor: 'c' });
 
-    expect(view).toMatchObject({ queue: queuedMessages, compacting: true, cursor: 'c', running: false });
+    expect(view).toMatchObject({ queue: queuedMessages, compacting: true, running: false });
+    expect(view.earlier).toEqual({ from: 'end', cursor: 'c' });
     expect(view.state).not.toHaveProperty('queuedMessages');
     expect(view.state).not.toHaveProperty('isCompacting');
   });

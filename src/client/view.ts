@@ -1,6 +1,5 @@
 import type {
   AgentEvent,
-  AgentMessage,
   AssistantMessage,
   AutoRetryStartEvent,
   McpServerStatus,
@@ -10,6 +9,7 @@ import type {
   ToolProgress,
 } from '../protocol/generated/vocabulary.ts';
 import { fold } from '../wire/fold.ts';
+import { type Known, merged } from './earlier.ts';
 import { replaced } from './replaced.ts';
 import { nothingShown, type Shown, show } from './shown.ts';
 
@@ -41,10 +41,7 @@ const MOMENTARY = [
 export type LastingState = Omit<SessionState, (typeof MOMENTARY)[number]>;
 
 /** What a screen shows: a pure function of a snapshot and the events after it. */
-export interface View extends Shown {
-  readonly messages: readonly AgentMessage[];
-  /** What messages before those are asked for with, where a snapshot has only the last ones. */
-  readonly cursor: string | undefined;
+export interface View extends Shown, Known {
   /** The answer that is streaming. */
   readonly answer: AssistantMessage | undefined;
   readonly tools: readonly RunningTool[];
@@ -58,7 +55,7 @@ export interface View extends Shown {
 export const emptyView: View = {
   ...nothingShown,
   messages: [],
-  cursor: undefined,
+  earlier: undefined,
   answer: undefined,
   tools: [],
   queue: [],
@@ -135,7 +132,7 @@ function changed(view: View, news: Readonly<Record<string, unknown>>): View {
   const state = lasting(Object.fromEntries(fields));
   const queue = (news['queuedMessages'] as QueuedItem[] | undefined) ?? view.queue;
   if (!Object.hasOwn(news, 'sessionId')) return { ...view, state, queue };
-  return { ...view, ...atRest, state, queue, messages: [], cursor: undefined };
+  return { ...view, ...atRest, state, queue, messages: [], earlier: undefined };
 }
 
 /** A snapshot that follows tells anew what is under way; what was said stays until then, unless it is another session. */
@@ -152,8 +149,7 @@ function synced(view: View, { state, messages, cursor }: Extract<AgentEvent, { t
     compacting: state.isCompacting,
     queue: state.queuedMessages,
     state: lasting(state),
-    messages,
-    cursor,
+    ...merged(view, { messages, cursor }),
   };
 }
 

@@ -17,6 +17,14 @@ interface Overview {
   /** It is another one when the leaf is. */
   readonly leafId: string | null;
   readonly edits: Edits;
+  /** The compaction that the conversation begins with. */
+  readonly basis: string;
+  readonly said: Sequence;
+  /** What was said before that, as far as compactions have not kept it. */
+  readonly replaced: Sequence;
+}
+
+interface Sequence {
   readonly nodes: readonly EntryNode[];
   readonly places: ReadonlyMap<string, number>;
 }
@@ -35,14 +43,15 @@ export class MessagePages {
     this.#log = log;
   }
 
-  page({ cursor, limit = USUAL_LIMIT, from = 'start' }: Params<'get_messages_page'>): Result<'get_messages_page'> {
+  page({ cursor, limit = USUAL_LIMIT, from = 'start', replaced = false }: Wish): Result<'get_messages_page'> {
     const overview = this.#overview();
-    const { nodes, edits } = overview;
-    const at = cursor === undefined ? undefined : placeOf(cursor, overview);
+    const { edits, basis } = overview;
+    const { nodes, places } = replaced ? overview.replaced : overview.said;
+    const at = cursor === undefined ? undefined : placeOf(cursor, basis, places);
     const page = from === 'start' ? pageAfter(at, nodes, limit) : pageBefore(at, nodes, limit);
     return {
       messages: page.nodes.flatMap((node) => messageAt(node, this.#log, edits)),
-      ...(page.next ? { nextCursor: cursorAt(page.next, nodes) } : {}),
+      ...(page.next ? { nextCursor: `${basis}/${page.next.id}` } : {}),
       totalMessages: nodes.length,
     };
   }
@@ -51,21 +60,52 @@ export class MessagePages {
     const { leafId } = this.#log;
     if (this.#known?.leafId === leafId) return this.#known;
     const edits = editsIn(this.#log);
-    const nodes = conversationIn(this.#log, edits);
-    this.#known = { leafId, edits, nodes, places: new Map(nodes.map(({ id }, index) => [id, index])) };
+    const branch = [...this.#log.nodes()].reverse();
+    const said = conversationIn(branch, this.#log, edits);
+    const [first] = said;
+    this.#known = {
+      leafId,
+      edits,
+      basis: first?.type === 'compaction' ? first.id : '',
+      said: sequence(said),
+      replaced: sequence(replacedIn(branch, this.#log, edits)),
+    };
     return this.#known;
   }
 }
 
+type Wish = Params<'get_messages_page'>;
+
+const sequence = (nodes: readonly EntryNode[]): Sequence => ({
+  nodes,
+  places: new Map(nodes.map(({ id }, index) => [id, index])),
+});
+
 type Edits = ReadonlyMap<string, ContextEditEntry>;
 
 /** The entries that `contextOf` would make messages of, in its order, reading hardly any. */
-function conversationIn(log: SessionLog, edits: Edits): EntryNode[] {
-  const firstKept = ({ id }: EntryNode) => (log.entry(id) as CompactionEntry).firstKeptEntryId;
-  return sinceCompaction([...log.nodes()].reverse(), firstKept).filter((node) => {
-    const edit = edits.get(node.id);
-    return edit ? edit.replacement !== null : node.type === 'compaction' || isSaid(node, log);
-  });
+function conversationIn(branch: readonly EntryNode[], log: SessionLog, edits: Edits): EntryNode[] {
+  return sinceCompaction(branch, firstKeptIn(log)).filter((node) => isShown(node, log, edits));
+}
+
+/** What was said before the first entry that the last compaction has kept, with the summaries of earlier ones. */
+function replacedIn(branch: readonly EntryNode[], log: SessionLog, edits: Edits): EntryNode[] {
+  const at = branch.findLastIndex(({ type }) => type === 'compaction');
+  const compaction = branch[at];
+  if (!compaction) return [];
+  const firstKept = firstKeptIn(log)(compaction);
+  const end = branch.slice(0, at).findIndex(({ id }) => id === firstKept);
+  return branch.slice(0, end === -1 ? at : end).filter((node) => isShown(node, log, edits));
+}
+
+const firstKeptIn =
+  (log: SessionLog) =>
+  ({ id }: EntryNode) =>
+    (log.entry(id) as CompactionEntry).firstKeptEntryId;
+
+function isShown(node: EntryNode, log: SessionLog, edits: Edits): boolean {
+  const edit = edits.get(node.id);
+  return edit ? edit.replacement !== null : node.type === 'compaction' || isSaid(node, log);
 }
 
 /** The latest edit of each entry. */
@@ -80,11 +120,6 @@ function messageAt({ id }: EntryNode, log: SessionLog, edits: Edits): AgentMessa
   const entry = log.entry(id);
   return entry ? saidBy(entry) : [];
 }
-
-const cursorAt = ({ id }: EntryNode, nodes: readonly EntryNode[]) => `${basisOf(nodes)}/${id}`;
-
-/** What the conversation begins with, if that is a summary. */
-const basisOf = ([first]: readonly EntryNode[]) => (first?.type === 'compaction' ? first.id : '');
 
 interface Page {
   readonly nodes: readonly EntryNode[];
@@ -104,9 +139,9 @@ function pageBefore(end = Infinity, nodes: readonly EntryNode[], limit: number):
   return { nodes: page, next: start > 0 ? page[0] : undefined };
 }
 
-function placeOf(cursor: string, { nodes, places }: Overview): number {
-  const [basis, ...id] = cursor.split('/');
-  const at = basis === basisOf(nodes) ? places.get(id.join('/')) : undefined;
+function placeOf(cursor: string, basis: string, places: ReadonlyMap<string, number>): number {
+  const [madeUnder, ...id] = cursor.split('/');
+  const at = madeUnder === basis ? places.get(id.join('/')) : undefined;
   if (at === undefined) {
     throw new Refusal('not_found', 'The conversation is no longer the one that this cursor was made for');
   }

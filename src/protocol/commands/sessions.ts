@@ -91,6 +91,7 @@ export const sessions = {
       cursor: optional(text()),
       limit: optional(several()),
       from: optional(choice(['start', 'end'], undefined, 'Where the first page is; `start` unless given.')),
+      replaced: optional(flag('True: what compactions have put a summary in the place of, instead.')),
     },
     result: object({ messages: list(AgentMessage), nextCursor: optional(text()), totalMessages: count() }),
     fails: ['not_found'],

@@ -338,6 +338,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
      "start",
      "end"
     ]
+   },
+   "replaced": {
+    "type": "boolean"
    }
   }
  },

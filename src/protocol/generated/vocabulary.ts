@@ -1376,6 +1376,8 @@ export interface CommandMap {
       limit?: number | undefined;
       /** Where the first page is; `start` unless given. */
       from?: 'start' | 'end' | undefined;
+      /** True: what compactions have put a summary in the place of, instead. */
+      replaced?: boolean | undefined;
     };
     result: {
       messages: AgentMessage[];

@@ -1,7 +1,7 @@
 import { element } from '../element.ts';
+import { listOf, textOf } from '../fields.ts';
 import { unclip } from './entries/clipped.ts';
 import { isShown, showEntry } from './entries/entry-view.ts';
-import { listOf, textOf } from './session/fields.ts';
 import { branchTo, type Entry, type Session } from './session/session.ts';
 
 /** Entries that are built together. */

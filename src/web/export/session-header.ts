@@ -1,9 +1,9 @@
 import { plainText } from '../code/plain-text.ts';
 import { element } from '../element.ts';
-import { textOf, wordsOf } from './session/fields.ts';
+import { textOf, wordsOf } from '../fields.ts';
+import { counted, dateAndTime, dollars, oneLine, tokens } from '../words.ts';
 import type { Session } from './session/session.ts';
 import { totalsOf } from './session/totals.ts';
-import { counted, dateAndTime, dollars, oneLine, tokens } from './words.ts';
 
 /** What the session is called: its name, else how it began. */
 export function titleOfSession({ name, entries }: Session): string {

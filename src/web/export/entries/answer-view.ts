@@ -1,9 +1,9 @@
 import { plainText } from '../../code/plain-text.ts';
 import { element } from '../../element.ts';
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../../fields.ts';
 import { renderMarkdown } from '../../markdown/render.ts';
-import { type Fields, fieldsOf, listOf, numberOf, textOf } from '../session/fields.ts';
+import { counted, dollars, duration, oneLine, tokens } from '../../words.ts';
 import { usageOf } from '../session/totals.ts';
-import { counted, dollars, duration, oneLine, tokens } from '../words.ts';
 import type { Surroundings } from './entry-view.ts';
 import { toolCard } from './tools/card.ts';
 

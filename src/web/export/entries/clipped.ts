@@ -1,6 +1,6 @@
 import { plainText } from '../../code/plain-text.ts';
 import { button, element } from '../../element.ts';
-import { counted } from '../words.ts';
+import { counted } from '../../words.ts';
 
 interface Clip {
   /** Which end of a long text is shown at first. */

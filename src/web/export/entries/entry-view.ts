@@ -1,10 +1,10 @@
 import { codeBlock } from '../../code/code-block.ts';
 import { plainText } from '../../code/plain-text.ts';
 import { element } from '../../element.ts';
+import { blocksOf, type Fields, numberOf, prettyJson, textOf, wordsOf } from '../../fields.ts';
 import { renderMarkdown } from '../../markdown/render.ts';
-import { blocksOf, type Fields, numberOf, prettyJson, textOf, wordsOf } from '../session/fields.ts';
+import { dateAndTime, tokens } from '../../words.ts';
 import type { Entry } from '../session/session.ts';
-import { dateAndTime, tokens } from '../words.ts';
 import { answer } from './answer-view.ts';
 import { clipped } from './clipped.ts';
 import { picturesOf } from './pictures.ts';

@@ -1,5 +1,5 @@
 import { button, element } from '../../element.ts';
-import { blocksOf, type Fields, textOf } from '../session/fields.ts';
+import { blocksOf, type Fields, textOf } from '../../fields.ts';
 
 /** Pictures that can hold nothing but a picture. */
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);

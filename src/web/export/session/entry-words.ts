@@ -1,5 +1,5 @@
-import { oneLine } from '../words.ts';
-import { blocksOf, type Fields, fieldsOf, listOf, prettyJson, textOf, wordsOf } from './fields.ts';
+import { blocksOf, type Fields, fieldsOf, listOf, prettyJson, textOf, wordsOf } from '../../fields.ts';
+import { oneLine } from '../../words.ts';
 import type { Entry } from './session.ts';
 
 /** What an entry is about, in a line. */

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, textOf } from '../../fields.ts';
 
 /** An entry in its place in the tree. */
 export interface Entry {

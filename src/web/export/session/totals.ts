@@ -1,4 +1,4 @@
-import { fieldsOf, numberOf, textOf } from './fields.ts';
+import { fieldsOf, numberOf, textOf } from '../../fields.ts';
 import type { Entry } from './session.ts';
 
 /** What some tokens were and cost. */

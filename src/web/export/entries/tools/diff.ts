@@ -1,6 +1,6 @@
 import { plainText } from '../../../code/plain-text.ts';
 import { element } from '../../../element.ts';
-import { type Fields, fieldsOf, listOf, textOf } from '../../session/fields.ts';
+import { type Fields, fieldsOf, listOf, textOf } from '../../../fields.ts';
 
 /** What an edit changed, as lines that begin with `+`, `-` or a space; empty when nobody knows. */
 export function diffOf(call: Fields, details: unknown): string {

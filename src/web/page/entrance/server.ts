@@ -1,4 +1,4 @@
-import type { Result } from '../../protocol/generated/vocabulary.ts';
+import type { Result } from '../../../protocol/generated/vocabulary.ts';
 
 /** How long the server may take to answer. */
 const PATIENCE_MS = 30_000;

@@ -1,0 +1,91 @@
+import type { TargetedToggleEvent } from 'preact';
+import { useId, useRef } from 'preact/hooks';
+import { Icon, type IconName } from '../icons.tsx';
+
+export interface MenuItem {
+  readonly label: string;
+  readonly icon?: IconName | undefined;
+  readonly isDangerous?: boolean | undefined;
+  readonly onSelect: () => void;
+}
+
+interface MenuProps {
+  /** What the button is called. */
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+}
+
+/** A button that opens a short list of things to do. Arrows go through it, Escape closes it. */
+export function Menu({ label, items }: MenuProps) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const step = (by: number) => {
+    const all = [...(list.current?.querySelectorAll('button') ?? [])];
+    const at = all.indexOf(document.activeElement as HTMLButtonElement);
+    all.at((at + by + all.length) % all.length)?.focus();
+  };
+  const opened = (event: TargetedToggleEvent<HTMLElement>) => {
+    const isOpen = event.newState === 'open';
+    button.current?.setAttribute('aria-expanded', String(isOpen));
+    if (!isOpen) return;
+    putBeside(list.current, button.current);
+    step(1);
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="quiet icon-only"
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded="false"
+        popovertarget={id}
+      >
+        <Icon name="more" />
+      </button>
+      <div
+        ref={list}
+        id={id}
+        class="menu"
+        role="menu"
+        aria-label={label}
+        tabIndex={-1}
+        popover="auto"
+        onToggle={opened}
+        onKeyDown={(event) => {
+          const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+          if (by === 0) return;
+          event.preventDefault();
+          step(by);
+        }}
+      >
+        {items.map(({ label: name, icon, isDangerous, onSelect }) => (
+          <button
+            key={name}
+            type="button"
+            role="menuitem"
+            class={isDangerous ? 'dangerous' : ''}
+            popovertarget={id}
+            popovertargetaction="hide"
+            onClick={onSelect}
+          >
+            {icon && <Icon name={icon} />}
+            {name}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Below the button, or above it where there is no room. */
+function putBeside(list: HTMLElement | null, button: HTMLElement | null): void {
+  if (!list || !button) return;
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const { offsetWidth, offsetHeight } = list;
+  const fitsBelow = bottom + offsetHeight < innerHeight;
+  list.style.top = `${fitsBelow ? bottom + 4 : Math.max(4, top - offsetHeight - 4)}px`;
+  list.style.left = `${left + offsetWidth < innerWidth ? left : Math.max(4, right - offsetWidth)}px`;
+}

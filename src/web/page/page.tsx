@@ -1,0 +1,43 @@
+import { Composer } from './composer/composer.tsx';
+import { Header } from './controls/header.tsx';
+import { Conversation } from './conversation/conversation.tsx';
+import { LoginForm } from './entrance/login-form.tsx';
+import { Extras } from './extras/extras.tsx';
+import { Sheets } from './overlay/sheets.tsx';
+import { Sidebar } from './sessions/sidebar.tsx';
+import { type App, AppContext } from './state/app.ts';
+import { Welcome } from './welcome/welcome.tsx';
+
+/** The token or the login is not valid, or no longer. */
+const INVALID_TOKEN = 1008;
+
+/** Everything: the sessions on one side, the one that is looked at on the other. */
+export function Page({ app }: { readonly app: App }) {
+  return (
+    <AppContext.Provider value={app}>
+      <SessionPage app={app} />
+    </AppContext.Provider>
+  );
+}
+
+function SessionPage({ app }: { readonly app: App }) {
+  const session = app.session.value;
+  const { state, code, reason } = session.connection.value;
+  if (state === 'closed' && code === INVALID_TOKEN) return <LoginForm reason={reason} />;
+  return (
+    <div class="frame">
+      <Sidebar />
+      <div class="session" key={session.place.id}>
+        <Header />
+        <main>
+          <Conversation whenEmpty={<Welcome />} />
+        </main>
+        <footer class="foot">
+          <Extras />
+          <Composer />
+        </footer>
+      </div>
+      <Sheets />
+    </div>
+  );
+}

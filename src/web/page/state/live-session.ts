@@ -1,0 +1,129 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { OutboxItem } from '../../../client/outbox.ts';
+import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
+import { RemoteSession } from '../../../client/remote-session.ts';
+import { emptyView, reduce, type View } from '../../../client/view.ts';
+import { messageOf } from '../../../protocol/errors.ts';
+import type { AgentEvent, SessionStats } from '../../../protocol/generated/vocabulary.ts';
+import { socketAddress } from '../entrance/server.ts';
+import type { Place } from './place.ts';
+
+/** How many of the last messages are told at first; those before are asked for when somebody reads that far. */
+const TAIL = 60;
+
+/** After these the numbers of a session are others. */
+const COUNTED = new Set<AgentEvent['type']>([
+  'state_synced',
+  'turn_end',
+  'agent_settled',
+  'compaction_end',
+  'state_changed',
+]);
+
+/** The session that is looked at: what the client knows of it, as signals. Holds nothing that the server does not. */
+export class LiveSession {
+  /** What can be asked of the agent. */
+  readonly remote: RemoteSession;
+  /** Where it was asked for; a move leads elsewhere. */
+  readonly place: Place;
+  readonly #view = signal<View>(emptyView);
+  readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
+  readonly #outbox = signal<readonly OutboxItem[]>([]);
+  readonly #stats = signal<SessionStats | undefined>(undefined);
+  #latest: View = emptyView;
+  #isDrawing = false;
+  #isCounting = false;
+
+  constructor(place: Place) {
+    const address = socketAddress();
+    if (place.kind === 'new') address.searchParams.set('new', place.id);
+    this.place = place;
+    this.remote = new RemoteSession(address.href, {
+      ...(place.kind === 'new' ? { cwd: place.cwd } : { session: place.id }),
+      tail: TAIL,
+    });
+    this.remote.onEvent((event) => this.hear(event));
+    this.remote.onState(() => this.#drawSoon());
+    void this.remote.hello({ client: { name: 'tau page' }, builtins: true }).catch(() => {});
+  }
+
+  get view(): ReadonlySignal<View> {
+    return this.#view;
+  }
+
+  get connection(): ReadonlySignal<ConnectionStatus> {
+    return this.#connection;
+  }
+
+  /** Messages that the server has not acknowledged. */
+  get outbox(): ReadonlySignal<readonly OutboxItem[]> {
+    return this.#outbox;
+  }
+
+  /** Tokens, cost and how full the context is; undefined until the server has said. */
+  get stats(): ReadonlySignal<SessionStats | undefined> {
+    return this.#stats;
+  }
+
+  /** Takes note of an event, also of one that only this client knows of. */
+  hear(event: AgentEvent): void {
+    this.change((view) => reduce(view, event));
+    if (COUNTED.has(event.type)) void this.#count();
+  }
+
+  /** Changes what is known by what an answer has told. */
+  change(by: (view: View) => View): void {
+    this.#latest = by(this.#latest);
+    this.#drawSoon();
+  }
+
+  /** Does something that may fail, and shows why it did; answers whether it was done. */
+  async attempt(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      const done = work();
+      // A message is in the outbox now.
+      this.#drawSoon();
+      await done;
+      return true;
+    } catch (error) {
+      this.complain(error);
+      return false;
+    } finally {
+      this.#drawSoon();
+    }
+  }
+
+  complain(error: unknown): void {
+    this.hear({ type: 'server_error', error: messageOf(error) });
+  }
+
+  close(): void {
+    this.remote.close();
+  }
+
+  /** Everything that comes within a frame is drawn together. A page that nobody sees has no frames. */
+  #drawSoon(): void {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    const draw = () => {
+      this.#isDrawing = false;
+      this.#view.value = this.#latest;
+      this.#connection.value = this.remote.status;
+      this.#outbox.value = this.remote.outbox;
+    };
+    if (document.visibilityState === 'visible') requestAnimationFrame(draw);
+    else setTimeout(draw);
+  }
+
+  async #count(): Promise<void> {
+    if (this.#isCounting) return;
+    this.#isCounting = true;
+    try {
+      this.#stats.value = await this.remote.getSessionStats();
+    } catch {
+      // The next event asks again.
+    } finally {
+      this.#isCounting = false;
+    }
+  }
+}

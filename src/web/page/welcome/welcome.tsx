@@ -1,0 +1,2 @@
+/** What is there before anything was said. */
+export const Welcome = () => <p>What is to be done?</p>;

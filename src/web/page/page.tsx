@@ -4,6 +4,7 @@ import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
 import { Extras } from './extras/extras.tsx';
 import { Sheets } from './overlay/sheets.tsx';
+import { Missing, Unchosen } from './sessions/nowhere.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
@@ -22,22 +23,29 @@ export function Page({ app }: { readonly app: App }) {
 
 function SessionPage({ app }: { readonly app: App }) {
   const session = app.session.value;
-  const { state, code, reason } = session.connection.value;
+  const { state, code, reason = '' } = session?.connection.value ?? {};
   if (state === 'closed' && code === INVALID_TOKEN) return <LoginForm reason={reason} />;
+  if (app.sessions.isLoggedOut.value) return <LoginForm reason={undefined} />;
   return (
     <div class="frame">
       <Sidebar />
-      <div class="session" key={session.place.id}>
-        <Header />
-        <main>
-          <Conversation whenEmpty={<Welcome />} />
-        </main>
-        <footer class="foot">
-          <Extras />
-          <Composer />
-        </footer>
-      </div>
+      {!session && <Unchosen />}
+      {session && state === 'closed' && <Missing reason={reason} />}
+      {session && state !== 'closed' && <OpenSession key={app.sessionId.value} />}
       <Sheets />
     </div>
   );
 }
+
+const OpenSession = () => (
+  <div class="session">
+    <Header />
+    <main>
+      <Conversation whenEmpty={<Welcome />} />
+    </main>
+    <footer class="foot">
+      <Extras />
+      <Composer />
+    </footer>
+  </div>
+);

@@ -12,6 +12,9 @@ import { Welcome } from './welcome/welcome.tsx';
 /** The token or the login is not valid, or no longer. */
 const INVALID_TOKEN = 1008;
 
+/** There is no such session, or not for this login. */
+const NO_SESSION = 4404;
+
 /** Everything: the sessions on one side, the one that is looked at on the other. */
 export function Page({ app }: { readonly app: App }) {
   return (
@@ -30,8 +33,8 @@ function SessionPage({ app }: { readonly app: App }) {
     <div class="frame">
       <Sidebar />
       {!session && <Unchosen />}
-      {session && state === 'closed' && <Missing reason={reason} />}
-      {session && state !== 'closed' && <OpenSession key={app.sessionId.value} />}
+      {session && code === NO_SESSION && <Missing reason={reason} />}
+      {session && code !== NO_SESSION && <OpenSession key={app.sessionId.value} />}
       <Sheets />
     </div>
   );

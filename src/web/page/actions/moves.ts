@@ -66,7 +66,7 @@ export const fork = (app: App, { userMessagesAfter }: { readonly userMessagesAft
   });
 
 /** Downloads a session as a page; the one that is looked at unless there is another. */
-export const exportPage = (app: App, summary: SessionSummary | undefined): Promise<boolean> =>
+export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>
   attempt(app, async ({ remote, view }) => {
     const written = isHere(app, summary)
       ? await remote.exportHtml()

@@ -10,7 +10,7 @@ export const Unchosen = () => (
 /** What stands in the place of a session that there is not, or not for this login. */
 export const Missing = ({ reason }: { readonly reason: string }) => (
   <Nowhere
-    title="There is no session here"
+    title="There is no such session"
     words={`${reason}. It may have been deleted, or belong to somebody else.`}
   />
 );
@@ -26,7 +26,7 @@ function Nowhere({ title, words }: { readonly title: string; readonly words: str
       <div class="row">
         {app.may('prompt') && (
           <button type="button" class="main" onClick={() => app.begin()}>
-            Begin a new session
+            New session
           </button>
         )}
         {app.isNarrow.value && (

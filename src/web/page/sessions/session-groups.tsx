@@ -15,6 +15,9 @@ export function SessionGroups() {
   const now = useSignal(Date.now());
   const renamed = useSignal<string | undefined>(undefined);
   const deleted = useSignal<SessionSummary | undefined>(undefined);
+  const forget = () => {
+    deleted.value = undefined;
+  };
   useEffect(() => {
     const timer = setInterval(() => {
       now.value = Date.now();
@@ -22,28 +25,30 @@ export function SessionGroups() {
     return () => clearInterval(timer);
   }, [now]);
   return (
-    <div class={`session-list by-${list.grouping.value}`}>
-      <Problem />
-      {list.groupsAt(now.value).map(({ name, detail, sessions: members }) => (
-        <section key={detail ?? name} aria-label={name}>
-          <h2 title={detail}>
-            <PlainText text={name} />
-          </h2>
-          <ul>
-            {members.map((session) => (
-              <SessionRow key={session.path} session={session} now={now} renamed={renamed} deleted={deleted} />
-            ))}
-          </ul>
-        </section>
-      ))}
-      <Nothing />
-      {sessions.hasMore.value && list.filter.value === '' && (
-        <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => void sessions.more()}>
-          Show older sessions
-        </button>
-      )}
-      {deleted.value && <DeleteDialog session={deleted.value} onClose={() => (deleted.value = undefined)} />}
-    </div>
+    <>
+      <div class={`session-list by-${list.grouping.value}`}>
+        <Problem />
+        {list.groupsAt(now.value).map(({ name, detail, sessions: members }) => (
+          <section key={detail ?? name} aria-label={name}>
+            <h2 title={detail}>
+              <PlainText text={name} />
+            </h2>
+            <ul>
+              {members.map((session) => (
+                <SessionRow key={session.path} session={session} now={now} renamed={renamed} deleted={deleted} />
+              ))}
+            </ul>
+          </section>
+        ))}
+        <Nothing />
+        {sessions.hasMore.value && list.filter.value === '' && (
+          <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => void sessions.more()}>
+            Show older sessions
+          </button>
+        )}
+      </div>
+      {deleted.value && <DeleteDialog session={deleted.value} onClose={forget} />}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
+import { useShortcuts } from './controls/shortcuts/listening.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
 import { Extras } from './extras/extras.tsx';
@@ -13,6 +14,7 @@ const INVALID_TOKEN = 1008;
 
 /** Everything: the sessions on one side, the one that is looked at on the other. */
 export function Page({ app }: { readonly app: App }) {
+  useShortcuts(app);
   return (
     <AppContext.Provider value={app}>
       <SessionPage app={app} />

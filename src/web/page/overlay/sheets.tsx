@@ -1,6 +1,7 @@
 import { ModelsSheet } from '../controls/pickers/models-sheet.tsx';
 import { ThinkingSheet } from '../controls/pickers/thinking-sheet.tsx';
 import { ShortcutsSheet } from '../controls/shortcuts/shortcuts-sheet.tsx';
+import { FolderSheet } from '../folders/folder-sheet.tsx';
 import { useApp } from '../state/app.ts';
 import { KeyForm } from '../welcome/key-form.tsx';
 
@@ -15,6 +16,8 @@ export function Sheets() {
       return <ShortcutsSheet />;
     case 'credentials':
       return <KeyForm />;
+    case 'folders':
+      return <FolderSheet />;
     default:
       return null;
   }

@@ -17,7 +17,9 @@ export const ModelRow = ({ model }: { readonly model: Model }) => (
     <span class="model-facts">
       {model.input.includes('image') && <Ability icon="image" name="takes images" />}
       {model.reasoning && <Ability icon="thought" name="thinks" />}
-      <span class="window" title="Context window">{tokens(model.contextWindow)}</span>
+      <span class="window" title="Context window">
+        {tokens(model.contextWindow)}
+      </span>
       <Price model={model} />
     </span>
   </span>

@@ -1,5 +1,6 @@
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
+import { useShortcuts } from './controls/shortcuts/listening.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
 import { Extras } from './extras/extras.tsx';
@@ -17,6 +18,7 @@ const NO_SESSION = 4404;
 
 /** Everything: the sessions on one side, the one that is looked at on the other. */
 export function Page({ app }: { readonly app: App }) {
+  useShortcuts(app);
   return (
     <AppContext.Provider value={app}>
       <SessionPage app={app} />

@@ -2,7 +2,9 @@ import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
 import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
+import { Announcements } from './extras/announcements.tsx';
 import { Extras } from './extras/extras.tsx';
+import { UnderComposer } from './extras/under-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext } from './state/app.ts';
@@ -35,7 +37,9 @@ function SessionPage({ app }: { readonly app: App }) {
         <footer class="foot">
           <Extras />
           <Composer />
+          <UnderComposer />
         </footer>
+        <Announcements />
       </div>
       <Sheets />
     </div>

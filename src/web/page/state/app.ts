@@ -2,6 +2,7 @@ import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signal
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Visitor } from '../entrance/server.ts';
+import { Attention } from './attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
 import { addressOf, leaveBegun, newPlace, type Place, placeOf } from './place.ts';
@@ -18,6 +19,7 @@ export class App {
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
   /** Whether the list of sessions is open where there is no room for it beside the session. */
   readonly isListOpen: Signal<boolean> = signal(false);
+  readonly attention: Attention;
   readonly #session: Signal<LiveSession>;
 
   constructor(visitor: Visitor) {
@@ -28,6 +30,7 @@ export class App {
     // What the server does not have yet would be lost with the page.
     addEventListener('beforeunload', (event) => this.session.value.outbox.value.length > 0 && event.preventDefault());
     effect(() => this.#nameInAddress());
+    this.attention = new Attention(this.#session);
   }
 
   get session(): ReadonlySignal<LiveSession> {

@@ -10,6 +10,9 @@ import { useLater } from './use-later.ts';
 /** After this long it is worth a word that there is no connection yet. */
 const A_MOMENT_MS = 1000;
 
+/** The connection ended without a word. */
+const CUT_OFF = 1006;
+
 /** What is wrong with the connection, and what can be done about it; nothing while it stands. */
 export function ConnectionLine() {
   const status = useSession().connection.value;
@@ -38,7 +41,7 @@ function Connecting() {
 }
 
 function Reconnecting({ status }: StatusProps) {
-  const { attempt = 1, delayMs = 0, reason } = status;
+  const { attempt = 1, delayMs = 0 } = status;
   const session = useSession();
   const until = useMemo(() => performance.now() + delayMs, [status]);
   return (
@@ -49,7 +52,7 @@ function Reconnecting({ status }: StatusProps) {
         {/* Each second would be read aloud. */}
         <span class="note" aria-live="off">
           Attempt {attempt} of {usualReconnection.maxRetries} in <SecondsLeft until={until} />
-          <Reason reason={reason} />
+          <Reason status={status} />
         </span>
       </p>
       <button type="button" class="quiet" onClick={() => session.remote.retry()}>
@@ -67,7 +70,7 @@ function Lost({ status }: StatusProps) {
         <strong>Connection Lost</strong>
         <span class="note">
           What you send waits here
-          <Reason reason={status.reason} />
+          <Reason status={status} />
         </span>
       </p>
       <button type="button" class="main" onClick={() => session.remote.retry()}>
@@ -101,8 +104,9 @@ function Closed({ status }: StatusProps) {
   );
 }
 
-const Reason = ({ reason }: { readonly reason: string | undefined }) =>
-  reason ? (
+/** Why there is none, where somebody has said so. */
+const Reason = ({ status: { code, reason } }: StatusProps) =>
+  reason && code !== CUT_OFF ? (
     <>
       {' · '}
       <PlainText text={reason} />

@@ -28,9 +28,8 @@ export const dropQueued = (session: LiveSession, queueId: string): Promise<boole
   );
 
 /** Puts words behind what is written in the composer, and says why. */
-export function giveBack(app: App, text: string): void {
-  const session = app.session.value;
-  const draft = app.drafts.of(session.remote.sessionId ?? session.place.id);
+export function giveBack({ drafts }: App, session: LiveSession, text: string): void {
+  const draft = drafts.of(session.remote.sessionId ?? session.place.id);
   draft.value = [draft.value, text].filter((part) => part !== '').join('\n\n');
   session.remark('The message was delivered before it was changed. What you wrote is in the composer.');
 }

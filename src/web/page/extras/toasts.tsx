@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Notice } from '../../../client/shown.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-import { Notices } from '../state/notices.ts';
 import { Offer } from './offer.tsx';
 
 /** How long something stays that nobody has to act upon; errors stay until they are dismissed. */
@@ -12,8 +11,7 @@ const STAY_MS: Readonly<Partial<Record<Notice['kind'], number>>> = { info: 6000,
 
 /** What there is to be told. It waits while somebody points at it, and while nobody looks. */
 export function Toasts() {
-  const session = useSession();
-  const notices = useMemo(() => new Notices(session), [session]);
+  const { notices } = useSession();
   const isHeld = useSignal(false);
   const isHidden = useSignal(document.visibilityState === 'hidden');
   useEffect(() => {

@@ -17,23 +17,22 @@ const isDialog = (event: ExtensionUiRequestEvent): event is OpenDialog => isDial
 /** What happened while nobody looked: told by the title and the icon of the page, and by the system where that is wished. */
 export class Attention {
   readonly systemNotices = new SystemNotices();
-  readonly #session: ReadonlySignal<LiveSession>;
+  readonly #session: ReadonlySignal<LiveSession | undefined>;
   readonly #watch: Watch;
   /** Runs that ended and questions that wait, by their ids. */
   readonly #unseen = signal<ReadonlySet<string>>(new Set());
   /** A question is asked again after the connection was lost. */
   readonly #asked = new LastIds();
 
-  constructor(session: ReadonlySignal<LiveSession>) {
+  constructor(session: ReadonlySignal<LiveSession | undefined>) {
     this.#session = session;
     this.#watch = new Watch(session);
     const name = computed(() => nameOf(session.value));
     const count = computed(() => this.#unseen.value.size);
     const icon = new PageIcon();
     effect(() => {
-      const { remote } = session.value;
       this.#unseen.value = new Set();
-      return remote.onEvent((event) => void this.#hear(event));
+      return session.value?.remote.onEvent((event) => void this.#hear(event));
     });
     effect(() => {
       if (this.#watch.isLooking.value) this.#unseen.value = new Set();
@@ -56,7 +55,7 @@ export class Attention {
 
   async #tell(id: string, words: string): Promise<void> {
     const session = this.#session.value;
-    if ((await this.#watch.isWatched()) || session !== this.#session.value) return;
+    if ((await this.#watch.isWatched()) || !session || session !== this.#session.value) return;
     this.#unseen.value = new Set([...this.#unseen.value, id]);
     this.systemNotices.tell({
       title: nameOf(session),
@@ -71,9 +70,10 @@ export class Attention {
 }
 
 /** What an extension calls it, or what the session is called. */
-function nameOf({ view }: LiveSession): string {
-  const { title } = view.value;
-  return title ? oneLine(title, MAX_TITLE) : `${titleOf(view.value)} · tau`;
+function nameOf(session: LiveSession | undefined): string {
+  if (!session) return 'tau';
+  const view = session.view.value;
+  return view.title ? oneLine(view.title, MAX_TITLE) : `${titleOf(view)} · tau`;
 }
 
 function endOf({ outcome, errorMessage }: AgentSettledEvent): string {

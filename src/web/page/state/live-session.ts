@@ -9,6 +9,7 @@ import { messageOf } from '../../../protocol/errors.ts';
 import type { AgentEvent, ExtensionUiResponse, SessionStats } from '../../../protocol/generated/vocabulary.ts';
 import { socketAddress } from '../entrance/server.ts';
 import { LastIds } from './last-ids.ts';
+import { Notices } from './notices.ts';
 import type { Place } from './place.ts';
 
 /** How many of the last messages are told at first; those before are asked for when somebody reads that far. */
@@ -36,6 +37,8 @@ export class LiveSession {
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answered = new LastIds();
+  /** What there is to be told, and was not dismissed. */
+  readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #stats = signal<SessionStats | undefined>(undefined);
   #latest: View = emptyView;
   #isDrawing = false;

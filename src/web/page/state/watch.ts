@@ -6,8 +6,8 @@ export class Watch {
   readonly #sessionId: ReadonlySignal<string | undefined>;
   readonly #isLooking = signal(isVisible());
 
-  constructor(session: ReadonlySignal<LiveSession>) {
-    this.#sessionId = computed(() => session.value.view.value.state.sessionId);
+  constructor(session: ReadonlySignal<LiveSession | undefined>) {
+    this.#sessionId = computed(() => session.value?.view.value.state.sessionId);
     document.addEventListener('visibilitychange', () => {
       this.#isLooking.value = isVisible();
     });

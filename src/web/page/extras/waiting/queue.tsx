@@ -23,13 +23,13 @@ export function Queue() {
     const { queueId, message, before } = change.value ?? {};
     if (queueId === undefined || items.some(({ id }) => id === queueId)) return;
     change.value = undefined;
-    if (message !== undefined && message !== before) giveBack(app, message);
+    if (message !== undefined && message !== before) giveBack(app, session, message);
   }, [items]);
   const save = async (changed: Change) => {
     const { queueId, message } = changed;
     change.value = undefined;
     const outcome = await editQueued(session, { queueId, message });
-    if (outcome === 'gone') giveBack(app, message);
+    if (outcome === 'gone') giveBack(app, session, message);
     if (outcome === 'failed') change.value = changed;
   };
   if (items.length === 0) return null;

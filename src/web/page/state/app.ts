@@ -2,6 +2,7 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Visitor } from '../entrance/server.ts';
+import { Attention } from './attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
 import { holds } from './media.ts';
@@ -25,6 +26,7 @@ export class App {
   /** Whether the list of sessions is open over the session. */
   readonly isListOpen: Signal<boolean> = signal(false);
   readonly unread: Unread;
+  readonly attention: Attention;
   readonly #session: Signal<LiveSession | undefined>;
   readonly #sessionId: ReadonlySignal<string | undefined>;
   /** What the address names, and the connection that it was named for. */
@@ -44,6 +46,7 @@ export class App {
     effect(() => {
       if (news.value !== undefined) void this.sessions.refresh();
     });
+    this.attention = new Attention(this.#session);
   }
 
   /** The session that is looked at. There is none where somebody who may not begin one has not chosen any. */

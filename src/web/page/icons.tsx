@@ -26,6 +26,7 @@ const paths = {
   system: 'M4 5h16v11H4zM9 20h6M12 16v4',
   terminal: 'm5 7 5 5-5 5M12 18h7',
   trash: 'M4 7h16M10 11v6M14 11v6M6 7l1 13a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1l1-13M9 7V4h6v3',
+  up: 'm6 15 6-6 6 6',
 } as const;
 
 export type IconName = keyof typeof paths;

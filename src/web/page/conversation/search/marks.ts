@@ -29,15 +29,33 @@ export function followMarks(finder: Finder, list: ListWindow<Row>): () => void {
   };
 }
 
-/** Unfolds what was found in the row that is looked at, and brings the first of it into sight. */
-export function reveal(finder: Finder, list: ListWindow<Row>): void {
-  const row = list.elementOf(finder.current.peek());
-  if (!row || !list.scroller) return;
-  const places = placesOf(finder.needle.peek(), row);
-  unfold(places);
-  const [first] = places;
-  if (!first) return;
-  const sight = list.scroller.getBoundingClientRect();
-  const { top, bottom } = first.getBoundingClientRect();
-  if (top < sight.top || bottom > sight.bottom) list.scroller.scrollTop += top - sight.top - sight.height / 3;
+/** In so many frames what is folded should be there. */
+const PATIENCE = 10;
+
+/** Unfolds what was found in the row that is looked at, and brings the first of it into sight, as soon as it is drawn. */
+export function reveal(finder: Finder, list: ListWindow<Row>, patience = PATIENCE): void {
+  requestAnimationFrame(() => {
+    const row = list.elementOf(finder.current.peek());
+    const [first, ...others] = row ? placesOf(finder.needle.peek(), row) : [];
+    if (first) {
+      unfold([first, ...others]);
+      bringIntoSight(first, list);
+    } else if (patience > 0) {
+      if (row && patience === PATIENCE - 1) unfoldAll(row);
+      reveal(finder, list, patience - 1);
+    }
+  });
+}
+
+function bringIntoSight(place: Range, { scroller }: ListWindow<Row>): void {
+  if (!scroller) return;
+  const sight = scroller.getBoundingClientRect();
+  const { top, bottom } = place.getBoundingClientRect();
+  if (top < sight.top || bottom > sight.bottom) scroller.scrollTop += top - sight.top - sight.height / 3;
+}
+
+/** What is folded may not even be drawn. */
+function unfoldAll(row: HTMLElement): void {
+  for (const details of row.querySelectorAll('details')) details.open = true;
+  for (const more of row.querySelectorAll<HTMLButtonElement>('button.unclip')) more.click();
 }

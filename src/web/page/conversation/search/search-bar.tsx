@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../../icons.tsx';
 import { useApp } from '../../state/app.ts';
 import type { EarlierMessages } from '../earlier-messages.ts';
@@ -19,17 +19,17 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
   const { sheet } = useApp();
   const field = useRef<HTMLInputElement>(null);
   const finder = useMemo(() => new Finder(rows), [rows]);
-  useEffect(() => {
+  // What is typed right behind the shortcut is for the field.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     field.current?.focus();
+    return () => before instanceof HTMLElement && before.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
     void earlier.all();
-    const stop = followMarks(finder, list);
-    return () => {
-      stop();
-      earlier.stop();
-      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
-    };
-  }, [finder, list, earlier]);
+    return () => earlier.stop();
+  }, [earlier]);
+  useEffect(() => followMarks(finder, list), [finder, list]);
   // What was just read may hold the first hit.
   useSignalEffect(() => {
     const isFound = finder.hits.value.length > 0;
@@ -38,7 +38,7 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
   const go = (key: number | undefined) => {
     if (key === undefined) return;
     list.show(key);
-    requestAnimationFrame(() => reveal(finder, list));
+    reveal(finder, list);
   };
   const close = () => {
     sheet.value = undefined;

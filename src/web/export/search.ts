@@ -1,7 +1,7 @@
 import type { Conversation } from './conversation.ts';
-import { unclip } from './entries/clipped.ts';
 import { allWords } from './session/entry-words.ts';
 import type { Entry } from './session/session.ts';
+import { unclip } from './unclip.ts';
 
 /** How many places are coloured at most. */
 const MAX_MARKS = 2000;

@@ -1,8 +1,8 @@
 import { colour, placesOf, unfold } from '../found-text.ts';
 import type { Conversation } from './conversation.ts';
-import { unclip } from './entries/clipped.ts';
 import { allWords } from './session/entry-words.ts';
 import type { Entry } from './session/session.ts';
+import { unclip } from './unclip.ts';
 
 /** The entries that hold what was searched for, and the one among them that is looked at. */
 export class Search {

@@ -5,7 +5,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';
 import { useApp, useSession } from '../state/app.ts';
 
-/** What happens now, in a line that has its room at any time. Without a connection nobody knows. */
+/** What happens now, in a line below what was said that has its room at any time. Without a connection nobody knows. */
 export function Activity() {
   const { view, connection } = useSession();
   const isConnected = useComputed(() => connection.value.state === 'open');

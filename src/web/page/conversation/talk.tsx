@@ -46,8 +46,8 @@ export function Talk() {
         rows={rows.value}
         draw={draw}
         head={<EarlierRow earlier={earlier} />}
-        foot={<Activity />}
       />
+      <Activity />
       <JumpButton window={list} rows={rows} />
       {app.sheet.value === 'search' && <SearchBar rows={rows} list={list} earlier={earlier} />}
     </div>

@@ -9,13 +9,12 @@ interface WindowedListProps<R extends Keyed> {
   readonly rows: readonly R[];
   /** Draws a row, again only if the row is another one. */
   readonly draw: (row: R) => ComponentChildren;
-  /** What is above all rows, and below. */
+  /** What is above all rows. It has the same height at any time. */
   readonly head?: ComponentChildren;
-  readonly foot?: ComponentChildren;
 }
 
 /** Rows of any heights that scroll; only those near to what is in sight are there. */
-export function WindowedList<R extends Keyed>({ label, window, rows, draw, head, foot }: WindowedListProps<R>) {
+export function WindowedList<R extends Keyed>({ label, window, rows, draw, head }: WindowedListProps<R>) {
   const scroller = useRef<HTMLElement>(null);
   const above = useRef<HTMLDivElement>(null);
   const below = useRef<HTMLDivElement>(null);
@@ -52,7 +51,6 @@ export function WindowedList<R extends Keyed>({ label, window, rows, draw, head,
         <RowPlace key={row.key} window={window} row={row} draw={draw} />
       ))}
       <div ref={below} />
-      {foot}
     </section>
   );
 }

@@ -9,13 +9,13 @@ import { useApp } from '../../state/app.ts';
 export function RowActions({ message }: { readonly message: UserMessage }) {
   const app = useApp();
   const words = () => wordsOf(message.content);
-  if (words() === '') return <div class="turn-actions" />;
+  if (words() === '') return null;
   const forkHere = () => {
     const { messages } = app.session.peek().view.peek();
     void fork(app, { userMessagesAfter: textsAfter(message, messages) });
   };
   return (
-    <div class="turn-actions">
+    <>
       <CopyButton text={words} />
       {app.may('prompt') && (
         <button
@@ -28,7 +28,7 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
           <Icon name="fork" />
         </button>
       )}
-    </div>
+    </>
   );
 }
 

@@ -31,23 +31,19 @@ export function RowView({ row }: { readonly row: Row }) {
         </p>
       )}
       <article class={`turn ${isSpoken ? message.role : 'aside'}`}>
-        {isSpoken && <Speaker message={message} continues={row.continues} />}
-        <Message message={message} around={around} />
-        {message.role === 'user' && <RowActions message={message} />}
+        {isSpoken && !row.continues && <h2 class="speaker">{speakers[message.role]}</h2>}
+        <Message message={message} around={around}>
+          <When message={message} />
+          {message.role === 'user' && <RowActions message={message} />}
+        </Message>
       </article>
     </>
   );
 }
 
-function Speaker({ message, continues }: { readonly message: AgentMessage; readonly continues: boolean }) {
-  const { role, timestamp } = message;
+function When({ message: { timestamp } }: { readonly message: AgentMessage }) {
   const absolute = dateAndTime(timestamp);
-  return (
-    <header class={`speaker ${continues ? 'continues' : ''}`}>
-      <h2>{speakers[role]}</h2>
-      {absolute !== '' && <time title={absolute}>{timeOfDay(timestamp)}</time>}
-    </header>
-  );
+  return absolute === '' ? null : <time title={absolute}>{timeOfDay(timestamp)}</time>;
 }
 
 const Day = ({ moment }: { readonly moment: number }) => (

@@ -10,10 +10,17 @@ const read = (name: string) => readFileSync(join(folder, name));
 
 /** What a browser fetches before the page can do anything: what it names, and what that imports without being asked. */
 function firstLoad(): string[] {
-  const named = [...read('index.html').toString().matchAll(/(?:href|src)="([\w-]+\.(?:js|css))"/g)];
+  const named = [
+    ...read('index.html')
+      .toString()
+      .matchAll(/(?:href|src)="([\w-]+\.(?:js|css))"/g),
+  ];
   const names = new Set(['index.html', ...named.map(([, name = '']) => name)]);
   for (const name of names) {
-    for (const [, next = ''] of read(name).toString().matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) names.add(next);
+    for (const [, next = ''] of read(name)
+      .toString()
+      .matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g))
+      names.add(next);
   }
   return [...names];
 }

@@ -34,7 +34,7 @@ const asking = `export default (pi) => {
 export const states = {
   login: { isStranger: true, pose: settled('Log in') },
 
-  welcome: { pose: settled('tau') },
+  welcome: { prepare: (page) => composer(page).waitFor(), pose: (page) => composer(page).waitFor() },
 
   work: {
     script: mending,

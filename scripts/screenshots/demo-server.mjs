@@ -19,7 +19,8 @@ export async function serveDemo({ script, extension }) {
   const plays = script.length > 0 ? ['--script', join(root, 'script.jsonl')] : [];
   const lines = script.map((line) => JSON.stringify(line).replaceAll('%ROOT%', root));
   put(join(root, 'script.jsonl'), lines.join('\n'));
-  const agent = [process.execPath, TAU, ...plays].map((word) => `'${word}'`).join(' ');
+  const tools = ['--tools', 'read,bash,edit,write,grep,find,ls'];
+  const agent = [process.execPath, TAU, ...tools, ...plays].map((word) => `'${word}'`).join(' ');
   const env = { ...process.env, HOME: root, PI_CODING_AGENT_DIR: agentDir };
   const start = (port) =>
     spawn(process.execPath, [TAU, 'serve', '--port', port, '--agent-command', agent], { cwd, env });

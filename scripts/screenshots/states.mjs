@@ -34,7 +34,7 @@ const asking = `export default (pi) => {
 export const states = {
   login: { isStranger: true, pose: settled('Log in') },
 
-  welcome: { prepare: (page) => composer(page).waitFor(), pose: (page) => composer(page).waitFor() },
+  welcome: { prepare: settled('Add a key'), pose: settled('Add a key') },
 
   work: {
     script: mending,

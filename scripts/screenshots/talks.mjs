@@ -74,7 +74,7 @@ export const held = [
 /** An answer that fails, and is tried again after a while. */
 export const failing = [
   mending[0],
-  { steps: [{ text: 'Well, ' }, { error: { status: 529, message: 'Overloaded', retryAfterMs: 3_600_000 } }] },
+  { steps: [{ text: 'Well, ' }, { error: { status: 529, message: 'Overloaded', retryAfterMs: 55_000 } }] },
 ];
 
 /** A conversation of many short turns. */

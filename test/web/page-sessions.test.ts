@@ -131,6 +131,7 @@ it('a session is renamed in its place, whether it is looked at or not', async ()
   await field.fill('An ancient one');
   await page.keyboard.press('Enter');
   await link(page, 'An ancient one').waitFor();
+  await page.waitForFunction("document.activeElement?.title === 'An ancient one'");
   await choose(page, 'Say hello', 'Rename');
   await field.fill('Greetings');
   await page.keyboard.press('Enter');
@@ -273,8 +274,9 @@ it('sessions are found by name, words and folder, also those that are not in the
   await filter.fill('nothing like it');
   await page.getByText('No session has these words.').waitFor();
   await filter.press('Escape');
-  await rows.nth(229).waitFor();
+  await rows.nth(199).waitFor();
   await filter.fill('project');
+  await page.getByRole('button', { name: 'Show older sessions' }).click();
   await rows.nth(229).waitFor();
 
   expect([first, found]).toEqual([200, 12]);
@@ -303,11 +305,14 @@ it('sessions are grouped by day, or by folder for those who want that', async ()
 it('a list that cannot be asked for says so, and a button asks again', async () => {
   const home = newHome();
   keep(home, 'old', 'An old one');
-  const { page } = await visit((await servePage({ home })).loginLink);
+  const server = await servePage({ home });
+  const { page } = await visit(server.loginLink);
   await link(page, 'An old one').waitFor();
   await page.route('**/api/sessions*', (route) => route.abort());
 
-  await page.reload();
+  // Where no session is, nothing but the button asks at once.
+  await page.goto(`${server.address}?session=none`);
+  await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
   await page.getByText('The sessions could not be asked for. The server does not answer.').waitFor();
   await page.unroute('**/api/sessions*');
   await list(page).getByRole('button', { name: 'Retry' }).click();

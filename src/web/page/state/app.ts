@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import type { Visitor } from '../entrance/server.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
@@ -18,6 +19,8 @@ export class App {
   readonly visitor: Visitor;
   readonly sessions = new SessionList();
   readonly list = new ShownList(this.sessions);
+  /** The colours that were chosen. */
+  readonly theme: Signal<Theme> = signal(rememberedTheme());
   readonly drafts = new Drafts();
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
   /** Whether there is no room for the list of sessions beside the session. */
@@ -40,6 +43,7 @@ export class App {
     // What the server does not have yet would be lost with the page.
     addEventListener('beforeunload', (event) => this.#session.value?.outbox.value.length && event.preventDefault());
     effect(() => this.#nameInAddress());
+    effect(() => wear(this.theme.value));
     const news = computed(() => newsOf(this.#session.value));
     effect(() => {
       if (news.value !== undefined) void this.sessions.refresh();

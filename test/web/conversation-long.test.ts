@@ -103,7 +103,7 @@ it('search reads everything, finds a word of the oldest message and goes there',
   await page.keyboard.press('Escape');
   await field.waitFor({ state: 'detached' });
 
-  expect(await page.evaluate('CSS.highlights.size')).toBe(0);
+  await page.waitForFunction('CSS.highlights.size === 0');
   expect(await rowsDrawn(page)).toBeLessThan(FEW);
   expect(complaints).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { type ComponentChildren, toChildArray } from 'preact';
 import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';
+import { Clipped } from '../clipped.tsx';
 import { Folded } from '../folded.tsx';
 import { Pictures } from '../pictures.tsx';
 import { outcomeOf, stateOf, type ToolState, type ToolUse } from './tool-use.ts';
@@ -73,8 +74,4 @@ export function CardFrame({ id, name, of, about, state, outcome, matters, after,
 
 /** Why a call failed. */
 export const Problem = ({ text }: { readonly text: string }) =>
-  text === '' ? null : (
-    <pre class="output problem">
-      <PlainText text={text} />
-    </pre>
-  );
+  text === '' ? null : <Clipped text={text} lines={20} kind="output problem" />;

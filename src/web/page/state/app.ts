@@ -26,7 +26,7 @@ export class App {
     addEventListener('popstate', () => this.#open(placeOf(location.search)));
     addEventListener('online', () => this.#session.value.remote.retry());
     // What the server does not have yet would be lost with the page.
-    addEventListener('beforeunload', (event) => this.session.value.outbox.value.length > 0 && event.preventDefault());
+    addEventListener('beforeunload', (event) => this.session.value.remote.outbox.length > 0 && event.preventDefault());
     effect(() => this.#nameInAddress());
   }
 

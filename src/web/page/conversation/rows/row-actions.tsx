@@ -3,15 +3,16 @@ import { CopyButton } from '../../../code/copy-button.tsx';
 import { wordsOf } from '../../../fields.ts';
 import { fork } from '../../actions/moves.ts';
 import { Icon } from '../../icons.tsx';
-import { useApp } from '../../state/app.ts';
+import { useApp, useSession } from '../../state/app.ts';
 
 /** What can be done with something that the user has said. */
 export function RowActions({ message }: { readonly message: UserMessage }) {
   const app = useApp();
+  const session = useSession();
   const words = () => wordsOf(message.content);
   if (words() === '') return null;
   const forkHere = () => {
-    const { messages } = app.session.peek().view.peek();
+    const { messages } = session.view.peek();
     void fork(app, { userMessagesAfter: textsAfter(message, messages) });
   };
   return (

@@ -119,6 +119,20 @@ export class RemoteSession extends AnyClient {
     return this.#outbox.command(this.#command(command, named)) as Promise<Result<C>>;
   }
 
+  /** Runs a shell command; hears what it prints meanwhile, as long as the connection lasts. */
+  override async bash(params: Params<'bash'>, onPrinted?: (text: string) => void): Promise<Result<'bash'>> {
+    if (this.lost) throw this.lost;
+    const command = this.#command('bash', params);
+    const stop = this.onEvent((event) => {
+      if (event.type === 'bash_execution_update' && event.id === command.id) onPrinted?.(event.delta);
+    });
+    try {
+      return (await this.#outbox.command(command)) as Result<'bash'>;
+    } finally {
+      stop();
+    }
+  }
+
   override send(frame: Frame): void {
     if (!this.lost) this.#outbox.frame(frame);
   }

@@ -17,7 +17,7 @@ const paths = {
   fork: 'M6 7v10M6 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM6 21a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM18 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM18 9v1a4 4 0 0 1-4 4H6',
   image: 'M4 5h16v14H4zM4 16.5l5-5 4.5 4.5 2.5-2.5 4 4M15.5 9v.1',
   key: 'M8 16a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM12.5 11.5H21V15M17 11.5V14',
-  keyboard: 'M4 7h16a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V8a1 1 0 0 1 1-1zM7 11v.1M11 11v.1M15 11v.1M8 14.5h8',
+  keyboard: 'M3 6h18v12H3zM7 10v.1M12 10v.1M17 10v.1M8 14h8',
   leave: 'M14 4H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h8M10 12h10M16.5 8l4 4-4 4',
   link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
   list: 'M4 6h16M4 12h16M4 18h16',
@@ -32,7 +32,7 @@ const paths = {
   terminal: 'm5 7 5 5-5 5M12 18h7',
   thought: 'M9 18h6M10 21h4M12 3a6 6 0 0 0-3.8 10.6c.8.7 1.3 1.5 1.3 2.4h5c0-.9.5-1.7 1.3-2.4A6 6 0 0 0 12 3z',
   trash: 'M4 7h16M10 11v6M14 11v6M6 7l1 13a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1l1-13M9 7V4h6v3',
-  up: 'M12 19V6M6 12l6-6 6 6',
+  up: 'm6 15 6-6 6 6',
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -1,22 +1,88 @@
-import { send } from '../actions/prompting.ts';
+import { effect, useComputed } from '@preact/signals';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
+import { attach } from '../actions/attaching.ts';
+import { type Manner, sendWritten } from '../actions/prompting.ts';
+import { runWritten } from '../actions/shell.ts';
 import { useApp, useSession } from '../state/app.ts';
+import { shellLine } from '../state/shell-line.ts';
+import { ShellRuns } from '../state/shell-runs.ts';
+import { Attachments } from './attachments.tsx';
+import { Completer } from './completion/completer.ts';
+import { DropPlace } from './drop-place.tsx';
+import { MessageBox } from './message-box.tsx';
+import { isTouched } from './pointer.ts';
+import { ReplyPanel } from './reply-panel.tsx';
+import { ShellRunCard } from './shell-run-card.tsx';
+import { ToolRow } from './tool-row.tsx';
+import { useEscape } from './use-escape.ts';
 
-/** The box that messages are written in. */
+/** The place where messages are written. */
 export function Composer() {
-  const session = useSession();
+  const { view, place } = useSession();
+  const sessionId = useComputed(() => view.value.state.sessionId ?? place.id).value;
   if (!useApp().may('prompt')) return <p class="note">This login may only look.</p>;
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    void send(session, { text: String(new FormData(form).get('message')), images: [] }, 'steer');
-    form.reset();
+  return <OpenComposer key={sessionId} sessionId={sessionId} />;
+}
+
+function OpenComposer({ sessionId }: { readonly sessionId: string }) {
+  const app = useApp();
+  const session = useSession();
+  const writing = app.drafts.writingIn(sessionId);
+  const runs = useMemo(() => new ShellRuns(), [session]);
+  const completer = useMemo(() => new Completer(session), [session]);
+  const box = useRef<HTMLTextAreaElement>(null);
+
+  useEffect(() => effect(() => runs.settle(session.view.value)), [session, runs]);
+  useEffect(
+    () =>
+      effect(() => {
+        const { value: messages } = session.givenBack;
+        if (messages.length === 0) return;
+        session.givenBack.value = [];
+        writing.giveBackAll(messages);
+      }),
+    [session, writing],
+  );
+  useEffect(
+    () =>
+      session.remote.onEvent((event) => {
+        if (event.type === 'extension_ui_request' && event.method === 'set_editor_text') writing.replace(event.text);
+      }),
+    [session, writing],
+  );
+  useEscape(session, writing);
+
+  const isForShell = useComputed(() => shellLine(writing.text.value) !== undefined).value;
+  const submit = (manner: Manner) => {
+    if (isForShell && app.may('bash')) void runWritten(session, writing, runs);
+    else if (isForShell) writing.problem.value = 'This login may not run commands in the shell.';
+    else if (writing.isReady) void sendWritten(session, writing, manner);
+    if (!isTouched()) box.current?.focus();
   };
+  const take = useCallback((files: readonly File[]) => void attach(writing, files), [writing]);
   return (
-    <form class="composer" onSubmit={submit}>
-      <textarea name="message" aria-label="Message" rows={1} />
-      <button type="submit" class="main">
-        Send
-      </button>
-    </form>
+    <div class="composing">
+      {runs.all.value.map((run) => (
+        <ShellRunCard key={run.id} run={run} />
+      ))}
+      <ReplyPanel writing={writing} />
+      {writing.problem.value !== undefined && (
+        <p class="composer-problem" role="alert">
+          {writing.problem.value}
+        </p>
+      )}
+      <form
+        class={isForShell ? 'composer for-shell' : 'composer'}
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit('steer');
+        }}
+      >
+        <Attachments writing={writing} />
+        <MessageBox box={box} writing={writing} completer={completer} onSubmit={submit} onFiles={take} />
+        <ToolRow writing={writing} completer={completer} onFiles={take} onQueue={() => submit('followUp')} />
+      </form>
+      <DropPlace onFiles={take} />
+    </div>
   );
 }

@@ -41,7 +41,7 @@ export class App {
     addEventListener('popstate', () => this.#open(currentPlace()));
     addEventListener('online', () => this.#session.value?.remote.retry());
     // What the server does not have yet would be lost with the page.
-    addEventListener('beforeunload', (event) => this.#session.value?.outbox.value.length && event.preventDefault());
+    addEventListener('beforeunload', (event) => this.#session.value?.remote.outbox.length && event.preventDefault());
     effect(() => this.#nameInAddress());
     effect(() => wear(this.theme.value));
     const news = computed(() => newsOf(this.#session.value));

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { OutboxItem } from '../../../client/outbox.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { RemoteSession } from '../../../client/remote-session.ts';
@@ -26,6 +26,8 @@ export class LiveSession {
   readonly remote: RemoteSession;
   /** Where it was asked for; a move leads elsewhere. */
   readonly place: Place;
+  /** Messages that waited when the run was stopped, until the composer has them again. */
+  readonly givenBack: Signal<readonly string[]> = signal([]);
   readonly #view = signal<View>(emptyView);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
   readonly #outbox = signal<readonly OutboxItem[]>([]);

@@ -1,0 +1,53 @@
+import { useComputed } from '@preact/signals';
+import { PlainText } from '../../code/plain-text.tsx';
+import { Icon } from '../icons.tsx';
+import { useSession } from '../state/app.ts';
+import type { Attachment } from '../state/attachment.ts';
+import type { Writing } from '../state/writing.ts';
+
+/** What goes along with the message. */
+export function Attachments({ writing }: { readonly writing: Writing }) {
+  const { view } = useSession();
+  const canSee = useComputed(() => view.value.state.model?.input.includes('image') ?? true).value;
+  const attachments = writing.attachments.value;
+  const isReading = writing.reading.value > 0;
+  if (attachments.length === 0 && !isReading) return null;
+  const isUnseen = !canSee && attachments.some(({ kind }) => kind === 'image');
+  return (
+    <div class="attached">
+      <ul class="attachments" aria-label="Attachments">
+        {attachments.map((attachment, at) => (
+          <li key={`${at} ${attachment.name}`} class={`attachment ${attachment.kind}`}>
+            <Shown attachment={attachment} />
+            <button
+              type="button"
+              class="quiet icon-only"
+              aria-label={`Remove ${attachment.name}`}
+              onClick={() => writing.detach(attachment)}
+            >
+              <Icon name="close" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {isReading && <p class="note">Reading files…</p>}
+      {isUnseen && <p class="note">This model cannot see images.</p>}
+    </div>
+  );
+}
+
+function Shown({ attachment }: { readonly attachment: Attachment }) {
+  if (attachment.kind === 'image')
+    return <img src={`data:${attachment.mimeType};base64,${attachment.data}`} alt={attachment.name} />;
+  return (
+    <>
+      <Icon name="file" />
+      <span class="attachment-name">
+        <PlainText text={attachment.name} />
+      </span>
+      <span class="note">{kilobytes(attachment.bytes)}</span>
+    </>
+  );
+}
+
+const kilobytes = (bytes: number) => (bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} KB`);

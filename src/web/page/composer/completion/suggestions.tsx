@@ -1,0 +1,84 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { PlainText } from '../../../code/plain-text.tsx';
+import { Icon } from '../../icons.tsx';
+import type { Completer, Suggestion } from './completer.ts';
+
+/** Where commands come from, in a word. */
+const SOURCES: Readonly<Record<string, string>> = { prompt: 'template', builtin: 'tau' };
+
+interface SuggestionsProps {
+  readonly id: string;
+  readonly completer: Completer;
+  readonly onSelect: (suggestion: Suggestion) => void;
+}
+
+/** What may be meant, above the box. The box keeps the focus. */
+export function Suggestions({ id, completer, onSelect }: SuggestionsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const suggestions = completer.suggestions.value;
+  const chosen = completer.chosen.value;
+  useLayoutEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' }), [chosen, suggestions]);
+  if (suggestions.length === 0) return null;
+  return (
+    <div
+      ref={list}
+      id={id}
+      class="suggestions"
+      role="listbox"
+      aria-label="Suggestions"
+      tabIndex={-1}
+      onMouseDown={(event) => event.preventDefault()}
+    >
+      {suggestions.map((suggestion, at) => (
+        <button
+          key={`${suggestion.source} ${suggestion.name}`}
+          id={optionId(id, at)}
+          type="button"
+          class="suggestion"
+          role="option"
+          aria-selected={at === chosen}
+          tabIndex={-1}
+          onClick={() => onSelect(suggestion)}
+        >
+          {suggestion.kind === 'command' ? <CommandLine {...suggestion} /> : <PathLine {...suggestion} />}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The name of an option, for the box to point at. */
+export const optionId = (listId: string, at: number): string => `${listId}-${at}`;
+
+const CommandLine = ({ name, argumentHint, description, source = '' }: Suggestion) => (
+  <>
+    <span class="suggestion-name">
+      /<PlainText text={name} />
+      {argumentHint !== undefined && (
+        <span class="suggestion-hint">
+          {' '}
+          <PlainText text={argumentHint} />
+        </span>
+      )}
+    </span>
+    <span class="suggestion-about">
+      <PlainText text={description ?? ''} />
+    </span>
+    <span class="suggestion-source">{SOURCES[source] ?? source}</span>
+  </>
+);
+
+function PathLine({ kind, name }: Suggestion) {
+  const cut = name.lastIndexOf('/', name.length - 2) + 1;
+  return (
+    <>
+      <Icon name={kind === 'folder' ? 'folder' : 'file'} />
+      <span class="suggestion-name">
+        <PlainText text={name.slice(cut)} />
+      </span>
+      <span class="suggestion-about">
+        <PlainText text={name.slice(0, cut)} />
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+/** What somebody is in the middle of naming. */
+export interface Wish {
+  readonly kind: 'command' | 'file';
+  /** What was typed of the name. */
+  readonly query: string;
+  /** Where it begins and ends in the text, with its sign. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const COMMAND = /^\/(\S*)$/;
+const FILE = /(?:^|[\s(])(@(?:"([^"\n]*)|([^\s"]*)))$/;
+
+/** What is named where the caret is: a command at the beginning of a message, a file behind an `@`. */
+export function wishAt(text: string, caret: number): Wish | undefined {
+  const before = text.slice(0, caret);
+  const isAtEnd = caret === text.length || /\s/.test(text.charAt(caret));
+  if (!isAtEnd || text.startsWith('!')) return undefined;
+  const [, command] = COMMAND.exec(before) ?? [];
+  if (command !== undefined) return { kind: 'command', query: command, from: 0, to: caret };
+  const [, typed, quoted, plain = quoted] = FILE.exec(before) ?? [];
+  if (typed === undefined || plain === undefined) return undefined;
+  return { kind: 'file', query: plain, from: caret - typed.length, to: caret };
+}
+
+/** A path as it is mentioned. One of a folder is open to go on with. */
+export function mention(path: string): string {
+  const isOpen = path.endsWith('/');
+  if (!/\s/.test(path)) return isOpen ? `@${path}` : `@${path} `;
+  return isOpen ? `@"${path}` : `@"${path}" `;
+}

@@ -1,0 +1,74 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { View } from '../../../client/view.ts';
+import type { ShellLine } from './shell-line.ts';
+
+/** Lines of what a command prints that are shown while it runs. */
+const MAX_LINES = 12;
+const MAX_CHARACTERS = 4000;
+
+/** A command that was given to the shell from here. */
+export interface ShellRun extends ShellLine {
+  readonly id: number;
+  readonly sessionId: string | undefined;
+  /** The end of what it has printed. */
+  readonly tail: string;
+  /** Undefined while it runs; null when it was stopped. */
+  readonly exitCode: number | null | undefined;
+  /** Commands that were in the conversation before it. */
+  readonly before: ReadonlySet<number>;
+}
+
+/** The commands that run in the shell, until the conversation has them. */
+export class ShellRuns {
+  readonly #runs = signal<readonly ShellRun[]>([]);
+  #count = 0;
+
+  get all(): ReadonlySignal<readonly ShellRun[]> {
+    return this.#runs;
+  }
+
+  begin(line: ShellLine, view: View): number {
+    const id = ++this.#count;
+    const before = new Set(
+      view.messages.flatMap((message) => (message.role === 'bashExecution' ? [message.timestamp] : [])),
+    );
+    const { sessionId } = view.state;
+    this.#runs.value = [...this.#runs.value, { ...line, id, sessionId, before, tail: '', exitCode: undefined }];
+    return id;
+  }
+
+  print(id: number, text: string): void {
+    this.#change(id, (run) => ({ ...run, tail: tailOf(run.tail + text) }));
+  }
+
+  end(id: number, exitCode: number | null): void {
+    this.#change(id, (run) => ({ ...run, exitCode }));
+  }
+
+  forget(id: number): void {
+    this.#runs.value = this.#runs.value.filter((run) => run.id !== id);
+  }
+
+  /** Forgets those that have become part of the conversation, and those of another session. */
+  settle({ messages, state }: View): void {
+    const runs = this.#runs.value;
+    const isThere = ({ command, before }: ShellRun) =>
+      messages.some((one) => one.role === 'bashExecution' && one.command === command && !before.has(one.timestamp));
+    const left = runs.filter(
+      (run) => run.sessionId === state.sessionId && (run.exitCode === undefined || !isThere(run)),
+    );
+    if (left.length < runs.length) this.#runs.value = left;
+  }
+
+  #change(id: number, by: (run: ShellRun) => ShellRun): void {
+    this.#runs.value = this.#runs.value.map((run) => (run.id === id ? by(run) : run));
+  }
+}
+
+/** The last lines; of a very long one the end. */
+const tailOf = (text: string): string =>
+  text
+    .slice(-MAX_CHARACTERS)
+    .split('\n')
+    .slice(-MAX_LINES - 1)
+    .join('\n');

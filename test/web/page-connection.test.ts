@@ -138,13 +138,13 @@ it('an agent that dies in mid-run: why is said, and the session goes on', async 
   expect(await said(page, 'Tell me a tale')).toBe(1);
 });
 
-it('a session that is not there is said not to be, and another one can be begun', async () => {
+it('a folder that there is not is said not to be, and another session can be begun', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
   await messageBox(page).waitFor();
 
-  await page.goto(`${server.address}?session=none`);
-  await connection(page).getByText('There is no such session').waitFor();
+  await page.goto(`${server.address}?cwd=${encodeURIComponent(join(server.home.cwd, 'nowhere'))}`);
+  await connection(page).getByText('This address makes no sense').waitFor();
   const alerts = await page.getByRole('alert').count();
   await connection(page).getByRole('button', { name: 'New session' }).click();
   await connection(page).waitFor({ state: 'hidden' });

@@ -17,6 +17,8 @@ const paths = {
   fork: 'M6 7v10M6 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM6 21a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM18 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM18 9v1a4 4 0 0 1-4 4H6',
   info: 'M12 11v5.5M12 7.5v.1M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z',
   key: 'M14.5 9.5a4.5 4.5 0 1 0-4.2 4.5L12 15.7V18h2.3v2.3H17V17l-3.2-3.2M9 9.5v.1',
+  keyboard: 'M3 6h18v12H3zM7 10v.1M12 10v.1M17 10v.1M8 14h8',
+  leave: 'M14 4H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h8M10 12h10M16.5 8l4 4-4 4',
   list: 'M4 6h16M4 12h16M4 18h16',
   more: 'M5 12v.1M12 12v.1M19 12v.1',
   moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.5z',
@@ -28,6 +30,7 @@ const paths = {
   system: 'M4 5h16v11H4zM9 20h6M12 16v4',
   terminal: 'm5 7 5 5-5 5M12 18h7',
   trash: 'M4 7h16M10 11v6M14 11v6M6 7l1 13a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1l1-13M9 7V4h6v3',
+  up: 'm6 15 6-6 6 6',
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -38,9 +38,36 @@ export async function whoIsIn(): Promise<Visitor | undefined> {
   }
 }
 
+/** Ends the login of this browser. */
+export const logOut = (): Promise<void> => ask('api/logout', { method: 'POST' });
+
+/** How many sessions are told at once. */
+const PAGE = 200;
+
 /** Stored sessions, the newest first. `cursor`: those after a page of them. */
 export const listSessions = (cursor?: string): Promise<Result<'list_sessions'>> =>
-  ask(`api/sessions${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`);
+  ask(`api/sessions?limit=${PAGE}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+
+/** A folder in which a session may begin, and those in it. */
+export interface FolderListing {
+  readonly path: string;
+  readonly parent?: string | undefined;
+  readonly folders: readonly { readonly name: string; readonly path: string }[];
+  readonly hasMore: boolean;
+}
+
+/** The folders in a folder; without one, where the server runs. */
+export function listFolders(path: string | undefined, { hidden }: { hidden: boolean }): Promise<FolderListing> {
+  const query = new URLSearchParams({ ...(path !== undefined && { path }), ...(hidden && { hidden: '1' }) });
+  return ask(`api/folders?${query}`);
+}
+
+/** A file that is offered once, at an address that the server gave. */
+export async function fetchFile(address: string): Promise<Blob> {
+  const response = await fetch(new URL(address, location.origin));
+  if (!response.ok) throw new ServerRefusal(response.status, 'The file is there no more');
+  return response.blob();
+}
 
 /** Where the sockets of sessions are. */
 export const socketAddress = (): URL => new URL('session', location.href);

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { TargetedToggleEvent } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../icons.tsx';
@@ -20,6 +21,8 @@ export function Menu({ label, items }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  // A list may have thousands of menus, of which one is open.
+  const isWanted = useSignal(false);
   const step = (by: number) => {
     const all = [...(list.current?.querySelectorAll('button') ?? [])];
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
@@ -53,6 +56,9 @@ export function Menu({ label, items }: MenuProps) {
         aria-label={label}
         tabIndex={-1}
         popover="auto"
+        onBeforeToggle={(event) => {
+          isWanted.value = event.newState === 'open';
+        }}
         onToggle={opened}
         onKeyDown={(event) => {
           const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -61,20 +67,22 @@ export function Menu({ label, items }: MenuProps) {
           step(by);
         }}
       >
-        {items.map(({ label: name, icon, isDangerous, onSelect }) => (
-          <button
-            key={name}
-            type="button"
-            role="menuitem"
-            class={isDangerous ? 'dangerous' : ''}
-            popovertarget={id}
-            popovertargetaction="hide"
-            onClick={onSelect}
-          >
-            {icon && <Icon name={icon} />}
-            {name}
-          </button>
-        ))}
+        {isWanted.value &&
+          items.map(({ label: name, icon, isDangerous, onSelect }) => (
+            <button
+              key={name}
+              type="button"
+              role="menuitem"
+              class={isDangerous ? 'dangerous' : ''}
+              onClick={() => {
+                list.current?.hidePopover();
+                onSelect();
+              }}
+            >
+              {icon && <Icon name={icon} />}
+              {name}
+            </button>
+          ))}
       </div>
     </>
   );

@@ -1,7 +1,13 @@
+import { FolderSheet } from '../folders/folder-sheet.tsx';
 import { useApp } from '../state/app.ts';
 
 /** What lies over the page, if anything. */
 export function Sheets() {
   const { sheet } = useApp();
-  return sheet.value === undefined ? null : null;
+  switch (sheet.value) {
+    case 'folders':
+      return <FolderSheet />;
+    default:
+      return null;
+  }
 }

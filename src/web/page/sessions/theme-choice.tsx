@@ -1,0 +1,31 @@
+import { useSignal } from '@preact/signals';
+import { rememberedTheme, type Theme, themeNames, themes, wear } from '../../theme.ts';
+import { Icon, type IconName } from '../icons.tsx';
+
+const signs: Readonly<Record<Theme, IconName>> = { auto: 'system', light: 'sun', dark: 'moon' };
+
+/** Which colours the page has. */
+export function ThemeChoice() {
+  const chosen = useSignal(rememberedTheme());
+  return (
+    <fieldset class="theme-choice">
+      <legend class="hidden-label">Colours</legend>
+      {themes.map((theme) => (
+        <label key={theme} title={themeNames[theme]}>
+          <input
+            type="radio"
+            name="theme"
+            class="hidden-label"
+            aria-label={themeNames[theme]}
+            checked={chosen.value === theme}
+            onChange={() => {
+              chosen.value = theme;
+              wear(theme);
+            }}
+          />
+          <Icon name={signs[theme]} />
+        </label>
+      ))}
+    </fieldset>
+  );
+}

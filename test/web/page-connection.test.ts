@@ -13,7 +13,7 @@ const conversation = (page: Page) => page.locator('main');
 const connection = (page: Page) => page.getByRole('status', { name: 'Connection' });
 const outbox = (page: Page) => page.getByRole('list', { name: 'Not sent yet' });
 const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-const retry = (page: Page) => page.getByRole('button', { name: 'Retry' });
+const retry = (page: Page) => connection(page).getByRole('button', { name: 'Retry' });
 
 /** A server whose model begins a tale that it never ends, and answers anything else; a page on a session of it. */
 async function inTheMiddle(home: Home = newHome()): Promise<View & { server: PageServer }> {
@@ -162,7 +162,7 @@ it('a page that finds no server says so, and tries again', async () => {
 
   await page.reload();
   await page.getByText('The server does not answer').waitFor();
-  await retry(page).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
 
   await messageBox(page).waitFor();
 });

@@ -132,6 +132,8 @@ it('an agent that dies in mid-run: why is said, and the session goes on', async 
 
   await say(page, '/die');
   await page.getByRole('alert').getByText('Pi process terminated (SIGKILL)').waitFor();
+  // What was refused is the writer's again.
+  await page.getByRole('alert').getByText('Pi process terminated before it answered').waitFor();
   await say(page, 'Are you there again?');
 
   await conversation(page).getByText('I am here.').nth(1).waitFor();

@@ -303,11 +303,14 @@ it('sessions are grouped by day, or by folder for those who want that', async ()
 it('a list that cannot be asked for says so, and a button asks again', async () => {
   const home = newHome();
   keep(home, 'old', 'An old one');
-  const { page } = await visit((await servePage({ home })).loginLink);
+  const server = await servePage({ home });
+  const { page } = await visit(server.loginLink);
   await link(page, 'An old one').waitFor();
   await page.route('**/api/sessions*', (route) => route.abort());
 
-  await page.reload();
+  // Where no session is, nothing but the button asks at once.
+  await page.goto(`${server.address}?session=none`);
+  await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
   await page.getByText('The sessions could not be asked for. The server does not answer.').waitFor();
   await page.unroute('**/api/sessions*');
   await list(page).getByRole('button', { name: 'Retry' }).click();

@@ -32,7 +32,7 @@ export async function remove(app: App, summary: SessionSummary): Promise<string>
   if (wasHere) await leave(session, summary);
   try {
     const { trashPath } = await session.remote.deleteSession({ sessionPath: summary.path });
-    app.sessions.forget(summary);
+    void app.sessions.forget(summary);
     session.change((view) => ({
       ...view,
       notices: [...view.notices, { kind: 'info', text: `The session is in the trash now: ${trashPath}` }],

@@ -25,7 +25,7 @@ export class SessionList {
   #isStale = false;
 
   constructor() {
-    document.addEventListener('visibilitychange', () => void this.refresh());
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void this.refresh());
     void this.refresh();
   }
 
@@ -74,9 +74,10 @@ export class SessionList {
     await this.#looking;
   }
 
-  /** It is gone: nobody has to look for that. */
-  forget({ path }: SessionSummary): void {
+  /** It is gone, wherever it was in the list. An answer that is on its way may still tell of it. */
+  async forget({ path }: SessionSummary): Promise<void> {
     this.#know((this.#sessions.value ?? []).filter((session) => session.path !== path));
+    await this.refresh();
   }
 
   async #look(): Promise<void> {

@@ -3,7 +3,9 @@ import { Header } from './controls/header.tsx';
 import { useShortcuts } from './controls/shortcuts/listening.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
+import { Announcements } from './extras/announcements.tsx';
 import { Extras } from './extras/extras.tsx';
+import { UnderComposer } from './extras/under-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
 import { Missing, Unchosen } from './sessions/nowhere.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
@@ -51,6 +53,8 @@ const OpenSession = () => (
     <footer class="foot">
       <Extras />
       <Composer />
+      <UnderComposer />
     </footer>
+    <Announcements />
   </div>
 );

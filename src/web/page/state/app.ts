@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import type { Visitor } from '../entrance/server.ts';
+import { Attention } from './attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
 import { holds } from './media.ts';
@@ -28,6 +29,7 @@ export class App {
   /** Whether the list of sessions is open over the session. */
   readonly isListOpen: Signal<boolean> = signal(false);
   readonly unread: Unread;
+  readonly attention: Attention;
   readonly #session: Signal<LiveSession | undefined>;
   readonly #sessionId: ReadonlySignal<string | undefined>;
   /** What the address names, and the connection that it was named for. */
@@ -44,6 +46,7 @@ export class App {
     addEventListener('beforeunload', (event) => this.#session.value?.remote.outbox.length && event.preventDefault());
     effect(() => this.#nameInAddress());
     effect(() => wear(this.theme.value));
+    this.attention = new Attention(this.#session);
     const news = computed(() => newsOf(this.#session.value));
     effect(() => {
       if (news.value !== undefined) void this.sessions.refresh();

@@ -319,3 +319,30 @@ describe('a move', () => {
     expect(next.query).toMatchObject({ session: 's1' });
   });
 });
+
+describe('a shell command', () => {
+  it('tells what it prints to whoever runs it, whatever else runs', async () => {
+    const { session, connection } = await attached();
+    const printed: string[] = [];
+    const one = session.bash({ command: 'one' }, (text) => printed.push(`one: ${text}`));
+    const other = session.bash({ command: 'other' }, (text) => printed.push(`other: ${text}`));
+    const [first, second] = await connection.take(2);
+
+    connection.say(
+      { type: 'bash_execution_update', id: second?.id, delta: 'b' },
+      { type: 'bash_execution_update', id: first?.id, delta: 'a' },
+    );
+    for (const sent of [first, second]) if (sent) connection.answer(sent, { output: String(sent['command']) });
+
+    expect(await Promise.all([one, other])).toEqual([{ output: 'one' }, { output: 'other' }]);
+    expect(printed).toEqual(['other: b', 'one: a']);
+  });
+
+  it('fails like everything else once the session is closed', async () => {
+    const { session } = await attached();
+
+    session.close();
+
+    await expect(session.bash({ command: 'ls' })).rejects.toMatchObject({ name: 'ConnectionLost' });
+  });
+});

@@ -22,6 +22,8 @@ export interface ViewOptions {
   readonly height?: number;
   readonly javaScriptEnabled?: boolean;
   readonly colorScheme?: 'light' | 'dark';
+  /** Used with fingers, as a phone is. */
+  readonly hasTouch?: boolean;
 }
 
 /** A page in a real browser. */
@@ -49,8 +51,15 @@ export function useBrowser(): TestBrowser {
   });
   const visit: TestBrowser['visit'] = async (address, { width = 1280, height = 800, ...more } = {}) => {
     if (!browser) throw new Error('There is no browser');
-    const { javaScriptEnabled = true, colorScheme = 'light' } = more;
-    const context = await browser.newContext({ viewport: { width, height }, javaScriptEnabled, colorScheme });
+    const { javaScriptEnabled = true, colorScheme = 'light', hasTouch = false } = more;
+    const viewport = { width, height };
+    const context = await browser.newContext({
+      viewport,
+      javaScriptEnabled,
+      colorScheme,
+      hasTouch,
+      isMobile: hasTouch,
+    });
     onTestFinished(() => context.close());
     return watched(context, address);
   };

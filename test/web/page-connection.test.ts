@@ -13,7 +13,7 @@ const conversation = (page: Page) => page.locator('main');
 const connection = (page: Page) => page.getByRole('status', { name: 'Connection' });
 const outbox = (page: Page) => page.getByRole('list', { name: 'Not sent yet' });
 const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-const retry = (page: Page) => page.getByRole('button', { name: 'Retry' });
+const retry = (page: Page) => connection(page).getByRole('button', { name: 'Retry' });
 
 /** A server whose model begins a tale that it never ends, and answers anything else; a page on a session of it. */
 async function inTheMiddle(home: Home = newHome()): Promise<View & { server: PageServer }> {
@@ -132,19 +132,21 @@ it('an agent that dies in mid-run: why is said, and the session goes on', async 
 
   await say(page, '/die');
   await page.getByRole('alert').getByText('Pi process terminated (SIGKILL)').waitFor();
+  // What was refused is the writer's again.
+  await page.getByRole('alert').getByText('Pi process terminated before it answered').waitFor();
   await say(page, 'Are you there again?');
 
   await conversation(page).getByText('I am here.').nth(1).waitFor();
   expect(await said(page, 'Tell me a tale')).toBe(1);
 });
 
-it('a session that is not there is said not to be, and another one can be begun', async () => {
+it('a folder that there is not is said not to be, and another session can be begun', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
   await messageBox(page).waitFor();
 
-  await page.goto(`${server.address}?session=none`);
-  await connection(page).getByText('There is no such session').waitFor();
+  await page.goto(`${server.address}?cwd=${encodeURIComponent(join(server.home.cwd, 'nowhere'))}`);
+  await connection(page).getByText('This address makes no sense').waitFor();
   const alerts = await page.getByRole('alert').count();
   await connection(page).getByRole('button', { name: 'New session' }).click();
   await connection(page).waitFor({ state: 'hidden' });
@@ -162,7 +164,7 @@ it('a page that finds no server says so, and tries again', async () => {
 
   await page.reload();
   await page.getByText('The server does not answer').waitFor();
-  await retry(page).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
 
   await messageBox(page).waitFor();
 });

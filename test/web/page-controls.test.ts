@@ -44,12 +44,14 @@ it('model and thinking level are chosen by keys alone, and every tab shows them'
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await button(other.page, 'Model: Scripted (small)').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   const chips = await other.page.getByRole('button', { name: /^Thinking/ }).count();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
   await page.keyboard.type('slw');
   await page.keyboard.press('Enter');
   await button(other.page, 'Model: Scripted (slow)').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.keyboard.press('Control+.');
   await page.getByRole('listbox', { name: 'Thinking levels' }).waitFor();
   await page.keyboard.press('End');
@@ -106,7 +108,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
   const usage = { usage: { input: 150_000, output: 1000, cacheRead: 4000 } };
   const script = [
     { steps: [{ text: 'word '.repeat(500) }, usage] },
-    { steps: [{ text: 'word '.repeat(500) }, usage] },
+    { steps: [{ text: 'Short.' }, usage] },
     { steps: [{ await: gate }, { text: 'A summary.' }] },
     { steps: [{ text: 'Well.' }, { usage: { input: 170_000, output: 0 } }] },
   ];

@@ -52,41 +52,6 @@ it('a prompt with a tool: what is thought is folded, what a tool prints is there
   expect(view.complaints).toEqual([]);
 });
 
-it('Shift and Enter begin a new line; while a run is active Enter steers it, and what waits is shown', async () => {
-  const { home, gate, open } = gated();
-  const script = [{ steps: [{ text: 'Well, ' }, { await: gate }, { text: 'done.' }] }, { text: 'As you like.' }];
-  const { page } = await visit((await servePage({ home, script })).loginLink);
-  await newSession(page);
-  await page.getByRole('textbox', { name: 'Message' }).fill('one');
-  await page.keyboard.press('Shift+Enter');
-  await page.keyboard.type('two');
-  await page.keyboard.press('Enter');
-  await conversation(page).getByText('Well,').waitFor();
-
-  await say(page, 'And be brief');
-  await page.locator('.queue').getByText('Queued And be brief').waitFor();
-  await open();
-  await conversation(page).getByText('As you like.').waitFor();
-
-  expect(await page.locator('.said').allInnerTexts()).toEqual(['one\ntwo', 'And be brief']);
-  expect(await page.locator('.queue').isVisible()).toBe(false);
-});
-
-it('Stop ends a run, and the next message begins another', async () => {
-  const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }, { text: 'Gladly.' }];
-  const { page } = await visit((await servePage({ script })).loginLink);
-  await newSession(page);
-  await say(page, 'Talk');
-  await conversation(page).getByText('Endless').waitFor();
-
-  await button(page, 'Stop').click();
-  await conversation(page).getByText('Stopped', { exact: true }).waitFor();
-  await button(page, 'Send').waitFor();
-  await say(page, 'Talk again');
-
-  await conversation(page).getByText('Gladly.').waitFor();
-});
-
 it('an answer that failed says why', async () => {
   const script = [{ error: { status: 401, message: 'No such key' } }];
   const { page } = await visit((await servePage({ script })).loginLink);

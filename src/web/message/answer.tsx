@@ -3,7 +3,7 @@ import { PlainText } from '../code/plain-text.tsx';
 import { type Fields, fieldsOf, listOf, textOf } from '../fields.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Account } from './account.tsx';
-import type { ViewProps } from './message.tsx';
+import type { Surroundings, ViewProps } from './message.tsx';
 import { Thinking } from './thinking.tsx';
 import { ToolCard } from './tools/tool-card.tsx';
 import type { ToolUse } from './tools/tool-use.ts';
@@ -14,28 +14,29 @@ export function Answer({ message, around, children }: ViewProps) {
   const isStreaming = around.isStreaming === true;
   return (
     <div class="answer">
-      {blocks.map((block, index) => {
-        const id = block['type'] === 'toolCall' ? textOf(block['id']) : '';
-        const progress = around.progressOf?.(id) ?? (isStreaming ? 'waiting' : undefined);
-        return (
-          <Block
-            block={block}
-            isGrowing={isStreaming && index === blocks.length - 1}
-            result={around.resultOf(id)}
-            progress={progress}
-          />
-        );
-      })}
+      {blocks.map((block, index) => (
+        <Block block={block} isGrowing={isStreaming && index === blocks.length - 1} {...standingOf(block, around)} />
+      ))}
       <Ending message={message} />
       {!isStreaming && <Account message={message}>{children}</Account>}
     </div>
   );
 }
 
-interface BlockProps extends Pick<ToolUse, 'progress'> {
+/** What became of a call, or will. */
+interface Standing extends Pick<ToolUse, 'progress'> {
+  readonly result: object | undefined;
+}
+
+function standingOf(block: Fields, { resultOf, progressOf, isStreaming }: Surroundings): Standing {
+  if (block['type'] !== 'toolCall') return { result: undefined };
+  const id = textOf(block['id']);
+  return { result: resultOf(id), progress: progressOf?.(id) ?? (isStreaming ? 'waiting' : undefined) };
+}
+
+interface BlockProps extends Standing {
   readonly block: Fields;
   readonly isGrowing: boolean;
-  readonly result: object | undefined;
 }
 
 /** What has not changed is not drawn again while the answer goes on. */

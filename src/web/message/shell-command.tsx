@@ -14,6 +14,7 @@ export function ShellCommand({ message }: ViewProps) {
   return (
     <CardFrame
       name="bash"
+      of={message}
       about={<CommandLine command={command} note={note} />}
       state={isFailed ? 'failed' : 'done'}
       outcome={[measured(said).size, how].filter(Boolean).join(' · ')}

@@ -1,5 +1,5 @@
 import { PlainText } from '../code/plain-text.tsx';
-import { numberOf, textOf } from '../fields.ts';
+import { type Fields, numberOf, textOf } from '../fields.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { tokens } from '../words.ts';
 import { Folded } from './folded.tsx';
@@ -8,21 +8,20 @@ import type { ViewProps } from './message.tsx';
 /** Where a conversation was made shorter: what stands for it now, folded. */
 export function CompactionSummary({ message }: ViewProps) {
   const before = numberOf(message['tokensBefore']);
-  return (
-    <Summary title={before > 0 ? `Compacted from ${tokens(before)} tokens` : 'Compacted'} text={message['summary']} />
-  );
+  return <Summary title={before > 0 ? `Compacted from ${tokens(before)} tokens` : 'Compacted'} message={message} />;
 }
 
 /** Where a conversation went on from an earlier place. */
 export const BranchSummary = ({ message }: ViewProps) => (
-  <Summary title="Came back from another branch" text={message['summary']} />
+  <Summary title="Came back from another branch" message={message} />
 );
 
-function Summary({ title, text }: { readonly title: string; readonly text: unknown }) {
-  if (textOf(text) === '') return <Marker text={title} />;
+function Summary({ title, message }: { readonly title: string; readonly message: Fields }) {
+  const text = textOf(message['summary']);
+  if (text === '') return <Marker text={title} />;
   return (
-    <Folded kind="summary" head={<Title text={title} />}>
-      <Markdown text={textOf(text)} />
+    <Folded kind="summary" of={message} head={<Title text={title} />}>
+      <Markdown text={text} />
     </Folded>
   );
 }

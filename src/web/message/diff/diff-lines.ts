@@ -31,7 +31,8 @@ export function sizeOfDiff(lines: readonly DiffLine[]): string {
   return `+${count('added')} −${count('removed')}`;
 }
 
-const GAP: DiffLine = { kind: 'gap', number: undefined, text: '' };
+/** Lines that are left out. */
+export const GAP: DiffLine = { kind: 'gap', number: undefined, text: '' };
 const NUMBERED = /^([+\- ]) *(\d+) (.*)$/s;
 const LEFT_OUT = /^ +\.\.\.$/;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;

@@ -5,9 +5,7 @@ import { counted } from '../../words.ts';
 import { ShowAll } from '../clipped.tsx';
 import type { DiffLine } from './diff-lines.ts';
 import { type MarkedLine, markedLines } from './marked-lines.ts';
-
-/** How many lines are shown of what has not changed, on either side of what has. */
-const CONTEXT = 4;
+import { shownLines } from './shown-lines.ts';
 
 interface DiffProps {
   readonly lines: readonly DiffLine[];
@@ -19,11 +17,8 @@ interface DiffProps {
 /** A change line by line, with the words that came and went. */
 export function Diff({ lines, language, atFirst = 60 }: DiffProps) {
   const [isWhole, setWhole] = useState(false);
-  const some = useMemo(
-    () => (isWhole ? lines : beginningOf(withoutLongContext(lines), atFirst)),
-    [lines, isWhole, atFirst],
-  );
-  const marked = useMemo(() => markedLines(some), [some]);
+  const shown = useMemo(() => (isWhole ? lines : shownLines(lines, atFirst)), [lines, isWhole, atFirst]);
+  const marked = useMemo(() => markedLines(shown), [shown]);
   const isNumbered = marked.some(({ number }) => number !== undefined);
   return (
     <>
@@ -33,7 +28,7 @@ export function Diff({ lines, language, atFirst = 60 }: DiffProps) {
           <Line line={line} language={language} isNumbered={isNumbered} />
         ))}
       </pre>
-      {some.length < lines.length && <ShowAll what={counted(lines.length, 'line')} onClick={() => setWhole(true)} />}
+      {shown !== lines && <ShowAll what={counted(lines.length, 'line')} onClick={() => setWhole(true)} />}
     </>
   );
 }
@@ -83,26 +78,3 @@ const Words = ({ kind, parts, language }: WordsProps) => (
     })}
   </>
 );
-
-/** A few lines more are shown rather than hidden behind a button. */
-const beginningOf = (lines: readonly DiffLine[], count: number) =>
-  lines.length <= count * 1.5 ? lines : lines.slice(0, count);
-
-/** The lines near a change; a gap for those that are far from any. */
-function withoutLongContext(lines: readonly DiffLine[]): readonly DiffLine[] {
-  const distance = distances(lines);
-  const isFar = (index: number) => (distance[index] ?? 0) > CONTEXT;
-  return lines.flatMap((line, index) => {
-    if (!isFar(index)) return [line];
-    return isFar(index - 1) ? [] : [{ kind: 'gap', number: undefined, text: '' } satisfies DiffLine];
-  });
-}
-
-/** How far each line is from the next one that changed. */
-function distances(lines: readonly DiffLine[]): number[] {
-  const far = lines.map(({ kind }) => (kind === 'same' ? Number.POSITIVE_INFINITY : 0));
-  for (let index = 1; index < far.length; index++) far[index] = Math.min(far[index] ?? 0, (far[index - 1] ?? 0) + 1);
-  for (let index = far.length - 2; index >= 0; index--)
-    far[index] = Math.min(far[index] ?? 0, (far[index + 1] ?? 0) + 1);
-  return far;
-}

@@ -1,6 +1,7 @@
 import { type ComponentChildren, toChildArray } from 'preact';
 import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';
+import { Clipped } from '../clipped.tsx';
 import { Folded } from '../folded.tsx';
 import { Pictures } from '../pictures.tsx';
 import { outcomeOf, stateOf, type ToolState, type ToolUse } from './tool-use.ts';
@@ -23,6 +24,7 @@ export function Card({ use, about, outcome, matters = false, children }: CardPro
     <CardFrame
       id={use.id}
       name={use.name}
+      of={use.call}
       about={about}
       state={state}
       outcome={outcomeOf(use, outcome)}
@@ -38,6 +40,7 @@ interface CardFrameProps extends Omit<CardProps, 'use' | 'outcome'> {
   /** Of the call: whoever looks for its result finds the card by it. */
   readonly id?: string | undefined;
   readonly name: string;
+  readonly of?: object | undefined;
   readonly state: ToolState;
   readonly outcome: string;
   /** What is seen even when the card is folded. */
@@ -45,7 +48,7 @@ interface CardFrameProps extends Omit<CardProps, 'use' | 'outcome'> {
 }
 
 /** The look of a card. Without content there is nothing to unfold. */
-export function CardFrame({ id, name, about, state, outcome, matters, after, children }: CardFrameProps) {
+export function CardFrame({ id, name, of, about, state, outcome, matters, after, children }: CardFrameProps) {
   const head = (
     <span class="tool-head">
       <span class="tool-name">
@@ -58,7 +61,7 @@ export function CardFrame({ id, name, about, state, outcome, matters, after, chi
   return (
     <section class={`tool ${state}`} data-call={id}>
       {toChildArray(children).length > 0 ? (
-        <Folded head={head} matters={matters}>
+        <Folded of={of} head={head} matters={matters}>
           {children}
         </Folded>
       ) : (
@@ -71,8 +74,4 @@ export function CardFrame({ id, name, about, state, outcome, matters, after, chi
 
 /** Why a call failed. */
 export const Problem = ({ text }: { readonly text: string }) =>
-  text === '' ? null : (
-    <pre class="output problem">
-      <PlainText text={text} />
-    </pre>
-  );
+  text === '' ? null : <Clipped text={text} lines={20} kind="output problem" />;

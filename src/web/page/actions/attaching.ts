@@ -6,11 +6,13 @@ import { imageOf } from './image-of.ts';
 export async function attach(writing: Writing, files: readonly File[]): Promise<void> {
   const problems: string[] = [];
   writing.problem.value = undefined;
+  writing.reading.value += files.length;
   for (const file of files) {
     const read = await attachmentOf(file);
     const problem = typeof read === 'string' ? read : excessOf([...writing.attachments.value, read]);
     if (problem === undefined && typeof read !== 'string') writing.attach(read);
     else if (problem !== undefined && !problems.includes(problem)) problems.push(problem);
+    writing.reading.value--;
   }
   if (problems.length > 0) writing.problem.value = problems.join(' ');
 }

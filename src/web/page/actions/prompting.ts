@@ -36,7 +36,7 @@ export async function sendWritten(session: LiveSession, writing: Writing, manner
   writing.remember(draft.text, written);
   const accepted = await send(session, draft, manner);
   if (!accepted) writing.giveBack(written);
-  else if (accepted.output !== undefined) writing.reply.value = { command: draft.text, text: accepted.output };
+  else if (accepted.output !== undefined) writing.reply.value = { command: written.text.trim(), text: accepted.output };
 }
 
 /** Ends what runs. What was waiting for it to end is the writer's again. */

@@ -10,7 +10,8 @@ export function Attachments({ writing }: { readonly writing: Writing }) {
   const { view } = useSession();
   const canSee = useComputed(() => view.value.state.model?.input.includes('image') ?? true).value;
   const attachments = writing.attachments.value;
-  if (attachments.length === 0) return null;
+  const isReading = writing.reading.value > 0;
+  if (attachments.length === 0 && !isReading) return null;
   const isUnseen = !canSee && attachments.some(({ kind }) => kind === 'image');
   return (
     <div class="attached">
@@ -29,6 +30,7 @@ export function Attachments({ writing }: { readonly writing: Writing }) {
           </li>
         ))}
       </ul>
+      {isReading && <p class="note">Reading files…</p>}
       {isUnseen && <p class="note">This model cannot see images.</p>}
     </div>
   );

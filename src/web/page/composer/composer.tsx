@@ -1,5 +1,5 @@
-import { useComputed, useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { effect, useComputed } from '@preact/signals';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { attach } from '../actions/attaching.ts';
 import { type Manner, sendWritten } from '../actions/prompting.ts';
 import { runWritten } from '../actions/shell.ts';
@@ -10,6 +10,7 @@ import { Attachments } from './attachments.tsx';
 import { Completer } from './completion/completer.ts';
 import { DropPlace } from './drop-place.tsx';
 import { MessageBox } from './message-box.tsx';
+import { isTouched } from './pointer.ts';
 import { ReplyPanel } from './reply-panel.tsx';
 import { ShellRunCard } from './shell-run-card.tsx';
 import { ToolRow } from './tool-row.tsx';
@@ -31,13 +32,17 @@ function OpenComposer({ sessionId }: { readonly sessionId: string }) {
   const completer = useMemo(() => new Completer(session), [session]);
   const box = useRef<HTMLTextAreaElement>(null);
 
-  useSignalEffect(() => runs.settle(session.view.value));
-  useSignalEffect(() => {
-    const { value: messages } = session.givenBack;
-    if (messages.length === 0) return;
-    session.givenBack.value = [];
-    writing.giveBackAll(messages);
-  });
+  useEffect(() => effect(() => runs.settle(session.view.value)), [session, runs]);
+  useEffect(
+    () =>
+      effect(() => {
+        const { value: messages } = session.givenBack;
+        if (messages.length === 0) return;
+        session.givenBack.value = [];
+        writing.giveBackAll(messages);
+      }),
+    [session, writing],
+  );
   useEffect(
     () =>
       session.remote.onEvent((event) => {
@@ -47,14 +52,14 @@ function OpenComposer({ sessionId }: { readonly sessionId: string }) {
   );
   useEscape(session, writing);
 
+  const isForShell = useComputed(() => shellLine(writing.text.value) !== undefined).value;
   const submit = (manner: Manner) => {
-    const isForShell = shellLine(writing.text.value) !== undefined;
     if (isForShell && app.may('bash')) void runWritten(session, writing, runs);
     else if (isForShell) writing.problem.value = 'This login may not run commands in the shell.';
-    else if (!writing.isEmpty) void sendWritten(session, writing, manner);
-    box.current?.focus();
+    else if (writing.isReady) void sendWritten(session, writing, manner);
+    if (!isTouched()) box.current?.focus();
   };
-  const take = (files: readonly File[]) => void attach(writing, files);
+  const take = useCallback((files: readonly File[]) => void attach(writing, files), [writing]);
   return (
     <div class="composing">
       {runs.all.value.map((run) => (
@@ -67,7 +72,7 @@ function OpenComposer({ sessionId }: { readonly sessionId: string }) {
         </p>
       )}
       <form
-        class={shellLine(writing.text.value) ? 'composer for-shell' : 'composer'}
+        class={isForShell ? 'composer for-shell' : 'composer'}
         onSubmit={(event) => {
           event.preventDefault();
           submit('steer');

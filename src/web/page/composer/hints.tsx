@@ -21,8 +21,8 @@ export function Hints({ writing, completer }: HintsProps) {
   const [, name] = /^\/(\S+)\s/.exec(text) ?? [];
   const command = name === undefined ? undefined : completer.commandNamed(name);
   if (line && !app.may('bash')) return <p class="hints">This login may not run commands in the shell</p>;
-  if (line?.isPrivate) return <p class="hints">Runs in the shell; the model is not told</p>;
-  if (line) return <p class="hints">Runs in the shell; the model sees what it prints</p>;
+  if (line?.isPrivate) return <p class="hints">Runs in the shell, the model is not told</p>;
+  if (line) return <p class="hints">Runs in the shell, the model is told</p>;
   if (command)
     return (
       <p class="hints">
@@ -34,14 +34,16 @@ export function Hints({ writing, completer }: HintsProps) {
     );
   if (isRunning) return <p class="hints">{isTouched() ? '' : 'Enter steers · Alt+Enter queues · Esc stops'}</p>;
   return (
-    <p class="hints">
-      <kbd>/</kbd> commands <kbd>@</kbd> files
-      {app.may('bash') && (
-        <>
-          {' '}
-          <kbd>!</kbd> shell
-        </>
-      )}
+    <p class="hints keys">
+      <Key sign="/" means="commands" />
+      <Key sign="@" means="files" />
+      {app.may('bash') && <Key sign="!" means="shell" />}
     </p>
   );
 }
+
+const Key = ({ sign, means }: { readonly sign: string; readonly means: string }) => (
+  <span>
+    <kbd>{sign}</kbd> {means}
+  </span>
+);

@@ -1,4 +1,4 @@
-import { useComputed, useSignalEffect } from '@preact/signals';
+import { effect, useComputed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 import type { Manner } from '../actions/prompting.ts';
@@ -29,14 +29,18 @@ export function MessageBox({ box, writing, completer, onSubmit, onFiles }: Messa
     const isElsewhere = document.activeElement?.closest('dialog, input, textarea') !== null;
     if (!isTouched() && !isElsewhere) box.current?.focus();
   }, [writing]);
-  useSignalEffect(() => {
-    const { value: text } = writing.text;
-    if (!box.current) return;
-    // What was put there from elsewhere is to be seen at once, and gone on with at its end.
-    if (box.current.value !== text) put(box.current, text);
-    grow(box.current);
-    if (document.activeElement === box.current) look();
-  });
+  useEffect(
+    () =>
+      effect(() => {
+        const { value: text } = writing.text;
+        if (!box.current) return;
+        // What was put there from elsewhere is to be seen at once, and gone on with at its end.
+        if (box.current.value !== text) put(box.current, text);
+        grow(box.current);
+        if (document.activeElement === box.current) look();
+      }),
+    [writing, completer],
+  );
 
   const complete = (suggestion: Suggestion | undefined) => {
     const completed = completer.completed(writing.text.value, suggestion);

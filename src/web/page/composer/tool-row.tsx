@@ -22,18 +22,18 @@ export function ToolRow({ writing, completer, onFiles, onQueue }: ToolRowProps) 
   const isBusy = useComputed(() => session.view.value.running || session.view.value.compacting).value;
   const isForShell = shellLine(writing.text.value) !== undefined;
   const isSteering = isRunning && !isForShell;
-  const { isEmpty } = writing;
+  const { isEmpty, isReady } = writing;
   return (
     <div class="composer-tools">
       <AttachButton onFiles={onFiles} />
       <Hints writing={writing} completer={completer} />
-      {isSteering && !isEmpty && (
+      {isSteering && isReady && (
         <button type="button" class="quiet" title="Wait until the run is over" onClick={onQueue}>
           Queue
         </button>
       )}
       {!(isBusy && isEmpty) && (
-        <button type="submit" class="main" disabled={isEmpty}>
+        <button type="submit" class="main" disabled={!isReady && !isForShell}>
           <Icon name={isForShell ? 'terminal' : 'send'} />
           {isForShell ? 'Run' : isSteering ? 'Steer' : 'Send'}
         </button>

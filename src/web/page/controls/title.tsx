@@ -1,7 +1,7 @@
 import { type Signal, useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
-import { nameSession } from '../actions/naming.ts';
+import { rename } from '../actions/moves.ts';
 import { useApp, useSession } from '../state/app.ts';
 import { titleOf } from '../state/title.ts';
 
@@ -29,7 +29,7 @@ interface TitleFieldProps {
 }
 
 function TitleField({ title, isEditing }: TitleFieldProps) {
-  const session = useSession();
+  const app = useApp();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
   const leave = () => {
@@ -40,7 +40,7 @@ function TitleField({ title, isEditing }: TitleFieldProps) {
     if (!isEditing.value) return;
     const name = field.current?.value ?? '';
     leave();
-    if (name !== title) void nameSession(session, name);
+    if (name.trim() !== '' && name !== title) void rename(app, undefined, name.trim());
   };
   return (
     <form class="title-form" onSubmit={keep}>

@@ -7,7 +7,6 @@ interface End {
 const ends: ReadonlyMap<number | undefined, End> = new Map([
   [4400, { words: 'This address makes no sense', remedy: 'begin' }],
   [4403, { words: 'That folder is not for this login', remedy: 'begin' }],
-  [4404, { words: 'There is no such session', remedy: 'begin' }],
 ]);
 
 /** By the code that the server closed it with. */

@@ -9,8 +9,8 @@ const A_WHILE_MS = 20_000;
 /** Asks whether the system is to tell when a run is over, once that would have been of use, and once only. */
 export function Offer() {
   const { systemNotices } = useApp().attention;
-  const { view } = useSession();
-  const isRunning = useComputed(() => view.value.running);
+  const { view, connection } = useSession();
+  const isRunning = useComputed(() => view.value.running && connection.value.state === 'open');
   return isRunning.value && systemNotices.isOffered.value ? <LateOffer /> : null;
 }
 

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import type { Visitor } from '../entrance/server.ts';
 import { Attention } from './attention.ts';
 import { Drafts } from './drafts.ts';
@@ -19,6 +20,8 @@ export class App {
   readonly visitor: Visitor;
   readonly sessions = new SessionList();
   readonly list = new ShownList(this.sessions);
+  /** The colours that were chosen. */
+  readonly theme: Signal<Theme> = signal(rememberedTheme());
   readonly drafts = new Drafts();
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
   /** Whether there is no room for the list of sessions beside the session. */
@@ -40,13 +43,14 @@ export class App {
     addEventListener('popstate', () => this.#open(currentPlace()));
     addEventListener('online', () => this.#session.value?.remote.retry());
     // What the server does not have yet would be lost with the page.
-    addEventListener('beforeunload', (event) => this.#session.value?.outbox.value.length && event.preventDefault());
+    addEventListener('beforeunload', (event) => this.#session.value?.remote.outbox.length && event.preventDefault());
     effect(() => this.#nameInAddress());
+    effect(() => wear(this.theme.value));
+    this.attention = new Attention(this.#session);
     const news = computed(() => newsOf(this.#session.value));
     effect(() => {
       if (news.value !== undefined) void this.sessions.refresh();
     });
-    this.attention = new Attention(this.#session);
   }
 
   /** The session that is looked at. There is none where somebody who may not begin one has not chosen any. */

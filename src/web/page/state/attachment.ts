@@ -23,13 +23,13 @@ export const IMAGE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image
 export const MAX_IMAGES = 12;
 
 /** Characters of base64 with one message: what carries it stays well below what the server takes. */
-export const MAX_IMAGE_CHARACTERS = 20 * 1024 * 1024;
+export const MAX_IMAGE_CHARACTERS = 16 * 1024 * 1024;
 
 /** Bytes of a text file. */
 export const MAX_TEXT_BYTES = 256 * 1024;
 
 /** Text files with one message. */
-export const MAX_TEXTS = 20;
+export const MAX_TEXTS = 12;
 
 /** What keeps these from going along with one message, if anything does. */
 export function excessOf(attachments: readonly Attachment[]): string | undefined {

@@ -24,7 +24,7 @@ export class DraftStore {
     return this.#kept(PREFIX + sessionId)?.text ?? '';
   }
 
-  /** Keeps a draft; an empty one is forgotten, and so is one that there is no room for. */
+  /** Keeps a draft, if there is room for it; an empty one is forgotten. */
   set(sessionId: string, text: string): void {
     const key = PREFIX + sessionId;
     try {

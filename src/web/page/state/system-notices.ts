@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { recall, remember } from '../../remembered.ts';
 
 /** Kept in the browser of somebody who does not want to be told by the system. */
 const DECLINED = 'tau-notify-declined';
@@ -6,7 +7,7 @@ const DECLINED = 'tau-notify-declined';
 /** Notices of the system, outside of the page. Nobody is asked for them before they were offered and accepted. */
 export class SystemNotices {
   readonly #permission = signal(permissionOf());
-  readonly #isDeclined = signal(wasDeclined());
+  readonly #isDeclined = signal(recall(DECLINED) !== undefined);
   /** Whether they could be had, and nobody has said yes or no to them. */
   readonly isOffered = computed(() => this.#permission.value === 'default' && !this.#isDeclined.value);
 
@@ -16,11 +17,7 @@ export class SystemNotices {
 
   decline(): void {
     this.#isDeclined.value = true;
-    try {
-      localStorage.setItem(DECLINED, 'yes');
-    } catch {
-      // It is offered again next time.
-    }
+    remember(DECLINED, 'yes');
   }
 
   /** `topic`: one notice takes the place of another one about the same. A click leads to this tab. */
@@ -40,11 +37,3 @@ export class SystemNotices {
 
 const permissionOf = (): NotificationPermission =>
   typeof Notification === 'undefined' || !isSecureContext ? 'denied' : Notification.permission;
-
-function wasDeclined(): boolean {
-  try {
-    return localStorage.getItem(DECLINED) !== null;
-  } catch {
-    return false;
-  }
-}

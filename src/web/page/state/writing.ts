@@ -16,12 +16,17 @@ export interface Reply {
 /** Messages with attachments that are remembered, should they be given back. */
 const MAX_REMEMBERED = 20;
 
+/** Texts that were said from here and are kept. */
+const MAX_SAID = 200;
+
 /** What is being written in a session: its words, what is attached to them, and what was said before. */
 export class Writing {
   readonly text: Signal<string>;
   readonly attachments: Signal<readonly Attachment[]> = signal([]);
   /** Why something was not attached or not sent. */
   readonly problem: Signal<string | undefined> = signal(undefined);
+  /** Files that are being read, to be attached. */
+  readonly reading: Signal<number> = signal(0);
   readonly reply: Signal<Reply | undefined> = signal(undefined);
   #said: readonly string[] = [];
   #remembered: readonly { readonly message: string; readonly written: Written }[] = [];
@@ -36,9 +41,13 @@ export class Writing {
     return this.#said;
   }
 
-  /** Whether there is anything to send. */
   get isEmpty(): boolean {
     return this.text.value.trim() === '' && this.attachments.value.length === 0;
+  }
+
+  /** Whether there is something to send, and all of it. */
+  get isReady(): boolean {
+    return !this.isEmpty && this.reading.value === 0;
   }
 
   /** Takes all of it out of the box. */
@@ -119,6 +128,6 @@ export class Writing {
   }
 
   #putAside(text: string): void {
-    if (text.trim() !== '') this.#said = [text, ...this.#said.filter((other) => other !== text)];
+    if (text.trim() !== '') this.#said = [text, ...this.#said.filter((other) => other !== text)].slice(0, MAX_SAID);
   }
 }

@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
-import { dateAndTime, oneLine } from '../../words.ts';
+import { dateAndTime } from '../../words.ts';
+import { nameOf } from '../sessions/groups.ts';
 import { useApp, useSession } from '../state/app.ts';
 import { addressOf, type Place } from '../state/place.ts';
 
@@ -13,14 +14,15 @@ export function RecentSessions() {
   const session = useSession();
   const cwd = useComputed(() => session.view.value.state.cwd).value;
   const recent = (app.sessions.sessions.value ?? [])
-    .filter((one) => one.cwd === cwd && one.messageCount > 0 && one.id !== session.remote.sessionId)
+    .filter((one) => one.cwd === cwd && one.messageCount > 0 && one.id !== app.sessionId.value)
     .slice(0, FEW);
   if (recent.length === 0) return null;
   return (
     <section class="recent" aria-labelledby="recent">
       <h3 id="recent">Go on in this folder</h3>
       <ul>
-        {recent.map(({ id, name, title, firstMessage, lastModified }) => {
+        {recent.map((summary) => {
+          const { id, lastModified } = summary;
           const place: Place = { kind: 'session', id };
           return (
             <li key={id}>
@@ -32,7 +34,7 @@ export function RecentSessions() {
                   app.go(place);
                 }}
               >
-                <PlainText text={oneLine(name || title || firstMessage, 80)} />
+                <PlainText text={nameOf(summary)} />
               </a>
               <span class="note">{dateAndTime(lastModified)}</span>
             </li>

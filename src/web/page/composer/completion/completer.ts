@@ -51,7 +51,7 @@ export class Completer {
     batch(() => {
       this.#wish.value = wish;
       this.#chosen.value = 0;
-      if (wish?.from !== this.#dismissed.value) this.#dismissed.value = undefined;
+      if (wish?.from !== this.#dismissed.value || wish?.query === '') this.#dismissed.value = undefined;
     });
     if (wish?.kind === 'command' && before?.kind !== 'command') void this.#askForCommands();
     if (wish?.kind === 'file') void this.#askForPaths(wish.query);

@@ -31,7 +31,7 @@ export function Suggestions({ id, completer, onSelect }: SuggestionsProps) {
     >
       {suggestions.map((suggestion, at) => (
         <button
-          key={suggestion.name}
+          key={`${suggestion.source} ${suggestion.name}`}
           id={optionId(id, at)}
           type="button"
           class="suggestion"

@@ -1,4 +1,5 @@
 import { stop } from '../../actions/prompting.ts';
+import { focusFilter } from '../../sessions/focus-filter.ts';
 import type { App } from '../../state/app.ts';
 
 /** What is done by keys alone. The key handler and the sheet both read this table. */
@@ -38,7 +39,7 @@ export const shortcuts: readonly Shortcut[] = [
     alsoWhileTyping: true,
     run: (app) => goOn(app, -1),
   },
-  { does: 'Filter the sessions', keys: 'F', group: 'Everywhere', run: filter },
+  { does: 'Filter the sessions', keys: 'F', group: 'Everywhere', run: focusFilter },
   { does: 'Light or dark', keys: 'T', group: 'Everywhere', run: switchColours },
   {
     does: 'Write a message',
@@ -85,11 +86,11 @@ function open({ sheet }: App, name: 'shortcuts' | 'search' | 'models' | 'thinkin
   sheet.value = name;
 }
 
-/** Goes to a neighbour in the list of sessions. */
+/** Goes to a neighbour in the list of sessions, as it is shown. */
 function goOn(app: App, by: number): void {
-  const all = app.sessions.sessions.value ?? [];
-  const at = all.findIndex(({ id }) => id === app.session.value?.remote.sessionId);
-  // From a session that is not in the list yet the newest is the next.
+  const all = app.list.groupsAt(Date.now()).flatMap(({ sessions }) => sessions);
+  const at = all.findIndex(({ id }) => id === app.sessionId.value);
+  // From a session that is not in the list yet the first is the next.
   const next = at < 0 ? (by > 0 ? all[0] : undefined) : all[at + by];
   if (next) app.go({ kind: 'session', id: next.id });
 }
@@ -98,22 +99,15 @@ function stopRun({ session }: App): void {
   if (session.value?.view.value.running) void stop(session.value);
 }
 
-function filter(app: App): void {
-  app.isListOpen.value = true;
-  // On a phone it can be focused when it is there.
-  requestAnimationFrame(() => focus('.sidebar input[type=search]'));
-}
-
 function jumpToLatest(): void {
   const place = document.querySelector('.conversation');
   place?.scrollTo({ top: place.scrollHeight });
 }
 
-function switchColours(): void {
-  const { dataset } = document.documentElement;
+function switchColours({ theme }: App): void {
   const isDark =
-    dataset['theme'] === 'dark' || (dataset['theme'] !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
-  dataset['theme'] = isDark ? 'light' : 'dark';
+    theme.value === 'dark' || (theme.value === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+  theme.value = isDark ? 'light' : 'dark';
 }
 
 function focus(selector: string): void {

@@ -30,8 +30,8 @@ export class Finder {
   }
 
   find(text: string): void {
-    this.#needle.value = text.trim().toLowerCase();
     this.#current.value = undefined;
+    this.#needle.value = text.trim().toLowerCase();
   }
 
   /** Goes to the first hit that is not before this row, or else to the last one; answers its key. */

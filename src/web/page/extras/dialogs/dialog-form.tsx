@@ -7,11 +7,10 @@ import { type Choice, Choices } from './choices.tsx';
 import { TimeLeft } from './time-left.tsx';
 import { WrittenAnswer } from './written-answer.tsx';
 
-/** What the answer to a question is given with. */
-export type Answering<D extends OpenDialog = OpenDialog> = {
-  readonly dialog: D;
+interface AnswerProps {
+  readonly dialog: OpenDialog;
   readonly onReply: (reply: Reply) => void;
-};
+}
 
 /** A question of an extension. Escape calls it off. */
 export function DialogForm({ dialog }: { readonly dialog: OpenDialog }) {
@@ -46,7 +45,7 @@ export function DialogForm({ dialog }: { readonly dialog: OpenDialog }) {
   );
 }
 
-function Answer({ dialog, onReply }: Answering) {
+function Answer({ dialog, onReply }: AnswerProps) {
   if (dialog.method === 'select') {
     return (
       <>
@@ -70,7 +69,7 @@ function Answer({ dialog, onReply }: Answering) {
   return <WrittenAnswer dialog={dialog} onReply={onReply} cancel={<CancelButton onReply={onReply} />} />;
 }
 
-const CancelButton = ({ onReply }: Pick<Answering, 'onReply'>) => (
+const CancelButton = ({ onReply }: Pick<AnswerProps, 'onReply'>) => (
   <button type="button" class="quiet" onClick={() => onReply({ cancelled: true })}>
     Cancel
   </button>

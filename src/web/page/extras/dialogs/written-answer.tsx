@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { OpenDialog } from '../../../../client/shown.ts';
-import type { Answering } from './dialog-form.tsx';
+import type { Reply } from '../../actions/dialogs.ts';
 
-interface WrittenAnswerProps extends Answering<Extract<OpenDialog, { method: 'input' | 'editor' }>> {
+interface WrittenAnswerProps {
+  readonly dialog: Extract<OpenDialog, { method: 'input' | 'editor' }>;
+  readonly onReply: (reply: Reply) => void;
   readonly cancel: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface QueueEditorProps {
   readonly text: string;
@@ -10,7 +10,7 @@ interface QueueEditorProps {
 /** Changes a message that waits. Enter saves it, Shift and Enter begin a new line, Escape leaves it as it was. */
 export function QueueEditor({ text, onInput, onSave, onLeave }: QueueEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
   }, []);

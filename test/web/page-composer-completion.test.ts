@@ -1,0 +1,140 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { commandHome, written } from '../support/extensions.ts';
+import { newHome } from '../support/open.ts';
+import { framesOf } from '../support/page-frames.ts';
+import { servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name });
+const list = (page: Page) => page.getByRole('listbox', { name: 'Suggestions' });
+
+/** The suggestion that the box points at. */
+const chosen = async (page: Page) => {
+  const id = (await box(page).getAttribute('aria-activedescendant')) ?? '';
+  return page.locator(`[id="${id}"][aria-selected="true"]`).textContent();
+};
+
+/** A user with a project of some files. */
+function project() {
+  const home = newHome();
+  mkdirSync(join(home.cwd, '.git'));
+  for (const name of ['src/main.ts', 'src/my notes.md', 'src/deep/well.ts', 'out/main.js', 'README.md'])
+    written(join(home.cwd, name), name);
+  written(join(home.cwd, '.gitignore'), 'out/\n');
+  return home;
+}
+
+describe('a slash at the beginning', () => {
+  it('suggests commands, which keys go through and complete, and tells what they take', async () => {
+    const { home } = commandHome({ deploy: '' });
+    const view = await visit((await servePage({ home })).loginLink);
+    const { page } = view;
+    const frames = await framesOf(page);
+    await box(page).fill('/');
+    await option(page, '/deploy').waitFor();
+    await option(page, '/name [name] Show the name of the session').waitFor();
+
+    await page.keyboard.type('ne');
+    const first = await chosen(page);
+    await page.keyboard.press('ArrowDown');
+    const second = await chosen(page);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Escape');
+    await list(page).waitFor({ state: 'detached' });
+    await box(page).fill('/');
+    await page.keyboard.type('nam');
+    await option(page, '/name').waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByText('/name [name]').waitFor();
+    const completed = await box(page).inputValue();
+    await page.keyboard.type('Blue');
+    await page.keyboard.press('Enter');
+    await page.getByText('The session is called Blue').waitFor();
+
+    expect([first, second]).toEqual([expect.stringMatching('^/new'), expect.stringMatching('^/name')]);
+    expect(completed).toBe('/name ');
+    expect((await frames.said({ type: 'prompt' }))['message']).toBe('/name Blue');
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('does not stand in the way of a command that is written out', async () => {
+    const { page } = await visit((await servePage()).loginLink);
+    await box(page).fill('/session');
+    await option(page, '/session').waitFor();
+
+    await page.keyboard.press('Enter');
+
+    await page.getByText('Messages: 0 of the user').waitFor();
+  });
+
+  it('can be completed with a finger, and then goes on in the box', async () => {
+    const { page } = await visit((await servePage()).loginLink, { width: 390, height: 844, hasTouch: true });
+    await box(page).tap();
+    await page.keyboard.type('/mod');
+
+    await option(page, '/model').tap();
+    await page.keyboard.type('x');
+
+    expect(await box(page).inputValue()).toBe('/model x');
+    const [above, below] = [await box(page).boundingBox(), await page.evaluate('innerHeight')];
+    expect(above?.y).toBeLessThan(Number(below));
+  });
+});
+
+describe('an @', () => {
+  it('suggests the files of the project without what git ignores, and goes on within folders', async () => {
+    const view = await visit((await servePage({ home: project() })).loginLink);
+    const { page } = view;
+    const frames = await framesOf(page);
+    await box(page).fill('Look at ');
+    await page.keyboard.type('@');
+    await option(page, 'README.md').waitFor();
+    const all = (await page.getByRole('option').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+
+    await page.keyboard.type('main');
+    await option(page, 'main.ts').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('and @src');
+    await option(page, /^src\/$/).waitFor();
+    await page.keyboard.press('Tab');
+    await option(page, 'my notes.md').waitFor();
+    await page.keyboard.type('my');
+    await option(page, 'well.ts').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await list(page).waitFor({ state: 'detached' });
+
+    expect(await box(page).inputValue()).toBe('Look at @src/main.ts and @"src/my notes.md" ');
+    expect(all.some((path) => path.includes('out'))).toBe(false);
+    expect(frames.sent.some(({ type }) => type === 'prompt')).toBe(false);
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('suggests above the box, and Escape closes that before it stops anything', async () => {
+    const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }];
+    const { page } = await visit((await servePage({ home: project(), script })).loginLink);
+    const frames = await framesOf(page);
+    await box(page).fill('Talk');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await box(page).fill('@');
+    await list(page).waitFor();
+
+    const [over, under] = [await list(page).boundingBox(), await box(page).boundingBox()];
+    await page.keyboard.press('Escape');
+    await list(page).waitFor({ state: 'detached' });
+    const stopped = frames.sent.filter(({ type }) => type === 'abort');
+    await page.keyboard.press('Escape');
+    await frames.said({ type: 'abort' });
+
+    expect((over?.y ?? 0) + (over?.height ?? 0)).toBeLessThanOrEqual(under?.y ?? 0);
+    expect(stopped).toEqual([]);
+    expect(await box(page).inputValue()).toBe('@');
+  });
+});

@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { framesOf } from '../support/page-frames.ts';
+import { servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const attachments = (page: Page) => page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+
+interface TestFile {
+  readonly name: string;
+  readonly type?: string;
+  readonly text?: string;
+  /** In the place of a text: an image of this size. */
+  readonly size?: readonly [number, number];
+}
+
+const tiny: TestFile = { name: 'tiny.png', type: 'image/png', size: [2, 1] };
+
+/** Gives files to the page as a browser does. */
+const give = (page: Page, how: 'paste' | 'drop' | 'dragover', files: readonly TestFile[]) =>
+  page.evaluate(`(async () => {
+    const data = new DataTransfer();
+    for (const { name, type = '', text = '', size } of ${JSON.stringify(files)}) {
+      const canvas = Object.assign(document.createElement('canvas'), { width: size?.[0], height: size?.[1] });
+      canvas.getContext('2d').fillRect(0, 0, 1, 1);
+      const content = size ? await new Promise((done) => canvas.toBlob(done, type)) : text;
+      data.items.add(new File([content], name, { type }));
+    }
+    const options = { bubbles: true, cancelable: true };
+    const event = ${JSON.stringify(how)} === 'paste'
+      ? new ClipboardEvent('paste', { ...options, clipboardData: data })
+      : new DragEvent(${JSON.stringify(how)}, { ...options, dataTransfer: data });
+    document.querySelector(${JSON.stringify(how)} === 'paste' ? '[aria-label="Message"]' : 'main').dispatchEvent(event);
+  })()`);
+
+/** Width and height of a PNG. */
+const sizeOf = (data: string) => {
+  const bytes = Buffer.from(data, 'base64');
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+};
+
+describe('files', () => {
+  it('are pasted, dropped and chosen: images go along as images, text under its name', async () => {
+    const view = await visit((await servePage({ script: [{ text: 'I see.' }] })).loginLink);
+    const { page } = view;
+    const frames = await framesOf(page);
+    await box(page).fill('Look');
+
+    await give(page, 'paste', [tiny]);
+    await attachments(page).getByRole('img', { name: 'tiny.png' }).waitFor();
+    await give(page, 'dragover', [tiny]);
+    await page.getByText('Drop images and text files to attach them').waitFor();
+    await give(page, 'drop', [
+      { name: 'a.md', text: '```\ncode\n```' },
+      { name: 'gone.txt', text: 'gone' },
+    ]);
+    await attachments(page).getByText('gone.txt').waitFor();
+    await page
+      .getByLabel('Files to attach')
+      .setInputFiles([{ name: 'b.ts', mimeType: 'video/mp2t', buffer: Buffer.from('let b;\n') }]);
+    await attachments(page).getByText('b.ts').waitFor();
+    await page.getByRole('button', { name: 'Remove gone.txt' }).click();
+    await attachments(page).getByText('gone.txt').waitFor({ state: 'detached' });
+    await box(page).press('Enter');
+    const { message, images } = await frames.said({ type: 'prompt' });
+    await frames.heard({ type: 'agent_settled' });
+
+    expect(message).toBe('Look\n\na.md\n````\n```\ncode\n```\n````\n\nb.ts\n```\nlet b;\n```');
+    expect(images).toMatchObject([{ type: 'image', mimeType: 'image/png' }]);
+    expect(sizeOf(images[0].data)).toEqual([2, 1]);
+    expect(await attachments(page).count()).toBe(0);
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('that are large images are scaled down', async () => {
+    const { page } = await visit((await servePage({ script: [{ text: 'I see.' }] })).loginLink);
+    const frames = await framesOf(page);
+
+    await give(page, 'drop', [{ name: 'wide.png', type: 'image/png', size: [4000, 1000] }]);
+    await attachments(page).getByRole('img', { name: 'wide.png' }).waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+
+    const { images } = await frames.said({ type: 'prompt' });
+    expect(sizeOf(images[0].data)).toEqual([2000, 500]);
+  });
+
+  it.each([
+    [{ name: 'a.zip', text: 'PK\0' }, 'a.zip is neither text nor an image.'],
+    [
+      { name: 'a.heic', type: 'image/heic', text: 'x' },
+      'a.heic is no PNG, JPEG, GIF or WebP: models do not take other images.',
+    ],
+    [{ name: 'a.png', type: 'image/png', text: 'x' }, 'a.png cannot be read.'],
+    [{ name: 'a.log', text: 'x'.repeat(256 * 1024 + 1) }, 'a.log is larger than 256 KB.'],
+  ] as const)('that cannot go along are named with the reason: %$', async (file, reason) => {
+    const { page } = await visit((await servePage()).loginLink);
+    await box(page).fill('Look');
+
+    await give(page, 'drop', [file]);
+
+    await page.getByRole('alert').getByText(reason).waitFor();
+    expect(await attachments(page).count()).toBe(0);
+  });
+
+  it('are limited in number', async () => {
+    const { page } = await visit((await servePage()).loginLink);
+    await box(page).waitFor();
+
+    await give(
+      page,
+      'drop',
+      Array.from({ length: 13 }, () => tiny),
+    );
+    await page.getByText('At most 12 images go with a message.').waitFor();
+
+    expect(await attachments(page).count()).toBe(12);
+  });
+
+  it('come back with a message that waited when the run is stopped', async () => {
+    const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }];
+    const { page } = await visit((await servePage({ script })).loginLink);
+    const frames = await framesOf(page);
+    await box(page).fill('Talk');
+    await box(page).press('Enter');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await give(page, 'drop', [tiny, { name: 'a.txt', text: 'a' }]);
+    await attachments(page).getByText('a.txt').waitFor();
+    await box(page).fill('And this');
+    await box(page).press('Enter');
+    await frames.heard({ type: 'queue_update' });
+
+    await page.keyboard.press('Escape');
+    await attachments(page).getByText('a.txt').waitFor();
+
+    expect(await box(page).inputValue()).toBe('And this');
+    expect(await attachments(page).count()).toBe(2);
+  });
+});
+
+it('whoever attaches an image is told when the model cannot see it', async () => {
+  const { page } = await visit((await servePage({ args: ['--model', 'tau/scripted-small'] })).loginLink);
+  await box(page).waitFor();
+
+  await give(page, 'drop', [tiny]);
+
+  await page.getByText('This model cannot see images.').waitFor();
+});
+
+it('a long text that is pasted stays text, also with a picture of it', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await box(page).waitFor();
+  const text = 'words '.repeat(2000);
+
+  const wasTaken = await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    data.setData('text/plain', 'x');
+    data.items.add(new File(['x'], 'x.png', { type: 'image/png' }));
+    const paste = new ClipboardEvent('paste', { cancelable: true, clipboardData: data });
+    return !document.querySelector('[aria-label="Message"]').dispatchEvent(paste);
+  })()`);
+  await box(page).focus();
+  await page.keyboard.insertText(text);
+
+  expect([wasTaken, await box(page).inputValue(), await attachments(page).count()]).toEqual([false, text, 0]);
+});

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { type Home, newGate, sessionFiles, stored } from '../support/open.ts';
+import { framesOf } from '../support/page-frames.ts';
+import { say, servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const card = (page: Page, command: string) => page.getByRole('region', { name: `Shell: ${command}` });
+
+/** What was run in the shell, as it is stored. */
+function ran(home: Home) {
+  const [file = ''] = sessionFiles(home);
+  return stored(file).flatMap(({ message }) => {
+    if (message?.role !== 'bashExecution') return [];
+    const { command, output, exitCode, cancelled, excludeFromContext = false } = message;
+    return [{ command, output, exitCode, cancelled, excludeFromContext }];
+  });
+}
+
+it('a line with ! runs in the shell: what it prints is shown meanwhile, then it is part of the conversation', async () => {
+  const server = await servePage();
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  const frames = await framesOf(page);
+  const command = 'mkfifo gate && echo first && cat gate';
+  await page.getByRole('textbox', { name: 'Message' }).fill(`!${command}`);
+  await page.getByText('Runs in the shell, the model is told').waitFor();
+
+  await page.keyboard.press('Enter');
+  await card(page, command).getByText('first', { exact: true }).waitFor();
+  await say(page, '!!echo beside');
+  await card(page, 'echo beside').waitFor({ state: 'detached' });
+  await frames.heard({ command: 'bash', success: true });
+  await writeFile(join(server.home.cwd, 'gate'), 'second\n');
+  await frames.heard({ command: 'bash', success: true });
+  await card(page, command).waitFor({ state: 'detached' });
+
+  const whole = { exitCode: 0, cancelled: false };
+  expect(ran(server.home)).toEqual([
+    { command: 'echo beside', output: 'beside\n', ...whole, excludeFromContext: true },
+    { command, output: 'first\nsecond\n', ...whole, excludeFromContext: false },
+  ]);
+  expect(view.complaints).toEqual([]);
+});
+
+it('a command is stopped by its own button, and the run goes on', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }];
+  const server = await servePage({ script });
+  const { page } = await visit(server.loginLink);
+  const frames = await framesOf(page);
+  await say(page, 'Talk');
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+  const command = 'mkfifo never && echo begun && cat never';
+  await say(page, `!${command}`);
+  await card(page, command).getByText('begun', { exact: true }).waitFor();
+
+  await card(page, command).getByRole('button', { name: 'Stop commands' }).click();
+  await card(page, command).getByText('stopped').waitFor();
+  const isRunning = await page.getByRole('button', { name: 'Stop', exact: true }).isVisible();
+  gate.open();
+  await frames.heard({ type: 'agent_settled' });
+  await card(page, command).waitFor({ state: 'detached' });
+
+  expect(isRunning).toBe(true);
+  expect(ran(server.home)).toMatchObject([{ command, output: 'begun\n', cancelled: true }]);
+});

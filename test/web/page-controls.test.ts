@@ -247,7 +247,15 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
   await page.getByRole('heading', { name: 'first' }).click();
   await page.keyboard.press('Escape');
   await button(page, 'Stop').waitFor({ state: 'hidden' });
+  const colours = () => page.evaluate('document.documentElement.dataset.theme');
+  const before = await colours();
+  await page.keyboard.press('t');
+  await expect.poll(colours).toBe('dark');
+  const chosen = await page.getByRole('radio', { name: 'Dark colours' }).isChecked();
+  await page.keyboard.press('f');
+  await page.getByRole('searchbox', { name: 'Filter sessions' }).and(page.locator(':focus')).waitFor();
 
+  expect([before, chosen]).toEqual(['auto', true]);
   expect(listed).toMatch(/Show this list\s*\?/);
   expect(listed).toMatch(/Choose a model\s*Ctrl\s*K/);
   expect(typed).toBe('a ? and t');

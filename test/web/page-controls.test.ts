@@ -139,7 +139,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
   await say(page, 'And now?');
   await button(page, 'Context: 85% used').waitFor();
 
-  expect(told).toMatch(/155k of 200k tokens\s+78%/);
+  expect(told).toMatch(/155k\s+of 200k tokens\s+78%/);
   expect(told).toMatch(/Cost\nnothing\nTokens in\n300k\nTokens out\n2k\nCached\n8k read, 0 written/);
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
@@ -238,6 +238,7 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
   await box.fill('');
   await page.keyboard.press('Control+Shift+O');
   await page.getByRole('heading', { name: 'New session' }).waitFor();
+  await button(page, 'Model: Scripted').waitFor();
   const fresh = page.url();
   await page.keyboard.press('Alt+ArrowDown');
   await page.getByRole('heading', { name: 'first' }).waitFor();
@@ -246,7 +247,15 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
   await page.getByRole('heading', { name: 'first' }).click();
   await page.keyboard.press('Escape');
   await button(page, 'Stop').waitFor({ state: 'hidden' });
+  const colours = () => page.evaluate('document.documentElement.dataset.theme');
+  const before = await colours();
+  await page.keyboard.press('t');
+  await expect.poll(colours).toBe('dark');
+  const chosen = await page.getByRole('radio', { name: 'Dark colours' }).isChecked();
+  await page.keyboard.press('f');
+  await page.getByRole('searchbox', { name: 'Filter sessions' }).and(page.locator(':focus')).waitFor();
 
+  expect([before, chosen]).toEqual(['auto', true]);
   expect(listed).toMatch(/Show this list\s*\?/);
   expect(listed).toMatch(/Choose a model\s*Ctrl\s*K/);
   expect(typed).toBe('a ? and t');

@@ -143,7 +143,7 @@ it('who may not store keys reads whom to ask; who may only look is offered nothi
   await eye.page.getByRole('heading', { level: 1 }).waitFor();
 
   expect(offered).toBe(0);
-  expect(await eye.page.locator('.suggestions').count()).toBe(0);
+  expect(await eye.page.locator('.ideas').count()).toBe(0);
 });
 
 it('with a real model a suggestion is written, not sent; the last sessions of the folder are there', async () => {

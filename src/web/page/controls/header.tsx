@@ -10,7 +10,7 @@ import { ContextMeter } from './usage/context-meter.tsx';
 
 /** What this session is, and what can be set. */
 export function Header() {
-  const { sheet, isListOpen } = useApp();
+  const { isListOpen } = useApp();
   const isRenaming = useSignal(false);
   return (
     <header class="head">
@@ -36,21 +36,32 @@ export function Header() {
           <ContextMeter />
         </div>
         <div class="head-buttons">
-          <button
-            type="button"
-            class="quiet icon-only"
-            aria-label="Search"
-            onClick={() => {
-              sheet.value = 'search';
-            }}
-          >
-            <Icon name="search" />
-          </button>
+          <SearchButton />
           <SessionMenu isRenaming={isRenaming} />
         </div>
       </div>
       <Todos />
     </header>
+  );
+}
+
+/** There is nothing to find where nothing was said. */
+function SearchButton() {
+  const { sheet } = useApp();
+  const session = useSession();
+  const isSilent = useComputed(() => session.view.value.messages.length === 0).value;
+  if (isSilent) return null;
+  return (
+    <button
+      type="button"
+      class="quiet icon-only"
+      aria-label="Search"
+      onClick={() => {
+        sheet.value = 'search';
+      }}
+    >
+      <Icon name="search" />
+    </button>
   );
 }
 

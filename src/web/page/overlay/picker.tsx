@@ -23,7 +23,8 @@ export interface PickerItem {
 interface PickerProps {
   /** What is chosen. */
   readonly label: string;
-  readonly items: readonly PickerItem[];
+  /** Undefined until it is known what there is. */
+  readonly items: readonly PickerItem[] | undefined;
   /** Short lists need no search. */
   readonly hasSearch: boolean;
   readonly onChoose: (id: string) => void;
@@ -32,14 +33,17 @@ interface PickerProps {
 /** A list to choose from by mouse, finger or keys. Focus stays in one place; what is typed narrows the list. */
 export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
   const id = useId();
-  const search = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const query = useSignal('');
-  const at = useSignal(items.findIndex(({ isCurrent }) => isCurrent));
-  const found = useMemo(() => matching(query.value, items), [query.value, items]);
+  // Until somebody has gone elsewhere it is the one in use.
+  const at = useSignal<number | undefined>(undefined);
+  const found = useMemo(() => matching(query.value, items ?? []), [query.value, items]);
   const shown = found.slice(0, MAX_ROWS);
-  const active = Math.min(Math.max(at.value, 0), shown.length - 1);
-  useEffect(() => (search.current ?? list.current)?.focus(), []);
+  const start = Math.max(
+    0,
+    shown.findIndex(({ isCurrent }) => isCurrent),
+  );
+  const active = Math.min(at.value ?? start, shown.length - 1);
   useEffect(() => list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' }), [active, found]);
 
   const choose = (index: number) => {
@@ -61,7 +65,6 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
         <div class="picker-search">
           <Icon name="search" />
           <input
-            ref={search}
             type="text"
             role="combobox"
             aria-label={`Search: ${label}`}
@@ -72,6 +75,7 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
             placeholder="Type to search"
             autocomplete="off"
             spellcheck={false}
+            autofocus
             onKeyDown={press}
             onInput={(event) => {
               query.value = event.currentTarget.value;
@@ -88,11 +92,9 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
         aria-label={label}
         aria-activedescendant={hasSearch ? undefined : activeId}
         tabIndex={hasSearch ? -1 : 0}
+        autofocus={!hasSearch}
         onKeyDown={press}
         onClick={(event) => choose(rowOf(event))}
-        onPointerMove={(event) => {
-          if (rowOf(event) >= 0) at.value = rowOf(event);
-        }}
       >
         {groupsOf(shown).map(({ name, first, members }) => (
           <Group key={name ?? ''} name={name}>
@@ -113,7 +115,7 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
           </Group>
         ))}
       </div>
-      {shown.length === 0 && <p class="note picker-note">Nothing fits “{query.value}”.</p>}
+      {shown.length === 0 && <p class="note picker-note">{items ? `Nothing fits “${query.value}”.` : 'Looking…'}</p>}
       {found.length > shown.length && (
         <p class="note picker-note">{found.length - shown.length} more: type to narrow them down.</p>
       )}

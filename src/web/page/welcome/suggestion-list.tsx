@@ -8,7 +8,7 @@ interface SuggestionListProps {
 
 /** Things to ask, each a button. */
 export const SuggestionList = ({ suggestions, onChoose }: SuggestionListProps) => (
-  <ul class="suggestions">
+  <ul class="ideas">
     {suggestions.map(({ title, icon, message }) => (
       <li key={title}>
         <button type="button" onClick={() => onChoose(message)}>

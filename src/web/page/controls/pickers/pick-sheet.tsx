@@ -26,6 +26,7 @@ export function PickSheet<T>({ title, label, hasSearch, ask, itemOf, order, choo
   const { value: all, problem } = useAnswer(ask).value;
   const refusal = useSignal<string | undefined>(undefined);
   const alsoForNew = useSignal(false);
+  const items = (order ? all?.toSorted(order) : all)?.map(itemOf) ?? (problem === undefined ? undefined : []);
   const trouble = refusal.value ?? problem;
   const close = () => {
     sheet.value = undefined;
@@ -45,16 +46,7 @@ export function PickSheet<T>({ title, label, hasSearch, ask, itemOf, order, choo
           {trouble}
         </p>
       )}
-      {all ? (
-        <Picker
-          label={label}
-          items={(order ? all.toSorted(order) : all).map(itemOf)}
-          hasSearch={hasSearch}
-          onChoose={pick}
-        />
-      ) : (
-        problem === undefined && <p class="note picker-note">Looking…</p>
-      )}
+      <Picker label={label} items={items} hasSearch={hasSearch} onChoose={pick} />
       <label class="for-new check">
         <input
           type="checkbox"

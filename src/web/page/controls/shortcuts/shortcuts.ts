@@ -1,4 +1,3 @@
-import { stop } from '../../actions/prompting.ts';
 import { focusFilter } from '../../sessions/focus-filter.ts';
 import type { App } from '../../state/app.ts';
 
@@ -11,7 +10,7 @@ export interface Shortcut {
   /** Without it, whatever is being typed in comes first. */
   readonly alsoWhileTyping?: true;
   readonly needs?: 'prompt';
-  /** Missing where the field that is written in hears the keys itself. */
+  /** Missing where what is on the page hears the keys itself. */
   readonly run?: (app: App) => void;
 }
 
@@ -48,14 +47,8 @@ export const shortcuts: readonly Shortcut[] = [
     needs: 'prompt',
     run: () => focus('[aria-label=Message]'),
   },
-  { does: 'Stop', keys: 'Escape', group: 'Conversation', needs: 'prompt', run: stopRun },
-  {
-    does: 'Search',
-    keys: 'Mod+F',
-    group: 'Conversation',
-    alsoWhileTyping: true,
-    run: (app) => open(app, 'search'),
-  },
+  { does: 'Stop', keys: 'Escape', group: 'Conversation', needs: 'prompt' },
+  { does: 'Search', keys: 'Mod+F', group: 'Conversation' },
   { does: 'Jump to the latest', keys: 'End', group: 'Conversation', run: jumpToLatest },
   {
     does: 'Choose a model',
@@ -82,7 +75,7 @@ export const shortcuts: readonly Shortcut[] = [
   { does: 'Run in the shell', keys: '!', group: 'While writing', needs: 'prompt' },
 ];
 
-function open({ sheet }: App, name: 'shortcuts' | 'search' | 'models' | 'thinking'): void {
+function open({ sheet }: App, name: 'shortcuts' | 'models' | 'thinking'): void {
   sheet.value = name;
 }
 
@@ -95,13 +88,9 @@ function goOn(app: App, by: number): void {
   if (next) app.go({ kind: 'session', id: next.id });
 }
 
-function stopRun({ session }: App): void {
-  if (session.value?.view.value.running) void stop(session.value);
-}
-
+/** As the button does that is there when the end is out of sight. */
 function jumpToLatest(): void {
-  const place = document.querySelector('.conversation');
-  place?.scrollTo({ top: place.scrollHeight });
+  document.querySelector<HTMLElement>('button.jump')?.click();
 }
 
 function switchColours({ theme }: App): void {

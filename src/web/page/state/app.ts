@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Visitor } from '../entrance/server.ts';
-import { Attention } from './attention.ts';
+import { Attention } from './attention/attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
 import { holds } from './media.ts';

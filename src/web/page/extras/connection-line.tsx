@@ -34,7 +34,7 @@ function Connecting() {
   if (!useLater(A_MOMENT_MS)) return null;
   return (
     <div class="connection-card">
-      <span class="pulse" />
+      <span class="connection-sign" />
       <strong>Connecting…</strong>
     </div>
   );
@@ -46,7 +46,7 @@ function Reconnecting({ status }: StatusProps) {
   const until = useMemo(() => performance.now() + delayMs, [status]);
   return (
     <div class="connection-card">
-      <span class="pulse" />
+      <span class="connection-sign" />
       <p>
         <strong>Reconnecting…</strong>
         {/* Each second would be read aloud. */}

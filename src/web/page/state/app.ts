@@ -3,7 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import type { Visitor } from '../entrance/server.ts';
-import { Attention } from './attention.ts';
+import { Attention } from './attention/attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
 import { holds } from './media.ts';

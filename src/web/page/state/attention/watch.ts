@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { LiveSession } from './live-session.ts';
+import type { LiveSession } from '../live-session.ts';
 
 /** Whether somebody looks at a session, in this tab or in another one of this browser. */
 export class Watch {

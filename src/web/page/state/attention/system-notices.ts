@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { recall, remember } from '../../remembered.ts';
+import { recall, remember } from '../../../remembered.ts';
 
 /** Kept in the browser of somebody who does not want to be told by the system. */
 const DECLINED = 'tau-notify-declined';

@@ -1,12 +1,16 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { OpenDialog } from '../../../client/shown.ts';
-import { isDialogMethod } from '../../../protocol/dialog-methods.ts';
-import type { AgentEvent, AgentSettledEvent, ExtensionUiRequestEvent } from '../../../protocol/generated/vocabulary.ts';
-import { oneLine } from '../../words.ts';
-import { LastIds } from './last-ids.ts';
-import type { LiveSession } from './live-session.ts';
+import type { OpenDialog } from '../../../../client/shown.ts';
+import { isDialogMethod } from '../../../../protocol/dialog-methods.ts';
+import type {
+  AgentEvent,
+  AgentSettledEvent,
+  ExtensionUiRequestEvent,
+} from '../../../../protocol/generated/vocabulary.ts';
+import { oneLine } from '../../../words.ts';
+import { LastIds } from '../last-ids.ts';
+import type { LiveSession } from '../live-session.ts';
+import { titleOf } from '../title.ts';
 import { SystemNotices } from './system-notices.ts';
-import { titleOf } from './title.ts';
 import { Watch } from './watch.ts';
 
 /** Longer ones are cut. */

@@ -9,6 +9,7 @@ import { openAuthority } from './auth/open-authority.ts';
 import { owner } from './auth/owner.ts';
 import { Throttle } from './auth/throttle.ts';
 import { ExportFolder } from './export-folder.ts';
+import { listFolders } from './folders.ts';
 import { Gateway } from './gateway/gateway.ts';
 import type { AgentCommand } from './hosting/agent-process.ts';
 import { emitsTitles } from './hosting/dialog-desk.ts';
@@ -150,6 +151,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     },
     readiness: () => readiness,
     listSessions: (grant, query) => library.list(query, grant),
+    listFolders: (grant, query) => listFolders(query, grant, cwd),
     exports: exports.offers,
     pageFiles: readPageFiles(options.pageFolder),
     metrics,

@@ -1,44 +1,51 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
+import type { AgentMessage, CompactionEntry, Params, SessionEntry } from '../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
-import { contextOf } from './context.ts';
+import { contextOf, editsIn, saidIn } from './context.ts';
 import { MessagePages } from './message-page.ts';
 import { said } from './testing/sample-messages.ts';
 
-const drafts: Record<string, (target: string) => EntryDraft> = {
-  user: () => ({ type: 'message', message: said('x') }),
+const drafts: Record<string, (target: string, name: string) => EntryDraft> = {
+  user: (_, name) => ({ type: 'message', message: said(name) }),
   system: () => ({ type: 'message', message: { ...said('x'), role: 'system' } as unknown as AgentMessage }),
   custom: () => ({ type: 'custom', customType: 'c' }),
-  custom_message: () => ({ type: 'custom_message', customType: 'c', content: 'x', display: false }),
-  branch_summary: () => ({ type: 'branch_summary', fromId: 'x', summary: 's' }),
+  custom_message: (_, content) => ({ type: 'custom_message', customType: 'c', content, display: false }),
+  branch_summary: (_, summary) => ({ type: 'branch_summary', fromId: 'x', summary }),
   empty_summary: () => ({ type: 'branch_summary', fromId: 'x', summary: '' }),
-  compaction: (target) => ({ type: 'compaction', summary: 's', firstKeptEntryId: target, tokensBefore: 1 }),
-  lost_compaction: () => ({ type: 'compaction', summary: 's', firstKeptEntryId: 'missing', tokensBefore: 1 }),
+  compaction: (target, summary) => ({ type: 'compaction', summary, firstKeptEntryId: target, tokensBefore: 1 }),
+  lost_compaction: (_, summary) => ({ type: 'compaction', summary, firstKeptEntryId: 'missing', tokensBefore: 1 }),
   removal: (target) => ({ type: 'context_edit', targetId: target, replacement: null }),
-  edit: (target) => ({ type: 'context_edit', targetId: target, replacement: said('other') }),
+  edit: (target, name) => ({ type: 'context_edit', targetId: target, replacement: said(`${name} instead`) }),
 };
 
-function* pagesOf(log: SessionLog, limit: number) {
+/** Any session, of entries that say something else each. */
+const anyLog: fc.Arbitrary<SessionLog> = fc
+  .array(fc.tuple(fc.constantFrom(...Object.keys(drafts)), fc.nat()))
+  .map((kinds) => {
+    const log = SessionLog.inMemory({ cwd: '/srv/shop' });
+    const ids: string[] = [];
+    for (const [index, [kind, place]] of kinds.entries()) {
+      const draft = drafts[kind]?.(ids[place % Math.max(1, ids.length)] ?? 'none', `entry ${index}`);
+      if (draft) ids.push(log.append(draft).id);
+    }
+    return log;
+  });
+
+const anyLimit = fc.integer({ min: 1, max: 7 });
+
+function* pagesOf(log: SessionLog, wish: Params<'get_messages_page'>) {
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-    const page = new MessagePages(log).page({ limit, cursor });
+    const page = new MessagePages(log).page({ ...wish, cursor });
     cursor = page.nextCursor;
     yield page;
   }
 }
 
 it('has pages that are the conversation together, whatever the session holds', () => {
-  const anyKind = fc.constantFrom(...Object.keys(drafts));
   fc.assert(
-    fc.property(fc.array(fc.tuple(anyKind, fc.nat())), fc.integer({ min: 1, max: 7 }), (kinds, limit) => {
-      const log = SessionLog.inMemory({ cwd: '/srv/shop' });
-      const ids: string[] = [];
-      for (const [kind, place] of kinds) {
-        const draft = drafts[kind]?.(ids[place % Math.max(1, ids.length)] ?? 'none');
-        if (draft) ids.push(log.append(draft).id);
-      }
-
-      const pages = [...pagesOf(log, limit)];
+    fc.property(anyLog, anyLimit, (log, limit) => {
+      const pages = [...pagesOf(log, { limit })];
 
       const whole = contextOf(log.branch());
       expect(pages.flatMap(({ messages }) => messages)).toEqual(whole);
@@ -47,6 +54,32 @@ it('has pages that are the conversation together, whatever the session holds', (
     }),
   );
 });
+
+it('[S64] has pages of what compactions replaced, before which nothing was said and behind which nothing is missing', () => {
+  fc.assert(
+    fc.property(anyLog, anyLimit, (log, limit) => {
+      const pages = [...pagesOf(log, { limit, replaced: true, from: 'end' })].reverse();
+
+      const replaced = pages.flatMap(({ messages }) => messages);
+      expect([...replaced, ...contextOf(log.branch())]).toEqual(everythingIn(log.branch()));
+      expect(pages.every(({ totalMessages }) => totalMessages === replaced.length)).toBe(true);
+      expect(pages.every(({ messages }) => messages.length <= limit)).toBe(true);
+    }),
+  );
+});
+
+/** All that was said on a branch, with the latest summary in front of what it has kept; summaries among that are part of it. */
+function everythingIn(branch: readonly SessionEntry[]): AgentMessage[] {
+  const edits = editsIn(branch);
+  const at = branch.findLastIndex(({ type }) => type === 'compaction');
+  const latest = branch[at] as CompactionEntry | undefined;
+  const before = branch.slice(0, Math.max(0, at));
+  const found = before.findIndex(({ id }) => id === latest?.firstKeptEntryId);
+  const first = found === -1 ? before.length : found;
+  const kept = before.slice(first).filter(({ type }) => type !== 'compaction');
+  const order = [...before.slice(0, first), ...(latest ? [latest] : []), ...kept, ...branch.slice(at + 1)];
+  return order.flatMap((entry) => saidIn(entry, edits));
+}
 
 it('goes on from a cursor on another branch as long as what was read is part of it', () => {
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });

@@ -11,11 +11,14 @@ export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0
 export const counted = (count: number, one: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : `${one}s`}`;
 
-/** A stretch of time, in one piece. */
+/** A stretch of time. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)}\u00a0ms`;
   if (milliseconds < 60_000) return `${trimmed(milliseconds / 1000)}\u00a0s`;
-  return `${Math.floor(milliseconds / 60_000)}\u00a0min`;
+  const seconds = Math.floor(milliseconds / 1000);
+  return [`${Math.floor(seconds / 60)}\u00a0min`, seconds % 60 > 0 && `${seconds % 60}\u00a0s`]
+    .filter(Boolean)
+    .join(' ');
 }
 
 export const lineCount = (text: string): string => counted(text.replace(/\n$/, '').split('\n').length, 'line');

@@ -80,3 +80,41 @@ verifies('S53', 'a cursor of another conversation leads nowhere', async ({ open 
   }
   expect(await peer.refused({ type: 'get_messages_page', limit: 0 })).toMatchObject({ code: 'invalid_params' });
 });
+
+verifies('S64', 'what compactions replaced can be read, from its end and a page at a time', async ({ open }) => {
+  const home = newHome();
+  const compaction = (id: string, parentId: string, firstKeptEntryId: string) =>
+    entry('compaction', id, parentId, { summary: `until ${id}`, firstKeptEntryId, tokensBefore: 100 });
+  const path = keepSession(home, [
+    ...conversation(home.cwd),
+    compaction('cccccccc', 'bbbbbbbb', 'bbbbbbbb'),
+    userSaid('dddddddd', 'cccccccc', 'second'),
+    modelSaid('eeeeeeee', 'dddddddd', 'two'),
+    compaction('ffffffff', 'eeeeeeee', 'eeeeeeee'),
+    userSaid('gggggggg', 'ffffffff', 'third'),
+  ]);
+  const { peer } = await open({ home, args: ['--session', path] });
+  const replaced = { type: 'get_messages_page', replaced: true, from: 'end', limit: 3 };
+
+  const last = await peer.ok(replaced);
+  const first = await peer.ok({ ...replaced, cursor: last.nextCursor });
+  const conversationNow = await peer.ok({ type: 'get_messages_page' });
+
+  expect([...first.messages, ...last.messages].map(wordsOf)).toEqual(['first', 'one', 'until cccccccc', 'second']);
+  expect(conversationNow.messages.map(wordsOf)).toEqual(['until ffffffff', 'two', 'third']);
+  expect([last.totalMessages, first.totalMessages, conversationNow.totalMessages]).toEqual([4, 4, 3]);
+  expect(first.nextCursor).toBeUndefined();
+});
+
+verifies('S64', 'where nothing was compacted, nothing was replaced', async ({ open }) => {
+  const home = newHome();
+  const path = keepSession(home, conversation(home.cwd));
+  const { peer } = await open({ home, args: ['--session', path] });
+
+  const page = await peer.ok({ type: 'get_messages_page', replaced: true });
+
+  expect(page).toEqual({ messages: [], totalMessages: 0 });
+});
+
+const wordsOf = ({ summary, content }: { summary?: string; content?: { text: string }[] }) =>
+  summary ?? content?.[0]?.text;

@@ -78,15 +78,23 @@ function everyEntry(text: string): object[] {
 }
 
 function toolUses(text: string): object[] {
-  const args = { command: text, path: text, content: text, edits: [{ oldText: text, newText: text }], [text]: text };
-  return ['bash', 'read', 'write', 'edit', text].flatMap((name, at) => {
+  const args = {
+    command: text,
+    path: text,
+    pattern: text,
+    content: text,
+    edits: [{ oldText: text, newText: `${text}.` }],
+    [text]: text,
+  };
+  const phases = [{ id: text, name: text, tasks: [{ id: text, content: text, status: text }] }];
+  return ['bash', 'read', 'write', 'edit', 'grep', 'find', 'ls', 'todo', text].flatMap((name, at) => {
     const id = `${text}${at}`;
     const result = {
       role: 'toolResult',
       toolCallId: id,
       toolName: name,
-      content: [{ type: 'text', text }],
-      details: at % 2 === 0 ? { patch: text } : { diff: `+${text}` },
+      content: [{ type: 'text', text: name === 'grep' ? `${text}:1: ${text}` : text }],
+      details: at % 2 === 0 ? { patch: text, phases } : { diff: `-${text}\n+${text}.`, phases },
       isError: at % 2 === 0,
       timestamp: 1,
     };

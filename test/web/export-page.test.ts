@@ -89,7 +89,7 @@ it('[S41] the page shows the active branch: what was said, thought, called, and 
   for (const part of ['A note for none', 'Or leave it', 'What happened before', 'line 10\n'])
     expect(text).not.toContain(part);
   expect(await page.title()).toBe('Mend the shop');
-  expect(await words(page.locator('.diff-line.added'))).toBe('+1 new\n');
+  expect(await words(page.locator('.diff-line.added .diff-text'))).toBe('new');
   expect(
     await page.locator('.picture img').evaluate((image) => (image as { naturalWidth?: number }).naturalWidth),
   ).toBe(1);

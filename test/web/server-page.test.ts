@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/browser.ts';
-import { tau } from '../support/command.ts';
+import { useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
-import { bash, commandHome } from '../support/extensions.ts';
+import { bash } from '../support/extensions.ts';
 import { newHome } from '../support/open.ts';
 import { newSession, say, servePage } from '../support/page-server.ts';
 
@@ -20,55 +19,6 @@ function gated() {
   const gate = join(home.root, 'gate');
   return { home, gate, open: () => writeFile(gate, '') };
 }
-
-it('a login link leads to the sessions, once, and its code does not stay in the address bar', async () => {
-  const server = await servePage();
-
-  const first = await visit(server.loginLink);
-  await first.page.getByText('No sessions yet.').waitFor();
-  const second = await visit(server.loginLink);
-  await second.page.getByText('This login link was used already, or is too old.').waitFor();
-  await first.page.goto(server.loginLink);
-  await first.page.waitForURL(server.address);
-  await first.page.getByText('Logged in as owner').waitFor();
-
-  expect([first.page.url(), second.page.url()]).toEqual([server.address, server.address]);
-  expect(await words(second.page.locator('form'))).toContain('tau token create');
-  expect(first.complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
-});
-
-it('a token lets a browser in, too; one that may only look can only look', async () => {
-  const server = await servePage();
-  const own = await visit(server.loginLink);
-  await newSession(own.page);
-  const { stdout } = await tau(server.home, ['token', 'create', '--name', 'eye', '--scope', 'view']);
-
-  const { page } = await visit(own.page.url());
-  await page.getByLabel('Token').fill('wrong');
-  await page.keyboard.press('Enter');
-  await page.getByText('This code or token is not valid, or no longer').waitFor();
-  await page.getByLabel('Token').fill(stdout.trim());
-  await page.keyboard.press('Enter');
-
-  await page.getByText('This login may only look.').waitFor();
-  await say(own.page, 'say hello');
-  await conversation(page).getByText('hello', { exact: true }).waitFor();
-  expect(await page.getByRole('textbox').count()).toBe(0);
-});
-
-it('a token that is taken back ends what is open, and the page asks for another', async () => {
-  const server = await servePage();
-  const { stdout } = await tau(server.home, ['token', 'create', '--name', 'phone']);
-  const { page } = await visit(server.address);
-  await page.getByLabel('Token').fill(stdout.trim());
-  await page.keyboard.press('Enter');
-  await newSession(page);
-
-  await tau(server.home, ['token', 'revoke', 'phone']);
-
-  await page.getByText('Invalid authentication token').waitFor();
-  await page.getByLabel('Token').waitFor();
-});
 
 it('a prompt with a tool: what is thought is folded, what a tool prints is there while it runs', async () => {
   const command = 'mkfifo gate && echo first && cat gate';
@@ -134,62 +84,6 @@ it('a page that is loaded again in the middle of an answer shows the same, and g
   expect(after).toBe(before);
 });
 
-it('two tabs on one session show the same, whoever speaks', async () => {
-  const { home, gate, open } = gated();
-  const script = [{ steps: [{ text: 'To both ' }, { await: gate }, { text: 'of you.' }] }, { text: 'Again.' }];
-  const one = await visit((await servePage({ home, script })).loginLink);
-  await newSession(one.page);
-  const other = await openTab(one);
-
-  await say(one.page, 'Hello');
-  await conversation(other.page).getByText('To both').waitFor();
-  await open();
-  await conversation(other.page).getByText('To both of you.').waitFor();
-  await button(other.page, 'Send').waitFor();
-  await say(other.page, 'Once more');
-  for (const { page } of [one, other]) {
-    await conversation(page).getByText('Again.').waitFor();
-    await button(page, 'Send').waitFor();
-  }
-
-  expect(await words(conversation(one.page))).toBe(await words(conversation(other.page)));
-  expect([...one.complaints, ...other.complaints]).toEqual([]);
-});
-
-it('a dialog is shown in every tab, and answered in any', async () => {
-  const { home } = commandHome({
-    ask: `
-      const colour = await ctx.ui.select('Which colour?', ['red', 'blue']);
-      const sure = await ctx.ui.confirm('Sure?', 'It will be ' + colour);
-      const name = await ctx.ui.input('Which name?', 'a name');
-      const text = await ctx.ui.editor('Which text?', 'once');
-      tell(ctx, [colour, sure, name, text, await ctx.ui.select('Anything else?', ['no'])]);`,
-  });
-  const one = await visit((await servePage({ home })).loginLink);
-  await newSession(one.page);
-  const other = await openTab(one);
-  const dialog = (page: Page, title: string) => page.getByRole('form', { name: title });
-
-  await say(one.page, '/ask');
-  await dialog(one.page, 'Which colour?').waitFor();
-  await dialog(other.page, 'Which colour?').getByRole('button', { name: 'blue' }).click();
-  await dialog(one.page, 'Sure?').getByText('It will be blue').waitFor();
-  await dialog(one.page, 'Sure?').getByRole('button', { name: 'Yes' }).click();
-  await dialog(other.page, 'Which name?').getByPlaceholder('a name').fill('Ada');
-  await other.page.keyboard.press('Enter');
-  await dialog(one.page, 'Which text?').getByRole('textbox').fill('twice');
-  await dialog(one.page, 'Which text?').getByRole('button', { name: 'Answer' }).click();
-  await other.page.reload();
-  await dialog(other.page, 'Anything else?').getByRole('button', { name: 'Cancel' }).click();
-
-  for (const { page } of [one, other]) {
-    await page.getByText('["blue",true,"Ada","twice",null]').waitFor();
-    expect(await page.locator('.dialog').count()).toBe(0);
-  }
-  await button(one.page, 'Dismiss').click();
-  await one.page.locator('.notices').waitFor({ state: 'hidden' });
-});
-
 it('the page stays at its end only for those who read there', async () => {
   const { home, gate, open } = gated();
   const last = join(home.root, 'last');
@@ -218,27 +112,6 @@ it('the page stays at its end only for those who read there', async () => {
   expect(following).toBeLessThan(2);
   expect([away, stayed]).toEqual([500, 500]);
   expect(await left()).toBeLessThan(2);
-});
-
-it('the page works below a base path', async () => {
-  const server = await servePage({ args: ['--base-path', '/tools/tau'] });
-  const view = await visit(server.loginLink);
-  const { page } = view;
-
-  await newSession(page);
-  await say(page, 'say hello');
-  await conversation(page).getByText('hello', { exact: true }).waitFor();
-  await page.reload();
-  await conversation(page).getByText('hello', { exact: true }).waitFor();
-  const address = page.url();
-  await page.getByRole('link', { name: 'Sessions' }).click();
-  await page.getByRole('link', { name: 'say hello' }).click();
-  await conversation(page).getByText('hello', { exact: true }).waitFor();
-
-  expect(server.address).toMatch(/\/tools\/tau\/$/);
-  expect(address).toContain(`${server.address}?session=`);
-  expect(page.url()).toBe(address);
-  expect(view.complaints).toEqual([]);
 });
 
 it('on a phone nothing is wider than the screen', async () => {

@@ -1,15 +1,6 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-
-/** A file that is sent as it is. */
-export interface PageFile {
-  readonly type: string;
-  readonly body: Buffer;
-  readonly etag: string;
-  /** Its name holds a hash of what is in it. */
-  readonly isImmutable: boolean;
-}
+import { PageFile } from './page-file.ts';
 
 /** What a page may consist of. */
 const MAX_PAGE_FILES = 500;
@@ -43,7 +34,7 @@ export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   let bytes = 0;
   for (const name of namesIn(folder)) {
     const file = readPageFile(join(folder, name));
-    bytes += file.body.length;
+    bytes += file.size;
     if (files.size >= MAX_PAGE_FILES || bytes > MAX_PAGE_BYTES) throw new Error(`${folder} holds too much for a page`);
     files.set(`/${name}`, file);
   }
@@ -55,9 +46,8 @@ export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
 }
 
 function readPageFile(path: string): PageFile {
-  const body = readFileSync(path);
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { type: types[extname(path)] ?? 'application/octet-stream', body, etag, isImmutable: HASHED.test(path) };
+  const type = types[extname(path)] ?? 'application/octet-stream';
+  return new PageFile({ type, body: readFileSync(path), isImmutable: HASHED.test(path) });
 }
 
 /** The regular files in a folder and below it: no links, which could lead out of it. */

@@ -1,6 +1,7 @@
 import { HttpRefusal } from './http-refusal.ts';
 import type { Call, Method, Route } from './route.ts';
 import { DOWNLOADS, download } from './routes/download.ts';
+import { folders } from './routes/folders.ts';
 import { health, readiness } from './routes/health.ts';
 import { login } from './routes/login.ts';
 import { logout } from './routes/logout.ts';
@@ -18,6 +19,7 @@ const routes: Readonly<Record<string, Route>> = {
   '/api/logout': logout,
   '/api/me': me,
   '/api/sessions': sessions,
+  '/api/folders': folders,
 };
 
 /** What is at a path, and what it is called where people count: a code or a made-up path is no name. */

@@ -1,11 +1,12 @@
 import type { Audit } from '../auth/audit.ts';
 import type { Authority } from '../auth/authority.ts';
 import type { Grant } from '../auth/grant.ts';
+import type { FolderListing, FolderQuery } from '../folders.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ServerLog } from '../server-log.ts';
 import type { ExportOffers } from './export-offers.ts';
 import type { FrontDoor, Throttle } from './front-door.ts';
-import type { PageFile } from './page-files.ts';
+import type { PageFile } from './page-file.ts';
 
 /** Which sessions are wanted, as `list_sessions` takes it. */
 export interface SessionQuery {
@@ -39,6 +40,8 @@ export interface Services {
   readonly readiness: () => 'ready' | 'starting' | 'draining';
   /** The sessions that somebody may see, as `list_sessions` answers. */
   readonly listSessions: (grant: Grant, query: SessionQuery) => Promise<object>;
+  /** The folders in a folder that somebody may open. */
+  readonly listFolders: (grant: Grant, query: FolderQuery) => Promise<FolderListing>;
   readonly exports: Pick<ExportOffers, 'take'>;
   /** By the paths they are asked for. */
   readonly pageFiles: ReadonlyMap<string, PageFile>;

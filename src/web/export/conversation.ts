@@ -1,8 +1,8 @@
 import { element } from '../element.ts';
 import { listOf, textOf } from '../fields.ts';
-import { unclip } from './entries/clipped.ts';
-import { isShown, showEntry } from './entries/entry-view.ts';
+import { isShown, showEntry } from './entry-view.tsx';
 import { branchTo, type Entry, type Session } from './session/session.ts';
+import { unclip } from './unclip.ts';
 
 /** Entries that are built together. */
 interface Chunk {
@@ -115,17 +115,22 @@ export class Conversation {
     chunk.isBuilt = true;
     this.#observer.unobserve(chunk.place);
     for (const { entry, continues } of chunk.entries) {
-      const shown = showEntry(entry, {
-        continues,
-        resultOf: (callId) => this.#results.get(callId),
-        labelOf: ({ id }) => this.#session.labels.get(id),
-        placed: (part, place) => this.#placeOf.set(part, place),
-      });
+      const around = { resultOf: (callId: string) => this.#results.get(callId)?.message };
+      const shown = showEntry(entry, { around, continues, label: this.#session.labels.get(entry.id) });
       this.#placeOf.set(entry, shown);
+      this.#placeResults(shown);
       chunk.place.append(shown);
     }
     chunk.place.style.minHeight = '';
     this.#onBuilt();
+  }
+
+  /** Results are found in the cards of their calls. */
+  #placeResults(shown: HTMLElement): void {
+    for (const card of shown.querySelectorAll<HTMLElement>('[data-call]')) {
+      const result = this.#results.get(card.dataset['call'] ?? '');
+      if (result && !this.#placeOf.has(result)) this.#placeOf.set(result, card);
+    }
   }
 
   #approach(seen: readonly IntersectionObserverEntry[]): void {

@@ -1,7 +1,7 @@
 import { plainText } from '../code/plain-text.ts';
 import { element } from '../element.ts';
 import { type Fields, listOf, textOf } from '../fields.ts';
-import { hashOf } from './entries/entry-view.ts';
+import { hashOf } from './entry-view.tsx';
 import { titleOf } from './session/entry-words.ts';
 import type { Entry, Session } from './session/session.ts';
 import type { Row } from './session/tree-rows.ts';

@@ -1,10 +1,8 @@
+import { colour, placesOf, unfold } from '../found-text.ts';
 import type { Conversation } from './conversation.ts';
-import { unclip } from './entries/clipped.ts';
 import { allWords } from './session/entry-words.ts';
 import type { Entry } from './session/session.ts';
-
-/** How many places are coloured at most. */
-const MAX_MARKS = 2000;
+import { unclip } from './unclip.ts';
 
 /** The entries that hold what was searched for, and the one among them that is looked at. */
 export class Search {
@@ -62,53 +60,13 @@ export class Search {
 
   /** Colours what was found, as far as it is built. */
   mark(): void {
-    if (!('highlights' in CSS)) return;
-    CSS.highlights.clear();
-    if (!this.isActive) return;
-    const ranges: Range[] = [];
-    for (const hit of this.#hits) {
-      const place = this.#conversation.builtPlaceOf(hit);
-      if (place) ranges.push(...rangesIn(place, this.#needle));
-      if (ranges.length > MAX_MARKS) break;
-    }
-    const hit = this.#hits[this.#at];
-    const place = hit && this.#conversation.builtPlaceOf(hit);
-    CSS.highlights.set('found', new Highlight(...ranges));
-    CSS.highlights.set('looked-at', new Highlight(...(place ? rangesIn(place, this.#needle) : [])));
+    const built = (entry: Entry | undefined) => entry && this.#conversation.builtPlaceOf(entry);
+    const found = this.#hits.flatMap((hit) => built(hit) ?? []);
+    colour(this.#needle, found, built(this.#hits[this.#at]));
   }
 
   #unfold(place: HTMLElement): void {
-    const open = () => {
-      const ranges = rangesIn(place, this.#needle);
-      for (const { startContainer } of ranges) openAround(startContainer);
-      return ranges.length > 0;
-    };
-    if (open()) return;
-    unclip(place);
-    open();
+    if (placesOf(this.#needle, place).length === 0) unclip(place);
+    unfold(placesOf(this.#needle, place));
   }
-}
-
-function openAround(node: Node): void {
-  for (let details = node.parentElement?.closest('details'); details; ) {
-    details.open = true;
-    details = details.parentElement?.closest('details');
-  }
-}
-
-function rangesIn(place: HTMLElement, needle: string): Range[] {
-  const ranges: Range[] = [];
-  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const text = (node.nodeValue ?? '').toLowerCase();
-    for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
-      const range = document.createRange();
-      // A letter may be longer in lower case.
-      const length = node.nodeValue?.length ?? 0;
-      range.setStart(node, Math.min(at, length));
-      range.setEnd(node, Math.min(at + needle.length, length));
-      ranges.push(range);
-    }
-  }
-  return ranges;
 }

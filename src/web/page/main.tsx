@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { messageOf } from '../../protocol/errors.ts';
+import { rememberedTheme, wear } from '../theme.ts';
 import { enter } from './entrance/enter.ts';
 import { LoginForm } from './entrance/login-form.tsx';
 import { Trouble } from './entrance/trouble.tsx';
@@ -13,4 +14,5 @@ async function start(): Promise<void> {
   else render(<Page app={new App(entered)} />, document.body);
 }
 
+wear(rememberedTheme());
 start().catch((error: unknown) => render(<Trouble reason={messageOf(error)} />, document.body));

@@ -1,9 +1,13 @@
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
+import { useShortcuts } from './controls/shortcuts/listening.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
+import { Announcements } from './extras/announcements.tsx';
 import { Extras } from './extras/extras.tsx';
+import { UnderComposer } from './extras/under-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
+import { Missing, Unchosen } from './sessions/nowhere.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
@@ -11,8 +15,12 @@ import { Welcome } from './welcome/welcome.tsx';
 /** The token or the login is not valid, or no longer. */
 const INVALID_TOKEN = 1008;
 
+/** There is no such session, or not for this login. */
+const NO_SESSION = 4404;
+
 /** Everything: the sessions on one side, the one that is looked at on the other. */
 export function Page({ app }: { readonly app: App }) {
+  useShortcuts(app);
   return (
     <AppContext.Provider value={app}>
       <SessionPage app={app} />
@@ -22,22 +30,31 @@ export function Page({ app }: { readonly app: App }) {
 
 function SessionPage({ app }: { readonly app: App }) {
   const session = app.session.value;
-  const { state, code, reason } = session.connection.value;
+  const { state, code, reason = '' } = session?.connection.value ?? {};
   if (state === 'closed' && code === INVALID_TOKEN) return <LoginForm reason={reason} />;
+  if (app.sessions.isLoggedOut.value) return <LoginForm reason={undefined} />;
   return (
     <div class="frame">
       <Sidebar />
-      <div class="session" key={session.place.id}>
-        <Header />
-        <main>
-          <Conversation whenEmpty={<Welcome />} />
-        </main>
-        <footer class="foot">
-          <Extras />
-          <Composer />
-        </footer>
-      </div>
+      {!session && <Unchosen />}
+      {session && code === NO_SESSION && <Missing reason={reason} />}
+      {session && code !== NO_SESSION && <OpenSession key={app.sessionId.value} />}
       <Sheets />
     </div>
   );
 }
+
+const OpenSession = () => (
+  <div class="session">
+    <Header />
+    <main>
+      <Conversation whenEmpty={<Welcome />} />
+    </main>
+    <footer class="foot">
+      <Extras />
+      <Composer />
+      <UnderComposer />
+    </footer>
+    <Announcements />
+  </div>
+);

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { readPageFiles } from '../page-files.ts';
 import { dial, heard } from '../testing/clients.ts';
@@ -101,6 +102,56 @@ it('[W43] the schema of the protocol is served, also where there is no page', as
   expect(headers['content-type']).toBe('application/json');
   expect(body).toBe(readFileSync(join(import.meta.dirname, '../../../../docs/schema.json'), 'utf8'));
   expect((await get('/')).status).toBe(404);
+});
+
+/** What is sent to whoever takes this encoding, byte by byte. */
+async function sent(path: string, encoding: string, more = '') {
+  const folder = newPage();
+  writeFileSync(join(folder, 'long-ABCD2345.js'), 'let a;\n'.repeat(1000));
+  writeFileSync(join(folder, 'picture.png'), 'x'.repeat(5000));
+  const { port } = await served({ services: { pageFiles: readPageFiles(folder) } });
+  const head = `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\nAccept-Encoding: ${encoding}\r\n${more}\r\n`;
+  const socket = dial(port, head).setEncoding('latin1');
+  const [headers = '', body = ''] = (await heard(socket)).split(/\r\n\r\n(.*)/s);
+  return { headers, body: Buffer.from(body, 'latin1'), etag: /\r\nETag: (.*)\r\n/.exec(headers)?.[1] ?? '' };
+}
+
+it('[W96] long texts are sent compressed to whoever takes that, and caches can tell the two forms apart', async () => {
+  const plain = await sent('/long-ABCD2345.js', 'br');
+  const small = await sent('/long-ABCD2345.js', 'gzip, deflate');
+
+  expect(small.headers).toMatch(/\r\nContent-Encoding: gzip\r\n/);
+  expect(small.headers).toContain(`\r\nContent-Length: ${small.body.length}`);
+  expect(gunzipSync(small.body).equals(plain.body)).toBe(true);
+  expect(small.body.length).toBeLessThan(plain.body.length / 10);
+  expect(plain.headers).not.toContain('Content-Encoding');
+  for (const { headers } of [plain, small]) expect(headers).toMatch(/\r\nVary: Accept-Encoding\r\n/);
+  expect(small.etag).not.toBe(plain.etag);
+});
+
+it('[W96] each form is known by its own tag', async () => {
+  const small = await sent('/long-ABCD2345.js', 'gzip');
+  const plain = await sent('/long-ABCD2345.js', 'identity');
+  const asked = (known: string) => sent('/long-ABCD2345.js', 'gzip', `If-None-Match: ${known}\r\n`);
+
+  expect((await asked(small.etag)).headers).toMatch(/^HTTP\/1.1 304/);
+  expect((await asked(plain.etag)).headers).toMatch(/^HTTP\/1.1 200/);
+});
+
+it.each(['/', '/picture.png', '/assets/app-ABCD2345.js'])(
+  '[W96] what would not become smaller is sent as it is: %s',
+  async (path) => {
+    const { headers } = await sent(path, 'gzip');
+
+    expect(headers).not.toMatch(/Content-Encoding|Vary/);
+  },
+);
+
+it('[W96] the schema is compressed, too', async () => {
+  const { headers, body } = await sent('/schema.json', 'gzip');
+
+  expect(headers).toMatch(/\r\nContent-Encoding: gzip\r\n/);
+  expect(JSON.parse(gunzipSync(body).toString())).toHaveProperty('$schema');
 });
 
 it('a folder that holds too much is no page', () => {

@@ -1,14 +1,22 @@
-import type { PageFile } from '../page-files.ts';
+import type { PageFile } from '../page-file.ts';
 import { type Call, type Route, reading } from '../route.ts';
+import { takesGzip } from '../takes-gzip.ts';
 
 /** The page and what belongs to it. */
 export const page = (file: PageFile): Route => ({ methods: reading, answer: (call) => sendFile(call, file) });
 
-function sendFile({ request, response }: Call, { type, body, etag, isImmutable }: PageFile): void {
+async function sendFile({ request, response }: Call, { type, isImmutable, plain, compressed }: PageFile) {
+  const { etag, encoding, body } = (takesGzip(request.headers['accept-encoding']) && compressed) || plain;
   response.setHeader('Cache-Control', isImmutable ? 'max-age=31536000, immutable' : 'no-cache');
   response.setHeader('ETag', etag);
-  if (isKnown(request.headers['if-none-match'], etag)) response.writeHead(304).end();
-  else response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length }).end(body);
+  if (compressed) response.setHeader('Vary', 'Accept-Encoding');
+  if (isKnown(request.headers['if-none-match'], etag)) {
+    response.writeHead(304).end();
+    return;
+  }
+  const bytes = await body();
+  if (encoding) response.setHeader('Content-Encoding', encoding);
+  response.writeHead(200, { 'Content-Type': type, 'Content-Length': bytes.length }).end(bytes);
 }
 
 const isKnown = (header: string | undefined, etag: string) =>

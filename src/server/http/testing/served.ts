@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { openLog } from '../../../system/log.ts';
 import { until } from '../../../system/testing/script.ts';
 import { type Grant, type Scope, scopes } from '../../auth/grant.ts';
+import { listFolders } from '../../folders.ts';
 import { Metrics } from '../../metrics.ts';
 import { ServerLog } from '../../server-log.ts';
 import { ExportOffers } from '../export-offers.ts';
@@ -27,6 +28,7 @@ export const grantOf = (id: string, may: readonly Scope[] = scopes): Grant => ({
 const known = new Map([
   ['token-of-ann', grantOf('ann')],
   ['token-of-bob', grantOf('bob', ['prompt'])],
+  ['token-of-eve', grantOf('eve', ['view'])],
 ]);
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), 'tau-http-'));
@@ -84,6 +86,7 @@ export async function served({ door = {}, listen = {}, services = {} }: ServedOp
     logins,
     readiness: () => 'ready',
     listSessions: async (grant, query) => ({ sessions: [], asked: { by: grant.id, ...query } }),
+    listFolders: (grant, query) => listFolders(query, grant, newFolder()),
     exports,
     pageFiles: new Map(),
     metrics,

@@ -1,4 +1,5 @@
-import { blocksOf, type Fields, fieldsOf, listOf, prettyJson, textOf, wordsOf } from '../../fields.ts';
+import { blocksOf, type Fields, fieldsOf, listOf, textOf, wordsOf } from '../../fields.ts';
+import { blockWords, messageWords } from '../../message/message-words.ts';
 import { oneLine } from '../../words.ts';
 import type { Entry } from './session.ts';
 
@@ -31,7 +32,7 @@ export function titleOf({ kind, type, fields, message }: Entry, callOf: (id: str
     case 'session_info':
       return `Named: ${textOf(fields['name'])}`;
     default:
-      return oneLine(`${type.replaceAll('_', ' ')} ${allWords({ kind, fields, message })}`, 120);
+      return oneLine(`${type.replaceAll('_', ' ')} ${allWords({ fields, message })}`, 120);
   }
 }
 
@@ -50,22 +51,8 @@ function aboutCall(call: Fields | undefined): string {
 }
 
 /** Everything of an entry that can be searched for. */
-export function allWords({ kind, fields, message }: Pick<Entry, 'kind' | 'fields' | 'message'>): string {
-  if (kind === 'bashExecution') return `${textOf(message['command'])}\n${textOf(message['output'])}`;
-  if (kind === 'assistant') {
-    const said = listOf(message['content']).map(wordsOfBlock);
-    return [...said, textOf(message['errorMessage'])].join('\n');
-  }
-  if (kind === 'toolResult') {
-    return `${textOf(message['toolName'])}\n${wordsOf(message['content'])}\n${textOf(fieldsOf(message['details'])['diff'])}`;
-  }
-  const content = message['content'] ?? fields['content'];
-  const others = [message['summary'], fields['summary'], fields['name'], fields['label'], fields['modelId']];
-  return [...blocksOf(content).map(wordsOfBlock), ...others.map(textOf)].filter(Boolean).join('\n');
-}
-
-function wordsOfBlock(block: Fields): string {
-  if (block['type'] !== 'toolCall') return textOf(block['text']) || textOf(block['thinking']);
-  const values = Object.values(fieldsOf(block['arguments']));
-  return [block['name'], ...values].map((value) => (typeof value === 'string' ? value : prettyJson(value))).join('\n');
+export function allWords({ fields, message }: Pick<Entry, 'fields' | 'message'>): string {
+  const others = [fields['summary'], fields['name'], fields['label'], fields['modelId']].map(textOf);
+  const words = [messageWords(message), ...blocksOf(fields['content']).map(blockWords), ...others];
+  return words.filter(Boolean).join('\n');
 }

@@ -1,13 +1,6 @@
-import { fieldsOf, numberOf, textOf } from '../../fields.ts';
+import { textOf } from '../../fields.ts';
+import { type Usage, usageOf } from '../../usage.ts';
 import type { Entry } from './session.ts';
-
-/** What some tokens were and cost. */
-export interface Usage {
-  readonly input: number;
-  readonly output: number;
-  readonly cached: number;
-  readonly cost: number;
-}
 
 export interface Totals extends Usage {
   readonly models: readonly string[];
@@ -15,16 +8,6 @@ export interface Totals extends Usage {
   readonly answers: number;
   readonly toolCalls: number;
   readonly branches: number;
-}
-
-export function usageOf(value: unknown): Usage {
-  const usage = fieldsOf(value);
-  return {
-    input: numberOf(usage['input']) + numberOf(usage['cacheWrite']),
-    output: numberOf(usage['output']),
-    cached: numberOf(usage['cacheRead']),
-    cost: numberOf(fieldsOf(usage['cost'])['total']),
-  };
 }
 
 /** What a session comes to, all its branches together: that is what was paid for. */

@@ -1,9 +1,25 @@
+import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useSession } from '../state/app.ts';
+import { Talk } from './talk.tsx';
 
 /** What was said in the session; something else where nothing was. */
 export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChildren }) {
-  const { messages } = useSession().view.value;
-  if (messages.length === 0) return <div class="conversation">{whenEmpty}</div>;
-  return <div class="conversation">{messages.map(({ role, timestamp }) => `${role} ${timestamp}\n`)}</div>;
+  const { view } = useSession();
+  const stage = useComputed(() => {
+    const { messages, answer, earlier, state } = view.value;
+    if (messages.length > 0 || answer || earlier) return 'talk';
+    // A greeting names the session only; the rest comes with what was said.
+    return state.thinkingLevel === undefined ? 'unknown' : 'empty';
+  });
+  if (stage.value === 'talk') return <Talk />;
+  return <div class="conversation silent">{stage.value === 'empty' ? whenEmpty : <Skeleton />}</div>;
 }
+
+const Skeleton = () => (
+  <div class="skeleton" role="status" aria-label="Loading the conversation">
+    <span />
+    <span />
+    <span />
+  </div>
+);

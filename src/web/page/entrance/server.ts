@@ -38,9 +38,33 @@ export async function whoIsIn(): Promise<Visitor | undefined> {
   }
 }
 
-/** Stored sessions, the newest first. `cursor`: those after a page of them. */
-export const listSessions = (cursor?: string): Promise<Result<'list_sessions'>> =>
-  ask(`api/sessions${cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`}`);
+/** Ends the login of this browser. */
+export const logOut = (): Promise<void> => ask('api/logout', { method: 'POST' });
+
+/** Stored sessions, the newest first, so many of them. `cursor`: those after a page of them. */
+export const listSessions = (limit: number, cursor?: string): Promise<Result<'list_sessions'>> =>
+  ask(`api/sessions?${new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) })}`);
+
+/** A folder in which a session may begin, and those in it. */
+export interface FolderListing {
+  readonly path: string;
+  readonly parent?: string | undefined;
+  readonly folders: readonly { readonly name: string; readonly path: string }[];
+  readonly hasMore: boolean;
+}
+
+/** The folders in a folder; without one, where the server runs. */
+export function listFolders(path: string | undefined, { hidden }: { hidden: boolean }): Promise<FolderListing> {
+  const query = new URLSearchParams({ ...(path !== undefined && { path }), ...(hidden && { hidden: '1' }) });
+  return ask(`api/folders?${query}`);
+}
+
+/** A file that is offered once, at an address that the server gave. */
+export async function fetchFile(address: string): Promise<Blob> {
+  const response = await fetch(new URL(address, location.origin));
+  if (!response.ok) throw new ServerRefusal(response.status, 'The file is there no more');
+  return response.blob();
+}
 
 /** Where the sockets of sessions are. */
 export const socketAddress = (): URL => new URL('session', location.href);

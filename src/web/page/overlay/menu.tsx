@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals';
 import type { TargetedToggleEvent } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../icons.tsx';
+import { putBeside } from './beside.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -20,6 +22,8 @@ export function Menu({ label, items }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
+  // A list may have thousands of menus, of which one is open.
+  const isWanted = useSignal(false);
   const step = (by: number) => {
     const all = [...(list.current?.querySelectorAll('button') ?? [])];
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
@@ -28,9 +32,7 @@ export function Menu({ label, items }: MenuProps) {
   const opened = (event: TargetedToggleEvent<HTMLElement>) => {
     const isOpen = event.newState === 'open';
     button.current?.setAttribute('aria-expanded', String(isOpen));
-    if (!isOpen) return;
-    putBeside(list.current, button.current);
-    step(1);
+    if (isOpen) step(1);
   };
   return (
     <>
@@ -53,6 +55,10 @@ export function Menu({ label, items }: MenuProps) {
         aria-label={label}
         tabIndex={-1}
         popover="auto"
+        onBeforeToggle={(event) => {
+          isWanted.value = event.newState === 'open';
+          putBeside(list.current, button.current);
+        }}
         onToggle={opened}
         onKeyDown={(event) => {
           const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -61,31 +67,23 @@ export function Menu({ label, items }: MenuProps) {
           step(by);
         }}
       >
-        {items.map(({ label: name, icon, isDangerous, onSelect }) => (
-          <button
-            key={name}
-            type="button"
-            role="menuitem"
-            class={isDangerous ? 'dangerous' : ''}
-            popovertarget={id}
-            popovertargetaction="hide"
-            onClick={onSelect}
-          >
-            {icon && <Icon name={icon} />}
-            {name}
-          </button>
-        ))}
+        {isWanted.value &&
+          items.map(({ label: name, icon, isDangerous, onSelect }) => (
+            <button
+              key={name}
+              type="button"
+              role="menuitem"
+              class={isDangerous ? 'dangerous' : ''}
+              onClick={() => {
+                list.current?.hidePopover();
+                onSelect();
+              }}
+            >
+              {icon && <Icon name={icon} />}
+              {name}
+            </button>
+          ))}
       </div>
     </>
   );
-}
-
-/** Below the button, or above it where there is no room. */
-function putBeside(list: HTMLElement | null, button: HTMLElement | null): void {
-  if (!list || !button) return;
-  const { left, right, top, bottom } = button.getBoundingClientRect();
-  const { offsetWidth, offsetHeight } = list;
-  const fitsBelow = bottom + offsetHeight < innerHeight;
-  list.style.top = `${fitsBelow ? bottom + 4 : Math.max(4, top - offsetHeight - 4)}px`;
-  list.style.left = `${left + offsetWidth < innerWidth ? left : Math.max(4, right - offsetWidth)}px`;
 }

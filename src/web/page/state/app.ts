@@ -1,11 +1,16 @@
-import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import type { Visitor } from '../entrance/server.ts';
+import { Attention } from './attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
-import { addressOf, leaveBegun, newPlace, type Place, placeOf } from './place.ts';
+import { holds } from './media.ts';
+import { currentPlace, newPlace, type Place, pushPlace, replacePlace } from './place.ts';
 import { SessionList } from './session-list.ts';
+import { ShownList } from './shown-list.ts';
+import { Unread } from './unread.ts';
 
 /** What lies over the page: one thing at a time. */
 export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';
@@ -14,24 +19,48 @@ export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentia
 export class App {
   readonly visitor: Visitor;
   readonly sessions = new SessionList();
+  readonly list = new ShownList(this.sessions);
+  /** The colours that were chosen. */
+  readonly theme: Signal<Theme> = signal(rememberedTheme());
   readonly drafts = new Drafts();
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
-  /** Whether the list of sessions is open where there is no room for it beside the session. */
+  /** Whether there is no room for the list of sessions beside the session. */
+  readonly isNarrow = holds('(width < 52rem)');
+  /** Whether the list of sessions is open over the session. */
   readonly isListOpen: Signal<boolean> = signal(false);
-  readonly #session: Signal<LiveSession>;
+  readonly unread: Unread;
+  readonly attention: Attention;
+  readonly #session: Signal<LiveSession | undefined>;
+  readonly #sessionId: ReadonlySignal<string | undefined>;
+  /** What the address names, and the connection that it was named for. */
+  #named: { readonly session: LiveSession; readonly id: string } | undefined;
 
   constructor(visitor: Visitor) {
     this.visitor = visitor;
-    this.#session = signal(new LiveSession(placeOf(location.search)));
-    addEventListener('popstate', () => this.#open(placeOf(location.search)));
-    addEventListener('online', () => this.#session.value.remote.retry());
+    this.#session = signal(this.#live(currentPlace()));
+    this.#sessionId = computed(() => this.#session.value?.view.value.state.sessionId ?? this.#session.value?.place.id);
+    this.unread = new Unread(this.sessions.sessions, this.#sessionId);
+    addEventListener('popstate', () => this.#open(currentPlace()));
+    addEventListener('online', () => this.#session.value?.remote.retry());
     // What the server does not have yet would be lost with the page.
-    addEventListener('beforeunload', (event) => this.session.value.remote.outbox.length > 0 && event.preventDefault());
+    addEventListener('beforeunload', (event) => this.#session.value?.remote.outbox.length && event.preventDefault());
     effect(() => this.#nameInAddress());
+    effect(() => wear(this.theme.value));
+    this.attention = new Attention(this.#session);
+    const news = computed(() => newsOf(this.#session.value));
+    effect(() => {
+      if (news.value !== undefined) void this.sessions.refresh();
+    });
   }
 
-  get session(): ReadonlySignal<LiveSession> {
+  /** The session that is looked at. There is none where somebody who may not begin one has not chosen any. */
+  get session(): ReadonlySignal<LiveSession | undefined> {
     return this.#session;
+  }
+
+  /** The session that is looked at, also after a move. */
+  get sessionId(): ReadonlySignal<string | undefined> {
+    return this.#sessionId;
   }
 
   may(scope: 'prompt' | 'bash' | 'admin'): boolean {
@@ -41,35 +70,54 @@ export class App {
   /** Looks at another session. */
   go(place: Place): void {
     this.isListOpen.value = false;
-    if (place.kind === 'session' && place.id === this.#session.value.remote.sessionId) return;
-    history.pushState(null, '', addressOf(place));
+    if (place.id === this.#sessionId.value) return;
+    pushPlace(place);
     this.#open(place);
   }
 
-  /** Begins another session, in the folder of the server unless there is another. */
+  /** Begins another session, in the folder of the server unless there is another; stays in one that has not begun. */
   begin(cwd?: string): void {
-    leaveBegun();
-    this.go(newPlace(cwd));
+    this.sheet.value = undefined;
+    const here = currentPlace();
+    this.go(here.kind === 'new' && here.cwd === cwd && this.#session.value ? here : newPlace(cwd));
   }
 
   #open(place: Place): void {
     this.sheet.value = undefined;
+    // A fragment of the same address is no other place.
+    if (place.id === this.#sessionId.value) return;
     const before = this.#session.value;
-    this.#session.value = new LiveSession(place);
-    before.close();
+    this.#session.value = this.#live(place);
+    before?.close();
   }
 
-  /** A new session has its own address once something is said in it: until then there may be nothing to come back to. */
-  #nameInAddress(): void {
-    const { messages, state } = this.#session.value.view.value;
-    const { sessionId } = state;
-    if (sessionId === undefined || messages.length === 0) return;
-    const place: Place = { kind: 'session', id: sessionId };
-    if (new URLSearchParams(location.search).get('session') === sessionId) return;
-    leaveBegun();
-    history.replaceState(null, '', addressOf(place));
-    void this.sessions.refresh();
+  #live(place: Place): LiveSession | undefined {
+    return place.kind === 'session' || this.may('prompt') ? new LiveSession(place) : undefined;
   }
+
+  /**
+   * A new session has its own address once something is said in it: until then there may be nothing to come back to. Where
+   * a command has led the connection elsewhere, Back leads to where it was.
+   */
+  #nameInAddress(): void {
+    const session = this.#session.value;
+    const { messages = [], state = {} } = session?.view.value ?? {};
+    const { sessionId: id, cwd } = state;
+    if (!session || id === undefined || cwd === undefined) return;
+    const isSaid = messages.length > 0;
+    const here = currentPlace();
+    const hasMoved = this.#named?.session === session && this.#named.id !== id;
+    const place: Place = isSaid ? { kind: 'session', id } : { kind: 'new', id, cwd };
+    if (here.id !== id || (isSaid && here.kind === 'new')) (hasMoved ? pushPlace : replacePlace)(place);
+    this.#named = { session, id };
+  }
+}
+
+/** What the list of sessions tells, too: when it is another, the list is. */
+function newsOf(session: LiveSession | undefined): string | undefined {
+  if (!session) return undefined;
+  const { running, dialogs, messages, state } = session.view.value;
+  return JSON.stringify([running, dialogs.length > 0, messages.length > 0, state.sessionId, state.sessionName]);
 }
 
 export const AppContext = createContext<App | undefined>(undefined);
@@ -82,4 +130,8 @@ export function useApp(): App {
 }
 
 /** The session that is looked at. */
-export const useSession = (): LiveSession => useApp().session.value;
+export function useSession(): LiveSession {
+  const session = useApp().session.value;
+  if (!session) throw new Error('No session is looked at');
+  return session;
+}

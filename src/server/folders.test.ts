@@ -1,0 +1,109 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Grant } from './auth/grant.ts';
+import { listFolders } from './folders.ts';
+
+const owner: Grant = {
+  id: 'owner',
+  name: 'owner',
+  scopes: new Set(['prompt']),
+  allowedPaths: undefined,
+  expiresAt: undefined,
+};
+
+/** A folder with others in it, links, a file and what is hidden; beside it, somebody else's. */
+function newPlace() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'tau-folders-')));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const mine = join(root, 'mine');
+  for (const name of ['mine/part 10', 'mine/part 9', 'mine/.hidden', 'mine/Part 1/inner', 'other/secret']) {
+    mkdirSync(join(root, name), { recursive: true });
+  }
+  writeFileSync(join(mine, 'file'), '');
+  symlinkSync(join(root, 'other'), join(mine, 'way out'));
+  symlinkSync(join(mine, 'part 9'), join(mine, 'way in'));
+  symlinkSync(join(mine, 'nothing'), join(mine, 'way to nowhere'));
+  symlinkSync(join(mine, 'file'), join(mine, 'way to a file'));
+  const limited: Grant = { ...owner, allowedPaths: [mine] };
+  return { root, mine, limited };
+}
+
+const names = ({ folders }: { folders: readonly { name: string }[] }) => folders.map(({ name }) => name);
+
+it('[W95] the folders of a folder are told by name, as people order them, with those that links lead to', async () => {
+  const { root, mine } = newPlace();
+
+  const listing = await listFolders({ path: mine, hidden: false }, owner, '/');
+
+  expect(listing).toMatchObject({ path: mine, parent: root, hasMore: false });
+  expect(names(listing)).toEqual(['Part 1', 'part 9', 'part 10', 'way in', 'way out']);
+  expect(listing.folders[0]?.path).toBe(join(mine, 'Part 1'));
+  expect(names(await listFolders({ path: mine, hidden: true }, owner, '/'))).toContain('.hidden');
+});
+
+it('[W95] without a path it is where sessions begin, or the first place that somebody may open', async () => {
+  const { root, mine, limited } = newPlace();
+
+  const places = [
+    await listFolders({ hidden: false }, owner, root),
+    await listFolders({ hidden: false }, limited, root),
+    await listFolders({ hidden: false }, limited, join(mine, 'part 9')),
+    await listFolders({ path: 'part 10', hidden: false }, limited, mine),
+  ];
+
+  expect(places.map(({ path }) => path)).toEqual([root, mine, join(mine, 'part 9'), join(mine, 'part 10')]);
+  await expect(listFolders({ hidden: false }, { ...owner, allowedPaths: [] }, root)).rejects.toMatchObject({
+    code: 'permission_denied',
+  });
+});
+
+it('[W95] a tilde is the home of whoever runs the server, and the root has no parent', async () => {
+  expect((await listFolders({ path: '~', hidden: false }, owner, '/')).path).toBe(homedir());
+  expect(await listFolders({ path: '/', hidden: false }, owner, '/')).not.toHaveProperty('parent');
+});
+
+it('[W95] outside of the allowed paths nothing is told, not even whether it is there', async () => {
+  const { root, mine, limited } = newPlace();
+  const inside = await listFolders({ path: mine, hidden: false }, limited, '/');
+  const outside = ['other', 'none', '../..', 'mine/way out', 'mine/way out/secret', 'mine/../other', 'mine\0'];
+
+  for (const path of outside.map((name) => join(root, '/') + name)) {
+    await expect(listFolders({ path, hidden: false }, limited, '/')).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: `Permission denied: ${path}`,
+    });
+  }
+  expect(inside).not.toHaveProperty('parent');
+  expect(names(inside)).toEqual(['Part 1', 'part 9', 'part 10', 'way in']);
+});
+
+it('[W95] what is missing, or no folder, is said not to be there; what cannot be read is said to be closed', async () => {
+  const { mine, limited } = newPlace();
+  for (const name of ['none', 'file']) {
+    await expect(listFolders({ path: join(mine, name), hidden: false }, limited, '/')).rejects.toMatchObject({
+      code: 'not_found',
+      message: `There is no such folder: ${join(mine, name)}`,
+    });
+  }
+  const closed = join(mine, 'part 9');
+  chmodSync(closed, 0o000);
+  onTestFinished(() => chmodSync(closed, 0o700));
+
+  const asked = listFolders({ path: closed, hidden: false }, owner, '/').catch((error: Error) => error.message);
+
+  // Whoever is root reads everything.
+  if (process.getuid?.() === 0) expect(await asked).toMatchObject({ folders: [] });
+  else expect(await asked).toBe(`This folder cannot be read: ${closed}`);
+});
+
+it('[W95] of very many folders the first thousand are told', async () => {
+  const { mine } = newPlace();
+  const many = join(mine, 'part 9');
+  for (let number = 0; number < 1001; number++) mkdirSync(join(many, String(number)));
+
+  const listing = await listFolders({ path: many, hidden: false }, owner, '/');
+
+  expect([listing.folders.length, listing.hasMore, listing.folders.at(-1)?.name]).toEqual([1000, true, '999']);
+});

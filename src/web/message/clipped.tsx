@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { PlainText } from '../code/plain-text.tsx';
+import { counted } from '../words.ts';
+
+interface ClippedProps {
+  readonly text: string;
+  readonly lines: number;
+  readonly kind?: string | undefined;
+  /** Shows the text; as it is when nothing else is said. */
+  readonly show?: ((text: string) => ComponentChildren) | undefined;
+}
+
+const MAX_CLIPPED = 12_000;
+
+/** A long text of which only the beginning is shown until somebody wants it all. */
+export function Clipped({ text, lines, kind = '', show = asItIs }: ClippedProps) {
+  const [isWhole, setWhole] = useState(false);
+  const part = isWhole ? text : beginningOf(text, lines);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys too. */}
+      <pre class={kind} tabIndex={0}>
+        {show(part)}
+      </pre>
+      {part !== text && <ShowAll what={sizeOf(text)} onClick={() => setWhole(true)} />}
+    </>
+  );
+}
+
+/** The end of a long text, in a window that grows with it up to some lines and then stays as it is. */
+export function Tail({ text, lines, kind = '' }: Omit<ClippedProps, 'show'>) {
+  const [isWhole, setWhole] = useState(false);
+  const part = isWhole ? text : endOf(text, lines);
+  return (
+    <>
+      {part !== text && <ShowAll what={sizeOf(text)} onClick={() => setWhole(true)} />}
+      <div class={isWhole ? '' : 'tail'}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys too. */}
+        <pre class={kind} tabIndex={0}>
+          <PlainText text={part} />
+        </pre>
+      </div>
+    </>
+  );
+}
+
+/** Shows the rest of something. */
+export const ShowAll = ({ what, onClick }: { readonly what: string; readonly onClick: () => void }) => (
+  <button type="button" class="unclip" onClick={onClick}>
+    Show all {what}
+  </button>
+);
+
+const asItIs = (text: string) => <PlainText text={text} />;
+
+/** A few lines more are shown rather than hidden behind a button. */
+function beginningOf(text: string, lines: number): string {
+  const all = text.split('\n');
+  return (all.length <= lines * 1.5 ? text : all.slice(0, lines).join('\n')).slice(0, MAX_CLIPPED);
+}
+
+const endOf = (text: string, lines: number) => text.split('\n').slice(-lines).join('\n').slice(-MAX_CLIPPED);
+
+function sizeOf(text: string): string {
+  const lines = text.split('\n').length;
+  return lines > 1 ? counted(lines, 'line') : counted(text.length, 'character');
+}

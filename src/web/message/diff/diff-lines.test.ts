@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeChange } from '../../../agent/tools/edit-diff.ts';
+import { addedLines, type DiffLine, diffOf, sizeOfDiff } from './diff-lines.ts';
+
+const short = (lines: readonly DiffLine[]) => lines.map(({ kind, number, text }) => `${kind} ${number ?? '?'} ${text}`);
+
+describe('the lines of a change', () => {
+  it('are read from what the edit tool says of it', () => {
+    const lines = diffOf({}, { diff: '    ...\n  9 same\n-10 old  text\n+10 new\n+11 \n    ...' });
+
+    expect(short(lines)).toEqual([
+      'gap ? ',
+      'same 9 same',
+      'removed 10 old  text',
+      'added 10 new',
+      'added 11 ',
+      'gap ? ',
+    ]);
+    expect(sizeOfDiff(lines)).toBe('+2 −1');
+  });
+
+  it('are read from a patch, of several files too', () => {
+    const patch =
+      '--- a\n+++ b\n@@ -3,2 +3,2 @@\n a\n--- b\n+++ c\ndiff --git x y\n@@ -1 +1 @@\n-x\n+y\n\\ No newline at end of file';
+
+    expect(short(diffOf({}, { patch }))).toEqual([
+      'gap ? ',
+      'same 3 a',
+      'removed 4 -- b',
+      'added 4 ++ c',
+      'gap ? ',
+      'removed 1 x',
+      'added 1 y',
+    ]);
+  });
+
+  it('are those that were asked for when nobody has said what became of it', () => {
+    const edits = [
+      { oldText: 'a\nb\nc\n', newText: 'a\nB\nc\n' },
+      { oldText: 'x', newText: '' },
+    ];
+
+    expect(short(diffOf({ edits }, undefined))).toEqual([
+      'same ? a',
+      'removed ? b',
+      'added ? B',
+      'same ? c',
+      'gap ? ',
+      'removed ? x',
+    ]);
+    expect(short(diffOf({ oldText: 'x', newText: 'y' }, 7))).toEqual(['removed ? x', 'added ? y']);
+  });
+
+  it('stay as they are when they have no numbers, or no form at all', () => {
+    expect(short(diffOf({}, { diff: '+a\n-b\n c\nd\n@@ here @@' }))).toEqual([
+      'added ? a',
+      'removed ? b',
+      'same ? c',
+      'same ? d',
+      'gap ? @@ here @@',
+    ]);
+    expect(short(diffOf({}, { patch: 'nothing of the kind' }))).toEqual(['same ? nothing of the kind']);
+  });
+
+  it('of a new file are all added', () => {
+    expect(short(addedLines('a\n\nb\n'))).toEqual(['added 1 a', 'added 2 ', 'added 3 b']);
+  });
+
+  it('say the same whether they come from the diff or from the patch', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'b', '', '-c', '+ 1 d', '...'))
+      .map((lines) => lines.map((line) => `${line}\n`).join(''));
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        fc.pre(before !== after);
+        const { diff, patch } = describeChange('f', before, after);
+        const changes = (details: object) => short(diffOf({}, details)).filter((line) => !line.startsWith('gap'));
+
+        expect(changes({ diff })).toEqual(changes({ patch }));
+      }),
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import type { DiffLine } from './diff-lines.ts';
+import { type Part, wordDiff } from './word-diff.ts';
+
+/** A line of which also is known what changed within it. */
+export interface MarkedLine extends DiffLine {
+  readonly parts: readonly Part[] | undefined;
+}
+
+/** Lines that went are compared, word by word, with those that came in their place. */
+export function markedLines(lines: readonly DiffLine[]): MarkedLine[] {
+  const marked: MarkedLine[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const removed = runOf(lines, at, 'removed');
+    const added = runOf(lines, at + removed.length, 'added');
+    const words = removed.length > 0 && added.length > 0 ? wordDiff(joined(removed), joined(added)) : undefined;
+    marked.push(...removed.map((line, index) => ({ ...line, parts: words?.before[index] })));
+    marked.push(...added.map((line, index) => ({ ...line, parts: words?.after[index] })));
+    at += removed.length + added.length;
+    const next = lines[at];
+    if (next && next.kind !== 'removed' && next.kind !== 'added') {
+      marked.push({ ...next, parts: undefined });
+      at++;
+    }
+  }
+  return marked;
+}
+
+function runOf(lines: readonly DiffLine[], from: number, kind: DiffLine['kind']): readonly DiffLine[] {
+  let end = from;
+  while (lines[end]?.kind === kind) end++;
+  return lines.slice(from, end);
+}
+
+const joined = (lines: readonly DiffLine[]) => lines.map(({ text }) => text).join('\n');

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Part, wordDiff } from './word-diff.ts';
+
+const textOf = (lines: readonly (readonly Part[])[] = []) =>
+  lines.map((parts) => parts.map(({ text }) => text).join('')).join('\n');
+
+const marked = (lines: readonly (readonly Part[])[] = []) =>
+  lines.map((parts) => parts.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join('')).join('\n');
+
+describe('the difference by words', () => {
+  it('marks the words that came and went', () => {
+    const { before, after } = wordDiff('const total = sum(a, b);', 'const total = sum(a, c) + 1;') ?? {};
+
+    expect(marked(before)).toBe('const total = sum(a, [b]);');
+    expect(marked(after)).toBe('const total = sum(a, [c])[ + 1];');
+  });
+
+  it('keeps long words in common rather than many signs', () => {
+    const { before, after } =
+      wordDiff('return sum - coupon.value - coupon.value;', 'return Math.max(0, sum - coupon.value);') ?? {};
+
+    expect(marked(before)).toBe('return sum[ - coupon.value] - coupon.value;');
+    expect(marked(after)).toBe('return [Math.max(0, ]sum - coupon.value[)];');
+  });
+
+  it('goes over several lines', () => {
+    const { after } = wordDiff('first();\nthird(x);', 'first();\nsecond();\nthird(y);') ?? {};
+
+    expect(marked(after)).toBe('first();\n[second();]\nthird([y]);');
+  });
+
+  it('is none where the texts have little in common, or are too long', () => {
+    const long = Array.from({ length: 2000 }, (_, index) => `word${index}`);
+
+    expect(wordDiff('let a = 1;', 'Nothing like it at all')).toBeUndefined();
+    expect(wordDiff(long.join(' '), long.toReversed().join(' '))).toBeUndefined();
+  });
+
+  it('gives back both texts, and what is not marked is the same in both', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'bb', ' ', '\n', '(', '\u{1f600}', '\ud800', '\t', '_x'))
+      .map((parts) => parts.join(''));
+    const unmarked = (lines: readonly (readonly Part[])[] = []) =>
+      lines
+        .flat()
+        .flatMap(({ text: part, isChanged }) => (isChanged ? [] : [part.replaceAll(/\s/g, '')]))
+        .join('');
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const diff = wordDiff(before, after);
+        fc.pre(diff !== undefined);
+
+        expect(textOf(diff?.before)).toBe(before);
+        expect(textOf(diff?.after)).toBe(after);
+        expect(unmarked(diff?.before)).toBe(unmarked(diff?.after));
+      }),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import { textOf } from '../fields.ts';
+import type { ViewProps } from './message.tsx';
+import { CardFrame } from './tools/card.tsx';
+import { Command, CommandLine, measured, Output } from './tools/terminal.tsx';
+
+/** A command that the user ran. */
+export function ShellCommand({ message }: ViewProps) {
+  const command = textOf(message['command']);
+  const code = message['exitCode'];
+  const how = message['cancelled'] === true ? 'stopped' : typeof code === 'number' ? `exit ${code}` : '';
+  const isFailed = how !== '' && how !== 'exit 0';
+  const note = message['excludeFromContext'] === true ? 'not told to the model' : '';
+  const said = textOf(message['output']);
+  return (
+    <CardFrame
+      name="bash"
+      of={message}
+      about={<CommandLine command={command} note={note} />}
+      state={isFailed ? 'failed' : 'done'}
+      outcome={[measured(said).size, how].filter(Boolean).join(' · ')}
+      matters={isFailed || measured(said).isShort}
+    >
+      <Command text={command} />
+      <Output text={said} />
+    </CardFrame>
+  );
+}

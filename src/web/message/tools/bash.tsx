@@ -1,0 +1,28 @@
+import { numberOf, textOf } from '../../fields.ts';
+import { Card } from './card.tsx';
+import { Command, CommandLine, measured, Output } from './terminal.tsx';
+import { ended } from './terminal-text.ts';
+import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+
+/** A command: while it runs, the end of what it says. */
+export function BashCard(use: ToolUse) {
+  const command = textOf(use.call['command']);
+  const timeout = numberOf(use.call['timeout']);
+  const { said } = ended(saidBy(use));
+  const { size, isShort } = measured(said);
+  return (
+    <Card
+      use={use}
+      about={<CommandLine command={command} note={timeout > 0 ? `at most ${timeout} s` : ''} />}
+      outcome={size}
+      matters={stateOf(use) === 'running' || isShort}
+    >
+      {(command !== '' || said !== '') && (
+        <>
+          <Command text={command} />
+          <Output text={said} />
+        </>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,28 @@
+import { useMemo } from 'preact/hooks';
+import { languageOf } from '../../code/highlight.ts';
+import { textOf } from '../../fields.ts';
+import { Diff } from '../diff/diff.tsx';
+import { diffOf, sizeOfDiff } from '../diff/diff-lines.ts';
+import { Card, Problem } from './card.tsx';
+import { Path } from './path.tsx';
+import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+
+/** A change of a file. It is shown when it is made: what is only asked for may yet look different. */
+export function EditCard(use: ToolUse) {
+  const { call, result } = use;
+  const path = textOf(call['path']);
+  const state = stateOf(use);
+  const lines = useMemo(() => diffOf(call, result?.['details']), [call, result]);
+  const isPending = state === 'waiting' || state === 'running';
+  return (
+    <Card
+      use={use}
+      about={<Path path={path} />}
+      outcome={lines.length > 0 ? sizeOfDiff(lines) : ''}
+      matters={state === 'done'}
+    >
+      {state === 'failed' && <Problem text={saidBy(use)} />}
+      {!isPending && lines.length > 0 && <Diff lines={lines} language={languageOf(path)} />}
+    </Card>
+  );
+}

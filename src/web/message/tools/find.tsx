@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import { PlainText } from '../../code/plain-text.tsx';
+import { textOf } from '../../fields.ts';
+import { counted, oneLine } from '../../words.ts';
+import { ShowAll } from '../clipped.tsx';
+import { Card, Problem } from './card.tsx';
+import { Path } from './path.tsx';
+import { withNotice } from './result-notice.ts';
+import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+
+const PATHS = 60;
+/** What is no longer than this is worth its room; names stand beside each other. */
+const SHORT = { paths: 6, names: 12 };
+/** What the tools say instead of an empty list. */
+const NOTHING = new Set(['No files found matching pattern', '(empty directory)', '']);
+
+/** Paths that fit a pattern. */
+export function FindCard(use: ToolUse) {
+  const where = textOf(use.call['path']);
+  const about = oneLine(`${textOf(use.call['pattern'])}${where === '' ? '' : ` in ${where}`}`, 200);
+  return <PathsCard use={use} about={about} kind="paths" />;
+}
+
+/** What is in a folder. */
+export const LsCard = (use: ToolUse) => <PathsCard use={use} about={textOf(use.call['path']) || '.'} kind="names" />;
+
+interface PathsCardProps {
+  readonly use: ToolUse;
+  readonly about: string;
+  readonly kind: keyof typeof SHORT;
+}
+
+function PathsCard({ use, about, kind }: PathsCardProps) {
+  const state = stateOf(use);
+  const { text, notice } = withNotice(saidBy(use));
+  const paths = NOTHING.has(text.trim()) ? [] : text.split('\n').filter((path) => path !== '');
+  return (
+    <Card
+      use={use}
+      about={<PlainText text={about} />}
+      outcome={paths.length === 0 ? 'nothing' : counted(paths.length, 'path')}
+      matters={paths.length <= SHORT[kind]}
+    >
+      {state === 'failed' && <Problem text={saidBy(use)} />}
+      {state === 'done' && paths.length > 0 && <Paths paths={paths} notice={notice} kind={kind} />}
+    </Card>
+  );
+}
+
+interface PathsProps {
+  readonly paths: readonly string[];
+  readonly notice: string;
+  readonly kind: keyof typeof SHORT;
+}
+
+function Paths({ paths, notice, kind }: PathsProps) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = paths.length > PATHS * 1.5 && !isWhole;
+  return (
+    <>
+      <ul class={`paths ${kind}`}>
+        {(isLong ? paths.slice(0, PATHS) : paths).map((path) => (
+          <li>
+            <Path path={path} />
+          </li>
+        ))}
+      </ul>
+      {isLong && <ShowAll what={counted(paths.length, 'path')} onClick={() => setWhole(true)} />}
+      {notice !== '' && (
+        <p class="note">
+          <PlainText text={notice} />
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { PlainText } from '../../code/plain-text.tsx';
+import { fieldsOf, textOf } from '../../fields.ts';
+import { counted, oneLine } from '../../words.ts';
+import { Clipped } from '../clipped.tsx';
+import { Folded } from '../folded.tsx';
+import { Json } from '../unknown.tsx';
+import { Card, Problem } from './card.tsx';
+import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+
+const LINES = 12;
+
+/** A tool of which nothing is known but what it was given and what it said. */
+export function GenericCard(use: ToolUse) {
+  const text = saidBy(use);
+  const details = fieldsOf(use.result?.['details']);
+  const [first] = Object.values(use.call).filter((value) => typeof value === 'string');
+  const hasArguments = Object.keys(use.call).length > 0;
+  const hasDetails = Object.keys(details).length > 0;
+  const isLong = text.split('\n').length > LINES;
+  return (
+    <Card
+      use={use}
+      about={<PlainText text={oneLine(textOf(first), 120)} />}
+      outcome={isLong ? counted(text.split('\n').length, 'line') : ''}
+      matters={stateOf(use) === 'running' || (text !== '' && !isLong)}
+    >
+      {(hasArguments || hasDetails || text !== '') && (
+        <>
+          {hasArguments && (
+            <Folded kind="part" head="Arguments">
+              <Json value={use.call} />
+            </Folded>
+          )}
+          {stateOf(use) === 'failed' ? (
+            <Problem text={text} />
+          ) : (
+            text !== '' && <Clipped text={text} lines={LINES} kind="output" />
+          )}
+          {hasDetails && (
+            <Folded kind="part" head="Details">
+              <Json value={details} />
+            </Folded>
+          )}
+        </>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import { PlainText } from '../../code/plain-text.tsx';
+import { type Fields, textOf } from '../../fields.ts';
+import { counted, oneLine } from '../../words.ts';
+import { Clipped, ShowAll } from '../clipped.tsx';
+import { Card, Problem } from './card.tsx';
+import { type FoundFile, type FoundLine, foundIn, partsOf, plainPatterns } from './found-lines.ts';
+import { Path } from './path.tsx';
+import { withNotice } from './result-notice.ts';
+import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+
+const LINES = 40;
+const SHORT = 8;
+const NOTHING = 'No matches found';
+
+/** A search: what was found, file by file. */
+export function GrepCard(use: ToolUse) {
+  const state = stateOf(use);
+  const { text, notice } = withNotice(saidBy(use));
+  const files = state === 'done' ? foundIn(text) : undefined;
+  const isNothing = text === NOTHING;
+  const count = files?.reduce((sum, { lines }) => sum + lines.length, 0) ?? 0;
+  return (
+    <Card
+      use={use}
+      about={<PlainText text={aboutOf(use.call)} />}
+      outcome={files ? sizeOf(files) : isNothing ? 'no matches' : ''}
+      matters={count <= SHORT}
+    >
+      {state === 'failed' && <Problem text={saidBy(use)} />}
+      {state === 'done' && !files && !isNothing && <Clipped text={text} lines={LINES} kind="output" />}
+      {files && <Files files={files} call={use.call} notice={notice} />}
+    </Card>
+  );
+}
+
+interface FilesProps {
+  readonly files: readonly FoundFile[];
+  readonly call: Fields;
+  readonly notice: string;
+}
+
+function Files({ files, call, notice }: FilesProps) {
+  const [isWhole, setWhole] = useState(false);
+  const count = files.reduce((sum, { lines }) => sum + lines.length, 0);
+  const isLong = count > LINES * 1.5 && !isWhole;
+  const texts = plainPatterns(textOf(call['pattern']), { isLiteral: call['literal'] === true });
+  const show = ({ text, isMatch }: FoundLine) =>
+    partsOf(text, isMatch ? texts : [], { ignoresCase: call['ignoreCase'] === true });
+  return (
+    <>
+      <ul class="found">
+        {(isLong ? firstOf(files, LINES) : files).map(({ path, lines }) => (
+          <li>
+            <Path path={path} />
+            <ol>
+              {lines.map((line) => (
+                <li class={line.isMatch ? '' : 'beside'}>
+                  <span class="line-number">{line.number}</span>
+                  <code>
+                    {show(line).map(({ text, isFound }) =>
+                      isFound ? (
+                        <mark>
+                          <PlainText text={text} />
+                        </mark>
+                      ) : (
+                        <PlainText text={text} />
+                      ),
+                    )}
+                  </code>
+                </li>
+              ))}
+            </ol>
+          </li>
+        ))}
+      </ul>
+      {isLong && <ShowAll what={counted(count, 'line')} onClick={() => setWhole(true)} />}
+      {notice !== '' && (
+        <p class="note">
+          <PlainText text={notice} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** As many lines of the first files. */
+function firstOf(files: readonly FoundFile[], lines: number): FoundFile[] {
+  let left = lines;
+  return files.flatMap((file) => {
+    if (left <= 0) return [];
+    const some = file.lines.slice(0, left);
+    left -= some.length;
+    return [{ ...file, lines: some }];
+  });
+}
+
+function sizeOf(files: readonly FoundFile[]): string {
+  const matches = files.flatMap(({ lines }) => lines).filter(({ isMatch }) => isMatch).length;
+  const number = `${matches.toLocaleString('en')} ${matches === 1 ? 'match' : 'matches'}`;
+  return files.length > 1 ? `${number} in ${counted(new Set(files.map(({ path }) => path)).size, 'file')}` : number;
+}
+
+function aboutOf(call: Fields): string {
+  const where = [textOf(call['path']), textOf(call['glob'])].filter(Boolean).join(' ');
+  return oneLine(`${textOf(call['pattern'])}${where === '' ? '' : ` in ${where}`}`, 200);
+}

@@ -1,0 +1,57 @@
+import { Highlighted } from '../../code/code-block.tsx';
+import { languageOf } from '../../code/highlight.ts';
+import { PlainText } from '../../code/plain-text.tsx';
+import { type Fields, numberOf, textOf } from '../../fields.ts';
+import { lineCount } from '../../words.ts';
+import { Clipped } from '../clipped.tsx';
+import { picturesIn } from '../pictures.tsx';
+import { Card, Problem } from './card.tsx';
+import { Path } from './path.tsx';
+import { withNotice } from './result-notice.ts';
+import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+
+const LINES = 200;
+
+/** A file that was read: its content is there for whoever wants to see it. */
+export function ReadCard(use: ToolUse) {
+  const path = textOf(use.call['path']);
+  const isFailed = stateOf(use) === 'failed';
+  const isPicture = picturesIn(use.result?.['content']).length > 0;
+  const { text, notice } = isFailed ? { text: saidBy(use), notice: '' } : withNotice(saidBy(use));
+  return (
+    <Card
+      use={use}
+      about={<Path path={path} after={rangeOf(use.call)} />}
+      outcome={isPicture || text === '' ? '' : lineCount(text)}
+    >
+      {isFailed && <Problem text={text} />}
+      {!isFailed && !isPicture && (text !== '' || notice !== '') && <Content text={text} notice={notice} path={path} />}
+    </Card>
+  );
+}
+
+interface ContentProps {
+  readonly text: string;
+  readonly notice: string;
+  readonly path: string;
+}
+
+const Content = ({ text, notice, path }: ContentProps) => (
+  <>
+    {text !== '' && (
+      <Clipped text={text} lines={LINES} show={(part) => <Highlighted text={part} language={languageOf(path)} />} />
+    )}
+    {notice !== '' && (
+      <p class="note">
+        <PlainText text={notice} />
+      </p>
+    )}
+  </>
+);
+
+function rangeOf(call: Fields): string {
+  const from = numberOf(call['offset']);
+  const limit = numberOf(call['limit']);
+  if (from <= 0 && limit <= 0) return '';
+  return `:${from || 1}${limit > 0 ? `–${(from || 1) + limit - 1}` : ''}`;
+}

@@ -1,0 +1,26 @@
+const ESC = String.fromCharCode(27);
+const BEL = String.fromCharCode(7);
+/** What programs send to a terminal to colour, move and name things. */
+const ESCAPES = new RegExp(`${ESC}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)|[@-Z\\\\-_])`, 'g');
+
+/** What a terminal would show in the end; empty when a command said nothing. */
+export function terminalText(text: string): string {
+  const plain = text.replaceAll(ESCAPES, '').split('\n').map(lastWritten).join('\n').trimEnd();
+  return plain === '(no output)' ? '' : plain;
+}
+
+/** What is left of a line that was written over, as progress bars are. */
+const lastWritten = (line: string) => line.replace(/\r+$/, '').split('\r').at(-1) ?? '';
+
+const LAST_LINE =
+  /(?:^|\n)Command (exited with code (-?\d+)|timed out after [\d.]+ seconds|was (killed by \w+)|aborted)\s*$/;
+
+/** What a command said, and how it ended by the last line that the tool adds. */
+export function ended(text: string): { readonly said: string; readonly how: string | undefined } {
+  const tail = text.slice(-200);
+  const found = LAST_LINE.exec(tail);
+  if (!found) return { said: text, how: undefined };
+  const [, words = '', code, killed] = found;
+  const how = code === undefined ? (killed ?? words.split(' after ')[0]) : `exit ${code}`;
+  return { said: text.slice(0, text.length - tail.length + found.index), how };
+}

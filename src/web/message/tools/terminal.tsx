@@ -1,0 +1,47 @@
+import { Highlighted } from '../../code/code-block.tsx';
+import { CopyButton } from '../../code/copy-button.tsx';
+import { PlainText } from '../../code/plain-text.tsx';
+import { counted, oneLine } from '../../words.ts';
+import { Tail } from '../clipped.tsx';
+import { terminalText } from './terminal-text.ts';
+
+const LINES = 16;
+/** What is no longer than this is worth its room. */
+const SHORT = 8;
+
+/** A command in the head of a card: while the card is folded it stands for the command itself. */
+export const CommandLine = ({ command, note }: { readonly command: string; readonly note: string }) => (
+  <>
+    <span class="when-folded">
+      <PlainText text={oneLine(command, 200)} />
+    </span>
+    <span class="when-open">{note}</span>
+  </>
+);
+
+/** A command as it was typed. */
+export const Command = ({ text }: { readonly text: string }) => (
+  <div class="command">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys too. */}
+    <pre tabIndex={0}>
+      <code>
+        <Highlighted text={text} language="sh" />
+      </code>
+    </pre>
+    <CopyButton text={() => text} />
+  </div>
+);
+
+/** What a command said; of much, the end. */
+export function Output({ text }: { readonly text: string }) {
+  const plain = terminalText(text);
+  return plain === '' ? null : <Tail text={plain} lines={LINES} kind="output" />;
+}
+
+/** How much a command said, and whether that is little enough to be seen unasked. */
+export function measured(text: string): { readonly size: string; readonly isShort: boolean } {
+  const plain = terminalText(text);
+  if (plain === '') return { size: 'no output', isShort: false };
+  const lines = plain.split('\n').length;
+  return lines <= SHORT ? { size: '', isShort: true } : { size: counted(lines, 'line'), isShort: false };
+}

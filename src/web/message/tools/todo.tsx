@@ -1,0 +1,61 @@
+import { PlainText } from '../../code/plain-text.tsx';
+import { type Fields, fieldsOf, listOf, textOf } from '../../fields.ts';
+import { oneLine } from '../../words.ts';
+import { Card, Problem } from './card.tsx';
+import { GenericCard } from './generic.tsx';
+import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+
+const signs: Readonly<Record<string, string>> = {
+  pending: '○',
+  in_progress: '◐',
+  completed: '✓',
+  abandoned: '–',
+  blocked: '!',
+};
+
+/** The plan after the model has changed it. */
+export function TodoCard(use: ToolUse) {
+  const phases = listOf(fieldsOf(use.result?.['details'])['phases']);
+  const tasks = phases.flatMap((phase) => listOf(phase['tasks']));
+  if (tasks.length === 0) return <GenericCard {...use} />;
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const current = tasks.find(({ status }) => status === 'in_progress');
+  return (
+    <Card
+      use={use}
+      about={<PlainText text={oneLine(textOf(current?.['content']), 120)} />}
+      outcome={`${done} of ${tasks.length} done`}
+    >
+      {stateOf(use) === 'failed' && <Problem text={saidBy(use)} />}
+      <Plan phases={phases} />
+    </Card>
+  );
+}
+
+const Plan = ({ phases }: { readonly phases: readonly Fields[] }) => (
+  <ul class="plan">
+    {phases.map((phase) => (
+      <li>
+        <PlainText text={textOf(phase['name'])} />
+        <ul>
+          {listOf(phase['tasks']).map((task) => (
+            <Task content={textOf(task['content'])} status={textOf(task['status'])} />
+          ))}
+        </ul>
+      </li>
+    ))}
+  </ul>
+);
+
+function Task({ content, status }: { readonly content: string; readonly status: string }) {
+  const sign = Object.hasOwn(signs, status) ? signs[status] : '○';
+  const isOver = status === 'completed' || status === 'abandoned';
+  return (
+    <li class={isOver ? 'over' : ''}>
+      <span class="plan-sign" role="img" aria-label={status.replaceAll('_', ' ').slice(0, 40) || 'pending'}>
+        {sign}
+      </span>
+      <PlainText text={content} />
+    </li>
+  );
+}

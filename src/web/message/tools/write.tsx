@@ -1,0 +1,30 @@
+import { useMemo } from 'preact/hooks';
+import { languageOf } from '../../code/highlight.ts';
+import { textOf } from '../../fields.ts';
+import { lineCount } from '../../words.ts';
+import { Diff } from '../diff/diff.tsx';
+import { addedLines } from '../diff/diff-lines.ts';
+import { Card, Problem } from './card.tsx';
+import { Path } from './path.tsx';
+import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+
+const LINES = 12;
+
+/** A file that was written, all of it new. */
+export function WriteCard(use: ToolUse) {
+  const path = textOf(use.call['path']);
+  const content = textOf(use.call['content']);
+  const state = stateOf(use);
+  const lines = useMemo(() => addedLines(content), [content]);
+  return (
+    <Card
+      use={use}
+      about={<Path path={path} />}
+      outcome={content === '' ? 'empty' : lineCount(content)}
+      matters={state !== 'unanswered'}
+    >
+      {state === 'failed' && <Problem text={saidBy(use)} />}
+      {content !== '' && <Diff lines={lines} language={languageOf(path)} atFirst={LINES} />}
+    </Card>
+  );
+}

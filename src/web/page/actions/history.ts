@@ -1,0 +1,42 @@
+import { CommandFailed } from '../../../client/command-failed.ts';
+import { type Earlier, withEarlier } from '../../../client/earlier.ts';
+import type { LiveSession } from '../state/live-session.ts';
+
+/** How many messages are read at once. */
+const PAGE = 200;
+
+interface Wish {
+  /** What comes before; otherwise what the session knows of that. */
+  readonly asked?: Earlier | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What there is after a page was read. */
+export interface ReadPage {
+  /** What comes before that page. */
+  readonly rest: Earlier | undefined;
+  /** Of all pages like it. */
+  readonly totalMessages: number;
+}
+
+/**
+ * Reads the messages before those that are known. Undefined where there are none, or where the conversation became
+ * another one meanwhile: then there is something else to ask for.
+ */
+export async function loadEarlier(session: LiveSession, wish: Wish = {}): Promise<ReadPage | undefined> {
+  const { asked = session.view.peek().earlier, limit = PAGE } = wish;
+  if (!asked) return undefined;
+  try {
+    const page = await session.remote.getMessagesPage({ ...asked, limit });
+    let rest: Earlier | undefined;
+    session.change((view) => {
+      const after = withEarlier(view, asked, page);
+      rest = after.earlier;
+      return after;
+    });
+    return { rest, totalMessages: page.totalMessages };
+  } catch (error) {
+    if (error instanceof CommandFailed && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+import { CommandFailed } from '../../../client/command-failed.ts';
+import { RemoteSession } from '../../../client/remote-session.ts';
+import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import { fetchFile, socketAddress } from '../entrance/server.ts';
+import { nameOf } from '../sessions/groups.ts';
+import type { App } from '../state/app.ts';
+import type { LiveSession } from '../state/live-session.ts';
+import { replacePlace } from '../state/place.ts';
+import { titleOf } from '../state/title.ts';
+
+/** How long a browser may take to begin a download. */
+const DOWNLOAD_MS = 60_000;
+
+/** Gives a session another name; the one that is looked at unless there is another. Answers whether it was done. */
+export async function rename(app: App, summary: SessionSummary | undefined, name: string): Promise<boolean> {
+  const isDone = await attempt(app, ({ remote }) =>
+    isHere(app, summary)
+      ? remote.setSessionName({ name })
+      : remote.renameSession({ sessionPath: summary?.path ?? '', name }),
+  );
+  await app.sessions.refresh();
+  return isDone;
+}
+
+/**
+ * Moves a session to the trash, and answers where it is now. Whoever is in it goes to a new one first: a session that
+ * somebody is in is not deleted.
+ */
+export async function remove(app: App, summary: SessionSummary): Promise<string> {
+  const session = sessionOf(app);
+  const wasHere = isHere(app, summary);
+  if (wasHere) await leave(session, summary);
+  try {
+    const { trashPath } = await session.remote.deleteSession({ sessionPath: summary.path });
+    void app.sessions.forget(summary);
+    session.change((view) => ({
+      ...view,
+      notices: [...view.notices, { kind: 'info', text: `The session is in the trash now: ${trashPath}` }],
+    }));
+    return trashPath;
+  } catch (error) {
+    if (wasHere) app.go({ kind: 'session', id: summary.id });
+    if (!(error instanceof CommandFailed) || error.code !== 'session_in_use') throw error;
+    throw new Error('This session is open elsewhere, or at work. Leave it there, or stop it, and try again.');
+  }
+}
+
+/** Copies a session and goes to the copy; the one that is looked at unless there is another. */
+export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>
+  attempt(app, async ({ remote }) => {
+    app.isListOpen.value = false;
+    if (isHere(app, summary)) return allowed(await remote.clone());
+    const copy = await elsewhere(summary, (other) => other.clone({ detached: true }));
+    const { sessionId } = allowed(copy);
+    if (sessionId !== undefined) app.go({ kind: 'session', id: sessionId });
+    return copy;
+  });
+
+/** Goes to a copy of what was said before a message of the user; the message itself can be written anew there. */
+export const fork = (app: App, { userMessagesAfter }: { readonly userMessagesAfter: number }): Promise<boolean> =>
+  attempt(app, async ({ remote }) => {
+    const { messages } = await remote.getForkMessages();
+    const message = messages.at(-1 - userMessagesAfter);
+    if (!message) throw new Error('This message is there no more');
+    const { text, sessionId } = allowed(await remote.fork({ entryId: message.entryId }));
+    if (sessionId !== undefined) app.drafts.of(sessionId).value = text;
+  });
+
+/** Downloads a session as a page; the one that is looked at unless there is another. */
+export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>
+  attempt(app, async ({ remote, view }) => {
+    const written = isHere(app, summary)
+      ? await remote.exportHtml()
+      : await elsewhere(summary, (other) => other.exportHtml());
+    if (written.url === undefined) throw new Error('The server offers no file');
+    download(await fetchFile(written.url), fileNameOf(summary ? nameOf(summary) : titleOf(view.value)));
+  });
+
+const isHere = (app: App, summary: SessionSummary | undefined) =>
+  summary === undefined || summary.id === app.sessionId.value;
+
+function sessionOf(app: App): LiveSession {
+  const session = app.session.value;
+  if (!session) throw new Error('There is no connection for this');
+  return session;
+}
+
+const attempt = (app: App, work: (session: LiveSession) => Promise<unknown>): Promise<boolean> => {
+  const session = sessionOf(app);
+  return session.attempt(() => work(session));
+};
+
+/** What a move has led to, unless an extension said no. */
+function allowed<T extends { readonly cancelled: boolean }>(moved: T): T {
+  if (moved.cancelled) throw new Error('An extension did not allow it');
+  return moved;
+}
+
+/** Stops what runs and goes on in a new session of the same folder. The address of the old one leads nowhere any more. */
+async function leave({ remote, view }: LiveSession, { cwd }: SessionSummary): Promise<void> {
+  if (view.value.running) await remote.abort();
+  const { sessionId: id } = allowed(await remote.newSession());
+  if (id !== undefined) replacePlace({ kind: 'new', id, cwd });
+}
+
+/** Asks the agent of another session, by a connection for just that. */
+async function elsewhere<T>(
+  summary: SessionSummary | undefined,
+  work: (remote: RemoteSession) => Promise<T>,
+): Promise<T> {
+  const remote = new RemoteSession(socketAddress().href, { session: summary?.id, tail: 1, ui: [], whenLost: 'close' });
+  try {
+    return await work(remote);
+  } finally {
+    remote.close();
+  }
+}
+
+/** Without what file systems do not take. */
+const fileNameOf = (title: string) =>
+  `${
+    title
+      .replaceAll(/[\p{C}/\\:*?"<>|]+/gu, ' ')
+      .trim()
+      .slice(0, 80) || 'session'
+  }.html`;
+
+function download(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
+}

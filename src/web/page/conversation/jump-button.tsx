@@ -1,0 +1,31 @@
+import type { ReadonlySignal } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { Icon } from '../icons.tsx';
+import type { Keyed, ListWindow } from './list/list-window.ts';
+
+interface JumpButtonProps<R extends Keyed> {
+  readonly window: ListWindow<R>;
+  readonly rows: ReadonlySignal<readonly R[]>;
+}
+
+/** Leads to the end when that is out of sight, with a mark once there is something new. */
+export function JumpButton<R extends Keyed>({ window, rows }: JumpButtonProps<R>) {
+  const seen = useSignal<number | undefined>(undefined);
+  useSignalEffect(() => {
+    const last = rows.value.at(-1)?.key;
+    if (window.isFollowing.value) seen.value = last;
+  });
+  if (!window.isAway.value) return null;
+  const hasNews = rows.value.at(-1)?.key !== seen.value;
+  return (
+    <button
+      type="button"
+      class={`jump ${hasNews ? 'news' : ''}`}
+      aria-label={hasNews ? 'Jump to latest: something new' : 'Jump to latest'}
+      title="Jump to latest"
+      onClick={() => window.toEnd()}
+    >
+      <Icon name="end" />
+    </button>
+  );
+}

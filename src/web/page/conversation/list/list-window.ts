@@ -1,0 +1,345 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { type Anchor, firstBelow, pieceAt, survivor } from './anchoring.ts';
+import { Heights } from './heights.ts';
+
+export interface Keyed {
+  readonly key: number;
+}
+
+/** The rows that are drawn: from one up to another, without that one. */
+export interface DrawnRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Where rows are drawn. */
+export interface ListParts {
+  readonly scroller: HTMLElement;
+  /** Takes the room of the rows above those that are drawn, and below. */
+  readonly above: HTMLElement;
+  readonly below: HTMLElement;
+}
+
+interface Wishes<R> {
+  /** How high a row may be that nobody has drawn yet. */
+  readonly guess: (row: R) => number;
+  /** The reader comes near the first row. */
+  readonly onNearStart: () => void;
+}
+
+/** How much is drawn beyond what is in sight, on each side, in pixels. */
+const MARGIN = 1000;
+
+/** So near to the end counts as there. */
+const NEAR_END = 24;
+const NEAR_START = 1500;
+
+/** After so long without a movement the reader has come to rest. */
+const REST_MS = 150;
+
+/**
+ * Which of many rows are drawn, and where the reader is among them: at the end, which is followed, or at some row, which
+ * does not move on the screen whatever becomes higher, lower or is put above it.
+ */
+export class ListWindow<R extends Keyed> {
+  readonly #wishes: Wishes<R>;
+  readonly #changes = signal(0);
+  readonly #isFollowing = signal(true);
+  readonly #isAway = signal(false);
+  readonly #held = new Map<number, HTMLElement>();
+  readonly #keys = new WeakMap<Element, number>();
+  readonly #unmeasured = new Set<number>();
+  /** Heights by key: measured, or guessed until then. */
+  readonly #known = new Map<number, number>();
+  readonly #observer = new ResizeObserver((entries) => this.#resized(entries));
+  #parts: ListParts | undefined;
+  #rows: readonly R[] = [];
+  #places = new Map<number, number>();
+  #heights = new Heights([]);
+  #range: DrawnRange = { first: 0, end: 0 };
+  #anchor: Anchor | undefined;
+  /** Where the list was scrolled to last. */
+  #top = 0;
+  /**
+   * By how much the room above is wrong. A list that is moved while somebody scrolls it would stop or stutter; the room
+   * above is changed instead, and put right when the reader rests.
+   */
+  #debt = 0;
+  #resting: ReturnType<typeof setTimeout> | undefined;
+  #covering: number | undefined;
+
+  constructor(wishes: Wishes<R>) {
+    this.#wishes = wishes;
+  }
+
+  /** Grows whenever other rows have to be drawn. */
+  get changes(): ReadonlySignal<number> {
+    return this.#changes;
+  }
+
+  /** Whether the reader is at the end, and stays there. */
+  get isFollowing(): ReadonlySignal<boolean> {
+    return this.#isFollowing;
+  }
+
+  /** Whether the end is out of sight. */
+  get isAway(): ReadonlySignal<boolean> {
+    return this.#isAway;
+  }
+
+  /** The first row in sight; undefined at the end. */
+  get keyInSight(): number | undefined {
+    return this.#isFollowing.peek() ? undefined : this.#anchor?.key;
+  }
+
+  /** What scrolls. */
+  get scroller(): HTMLElement | undefined {
+    return this.#parts?.scroller;
+  }
+
+  /** Where a row is drawn, if it is. */
+  elementOf(key: number | undefined): HTMLElement | undefined {
+    return key === undefined ? undefined : this.#held.get(key);
+  }
+
+  /** Takes the rows as they are now, and answers which of them to draw. */
+  take(rows: readonly R[]): DrawnRange {
+    if (rows === this.#rows) return this.#range;
+    const before = this.#rows;
+    this.#rows = rows;
+    this.#places = new Map(rows.map(({ key }, index) => [key, index]));
+    this.#heights = new Heights(rows.map((row) => this.#heightOf(row)));
+    this.#anchor = this.#anchor && survivor(this.#anchor, before, (key) => this.#places.get(key));
+    this.#range = this.#around(MARGIN);
+    return this.#range;
+  }
+
+  /** Watches the place where rows are drawn; the returned function stops that. */
+  attach(parts: ListParts): () => void {
+    const { scroller } = parts;
+    this.#parts = parts;
+    const scrolled = () => this.#scrolled();
+    scroller.addEventListener('scroll', scrolled, { passive: true });
+    this.#observer.observe(scroller);
+    this.settle();
+    return () => {
+      scroller.removeEventListener('scroll', scrolled);
+      this.#observer.disconnect();
+      clearTimeout(this.#resting);
+      cancelAnimationFrame(this.#covering ?? 0);
+      this.#parts = undefined;
+    };
+  }
+
+  /** A row was drawn; the returned function says that it is gone. */
+  hold(key: number, element: HTMLElement): () => void {
+    this.#held.set(key, element);
+    this.#keys.set(element, key);
+    this.#unmeasured.add(key);
+    this.#observer.observe(element);
+    return () => {
+      this.#observer.unobserve(element);
+      this.#held.delete(key);
+      this.#unmeasured.delete(key);
+    };
+  }
+
+  /** Everything was drawn: puts the list where the reader is. */
+  settle(): void {
+    if (!this.#parts) return;
+    for (const key of this.#unmeasured) this.#measure(key, this.#held.get(key)?.getBoundingClientRect().height ?? 0);
+    this.#unmeasured.clear();
+    this.#place();
+    this.#cover();
+  }
+
+  /** Goes to the end, and stays there. */
+  toEnd(): void {
+    this.#follow();
+    this.#redraw();
+  }
+
+  /** Goes to a row; it is a third of the list below its top. */
+  show(key: number): void {
+    if (!this.#places.has(key)) return;
+    this.leaveEnd();
+    this.#anchor = { key, top: this.#room / 3 };
+    this.#redraw();
+  }
+
+  /** Goes to the first row. */
+  toStart(): void {
+    const [first] = this.#rows;
+    if (!first) return;
+    this.leaveEnd();
+    this.#anchor = { key: first.key, top: this.#parts?.above.offsetTop ?? 0 };
+    this.#redraw();
+  }
+
+  /** Follows the end no more. */
+  leaveEnd(): void {
+    if (!this.#isFollowing.peek()) return;
+    this.#isFollowing.value = false;
+    this.#lookAround();
+  }
+
+  get #room(): number {
+    return this.#parts?.scroller.clientHeight ?? innerHeight;
+  }
+
+  #heightOf(row: R): number {
+    const known = this.#known.get(row.key) ?? this.#wishes.guess(row);
+    this.#known.set(row.key, known);
+    return known;
+  }
+
+  #follow(): void {
+    this.#isFollowing.value = true;
+    this.#isAway.value = false;
+    this.#anchor = undefined;
+    this.#debt = 0;
+  }
+
+  /** How far the top of what is in sight is below the top of the first row. */
+  #sight(): number {
+    const place = this.#anchor && this.#places.get(this.#anchor.key);
+    if (!this.#anchor || place === undefined) return this.#heights.total - this.#room;
+    return this.#heights.before(place) - this.#anchor.top;
+  }
+
+  #around(margin: number): DrawnRange {
+    const top = this.#sight();
+    if (this.#rows.length === 0) return { first: 0, end: 0 };
+    return { first: this.#heights.at(top - margin), end: this.#heights.at(top + this.#room + margin) + 1 };
+  }
+
+  #redraw(): void {
+    this.#range = this.#around(MARGIN);
+    this.#changes.value++;
+  }
+
+  /** Draws other rows as soon as too few are drawn around what is in sight. */
+  #cover(): void {
+    const { first, end } = this.#around(MARGIN / 2);
+    if (first < this.#range.first || end > this.#range.end) this.#redraw();
+    if (this.#sight() < NEAR_START) this.#wishes.onNearStart();
+  }
+
+  #measure(key: number, height: number): void {
+    const place = this.#places.get(key);
+    this.#known.set(key, height);
+    if (place !== undefined) this.#heights.set(place, height);
+  }
+
+  /** What is told here is not on the screen yet. */
+  #resized(entries: readonly ResizeObserverEntry[]): void {
+    for (const { target, borderBoxSize } of entries) {
+      const key = this.#keys.get(target);
+      if (key !== undefined && this.#held.get(key) === target) this.#measure(key, borderBoxSize[0]?.blockSize ?? 0);
+    }
+    this.#place();
+    // Rows that are drawn from here would be measured too late.
+    this.#covering ??= requestAnimationFrame(() => {
+      this.#covering = undefined;
+      this.#cover();
+    });
+  }
+
+  #place(): void {
+    if (!this.#parts) return;
+    const { first, end } = this.#range;
+    if (first === 0) this.#debt = 0;
+    this.#parts.above.style.height = `${this.#heights.before(first) + this.#debt}px`;
+    this.#parts.below.style.height = `${this.#heights.total - this.#heights.before(end)}px`;
+    if (this.#isFollowing.peek()) this.#scrollTo(Infinity);
+    else this.#keepAnchor(this.#parts);
+    this.#isAway.value = !this.#isFollowing.peek() && this.#fromEnd() > NEAR_END;
+  }
+
+  #keepAnchor({ above, scroller }: ListParts): void {
+    const drift = this.#drift(scroller);
+    if (Math.abs(drift) < 0.5) return;
+    const { first } = this.#range;
+    const height = this.#heights.before(first) + this.#debt - drift;
+    if (this.#resting !== undefined && first > 0 && height >= 0) {
+      this.#debt -= drift;
+      above.style.height = `${height}px`;
+      return;
+    }
+    const wanted = scroller.scrollTop + drift;
+    this.#scrollTo(wanted);
+    // There is an end on either side.
+    if (Math.abs(this.#top - wanted) > 1) this.#lookAround();
+  }
+
+  /** How much further down the anchor is than it was. */
+  #drift(scroller: HTMLElement): number {
+    if (!this.#anchor) return 0;
+    const line = scroller.getBoundingClientRect().top;
+    const { key, top, piece } = this.#anchor;
+    if (piece?.element.isConnected) return piece.element.getBoundingClientRect().top - line - piece.top;
+    const row = this.#held.get(key);
+    return row ? row.getBoundingClientRect().top - line - top : 0;
+  }
+
+  #scrollTo(top: number): void {
+    if (!this.#parts) return;
+    const { scroller } = this.#parts;
+    scroller.scrollTop = Math.min(top, scroller.scrollHeight);
+    this.#top = scroller.scrollTop;
+  }
+
+  #fromEnd(): number {
+    if (!this.#parts) return 0;
+    const { scrollHeight, clientHeight, scrollTop } = this.#parts.scroller;
+    return scrollHeight - clientHeight - scrollTop;
+  }
+
+  #scrolled(): void {
+    if (!this.#parts) return;
+    const moved = this.#parts.scroller.scrollTop - this.#top;
+    // This is where it was put.
+    if (moved === 0) return;
+    this.#top += moved;
+    const fromEnd = this.#fromEnd();
+    if (moved > 0 && fromEnd <= NEAR_END) this.#follow();
+    else if (moved < 0 && fromEnd > 1) this.#isFollowing.value = false;
+    this.#isAway.value = !this.#isFollowing.peek() && fromEnd > NEAR_END;
+    if (this.#isFollowing.peek()) return;
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => this.#rest(), REST_MS);
+    this.#lookAround();
+    this.#cover();
+  }
+
+  #rest(): void {
+    this.#resting = undefined;
+    this.#debt = 0;
+    this.#place();
+  }
+
+  /** Finds what the reader looks at now. */
+  #lookAround(): void {
+    if (!this.#parts) return;
+    const { scroller, above } = this.#parts;
+    const line = scroller.getBoundingClientRect().top;
+    const drawn = this.#rows.slice(this.#range.first, this.#range.end);
+    const row = firstBelow(
+      line,
+      drawn.flatMap(({ key }) => this.#held.get(key) ?? []),
+    );
+    const key = row && this.#keys.get(row);
+    const top = row ? row.getBoundingClientRect().top - line : 0;
+    const isDrawn = top <= 0 || this.#range.first === 0;
+    if (row && key !== undefined && isDrawn) {
+      const element = pieceAt(line, row);
+      this.#anchor = { key, top, piece: { element, top: element.getBoundingClientRect().top - line } };
+      return;
+    }
+    // Somebody went so far that nothing is drawn there.
+    const place = scroller.scrollTop - above.offsetTop - this.#debt;
+    const index = this.#heights.at(place);
+    const there = this.#rows[index];
+    this.#anchor = there && { key: there.key, top: this.#heights.before(index) - place };
+  }
+}

@@ -1,0 +1,23 @@
+import { blocksOf, textOf } from '../../../fields.ts';
+import type { Row } from './rows.ts';
+
+const LINE = 24;
+const LETTERS_IN_A_LINE = 84;
+
+/** How high a row may be, in pixels, before it was drawn. */
+export function guessHeight({ message, continues, day, model }: Row): number {
+  const marks = (day === undefined ? 0 : 2 * LINE) + (model === undefined ? 0 : 2 * LINE);
+  if (!message) return marks + 3 * LINE;
+  if (message.role === 'user') return marks + 4 * LINE + blocksOf(message.content).reduce(addUp, 0);
+  if (message.role !== 'assistant') return marks + 2 * LINE;
+  return marks + (continues ? 0 : 2 * LINE) + blocksOf(message.content).reduce(addUp, 0);
+}
+
+const addUp = (sum: number, { type, text }: Readonly<Record<string, unknown>>): number =>
+  sum + (type === 'text' ? linesOf(textOf(text)) * LINE + LINE / 2 : 2 * LINE);
+
+/** A long text is not read for this. */
+function linesOf(text: string): number {
+  if (text.length > 5000) return text.length / (LETTERS_IN_A_LINE / 2);
+  return text.split('\n').reduce((lines, line) => lines + Math.ceil((line.length + 1) / LETTERS_IN_A_LINE), 0);
+}

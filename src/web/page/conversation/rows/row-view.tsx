@@ -1,0 +1,55 @@
+import { useMemo } from 'preact/hooks';
+import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
+import { PlainText } from '../../../code/plain-text.tsx';
+import { Message } from '../../../message/message.tsx';
+import { dateAndTime } from '../../../words.ts';
+import { useSession } from '../../state/app.ts';
+import { RowActions } from './row-actions.tsx';
+import type { Row } from './rows.ts';
+import { shownRow } from './shown-row.ts';
+
+const speakers: Readonly<Record<string, string>> = {
+  user: 'You',
+  assistant: 'Assistant',
+  toolResult: 'Tool',
+  bashExecution: 'You ran',
+};
+
+/** One message: who speaks, when, and what is said. */
+export function RowView({ row }: { readonly row: Row }) {
+  const { view } = useSession();
+  const shown = useMemo(() => shownRow(row, view), [row, view]);
+  const { message, around } = shown.value;
+  if (!message) return null;
+  const isSpoken = Object.hasOwn(speakers, message.role);
+  return (
+    <>
+      {row.day !== undefined && <Day moment={row.day} />}
+      {row.model !== undefined && (
+        <p class="between">
+          Model: <PlainText text={row.model} />
+        </p>
+      )}
+      <article class={`turn ${isSpoken ? message.role : 'aside'}`}>
+        {isSpoken && !row.continues && <h2 class="speaker">{speakers[message.role]}</h2>}
+        <Message message={message} around={around}>
+          <When message={message} />
+          {message.role === 'user' && <RowActions message={message} />}
+        </Message>
+      </article>
+    </>
+  );
+}
+
+function When({ message: { timestamp } }: { readonly message: AgentMessage }) {
+  const absolute = dateAndTime(timestamp);
+  return absolute === '' ? null : <time title={absolute}>{timeOfDay(timestamp)}</time>;
+}
+
+const Day = ({ moment }: { readonly moment: number }) => (
+  <p class="between">
+    <time>{new Date(moment).toLocaleDateString(undefined, { dateStyle: 'full' })}</time>
+  </p>
+);
+
+const timeOfDay = (moment: number) => new Date(moment).toLocaleTimeString(undefined, { timeStyle: 'short' });

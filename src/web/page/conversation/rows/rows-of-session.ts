@@ -1,0 +1,18 @@
+import { computed, type ReadonlySignal } from '@preact/signals';
+import type { LiveSession } from '../../state/live-session.ts';
+import { type Row, Rows } from './rows.ts';
+
+/** The rows of a session. They change when something is said, not with every word of it. */
+export function rowsOfSession({ view }: LiveSession): ReadonlySignal<readonly Row[]> {
+  const rows = new Rows();
+  const messages = computed(() => view.value.messages);
+  const isWhole = computed(() => view.value.earlier === undefined);
+  const answer = computed(() => {
+    const { provider, model, timestamp } = view.value.answer ?? {};
+    return JSON.stringify([provider, model, timestamp]);
+  });
+  return computed(() => {
+    void [messages.value, isWhole.value, answer.value];
+    return rows.of(view.peek());
+  });
+}

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { withEarlier } from '../../../../client/earlier.ts';
+import { anyToldSession } from '../../../../client/testing/told-session.ts';
+import { emptyView, reduce, type View } from '../../../../client/view.ts';
+import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
+import { opening } from '../../../../wire/testing/streams.ts';
+import { type Row, Rows } from './rows.ts';
+
+const NOON = new Date(2026, 0, 5, 12).getTime();
+const HOUR = 60 * 60 * 1000;
+
+const user = (content: string, timestamp = NOON): AgentMessage => ({ role: 'user', content, timestamp });
+
+const assistant = (fields: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  ...opening,
+  timestamp: NOON,
+  ...fields,
+});
+
+const calling = (...ids: string[]): AssistantMessage =>
+  assistant({ content: ids.map((id) => ({ type: 'toolCall' as const, id, name: 't', arguments: {} })) });
+
+const resultOf = (toolCallId: string): AgentMessage => ({
+  role: 'toolResult',
+  toolCallId,
+  toolName: 't',
+  content: [],
+  isError: false,
+  timestamp: NOON,
+});
+
+const note = (display: boolean): AgentMessage => ({
+  role: 'custom',
+  customType: 'c',
+  content: 'x',
+  display,
+  timestamp: NOON,
+});
+
+const rowsOf = (messages: readonly AgentMessage[], more: Partial<View> = {}) =>
+  new Rows().of({ ...emptyView, messages, ...more });
+
+const keyOf = (rows: readonly Row[], message: AgentMessage) => rows.find((row) => row.message === message)?.key;
+
+describe('rows', () => {
+  it('hold results with the calls that they answer, and alone where no call is known', () => {
+    const [call, first, second, stray] = [calling('a', 'b'), resultOf('a'), resultOf('b'), resultOf('z')];
+    const again = calling('a');
+    const firstAgain = resultOf('a');
+
+    const rows = rowsOf([call, first, second, stray, again, firstAgain]);
+
+    expect(rows.map(({ message }) => message)).toEqual([call, stray, again]);
+    expect(rows[0]?.results).toEqual(new Map(Object.entries({ a: first, b: second })));
+    expect(rows[2]?.results.get('a')).toBe(firstAgain);
+  });
+
+  it('leave out what an extension has told the model only', () => {
+    const shown = note(true);
+
+    expect(rowsOf([note(false), shown]).map(({ message }) => message)).toEqual([shown]);
+  });
+
+  it('tell when the day, the model and the speaker are others', () => {
+    const messages = [
+      user('x', NOON),
+      assistant({ model: 'one', timestamp: NOON + 11 * HOUR }),
+      assistant({ model: 'one', timestamp: NOON + 13 * HOUR }),
+      user('y', NOON + 13 * HOUR),
+      assistant({ model: 'two', timestamp: NOON + 14 * HOUR }),
+    ];
+
+    const rows = rowsOf(messages);
+
+    expect(rows.map(({ continues }) => continues)).toEqual([false, false, true, false, false]);
+    expect(rows.map(({ day }) => day)).toEqual([NOON, undefined, NOON + 13 * HOUR, undefined, undefined]);
+    expect(rows.map(({ model }) => model)).toEqual([undefined, undefined, undefined, undefined, 'two']);
+  });
+
+  it('do not tell the day of the first message where others come before it, or where it is today', () => {
+    const later = rowsOf([user('x')], { earlier: { from: 'end', cursor: 'c' } });
+    const today = rowsOf([user('x', Date.now())]);
+
+    expect([later[0]?.day, today[0]?.day]).toEqual([undefined, undefined]);
+  });
+
+  it('are the same objects until something of them changes', () => {
+    const rows = new Rows();
+    const messages = [user('x'), calling('a', 'b'), resultOf('a')];
+    const before = rows.of({ ...emptyView, messages });
+    const [first, called] = rows.of({ ...emptyView, messages: [...messages, resultOf('b')] });
+
+    expect(first).toBe(before[0]);
+    expect(called).not.toBe(before[1]);
+    expect(called?.key).toBe(before[1]?.key);
+  });
+
+  it('let an answer keep its key when it is a message, also when the next one has begun by then', () => {
+    const rows = new Rows();
+    const question = user('x');
+    const streaming = rows.of({ ...emptyView, messages: [question], answer: assistant() }).at(-1);
+    const said = calling('a');
+    const after = rows.of({ ...emptyView, messages: [question, said, resultOf('a')], answer: assistant() });
+
+    expect(streaming?.message).toBeUndefined();
+    expect(keyOf(after, said)).toBe(streaming?.key);
+    expect(after.at(-1)?.message).toBeUndefined();
+    expect(after.at(-1)?.key).not.toBe(streaming?.key);
+  });
+});
+
+describe('keys', () => {
+  const keysIn = (rows: readonly Row[]) => new Map(rows.map(({ message, key }) => [message, key]));
+
+  const areUnique = (rows: readonly Row[]) => new Set(rows.map(({ key }) => key)).size === rows.length;
+
+  it('are those of the messages, whatever happens in a session', () => {
+    fc.assert(
+      fc.property(anyToldSession, ({ events, snapshots }) => {
+        const rows = new Rows();
+        let view = (snapshots[0] ?? []).reduce(reduce, emptyView);
+        let before = rows.of(view);
+        for (const [index, event] of events.entries()) {
+          const isStreamed = view.answer !== undefined && event.type === 'message_end';
+          view = reduce(view, event);
+          const after = rows.of(view);
+          const known = keysIn(before);
+
+          expect(areUnique(after)).toBe(true);
+          for (const { message, key } of after) if (message) expect(known.get(message) ?? key).toBe(key);
+          if (isStreamed) expect(after.at(-1)?.key).toBe(before.at(-1)?.key);
+
+          // Somebody was away and is told anew: the same messages, as other objects.
+          view = structuredClone(snapshots[index + 1] ?? []).reduce(reduce, view);
+          before = rows.of(view);
+          expect(before.map(({ key }) => key)).toEqual(after.map(({ key }) => key));
+        }
+      }),
+    );
+  });
+
+  it('stay when earlier messages come before', () => {
+    const anyMessage = fc.nat(9).map((number) => user(String(number)));
+    fc.assert(
+      fc.property(fc.array(fc.array(anyMessage)), fc.array(anyMessage), (pages, tail) => {
+        const rows = new Rows();
+        let view: View = { ...emptyView, messages: tail, earlier: { from: 'end', cursor: 'c' }, answer: assistant() };
+        let before = rows.of(view);
+        for (const messages of pages) {
+          const page = { messages, nextCursor: 'd', totalMessages: 0 };
+          view = withEarlier(view, view.earlier ?? {}, page);
+          const after = rows.of(view);
+
+          expect(areUnique(after)).toBe(true);
+          expect(after.slice(messages.length).map(({ key }) => key)).toEqual(before.map(({ key }) => key));
+          before = after;
+        }
+      }),
+    );
+  });
+});

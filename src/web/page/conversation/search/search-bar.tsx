@@ -1,0 +1,109 @@
+import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { Icon, type IconName } from '../../icons.tsx';
+import { useApp } from '../../state/app.ts';
+import type { EarlierMessages } from '../earlier-messages.ts';
+import type { ListWindow } from '../list/list-window.ts';
+import type { Row } from '../rows/rows.ts';
+import { Finder } from './finder.ts';
+import { followMarks, reveal } from './marks.ts';
+
+interface SearchBarProps {
+  readonly rows: ReadonlySignal<readonly Row[]>;
+  readonly list: ListWindow<Row>;
+  readonly earlier: EarlierMessages;
+}
+
+/** Searches the whole conversation, also what is not drawn and what was not read yet. */
+export function SearchBar({ rows, list, earlier }: SearchBarProps) {
+  const { sheet } = useApp();
+  const field = useRef<HTMLInputElement>(null);
+  const finder = useMemo(() => new Finder(rows), [rows]);
+  // What is typed right behind the shortcut is for the field.
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    field.current?.focus();
+    return () => before instanceof HTMLElement && before.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
+    void earlier.all();
+    return () => earlier.stop();
+  }, [earlier]);
+  useEffect(() => followMarks(finder, list), [finder, list]);
+  // What was just read may hold the first hit.
+  useSignalEffect(() => {
+    const isFound = finder.hits.value.length > 0;
+    if (isFound && finder.current.peek() === undefined) go(finder.begin(list.keyInSight));
+  });
+  const go = (key: number | undefined) => {
+    if (key === undefined) return;
+    list.show(key);
+    reveal(finder, list);
+  };
+  const close = () => {
+    sheet.value = undefined;
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') close();
+    else if (event.key === 'Enter' && !event.isComposing) go(finder.step(event.shiftKey ? -1 : 1));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <search class="find" onKeyDown={keyDown}>
+      <Icon name="search" />
+      <input
+        ref={field}
+        type="search"
+        aria-label="Search in the conversation"
+        placeholder="Search in the conversation"
+        onInput={({ currentTarget }) => finder.find(currentTarget.value)}
+      />
+      <Position finder={finder} earlier={earlier} />
+      <Step label="Previous match" icon="up" onClick={() => go(finder.step(-1))} />
+      <Step label="Next match" icon="down" onClick={() => go(finder.step(1))} />
+      <Step label="Close search" icon="close" onClick={close} />
+    </search>
+  );
+}
+
+interface StepProps {
+  readonly label: string;
+  readonly icon: IconName;
+  readonly onClick: () => void;
+}
+
+const Step = ({ label, icon, onClick }: StepProps) => (
+  <button type="button" class="quiet icon-only" aria-label={label} title={label} onClick={onClick}>
+    <Icon name={icon} />
+  </button>
+);
+
+/** Which match it is, of how many; meanwhile, how much was read. */
+function Position({ finder, earlier }: { readonly finder: Finder; readonly earlier: EarlierMessages }) {
+  const reading = earlier.reading.value;
+  const hits = finder.hits.value;
+  const at = hits.indexOf(finder.current.value ?? -1) + 1;
+  const count = finder.needle.value === '' ? '' : hits.length === 0 ? 'No matches' : `${at} of ${hits.length}`;
+  if (reading.kind === 'reading') {
+    const { known, total } = reading;
+    return (
+      <span class="find-state">
+        <span class="note">
+          {known === undefined ? 'Reading…' : `Reading ${number(known)} of ${number(total ?? known)} messages…`}
+        </span>
+        <button type="button" class="quiet" onClick={() => earlier.stop()}>
+          Stop reading
+        </button>
+      </span>
+    );
+  }
+  return (
+    <span class="find-state" role="status">
+      <span class="note">{reading.kind === 'failed' ? 'Not everything could be read' : count}</span>
+    </span>
+  );
+}
+
+const number = (count: number) => count.toLocaleString('en');

@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { PlainText } from '../../code/plain-text.tsx';
+import { Icon } from '../icons.tsx';
+import { Modal } from '../overlay/modal.tsx';
+import { recentFolders } from '../sessions/groups.ts';
+import { useApp } from '../state/app.ts';
+import { FolderBrowser } from './folder-browser.ts';
+import { FolderChoices } from './folder-choices.tsx';
+
+/** How many folders of earlier sessions are offered. */
+const MOST_RECENT = 5;
+
+/** Where a new session is to begin: a folder of an earlier one, one that is typed, or one that is found on the way. */
+export function FolderSheet() {
+  const app = useApp();
+  const browser = useSignal(new FolderBrowser()).value;
+  const list = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    // The end of a path tells more than its beginning.
+    if (input.current) input.current.scrollLeft = input.current.scrollWidth;
+  }, [browser.listing.value]);
+  const begin = async () => {
+    const folder = await browser.settle();
+    if (folder !== undefined) app.begin(folder);
+  };
+  const enter = (path?: string) => {
+    browser.enter(path);
+    input.current?.focus();
+  };
+  const pressed = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey } = event;
+    if (!['ArrowDown', 'ArrowUp', 'Enter'].includes(key)) return;
+    event.preventDefault();
+    if (key !== 'Enter') browser.step(key === 'ArrowDown' ? 1 : -1);
+    else if (ctrlKey || metaKey) void begin();
+    else enter();
+  };
+  const recent = recentFolders(app.sessions.sessions.value ?? [], MOST_RECENT);
+  return (
+    <Modal title="New session in a folder" kind="folders" onClose={() => (app.sheet.value = undefined)}>
+      <div class="modal-body">
+        <label class="hidden-label" for={`${list}-path`}>
+          Folder
+        </label>
+        <input
+          ref={input}
+          id={`${list}-path`}
+          class="path"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-autocomplete="list"
+          aria-activedescendant={browser.chosen.value < 0 ? undefined : `${list}-${browser.chosen.value}`}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          placeholder="/path/to/a/folder"
+          value={browser.typed.value}
+          onInput={(event) => browser.type(event.currentTarget.value)}
+          onKeyDown={pressed}
+        />
+        {recent.length > 0 && (
+          <ul class="recent-folders" aria-label="Folders of earlier sessions">
+            {recent.map((path) => (
+              <li key={path}>
+                <button type="button" title={path} onClick={() => enter(path)}>
+                  <PlainText text={path.split('/').at(-1) || path} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <FolderChoices id={list} browser={browser} onEnter={enter} />
+        <div class="modal-foot">
+          <p class="note">
+            <kbd>Enter</kbd> goes in, <kbd>Ctrl</kbd> <kbd>Enter</kbd> begins
+          </p>
+          <button type="button" class="main" onClick={() => void begin()}>
+            <Icon name="add" />
+            Begin here
+          </button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,57 @@
+import { useSignal } from '@preact/signals';
+import { messageOf } from '../../../protocol/errors.ts';
+import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import { PlainText } from '../../code/plain-text.tsx';
+import { remove } from '../actions/moves.ts';
+import { Modal } from '../overlay/modal.tsx';
+import { useApp } from '../state/app.ts';
+import { nameOf } from './groups.ts';
+
+interface DeleteDialogProps {
+  readonly session: SessionSummary;
+  readonly onClose: () => void;
+}
+
+/** Asks once, and says where a session goes. */
+export function DeleteDialog({ session, onClose }: DeleteDialogProps) {
+  const app = useApp();
+  const problem = useSignal<string | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const trash = session.path.replace(/[^/]*$/, '.trash');
+  const confirm = async () => {
+    isBusy.value = true;
+    try {
+      await remove(app, session);
+      onClose();
+    } catch (error) {
+      problem.value = messageOf(error);
+      isBusy.value = false;
+    }
+  };
+  return (
+    <Modal title="Delete this session?" kind="small" onClose={onClose}>
+      <div class="modal-body">
+        <p class="deleted-name">
+          <PlainText text={nameOf(session)} />
+        </p>
+        <p class="note">
+          It goes to the trash folder <code>{trash}</code>, from where it can be taken back.
+          {session.status === 'running' && session.id === app.sessionId.value && ' What it is doing is stopped.'}
+        </p>
+        {problem.value !== undefined && (
+          <p class="failure" role="alert">
+            {problem.value}
+          </p>
+        )}
+        <div class="modal-foot">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="button" class="dangerous" disabled={isBusy.value} onClick={() => void confirm()}>
+            Delete
+          </button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,83 @@
+import { Icon } from '../icons.tsx';
+import { Menu } from '../overlay/menu.tsx';
+import { useApp } from '../state/app.ts';
+import { stepWithArrows } from './arrows.ts';
+import { FILTER } from './focus-filter.ts';
+
+/** What stands above the sessions: a way to a new one, and a way to find one. */
+export function ListHead() {
+  const app = useApp();
+  const { list, isNarrow, isListOpen, sheet } = app;
+  const by = list.grouping.value === 'day' ? 'folder' : 'day';
+  const grouping = { label: `Group by ${by}`, icon: 'list', onSelect: () => list.groupBy(by) } as const;
+  const elsewhere = {
+    label: 'New session in a folder…',
+    icon: 'folder',
+    onSelect: () => {
+      isListOpen.value = false;
+      sheet.value = 'folders';
+    },
+  } as const;
+  return (
+    <div class="sidebar-head">
+      <div class="row">
+        <p class="wordmark">tau</p>
+        {!app.may('prompt') && <Menu label="More about sessions" items={[grouping]} />}
+        {isNarrow.value && (
+          <button
+            type="button"
+            class="quiet icon-only"
+            aria-label="Close"
+            onClick={() => {
+              isListOpen.value = false;
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        )}
+      </div>
+      {app.may('prompt') && (
+        <div class="row">
+          <button type="button" class="new-session" onClick={() => app.begin()}>
+            <Icon name="add" />
+            New session
+          </button>
+          <Menu label="More about sessions" items={[elsewhere, grouping]} />
+        </div>
+      )}
+      <Filter />
+    </div>
+  );
+}
+
+function Filter() {
+  const { list } = useApp();
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || list.filter.value === '') {
+      stepWithArrows(event);
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    list.find('');
+  };
+  return (
+    <div class="filter">
+      <Icon name="search" />
+      <input
+        id={FILTER}
+        type="search"
+        aria-label="Filter sessions"
+        placeholder="Filter"
+        autocomplete="off"
+        spellcheck={false}
+        value={list.filter.value}
+        onInput={(event) => list.find(event.currentTarget.value)}
+        onKeyDown={pressed}
+      />
+      {list.isSearching.value && (
+        <span class="spinner" role="status" aria-label="Older sessions are being looked through" />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import { PlainText } from '../../code/plain-text.tsx';
+import { useApp } from '../state/app.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { SessionRow } from './session-row.tsx';
+
+/** How often it is said anew how long ago something was. */
+const TICK_MS = 30_000;
+
+/** The sessions that were found, group by group. */
+export function SessionGroups() {
+  const { list, sessions } = useApp();
+  const now = useSignal(Date.now());
+  const renamed = useSignal<string | undefined>(undefined);
+  const deleted = useSignal<SessionSummary | undefined>(undefined);
+  const forget = () => {
+    deleted.value = undefined;
+  };
+  useEffect(() => {
+    const timer = setInterval(() => {
+      now.value = Date.now();
+    }, TICK_MS);
+    return () => clearInterval(timer);
+  }, [now]);
+  return (
+    <>
+      <div class={`session-list by-${list.grouping.value}`}>
+        <Problem />
+        {list.groupsAt(now.value).map(({ name, detail, sessions: members }) => (
+          <section key={detail ?? name} aria-label={name}>
+            <h2 title={detail}>
+              <PlainText text={name} />
+            </h2>
+            <ul>
+              {members.map((session) => (
+                <SessionRow key={session.path} session={session} now={now} renamed={renamed} deleted={deleted} />
+              ))}
+            </ul>
+          </section>
+        ))}
+        <Nothing />
+        {list.hasMore.value && (
+          <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => list.more()}>
+            Show older sessions
+          </button>
+        )}
+      </div>
+      {deleted.value && <DeleteDialog session={deleted.value} onClose={forget} />}
+    </>
+  );
+}
+
+function Problem() {
+  const { sessions } = useApp();
+  if (sessions.problem.value === undefined) return null;
+  return (
+    <div class="session-problem" role="alert">
+      <p>The sessions could not be asked for. {sessions.problem.value}.</p>
+      <button type="button" onClick={() => void sessions.refresh()}>
+        Retry
+      </button>
+    </div>
+  );
+}
+
+/** Says why there is nothing. */
+function Nothing() {
+  const { list, sessions } = useApp();
+  const known = sessions.sessions.value;
+  if (known === undefined) return sessions.problem.value === undefined ? <p class="note">Loading…</p> : null;
+  if (known.length === 0) return <p class="note">No sessions yet.</p>;
+  if (list.found.value.length > 0 || list.isSearching.value) return null;
+  return <p class="note">No session has these words.</p>;
+}

@@ -1,0 +1,75 @@
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import { PlainText } from '../../code/plain-text.tsx';
+import { dateAndTime } from '../../words.ts';
+import { clone, exportPage } from '../actions/moves.ts';
+import { Menu, type MenuItem } from '../overlay/menu.tsx';
+import { type App, useApp } from '../state/app.ts';
+import { addressOf, type Place } from '../state/place.ts';
+import { stepWithArrows } from './arrows.ts';
+import { folderName, nameOf } from './groups.ts';
+import { RenameForm } from './rename-form.tsx';
+import { SessionSign } from './session-sign.tsx';
+import { ago } from './when.ts';
+
+interface SessionRowProps {
+  readonly session: SessionSummary;
+  readonly now: ReadonlySignal<number>;
+  /** The path of the one that is being renamed. */
+  readonly renamed: Signal<string | undefined>;
+  /** The one that is to be deleted, should that be meant. */
+  readonly deleted: Signal<SessionSummary | undefined>;
+}
+
+/** One session: where it leads, how it stands and what can be done with it. */
+export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) {
+  const app = useApp();
+  const { id, path, cwd, lastModified } = session;
+  const isCurrent = id === app.sessionId.value;
+  const place: Place = { kind: 'session', id };
+  const name = nameOf(session);
+  if (renamed.value === path) return <RenameForm session={session} onClose={() => (renamed.value = undefined)} />;
+  const visit = (event: MouseEvent) => {
+    // Those who want another tab get one.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    app.go(place);
+  };
+  const rename = { label: 'Rename', icon: 'rename', onSelect: () => (renamed.value = path) } as const;
+  const remove = {
+    label: 'Delete',
+    icon: 'trash',
+    isDangerous: true,
+    onSelect: () => (deleted.value = session),
+  } as const;
+  return (
+    <li class={`session-row ${app.unread.has(session) && !isCurrent ? 'unread' : ''}`}>
+      <a
+        href={addressOf(place)}
+        aria-current={isCurrent ? 'page' : undefined}
+        title={name}
+        onClick={visit}
+        onKeyDown={stepWithArrows}
+      >
+        <span class="session-name">
+          <PlainText text={name} />
+        </span>
+        <span class="session-facts">
+          <SessionSign session={session} isCurrent={isCurrent} />
+          <span class="session-folder" title={cwd}>
+            <PlainText text={folderName(cwd)} />
+          </span>
+          <time dateTime={lastModified} title={dateAndTime(lastModified)}>
+            {ago(Date.parse(lastModified), now.value)}
+          </time>
+        </span>
+      </a>
+      {app.may('prompt') && <Menu label={`Actions for ${name}`} items={[rename, ...copies(app, session), remove]} />}
+    </li>
+  );
+}
+
+const copies = (app: App, session: SessionSummary): readonly MenuItem[] => [
+  { label: 'Export', icon: 'download', onSelect: () => void exportPage(app, session) },
+  { label: 'Clone', icon: 'copy', onSelect: () => void clone(app, session) },
+];

@@ -1,0 +1,26 @@
+import { recall, remember } from './remembered.ts';
+
+/** `auto`: as the system has it. */
+export const themes = ['auto', 'light', 'dark'] as const;
+
+export type Theme = (typeof themes)[number];
+
+export const themeNames: Readonly<Record<Theme, string>> = {
+  auto: 'Colours of the system',
+  light: 'Light colours',
+  dark: 'Dark colours',
+};
+
+const KEY = 'tau-theme';
+
+/** What was chosen last in this browser. */
+export function rememberedTheme(): Theme {
+  const stored = recall(KEY);
+  return themes.find((theme) => theme === stored) ?? 'auto';
+}
+
+/** Puts the colours on the page, and keeps the choice. */
+export function wear(theme: Theme): void {
+  document.documentElement.dataset['theme'] = theme;
+  remember(KEY, theme);
+}

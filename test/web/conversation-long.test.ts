@@ -1,0 +1,121 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useBrowser, type View } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
+import { newHome } from '../support/open.ts';
+import { servePage } from '../support/page-server.ts';
+import { atEnd, conversation, inSight, rowsDrawn } from '../support/reading.ts';
+
+const ENTRIES = 10_000;
+const FEW = 100;
+
+const { visit } = useBrowser();
+
+async function openLong(): Promise<View> {
+  const home = newHome();
+  const session = keepLongConversation(home, ENTRIES);
+  const server = await servePage({ home });
+  const view = await visit(server.loginLink);
+  await view.page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await view.page.goto(`${server.address}?session=${session}`);
+  await inSight(view.page, questionAt(ENTRIES - 4));
+  return view;
+}
+
+/** Goes to the first message that is known, again and again, until it is that of the session. */
+async function goToStart(page: Page): Promise<void> {
+  const first = page.getByRole('article').first();
+  await conversation(page).focus();
+  for (let before = ''; !before.includes(questionAt(0)); before = await words(first)) {
+    await page.keyboard.press('Home');
+    await first.and(page.getByRole('article').filter({ hasNotText: before || 'nothing yet' })).waitFor();
+  }
+}
+
+it('opens at its end with few rows on the page, leads to its very beginning, and back', async () => {
+  const { page, complaints } = await openLong();
+  const jump = page.getByRole('button', { name: 'Jump to latest' });
+  await atEnd(page);
+  const rowsAtEnd = await rowsDrawn(page);
+
+  await goToStart(page);
+  await inSight(page, questionAt(0));
+  const rowsAtStart = await rowsDrawn(page);
+  await jump.click();
+  await inSight(page, questionAt(ENTRIES - 4));
+  await atEnd(page);
+  await jump.waitFor({ state: 'detached' });
+
+  expect(Math.max(rowsAtEnd, rowsAtStart, await rowsDrawn(page))).toBeLessThan(FEW);
+  expect(complaints).toEqual([]);
+});
+
+it('what the reader looks at stays where it is when earlier messages come before it', async () => {
+  const { page } = await openLong();
+
+  // Goes near the first message that is known, then looks in every frame until more are there.
+  const seen = await page.evaluate(`(async () => {
+    const list = document.querySelector('.list');
+    const frame = () => new Promise(requestAnimationFrame);
+    list.scrollTop = 900;
+    await frame();
+    const line = list.getBoundingClientRect().top;
+    const row = [...document.querySelectorAll('article')].find((one) => one.getBoundingClientRect().top > line);
+    const before = list.scrollHeight;
+    const places = [row.getBoundingClientRect().top];
+    while (list.scrollHeight < before + 5000) {
+      await frame();
+      places.push(row.getBoundingClientRect().top);
+    }
+    await frame();
+    places.push(row.getBoundingClientRect().top);
+    return { places, isThere: row.isConnected, scrollTop: list.scrollTop };
+  })()`);
+
+  const { places, isThere, scrollTop } = seen as { places: number[]; isThere: boolean; scrollTop: number };
+  expect(isThere).toBe(true);
+  expect(scrollTop).toBeGreaterThan(5000);
+  for (const place of places) expect(Math.abs(place - (places[0] ?? 0))).toBeLessThan(1);
+});
+
+it('search reads everything, finds a word of the oldest message and goes there', async () => {
+  const { page, complaints } = await openLong();
+  const field = page.getByRole('searchbox', { name: 'Search in the conversation' });
+  const position = page.getByText(/^\d+ of 27$/);
+
+  await page.keyboard.press('Control+f');
+  await field.fill(questionAt(0).toUpperCase());
+  await page.getByText('1 of 1').waitFor();
+  await inSight(page, questionAt(0));
+  await page.waitForFunction("CSS.highlights.get('looked-at')?.size === 1");
+  await field.fill(questionAt(996));
+  await page.getByText('1 of 1').waitFor();
+  await inSight(page, questionAt(996));
+  await field.fill('src/part-99');
+  const first = Number.parseInt(await words(position), 10);
+  await page.keyboard.press('Enter');
+  await page.getByText(`${first + 1} of 27`).waitFor();
+  await page.keyboard.press('Shift+Enter');
+  await page.getByText(`${first} of 27`).waitFor();
+  await field.fill('no such word anywhere');
+  await page.getByText('No matches').waitFor();
+  await page.keyboard.press('Escape');
+  await field.waitFor({ state: 'detached' });
+
+  await page.waitForFunction('CSS.highlights.size === 0');
+  expect(await rowsDrawn(page)).toBeLessThan(FEW);
+  expect(complaints).toEqual([]);
+});
+
+it('search goes to what is folded, and unfolds it', async () => {
+  const { page } = await openLong();
+  const result = 'export const part = 9962;';
+
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type(result);
+  await page.getByText('1 of 1').waitFor();
+
+  await conversation(page).getByText(result).first().waitFor({ state: 'visible' });
+  await page.waitForFunction("CSS.highlights.get('looked-at')?.size > 0");
+});

@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, useBrowser } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { bash } from '../support/extensions.ts';
+import { FILLER, patientHome } from '../support/long-talk.ts';
+import { newGate } from '../support/open.ts';
+import { say, servePage } from '../support/page-server.ts';
+import { atEnd, conversation, fromEnd, inSight, placeOf } from '../support/reading.ts';
+
+const { visit } = useBrowser();
+
+const jump = (page: Page) => page.getByRole('button', { name: 'Jump to latest' });
+
+/** So many paragraphs, each with a name of its own. */
+const paragraphs = (name: string, count: number) =>
+  Array.from({ length: count }, (_, number) => `${name} ${number} ${FILLER}\n\n`).join('');
+
+/** Heard by those who do not see the page. */
+const isComplete = (page: Page) => page.getByText('The answer is complete.').waitFor({ state: 'attached' });
+
+it('follows what is written as long as the reader is at the end, and stays where the reader has gone', async () => {
+  const gates = [newGate(), newGate()];
+  const [first, second] = gates.map(({ path }) => ({ await: path }));
+  const steps = [{ text: paragraphs('alpha', 20) }, first, { text: paragraphs('beta', 20) }, second];
+  const server = await servePage({
+    script: [{ steps: [...steps, { text: paragraphs('gamma', 20) }] }, { text: 'Next.' }],
+  });
+  const { page, complaints } = await visit(server.loginLink);
+
+  await say(page, 'go');
+  await inSight(page, 'alpha 19');
+  await atEnd(page);
+  gates[0]?.open();
+  await inSight(page, 'beta 19');
+  await atEnd(page);
+  await conversation(page).hover();
+  await page.mouse.wheel(0, -700);
+  await jump(page).waitFor();
+  await page.evaluate(
+    'new Promise((resolve) => document.querySelector(".list").addEventListener("scrollend", resolve, { once: true }))',
+  );
+  const before = await placeOf(page, 'beta 15');
+  gates[1]?.open();
+  await isComplete(page);
+
+  expect(await placeOf(page, 'beta 15')).toBe(before);
+  expect(await fromEnd(page)).toBeGreaterThan(1000);
+  await jump(page).click();
+  await inSight(page, 'gamma 19');
+  await atEnd(page);
+  expect(complaints).toEqual([]);
+});
+
+it('keys lead through the conversation: up leaves the end, End comes back to it', async () => {
+  const gate = newGate();
+  const script = [
+    { steps: [{ text: paragraphs('alpha', 40) }, { await: gate.path }, { text: paragraphs('beta', 5) }] },
+  ];
+  const server = await servePage({ script });
+  const { page } = await visit(server.loginLink);
+  await say(page, 'go');
+  await inSight(page, 'alpha 39');
+
+  await conversation(page).focus();
+  await page.keyboard.press('PageUp');
+  await jump(page).waitFor();
+  await page.keyboard.press('Home');
+  await inSight(page, 'go');
+  gate.open();
+  await isComplete(page);
+  const place = await page.evaluate('document.querySelector(".list").scrollTop');
+  await page.keyboard.press('End');
+  await inSight(page, 'beta 4');
+  await atEnd(page);
+
+  expect(place).toBe(0);
+});
+
+it('marks what is new while the reader is elsewhere; who says something is taken to the end', async () => {
+  const server = await servePage({
+    script: [{ text: paragraphs('alpha', 40) }, { text: 'Well.' }, { text: 'Once more.' }],
+  });
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  await say(page, 'go');
+  await isComplete(page);
+  const other = await openTab(view);
+  await conversation(page).focus();
+  await page.keyboard.press('Home');
+  await page.getByRole('button', { name: 'Jump to latest', exact: true }).waitFor();
+
+  await say(other.page, 'from elsewhere');
+  await page.getByRole('button', { name: 'Jump to latest: something new' }).waitFor();
+  const place = await page.evaluate('document.querySelector(".list").scrollTop');
+  await say(page, 'from here');
+  await inSight(page, 'Once more.');
+
+  expect(place).toBe(0);
+  await jump(page).waitFor({ state: 'detached' });
+});
+
+it('an answer goes on where it was when the page is loaded again in the middle of it', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: paragraphs('alpha', 20) }, { await: gate.path }, { text: 'and the rest.' }] }];
+  const server = await servePage({ script });
+  const { page, complaints } = await visit(server.loginLink);
+  await say(page, 'go');
+  await inSight(page, 'alpha 19');
+
+  await page.reload();
+  await inSight(page, 'alpha 19');
+  await atEnd(page);
+  await page.getByText('Working…').waitFor();
+  gate.open();
+  await inSight(page, 'and the rest.');
+  await isComplete(page);
+  await atEnd(page);
+
+  expect(await page.getByRole('article').count()).toBe(2);
+  expect(await page.getByText('Working…').count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+it('nothing jumps while an answer with code, lists and tools is written', async () => {
+  const code = '```ts\nexport const one = 1;\nexport const two = 2;\n```\n\n';
+  const list = '- a point\n- another one\n\n1. first\n2. second\n\n';
+  const part = (name: string) => ({ text: `${paragraphs(name, 4)}${code}${list}`, delayMs: 1 });
+  const script = [
+    { steps: [{ thinking: FILLER }, part('alpha'), ...bash('seq 1 40').steps] },
+    { steps: [part('beta'), ...bash('seq 1 5; exit 3').steps] },
+    { steps: [part('gamma'), part('delta')] },
+  ];
+  const server = await servePage({ script });
+  const view = await visit(server.loginLink);
+  await say(view.page, 'wait');
+  const { page } = await openTab(view);
+  await inSight(page, 'wait');
+  await page.evaluate(`globalThis.shifts = [];
+    new PerformanceObserver((seen) => shifts.push(...seen.getEntries())).observe({ type: 'layout-shift' });`);
+
+  await isComplete(page);
+  await inSight(page, 'delta 3');
+
+  // Nobody has touched this tab, so that nothing is excused.
+  expect(await page.evaluate('shifts.reduce((sum, { value }) => sum + value, 0)')).toBeLessThanOrEqual(0.01);
+});
+
+it('what a compaction has replaced stays readable above its summary', async () => {
+  const home = patientHome();
+  const script = [{ text: 'one' }, { text: 'two' }, { text: 'What was said, in short.' }];
+  const server = await servePage({ home, script });
+  const { page, complaints } = await visit(server.loginLink);
+  await say(page, `first ${FILLER}`);
+  await isComplete(page);
+  await say(page, `second ${FILLER}`);
+  await conversation(page).getByText('two', { exact: true }).waitFor();
+  await isComplete(page);
+
+  await say(page, '/compact');
+  await conversation(page).getByText('Compacted').waitFor();
+  await conversation(page).getByText(`first ${FILLER}`.trim()).waitFor();
+  const inOrder = await words(page.getByRole('article'));
+  await page.reload();
+  await conversation(page).getByText(`first ${FILLER}`.trim()).waitFor();
+
+  const marks = ['first', 'one', 'Compacted', 'second', 'two'];
+  const places = marks.map((mark) => inOrder.indexOf(mark));
+  expect(places).toEqual([...places].sort((one, other) => one - other));
+  expect(places).not.toContain(-1);
+  expect(await words(page.getByRole('article'))).toBe(inOrder);
+  expect(complaints).toEqual([]);
+});
+
+it('a retry is told with its reason, and can be called off', async () => {
+  const error = { status: 529, message: 'Overloaded', retryAfterMs: 60_000 };
+  const server = await servePage({ script: [{ steps: [{ text: 'Well, ' }, { error }] }] });
+  const { page } = await visit(server.loginLink);
+
+  await say(page, 'go');
+  await page.getByText(/Trying again in \d+ s \(1 of 3\): 529 Overloaded/).waitFor();
+  await page.getByRole('button', { name: 'Cancel retry' }).click();
+
+  await page.getByRole('button', { name: 'Cancel retry' }).waitFor({ state: 'detached' });
+  await page.getByText('The answer failed.').waitFor({ state: 'attached' });
+});

@@ -1,0 +1,245 @@
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { draw, messagePage } from '../support/message-page.ts';
+import { answer } from '../support/stored-session.ts';
+
+const { open } = useBrowser();
+let file = '';
+beforeAll(async () => {
+  file = await messagePage();
+});
+
+const call = (name: string, args: object) => ({ type: 'toolCall', id: 'one', name, arguments: args });
+const calling = (name: string, args: object) => answer({ content: [call(name, args)], stopReason: 'toolUse' });
+const result = (text: string, more: object = {}) => ({
+  role: 'toolResult',
+  toolCallId: 'one',
+  content: [{ type: 'text', text }],
+  isError: false,
+  ...more,
+});
+const running = (text: string) => ({
+  toolCallId: 'one',
+  toolName: 'bash',
+  args: {},
+  progress: { content: [{ type: 'text' as const, text }] },
+});
+const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line}`).join('\n');
+const card = (page: Page) => page.locator('section.tool');
+const isOpen = async (place: Locator) => (await place.locator('details').first().getAttribute('open')) !== null;
+const heightOf = async (place: Locator) => (await place.boundingBox())?.height;
+
+it('a command shows the end of what it says while it runs, grows no further, and stays open when it is over', async () => {
+  const { page, complaints } = await open(file);
+  const message = calling('bash', { command: 'make all', timeout: 60 });
+
+  await draw(page, { message, progress: { one: 'waiting' } });
+  const waiting = await words(card(page));
+  await draw(page, { message, progress: { one: running(lines(20)) } });
+  await card(page).getByText('line 19').waitFor();
+  const [heightBefore, before] = [await heightOf(card(page)), await words(card(page))];
+  await draw(page, { message, progress: { one: running(lines(300)) } });
+  const [heightAfter, after] = [await heightOf(card(page)), await words(card(page))];
+  await draw(page, { message, results: { one: result(lines(300), { durationMs: 61_000 }) } });
+  const over = await words(card(page));
+
+  expect(waiting).toMatch(/bash\s+make all\s+waiting/);
+  expect(before).toMatch(/at most 60 s\s+running/);
+  expect(before).toContain('Show all 20 lines');
+  expect(after).toContain('line 299');
+  expect(after).not.toContain('line 250');
+  expect(heightAfter).toBe(heightBefore);
+  expect(over).toContain('300 lines · 1\u00a0min 1\u00a0s');
+  expect([await isOpen(card(page)), await heightOf(card(page))]).toEqual([true, heightAfter]);
+  expect(complaints).toEqual([]);
+});
+
+it('what a reader folds and unfolds stays so, whatever else is drawn', async () => {
+  const { page } = await open(file);
+  const message = calling('bash', { command: 'make' });
+  await draw(page, { message, progress: { one: running('begun') } });
+  await card(page).getByText('begun').waitFor();
+
+  await card(page).getByText('bash').click();
+  await card(page).getByText('begun').waitFor({ state: 'hidden' });
+  await draw(page, { message, progress: { one: running('begun\nand on') } });
+  const folded = await isOpen(card(page));
+  await draw(page, { message, results: { one: result(lines(50)) } });
+  await card(page).getByText('bash').click();
+  await card(page).getByText('line 49').waitFor();
+  await page.getByRole('button', { name: 'Show all 50 lines' }).click();
+  await draw(page, { message: { ...message }, results: { one: result(lines(50)) } });
+
+  expect(folded).toBe(false);
+  expect(await words(card(page))).toContain('line 0\n');
+});
+
+it('thoughts stay folded while they stream and show the line they are at; once opened they stay open', async () => {
+  const { page } = await open(file);
+  const thinking = (text: string) => answer({ content: [{ type: 'thinking', thinking: text }] });
+  const thoughts = page.locator('details.thinking');
+
+  await draw(page, { message: thinking('First this.\nThen th'), isStreaming: true });
+  const [folded, height] = [await words(thoughts), await heightOf(thoughts)];
+  await draw(page, { message: thinking(`First this.\nThen that. ${'And so on. '.repeat(40)}`), isStreaming: true });
+  const heightLater = await heightOf(thoughts);
+  await thoughts.locator('summary').click();
+  await thoughts.locator('.markdown').getByText('First this.').waitFor();
+  await draw(page, { message: thinking('First this.\nThen that.\nAnd it is so.'), isStreaming: true });
+  await draw(page, { message: thinking('First this.\nThen that.\nAnd it is so.') });
+
+  expect(folded).toBe('Thinking Then th');
+  expect(heightLater).toBe(height);
+  expect(await words(thoughts.locator('.markdown'))).toContain('And it is so.');
+});
+
+it('every card says how it stands: waiting, without a result, failed, done', async () => {
+  const { page } = await open(file);
+  const outcomes: string[] = [];
+  const say = async (around: object) => {
+    await draw(page, { message: calling('deploy', { branch: 'main' }), ...around });
+    outcomes.push(await words(page.locator('.outcome')));
+  };
+
+  await say({ isStreaming: true });
+  await say({ progress: { one: 'waiting' } });
+  await say({ progress: { one: running('half') } });
+  await say({});
+  await say({ results: { one: result('It broke', { isError: true }) } });
+  const failed = await words(card(page));
+  await say({ results: { one: result('done', { durationMs: 2500 }) } });
+
+  expect(outcomes).toEqual(['waiting', 'waiting', 'running', 'no result', 'failed', '2.5\u00a0s']);
+  expect(failed).toContain('It broke');
+});
+
+it('an edit shows the words that changed, a long one its beginning', async () => {
+  const { page } = await open(file);
+  const diff = '  9 function total() {\n-10   return sum - one;\n+10   return sum - two;\n 11 }';
+  await draw(page, {
+    message: calling('edit', { path: 'src/shop.ts' }),
+    results: { one: result('done', { details: { diff } }) },
+  });
+
+  const [removed, added, numbers] = [
+    await words(page.locator('.diff-line del')),
+    await words(page.locator('.diff-line ins')),
+    await page.locator('.diff-line .line-number').allInnerTexts(),
+  ];
+  const head = await words(card(page));
+  await draw(page, {
+    message: calling('write', { path: 'new.txt', content: lines(200) }),
+    results: { one: result('ok') },
+  });
+  const some = await page.locator('.diff-line.added').count();
+  await page.getByRole('button', { name: 'Show all 200 lines' }).click();
+  await page.locator('.diff-line').getByText('line 199', { exact: true }).waitFor();
+
+  expect([removed, added, numbers]).toEqual(['one', 'two', ['9', '10', '10', '11']]);
+  expect(head).toContain('+1 −1');
+  expect(some).toBe(12);
+  expect(await page.locator('.diff-line.added').count()).toBe(200);
+});
+
+it('searches are lists: what grep found by file, paths and names one by one', async () => {
+  const { page } = await open(file);
+  const found = 'src/a.ts:3: const coupon = 1;\nsrc/a.ts-4- next\nsrc/b.ts:7: coupon();\n\n[2 matches limit reached]';
+  await draw(page, { message: calling('grep', { pattern: 'coupon', path: 'src' }), results: { one: result(found) } });
+  const grep = { text: await words(card(page)), marks: await page.locator('mark').allInnerTexts() };
+  const paths = Array.from({ length: 100 }, (_, index) => `src/part/file-${index}.ts`);
+  await draw(page, { message: calling('find', { pattern: '*.ts' }), results: { one: result(paths.join('\n')) } });
+  const isListed = await isOpen(card(page));
+  await card(page).locator('summary').click();
+  await page.getByRole('button', { name: 'Show all 100 paths' }).click();
+  await page.getByText('file-99.ts').waitFor();
+  await draw(page, { message: calling('ls', {}), results: { one: result('(empty directory)') } });
+
+  expect(grep.text).toMatch(/coupon in src\s+2 matches in 2 files/);
+  expect(grep.text).toContain('2 matches limit reached');
+  expect(grep.marks).toEqual(['coupon', 'coupon']);
+  expect(isListed).toBe(false);
+  expect(await words(card(page))).toMatch(/ls\s+\.\s+nothing/);
+});
+
+it('a plan shows what is done and what is not', async () => {
+  const { page } = await open(file);
+  const tasks = [
+    { id: '1', content: 'Look', status: 'completed' },
+    { id: '2', content: 'Mend', status: 'in_progress' },
+  ];
+  const details = { phases: [{ id: 'a', name: 'The shop', tasks }] };
+  await draw(page, { message: calling('todo', { ops: [] }), results: { one: result('…', { details }) } });
+
+  const head = await words(card(page));
+  await card(page).locator('summary').click();
+  await page.getByRole('img', { name: 'completed' }).waitFor();
+
+  expect(head).toMatch(/todo\s+Mend\s+1 of 2 done/);
+  expect(await words(page.locator('.plan'))).toContain('The shop');
+});
+
+it('an answer can be copied as it was written; what stopped it is said', async () => {
+  const { page } = await open(file);
+  await page.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)');
+  const content = [{ type: 'text', text: 'It is **so**.' }];
+
+  await draw(page, { message: answer({ content, durationMs: 1500, stopReason: 'length' }) });
+  await page.locator('.answer').hover();
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const whole = await words(page.locator('main'));
+  await draw(page, { message: answer({ content, stopReason: 'error', errorMessage: 'Overloaded' }) });
+
+  expect(await page.evaluate('copied')).toBe('It is **so**.');
+  expect(whole).toContain('Cut off');
+  expect(whole).toContain('scripted · 10 in · 5 out · 1.5\u00a0s');
+  expect(await words(page.locator('.failure'))).toBe('Overloaded');
+});
+
+it('a long message of the user is cut until somebody wants it all; files of old sessions are named', async () => {
+  const { page } = await open(file);
+  const attachments = [{ fileName: 'plan.pdf' }, { mimeType: 'text/plain' }, 7];
+  await draw(page, { message: { role: 'user', content: lines(200), attachments } });
+
+  const cut = (await heightOf(page.locator('.said'))) ?? 0;
+  await page.getByRole('button', { name: 'Show all 200 lines' }).click();
+  await page.getByRole('button', { name: 'Show all 200 lines' }).waitFor({ state: 'detached' });
+
+  expect(await heightOf(page.locator('.said'))).toBeGreaterThan(cut * 4);
+  expect(await page.getByRole('listitem').allInnerTexts()).toEqual(['plan.pdf', 'text/plain', 'A file of no name']);
+});
+
+it('messages of other programs are shown as they are; what is not for people is not', async () => {
+  const { page, complaints } = await open(file);
+  const odd = [
+    { role: 'prophet', words: '<b>soon</b>' },
+    { role: 'assistant', content: [{ type: 'hologram' }, null, 7, { type: 'toolCall' }], usage: [] },
+    { role: 'user', content: { a: 1 }, attachments: 'none' },
+    { role: 'bashExecution', command: 7, output: null, exitCode: 'x' },
+    { role: 'custom', display: true, content: 5 },
+    { role: 'compactionSummary', tokensBefore: 41_234 },
+    { role: 'branchSummary', summary: ['x'] },
+    { role: 'custom', display: false, content: 'hidden' },
+    {},
+  ];
+  const shown: string[] = [];
+  for (const message of odd) {
+    await draw(page, { message });
+    shown.push((await words(page.locator('main'))).replaceAll(/\s+/g, ' ').trim());
+  }
+
+  expect(shown).toEqual([
+    'prophet',
+    'A part of an unknown type: hologram A part of an unknown type: A part of an unknown type: no result',
+    '',
+    'bash no output',
+    '',
+    'Compacted from 41k tokens',
+    'Came back from another branch',
+    '',
+    'A message of no role',
+  ]);
+  expect(complaints).toEqual([]);
+});

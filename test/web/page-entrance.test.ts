@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { tau } from '../support/command.ts';
+import { words } from '../support/exported.ts';
+import { newHome } from '../support/open.ts';
+import { type PageServer, servePage } from '../support/page-server.ts';
+import { keepSession, conversation as stored } from '../support/stored-session.ts';
+
+const { visit } = useBrowser();
+
+/** A token of this server. */
+async function newToken({ home }: PageServer, name: string, scope: string): Promise<string> {
+  return (await tau(home, ['token', 'create', '--name', name, '--scope', scope])).stdout.trim();
+}
+
+async function logIn(server: PageServer, token: string, address = server.address) {
+  const view = await visit(address);
+  await view.page.getByLabel('Token').fill(token);
+  await view.page.getByRole('button', { name: 'Log in' }).click();
+  return view;
+}
+
+it('a login link leads to the page, once, and its code does not stay in the address bar', async () => {
+  const server = await servePage();
+
+  const first = await visit(server.loginLink);
+  await first.page.getByText('No sessions yet.').waitFor();
+  const second = await visit(server.loginLink);
+  await second.page.getByText('This login link was used already, or is too old.').waitFor();
+  await first.page.goto(server.loginLink);
+  await first.page.waitForURL(server.address);
+  await first.page.getByText('Logged in as owner').waitFor();
+
+  expect([first.page.url(), second.page.url()]).toEqual([server.address, server.address]);
+  expect(await words(second.page.locator('form'))).toContain('tau token create');
+  expect(first.complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+});
+
+it('a token lets a browser in, too, but not a wrong one', async () => {
+  const server = await servePage();
+  const { page } = await logIn(server, 'wrong');
+
+  await page.getByText('This code or token is not valid, or no longer').waitFor();
+  await page.getByLabel('Token').fill(await newToken(server, 'phone', 'view,prompt'));
+  await page.keyboard.press('Enter');
+
+  await page.getByText('Logged in as phone').waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+});
+
+it('whoever may only look chooses a session, and nothing is begun or changed for them', async () => {
+  const home = newHome();
+  keepSession(home, stored(home.cwd));
+  const server = await servePage({ home });
+  const { page } = await logIn(server, await newToken({ ...server, home }, 'eye', 'view'));
+  const sockets: string[] = [];
+  page.on('websocket', (socket) => sockets.push(socket.url()));
+
+  await page.getByRole('heading', { name: 'Choose a session' }).waitFor();
+  const list = page.getByRole('navigation', { name: 'Sessions' });
+  await list.getByRole('link', { name: 'first' }).waitFor();
+  const untouched = [...sockets];
+  await list.getByRole('link', { name: 'first' }).click();
+  await page.getByText('This login may only look.').waitFor();
+
+  expect(untouched).toEqual([]);
+  expect(await list.getByRole('button').allInnerTexts()).not.toContain('New session');
+  expect(await page.getByRole('button', { name: 'Actions for first' }).count()).toBe(0);
+  expect(await page.getByRole('textbox').count()).toBe(0);
+  expect(page.url()).toBe(`${server.address}?session=stored-1`);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Choose a session' }).waitFor();
+});
+
+it('a token that is taken back ends what is open, and the page asks for another', async () => {
+  const server = await servePage();
+  const { page } = await logIn(server, await newToken(server, 'phone', 'view,prompt'));
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+
+  await tau(server.home, ['token', 'revoke', 'phone']);
+
+  await page.getByText('Invalid authentication token').waitFor();
+  await page.getByLabel('Token').waitFor();
+});
+
+it('logging out ends the login of this browser, and leaves the form', async () => {
+  const server = await servePage();
+  const { page } = await visit(server.loginLink);
+
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Token').waitFor();
+  await page.goto(server.address);
+
+  await page.getByLabel('Token').waitFor();
+});
+
+it('the colours that were chosen stay, also for the login form', async () => {
+  const server = await servePage();
+  const { page } = await visit(server.loginLink);
+  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const light = await ground();
+
+  await page.getByTitle('Dark colours').click();
+  const dark = await ground();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Token').waitFor();
+
+  expect(dark).not.toBe(light);
+  expect(await ground()).toBe(dark);
+});

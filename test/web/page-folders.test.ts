@@ -1,0 +1,86 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { newHome, sessionFiles, stored } from '../support/open.ts';
+import { servePage } from '../support/page-server.ts';
+import { conversation, keepSession } from '../support/stored-session.ts';
+
+const { visit } = useBrowser();
+
+const field = (page: Page) => page.getByRole('combobox', { name: 'Folder' });
+
+/** A page with the sheet open, on a server in a folder that has others in it. */
+async function atTheFolders() {
+  const home = newHome();
+  for (const name of ['alpha/inner', 'alps', 'beta', '.hidden/deep'])
+    mkdirSync(join(home.cwd, name), { recursive: true });
+  keepSession(home, conversation(join(home.cwd, 'beta')), { cwd: join(home.cwd, 'beta') });
+  const view = await visit((await servePage({ home })).loginLink);
+  const { page } = view;
+  await page.getByRole('button', { name: 'More about sessions' }).click();
+  await page.getByRole('menuitem', { name: 'New session in a folder…' }).click();
+  await page.getByRole('option', { name: 'alps' }).waitFor();
+  return { ...view, home };
+}
+
+it('a folder is found by typing and with the arrows, and a session begins in it', async () => {
+  const { page, home, complaints } = await atTheFolders();
+  const offered = await page.getByRole('option').allInnerTexts();
+
+  await field(page).pressSequentially('al');
+  const matching = await page.getByRole('option').allInnerTexts();
+  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'inner' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const typed = await field(page).inputValue();
+  await page.keyboard.press('Control+Enter');
+  await page.waitForURL(/\?cwd=/);
+  await page.getByRole('textbox', { name: 'Message' }).fill('say hello');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.waitForURL(/\?session=/);
+
+  expect(offered).toEqual(['Up', 'alpha', 'alps', 'beta']);
+  expect(matching).toEqual(['alpha', 'alps']);
+  expect(typed).toBe(join(home.cwd, 'alpha/inner/'));
+  const cwds = sessionFiles(home).map((path) => stored(path)[0].cwd);
+  expect(cwds).toContain(join(home.cwd, 'alpha/inner'));
+  expect(complaints).toEqual([]);
+});
+
+it('a folder of an earlier session is one click away, as is the way up', async () => {
+  const { page, home } = await atTheFolders();
+
+  await page.getByRole('list', { name: 'Folders of earlier sessions' }).getByRole('button', { name: 'beta' }).click();
+  await page.getByRole('option', { name: 'alps' }).waitFor({ state: 'hidden' });
+  const below = await field(page).inputValue();
+  await page.getByRole('option', { name: 'Up' }).click();
+  await page.getByRole('option', { name: 'alps' }).waitFor();
+  const above = await field(page).inputValue();
+  await page.getByRole('button', { name: 'Begin here' }).click();
+  await page.waitForURL(/\?cwd=/);
+
+  expect([below, above]).toEqual([join(home.cwd, 'beta/'), join(home.cwd, '/')]);
+  expect(new URL(page.url()).searchParams.get('cwd')).toBe(home.cwd);
+});
+
+it('hidden folders come to those who type a dot, and what is not there is said not to be', async () => {
+  const { page, home, complaints } = await atTheFolders();
+
+  await field(page).pressSequentially('.hid');
+  await page.getByRole('option', { name: '.hidden' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'deep' }).waitFor();
+  await field(page).fill(join(home.cwd, 'nothing/at/all'));
+  await page.getByText(`There is no such folder: ${join(home.cwd, 'nothing/at/')}`).waitFor();
+  await page.getByRole('button', { name: 'Begin here' }).click();
+  await page.getByText(`There is no such folder: ${join(home.cwd, 'nothing/at/all')}`).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+
+  expect(new URL(page.url()).search).toBe('');
+  expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);
+});

@@ -1,0 +1,375 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, useBrowser } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { commandHome } from '../support/extensions.ts';
+import { type Home, newGate, newHome } from '../support/open.ts';
+import { servePage } from '../support/page-server.ts';
+import { header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
+
+const { visit, open } = useBrowser();
+
+const list = (page: Page) => page.getByRole('navigation', { name: 'Sessions' });
+const row = (page: Page, name: string) =>
+  list(page)
+    .getByRole('listitem')
+    .filter({ has: page.getByTitle(name, { exact: true }) });
+const link = (page: Page, name: string) => row(page, name).getByRole('link');
+
+/** Begins a session by saying something in it; answers its address. */
+async function begin(page: Page, text: string): Promise<string> {
+  await page.getByRole('button', { name: 'New session', exact: true }).first().click();
+  await page.waitForURL((url) => url.search === '');
+  await write(page, text);
+  await page.waitForURL(/\?session=/);
+  await link(page, text).waitFor();
+  return page.url();
+}
+
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await link(page, name).hover();
+  await page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+/** A session on disk in which one thing was said. */
+const keep = (home: Home, id: string, text: string): string =>
+  keepSession(home, [header(home.cwd, { id }), userSaid('u', null, text), modelSaid('m', 'u', 'Well.')], {
+    name: `2026-01-02T03-04-05-678Z_${id}.jsonl`,
+  });
+
+it('the list tells what every session does: running, waiting for somebody, idle or nothing', async () => {
+  const { home } = commandHome({ ask: `await ctx.ui.confirm('Sure?', 'Really?');` });
+  const gate = newGate();
+  keep(home, 'old', 'An old one');
+  const script = [
+    { steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: 'long' },
+    { text: 'Yes.', when: '.', keep: true },
+  ];
+  const view = await visit((await servePage({ home, script })).loginLink);
+  const { page } = view;
+
+  await begin(page, 'A short one');
+  await begin(page, 'One that asks');
+  await write(page, '/ask');
+  await row(page, 'One that asks').getByText('Waiting for you').waitFor();
+  await begin(page, 'A long one');
+  await row(page, 'A long one').getByRole('img', { name: 'Running' }).waitFor();
+  await page.getByRole('button', { name: 'New session', exact: true }).click();
+  await row(page, 'A short one').getByRole('img', { name: 'Idle' }).waitFor();
+  const [running, waiting, old] = await Promise.all(
+    ['A long one', 'One that asks', 'An old one'].map((name) => row(page, name).getByRole('img').count()),
+  );
+  const current = await page.locator('[aria-current="page"]').count();
+  gate.open();
+
+  await row(page, 'A long one').getByRole('img', { name: 'Not read yet' }).waitFor();
+  await link(page, 'A long one').click();
+  await row(page, 'A long one').getByRole('img', { name: 'Idle' }).waitFor();
+  expect([running, waiting, old, current]).toEqual([1, 0, 0, 0]);
+  expect(await words(page.locator('[aria-current="page"]'))).toContain('A long one');
+  expect(view.complaints).toEqual([]);
+});
+
+it('every session has its own address, to which Back, Forward and loading anew lead', async () => {
+  const server = await servePage();
+  const { page, complaints } = await visit(server.loginLink);
+  const current = () => page.locator('[aria-current="page"]');
+
+  const one = await begin(page, 'Say one');
+  const two = await begin(page, 'Say two');
+  await page.goBack();
+  await current().getByText('Say one').waitFor();
+  const back = page.url();
+  await page.goForward();
+  await current().getByText('Say two').waitFor();
+  const forward = page.url();
+  await page.reload();
+  await current().getByText('Say two').waitFor();
+  const other = await openTab({ page, complaints }, one);
+  await other.page.locator('[aria-current="page"]').getByText('Say one').waitFor();
+
+  expect([back, forward, page.url()]).toEqual([one, two, two]);
+  expect(await link(page, 'Say one').getAttribute('href')).toBe(new URL(one).search);
+  expect(complaints).toEqual([]);
+});
+
+it('a session that is not there is said not to be, with a way to a new one', async () => {
+  const server = await servePage();
+  const { page } = await visit(server.loginLink);
+  await page.goto(`${server.address}?session=none`);
+
+  await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+  await page.getByText('Session not found: none').waitFor();
+  const boxes = await page.getByRole('textbox', { name: 'Message' }).count();
+  await page.getByRole('main').getByRole('button', { name: 'New session' }).click();
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+
+  expect(boxes).toBe(0);
+  expect(page.url()).toBe(server.address);
+});
+
+it('a session is renamed in its place, whether it is looked at or not', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await begin(page, 'Say hello');
+  const field = page.getByRole('textbox', { name: /New name for/ });
+
+  await choose(page, 'An old one', 'Rename');
+  await field.fill('Nothing');
+  await page.keyboard.press('Escape');
+  await link(page, 'An old one').waitFor();
+  await choose(page, 'An old one', 'Rename');
+  await field.fill('An ancient one');
+  await page.keyboard.press('Enter');
+  await link(page, 'An ancient one').waitFor();
+  await page.waitForFunction("document.activeElement?.title === 'An ancient one'");
+  await choose(page, 'Say hello', 'Rename');
+  await field.fill('Greetings');
+  await page.keyboard.press('Enter');
+  await link(page, 'Greetings').waitFor();
+  await page.reload();
+
+  await link(page, 'Greetings').waitFor();
+  await link(page, 'An ancient one').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it('a session goes to the trash, also the one that is looked at and runs', async () => {
+  const home = newHome();
+  const old = keep(home, 'old', 'An old one');
+  const script = [{ steps: [{ text: 'Well, ' }, { stall: true }] }];
+  const { page, complaints } = await visit((await servePage({ home, script })).loginLink);
+  const running = await begin(page, 'A long one');
+  await row(page, 'A long one').getByRole('img', { name: 'Running' }).waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
+
+  await choose(page, 'An old one', 'Delete');
+  await dialog.getByText(join(dirname(old), '.trash')).waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const kept = existsSync(old);
+  await choose(page, 'An old one', 'Delete');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await link(page, 'An old one').waitFor({ state: 'detached' });
+  await choose(page, 'A long one', 'Delete');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No sessions yet.').waitFor();
+
+  expect(kept).toBe(true);
+  expect(readdirSync(join(dirname(old), '.trash'))).toHaveLength(2);
+  expect(page.url()).not.toBe(running);
+  await begin(page, 'Say that it goes on');
+  expect(complaints).toEqual([]);
+});
+
+it('a session that somebody else has open stays, and it is said why', async () => {
+  const one = await visit((await servePage()).loginLink);
+  const address = await begin(one.page, 'Say hello');
+  const other = await openTab(one, address);
+  await link(other.page, 'Say hello').waitFor();
+  await other.page.locator('[aria-current="page"]').waitFor();
+
+  await choose(one.page, 'Say hello', 'Delete');
+  await one.page.getByRole('button', { name: 'Delete' }).click();
+
+  await one.page.getByText('This session is open elsewhere, or at work.').waitFor();
+  await one.page.getByRole('button', { name: 'Cancel' }).click();
+  await one.page.waitForURL(address);
+  await link(one.page, 'Say hello').waitFor();
+});
+
+it('a clone is another session with an address of its own; Back leads to the first', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  const first = await begin(page, 'Say hello');
+
+  await choose(page, 'Say hello', 'Clone');
+  await page.waitForURL((url) => url.href !== first);
+  await link(page, 'Say hello').nth(1).waitFor();
+  const second = page.url();
+  await page.goBack();
+  await page.waitForURL(first);
+  await choose(page, 'An old one', 'Clone');
+  await page.waitForURL((url) => ![first, second, new URL('?session=old', first).href].includes(url.href));
+  await link(page, 'An old one').nth(1).waitFor();
+
+  expect(await list(page).getByRole('listitem').count()).toBe(4);
+  expect(complaints).toEqual([]);
+});
+
+it('a fork has what was said before a message, and the message to be written anew', async () => {
+  const { page, complaints } = await visit((await servePage()).loginLink);
+  const first = await begin(page, 'say one');
+  await page.getByRole('main').getByText('one', { exact: true }).waitFor();
+  await write(page, 'say two');
+  await page.getByRole('main').getByText('two', { exact: true }).waitFor();
+  const fork = async (at: number) => {
+    const said = page.getByRole('button', { name: 'Fork from here' }).nth(at);
+    await said.focus();
+    await page.keyboard.press('Enter');
+  };
+  const box = page.getByRole('textbox', { name: 'Message' });
+
+  await fork(1);
+  await page.waitForURL((url) => url.href !== first);
+  await page.getByRole('main').getByText('two', { exact: true }).waitFor({ state: 'detached' });
+  const [after, kept] = [await box.inputValue(), await words(page.getByRole('main'))];
+  await page.reload();
+  const again = await box.inputValue();
+  await page.goBack();
+  await page.getByRole('main').getByText('two', { exact: true }).waitFor();
+  await fork(0);
+  await page.waitForURL(/\?cwd=/);
+
+  expect([after, again, await box.inputValue()]).toEqual(['say two', 'say two', 'say one']);
+  expect(kept).toContain('one');
+  expect(complaints).toEqual([]);
+});
+
+it('an export is downloaded under the name of its session, and opens from disk', async () => {
+  const home = newHome();
+  keep(home, 'old', 'Is it old?');
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await begin(page, 'Say hello');
+  const exported = async (name: string) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), choose(page, name, 'Export')]);
+    const file = join(home.root, download.suggestedFilename());
+    await download.saveAs(file);
+    return { name: download.suggestedFilename(), view: await open(file) };
+  };
+
+  const current = await exported('Say hello');
+  const other = await exported('Is it old?');
+  await other.view.page.getByRole('main').getByText('Well.').waitFor();
+  await current.view.page.getByRole('main').getByText('hello', { exact: true }).waitFor();
+
+  expect([current.name, other.name]).toEqual(['Say hello.html', 'Is it old.html']);
+  expect(complaints).toEqual([]);
+});
+
+it('sessions are found by name, words and folder, also those that are not in the list yet', async () => {
+  const home = newHome();
+  for (let number = 0; number < 230; number++) keep(home, `s${number}`, `Number ${number}`);
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  const rows = list(page).getByRole('listitem');
+  const filter = page.getByRole('searchbox', { name: 'Filter sessions' });
+  await rows.nth(199).waitFor();
+  const first = await rows.count();
+
+  await filter.fill('number 22');
+  await row(page, 'Number 22').waitFor();
+  const found = await rows.count();
+  await filter.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const focused = await page.evaluate('document.activeElement.title');
+  await filter.fill('nothing like it');
+  await page.getByText('No session has these words.').waitFor();
+  await filter.press('Escape');
+  await rows.nth(199).waitFor();
+  await filter.fill('project');
+  await page.getByRole('button', { name: 'Show older sessions' }).click();
+  await rows.nth(229).waitFor();
+
+  expect([first, found]).toEqual([200, 12]);
+  expect(focused).toMatch(/^Number 22/);
+  expect(complaints).toEqual([]);
+});
+
+it('sessions are grouped by day, or by folder for those who want that', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const { page } = await visit((await servePage({ home })).loginLink);
+  await begin(page, 'Say hello');
+  const groups = () => list(page).getByRole('heading').allInnerTexts();
+  await link(page, 'An old one').waitFor();
+
+  const days = await groups();
+  await page.getByRole('button', { name: 'More about sessions' }).click();
+  await page.getByRole('menuitem', { name: 'Group by folder' }).click();
+  await page.reload();
+  await link(page, 'An old one').waitFor();
+
+  expect(days).toEqual(['Today']);
+  expect(await groups()).toEqual(['project']);
+});
+
+it('a list that cannot be asked for says so, and a button asks again', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const server = await servePage({ home });
+  const { page } = await visit(server.loginLink);
+  await link(page, 'An old one').waitFor();
+  await page.route('**/api/sessions*', (route) => route.abort());
+
+  // Where no session is, nothing but the button asks at once.
+  await page.goto(`${server.address}?session=none`);
+  await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+  await page.getByText('The sessions could not be asked for. The server does not answer.').waitFor();
+  await page.unroute('**/api/sessions*');
+  await list(page).getByRole('button', { name: 'Retry' }).click();
+
+  await link(page, 'An old one').waitFor();
+});
+
+it('on a phone the sessions lie over the page until one is chosen', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const server = await servePage({ home });
+  const view = await visit(server.loginLink, { width: 390, height: 844 });
+  const { page } = view;
+  await page.goto(`${server.address}?session=none`);
+  const toList = page.getByRole('button', { name: 'Sessions' });
+  const drawer = page.getByRole('dialog', { name: 'Sessions' });
+
+  await toList.click();
+  await drawer.waitFor();
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await toList.click();
+  for (let stops = 0; stops < 30; stops++) await page.keyboard.press('Tab');
+  const isInside = await page.evaluate("document.querySelector('dialog').contains(document.activeElement)");
+  await page.mouse.click(380, 400);
+  await drawer.waitFor({ state: 'detached' });
+  await toList.click();
+  await link(page, 'An old one').click();
+  await drawer.waitFor({ state: 'detached' });
+  await page.waitForURL(/\?session=old/);
+
+  expect(isInside).toBe(true);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  expect(view.complaints).toEqual([]);
+});
+
+it('below a base path everything is where it belongs', async () => {
+  const server = await servePage({ args: ['--base-path', '/tools/tau'] });
+  const { page, complaints } = await visit(server.loginLink);
+  const address = await begin(page, 'say hello');
+
+  const [download] = await Promise.all([page.waitForEvent('download'), choose(page, 'say hello', 'Export')]);
+  await choose(page, 'say hello', 'Clone');
+  await page.waitForURL((url) => url.href !== address);
+  await link(page, 'say hello').nth(1).click();
+  await page.waitForURL(address);
+  await page.getByRole('button', { name: 'More about sessions' }).click();
+  await page.getByRole('menuitem', { name: 'New session in a folder…' }).click();
+  await page.getByRole('button', { name: 'Begin here' }).click();
+  await page.waitForURL(/\?cwd=/);
+  await page.reload();
+  await link(page, 'say hello').first().waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Token').waitFor();
+
+  expect(server.address).toMatch(/\/tools\/tau\/$/);
+  expect(address).toContain(`${server.address}?session=`);
+  expect(download.suggestedFilename()).toBe('say hello.html');
+  expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+});

@@ -76,3 +76,16 @@ it('[X9] every open dialog ends with what ends them all', async () => {
   expect(closed).toEqual(['shutdown', 'shutdown', 'shutdown']);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+it('[X8] whoever comes later is told how much time is left', async () => {
+  const { dialogs } = onStage({ canShow: true });
+  void dialogs.ask(QUESTION, { timeout: 5 * MINUTES });
+  void dialogs.ask(QUESTION);
+
+  await vi.advanceTimersByTimeAsync(2 * MINUTES);
+
+  expect(dialogs.pending).toEqual([
+    expect.objectContaining({ timeout: 3 * MINUTES }),
+    expect.not.objectContaining({ timeout: expect.anything() }),
+  ]);
+});

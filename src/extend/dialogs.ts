@@ -1,4 +1,4 @@
-import type { DialogMethod } from '../protocol/dialog-methods.ts';
+import { askedAgain, type DialogMethod } from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { timerMs } from '../system/longest-timer.ts';
@@ -34,10 +34,13 @@ export interface Stage {
 
 interface Open {
   readonly request: Of<Dialog['method']>;
+  readonly askedAt: number;
   readonly end: (by: string, answer?: ExtensionUiResponse, answerer?: unknown) => void;
   /** Runs while nobody is there who can show it. */
   absence: NodeJS.Timeout | undefined;
 }
+
+const asNow = ({ request, askedAt }: Open) => askedAgain(request, performance.now() - askedAt);
 
 /** How many statuses and widgets are shown again to a client that comes later. */
 const MAX_LASTING = 100;
@@ -73,6 +76,7 @@ export class Dialogs {
       const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), timerMs(timeout));
       const open: Open = {
         request,
+        askedAt: performance.now(),
         absence: undefined,
         end: (by, answer, answerer) => {
           if (!this.#open.delete(request.id)) return;
@@ -125,13 +129,13 @@ export class Dialogs {
 
   /** Those that wait. */
   get pending(): readonly ExtensionUiRequestEvent[] {
-    return [...this.#open.values()].map(({ request }) => request);
+    return [...this.#open.values()].map(asNow);
   }
 
   /** Shows a client what waits. */
   showTo(client: unknown): void {
     for (const request of this.#lasting.values()) this.#stage.show(request, client);
-    for (const { request } of this.#open.values()) this.#stage.show(request, client);
+    for (const open of this.#open.values()) this.#stage.show(asNow(open), client);
   }
 
   /** Somebody came, left, or said what can be shown. */

@@ -1,6 +1,6 @@
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import { version } from '../protocol/generated/version.ts';
-import type { Model } from '../protocol/generated/vocabulary.ts';
+import type { Model, Result } from '../protocol/generated/vocabulary.ts';
 import { namesIn, obstacleTo, resolveValue, variable } from '../store/config-value.ts';
 import { type Credentials, credentialsPath, readCredentials, type SignedIn } from '../store/credentials.ts';
 import { stampOf } from '../store/json-file.ts';
@@ -25,6 +25,9 @@ export interface KnownModelsOptions {
   readonly catalogue: Catalogue;
   readonly runtimeKey?: RuntimeKey | undefined;
 }
+
+/** A provider that is asked with a key. */
+export type KeyTaker = Result<'list_providers'>['providers'][number];
 
 /** What goes along with every request to a model. */
 export type Access = Pick<Endpoint, 'apiKey' | 'headers'>;
@@ -128,6 +131,13 @@ export class KnownModels {
   /** The providers that can be used, each with the place of its key; undefined where none is needed. */
   keyPlaces(): ReadonlyMap<string, string | undefined> {
     return new Map(this.#usable().map((provider) => [provider, this.#findKey(provider)?.place]));
+  }
+
+  /** The providers that a key can be stored for, preferred ones first. */
+  keyTakers(): readonly KeyTaker[] {
+    return this.#providersInOrder()
+      .filter((provider) => !this.#needsNoKey(provider))
+      .map((id) => ({ id, models: this.models(id).length, configured: this.hasKey(id) }));
   }
 
   /** Why providers cannot be used that the user's files speak of, a sentence each. */

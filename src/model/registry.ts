@@ -5,7 +5,7 @@ import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { concealing } from './conceal.ts';
 import type { Endpoint, Patience, Wire } from './endpoint.ts';
 import type { RuntimeKey } from './key-lookup.ts';
-import type { Access, KnownModels } from './known-models.ts';
+import type { Access, KeyTaker, KnownModels } from './known-models.ts';
 import type { Search } from './local-servers.ts';
 import type { Choice } from './pattern.ts';
 import type { ProviderConfig } from './provider-config.ts';
@@ -222,6 +222,11 @@ export class ModelRegistry {
   /** The providers that can be used, each with the place of its key; undefined where none is needed. */
   get keyPlaces(): ReadonlyMap<string, string | undefined> {
     return this.#known?.keyPlaces() ?? new Map();
+  }
+
+  /** The providers that a key can be stored for, preferred ones first. Everything must be loaded. */
+  get keyTakers(): readonly KeyTaker[] {
+    return this.#loaded.keyTakers();
   }
 
   /** Why providers cannot be used that the user's files speak of, a sentence each. */

@@ -191,6 +191,40 @@ describe('[L30] set_credential', () => {
   });
 });
 
+verifies('L36', 'list_providers tells who takes a key, and who has one', async ({ open: openIt }) => {
+  const home = homeWith({
+    models: {
+      providers: {
+        locked: server('http://127.0.0.1:1', { authHeader: true }),
+        keyed: server('http://127.0.0.1:1', { apiKey: 'sk-in-a-file' }),
+        free: server('http://127.0.0.1:1'),
+      },
+    },
+    auth: { groq: apiKey('sk-stored') },
+  });
+  const { peer } = await openIt({ home, env: { OPENAI_API_KEY: 'sk-in-the-environment' } });
+
+  const { providers } = await peer.ok({ type: 'list_providers' });
+  await peer.ok({ type: 'set_credential', provider: 'locked', apiKey: 'sk-new' });
+  const { providers: later } = await peer.ok({ type: 'list_providers' });
+
+  const known = new Map<string, { models: number; configured: boolean }>(
+    providers.map((one: { id: string }) => [one.id, one]),
+  );
+  expect(providers[0].id).toBe('anthropic');
+  expect(known.get('anthropic')).toMatchObject({ configured: false, models: expect.any(Number) });
+  expect([...known.values()].every(({ models }) => models > 0)).toBe(true);
+  expect(providers.filter(({ configured }: { configured: boolean }) => configured)).toMatchObject([
+    { id: 'openai' },
+    { id: 'groq' },
+    { id: 'keyed', models: 1 },
+  ]);
+  expect(known.get('locked')).toEqual({ id: 'locked', models: 1, configured: false });
+  expect(['free', 'tau'].some((id) => known.has(id))).toBe(false);
+  expect(later).toContainEqual({ id: 'locked', models: 1, configured: true });
+  expect(JSON.stringify(peer.records)).not.toContain('sk-');
+});
+
 verifies('Z40', 'tools know no key, nor any variable that the files name', async ({ open: openIt }) => {
   const own = server('http://127.0.0.1:1', { apiKey: '$OWN_KEY', headers: { 'x-team': 'Team $TEAM_TOKEN' } });
   const home = homeWith({ models: { providers: { own } }, auth: { other: apiKey('OTHER_KEY') } });

@@ -131,6 +131,7 @@ it('[D4] where models are served is told to nobody but the administrator', async
     await visitor.ok({ type: 'set_model', provider: 'hidden', modelId: 'one' });
     await visitor.ok({ type: 'get_available_models' });
     await visitor.request({ type: 'preflight' });
+    await visitor.request({ type: 'list_providers' });
     await visitor.request({ type: 'hello', entries: true });
     await visitor.request({ type: 'prompt', message: '/session', builtins: true });
     await visitor.request({ type: 'prompt', message: '/model', builtins: true });

@@ -69,6 +69,15 @@ export function useBrowser(): TestBrowser {
 /** Goes to an address in another tab of the same browser. */
 export const openTab = ({ page }: View, address = page.url()): Promise<View> => watched(page.context(), address);
 
+/** Waits until the page has this title. */
+export async function titled(page: Page, title: string): Promise<void> {
+  await page.evaluate(`new Promise((done) => {
+    const look = () => document.title === ${JSON.stringify(title)} && done();
+    new MutationObserver(look).observe(document.head, { subtree: true, childList: true, characterData: true });
+    look();
+  })`);
+}
+
 async function watched(context: BrowserContext, address: string): Promise<View> {
   const complaints: string[] = [];
   const { origin } = new URL(address);

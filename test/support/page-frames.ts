@@ -14,6 +14,8 @@ export interface Frames {
 
 /** Listens to the socket of a page. It is loaded again for that. */
 export async function framesOf(page: Page): Promise<Frames> {
+  // Whoever has not logged in yet may lose the way in: a link lets in once.
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
   const [fromPage, fromServer] = [new Side(), new Side()];
   page.on('websocket', (socket) => {
     socket.on('framesent', ({ payload }) => fromPage.hear(String(payload)));

@@ -116,6 +116,17 @@ describe('an @', () => {
     expect(view.complaints).toEqual([]);
   });
 
+  it('does not stand in the way of a path that is written out', async () => {
+    const { page } = await visit((await servePage({ home: project(), script: [{ text: 'Well.' }] })).loginLink);
+    const frames = await framesOf(page);
+    await box(page).fill('Read @src/main.ts');
+    await option(page, 'main.ts').waitFor();
+
+    await page.keyboard.press('Enter');
+
+    expect((await frames.said({ type: 'prompt' }))['message']).toBe('Read @src/main.ts');
+  });
+
   it('suggests above the box, and Escape closes that before it stops anything', async () => {
     const script = [{ steps: [{ text: 'Endless ' }, { stall: true }] }];
     const { page } = await visit((await servePage({ home: project(), script })).loginLink);

@@ -131,6 +131,7 @@ it('a session is renamed in its place, whether it is looked at or not', async ()
   await field.fill('An ancient one');
   await page.keyboard.press('Enter');
   await link(page, 'An ancient one').waitFor();
+  await page.waitForFunction("document.activeElement?.title === 'An ancient one'");
   await choose(page, 'Say hello', 'Rename');
   await field.fill('Greetings');
   await page.keyboard.press('Enter');
@@ -273,8 +274,9 @@ it('sessions are found by name, words and folder, also those that are not in the
   await filter.fill('nothing like it');
   await page.getByText('No session has these words.').waitFor();
   await filter.press('Escape');
-  await rows.nth(229).waitFor();
+  await rows.nth(199).waitFor();
   await filter.fill('project');
+  await page.getByRole('button', { name: 'Show older sessions' }).click();
   await rows.nth(229).waitFor();
 
   expect([first, found]).toEqual([200, 12]);

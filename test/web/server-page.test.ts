@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openTab, useBrowser } from '../support/browser.ts';
+import { useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
-import { bash, commandHome } from '../support/extensions.ts';
+import { bash } from '../support/extensions.ts';
 import { newHome } from '../support/open.ts';
 import { newSession, say, servePage } from '../support/page-server.ts';
 
@@ -82,62 +82,6 @@ it('a page that is loaded again in the middle of an answer shows the same, and g
   await conversation(page).getByText('Once upon a time and the end.').waitFor();
 
   expect(after).toBe(before);
-});
-
-it('two tabs on one session show the same, whoever speaks', async () => {
-  const { home, gate, open } = gated();
-  const script = [{ steps: [{ text: 'To both ' }, { await: gate }, { text: 'of you.' }] }, { text: 'Again.' }];
-  const one = await visit((await servePage({ home, script })).loginLink);
-  await newSession(one.page);
-  const other = await openTab(one);
-
-  await say(one.page, 'Hello');
-  await conversation(other.page).getByText('To both').waitFor();
-  await open();
-  await conversation(other.page).getByText('To both of you.').waitFor();
-  await button(other.page, 'Send').waitFor();
-  await say(other.page, 'Once more');
-  for (const { page } of [one, other]) {
-    await conversation(page).getByText('Again.').waitFor();
-    await button(page, 'Send').waitFor();
-  }
-
-  expect(await words(conversation(one.page))).toBe(await words(conversation(other.page)));
-  expect([...one.complaints, ...other.complaints]).toEqual([]);
-});
-
-it('a dialog is shown in every tab, and answered in any', async () => {
-  const { home } = commandHome({
-    ask: `
-      const colour = await ctx.ui.select('Which colour?', ['red', 'blue']);
-      const sure = await ctx.ui.confirm('Sure?', 'It will be ' + colour);
-      const name = await ctx.ui.input('Which name?', 'a name');
-      const text = await ctx.ui.editor('Which text?', 'once');
-      tell(ctx, [colour, sure, name, text, await ctx.ui.select('Anything else?', ['no'])]);`,
-  });
-  const one = await visit((await servePage({ home })).loginLink);
-  await newSession(one.page);
-  const other = await openTab(one);
-  const dialog = (page: Page, title: string) => page.getByRole('form', { name: title });
-
-  await say(one.page, '/ask');
-  await dialog(one.page, 'Which colour?').waitFor();
-  await dialog(other.page, 'Which colour?').getByRole('button', { name: 'blue' }).click();
-  await dialog(one.page, 'Sure?').getByText('It will be blue').waitFor();
-  await dialog(one.page, 'Sure?').getByRole('button', { name: 'Yes' }).click();
-  await dialog(other.page, 'Which name?').getByPlaceholder('a name').fill('Ada');
-  await other.page.keyboard.press('Enter');
-  await dialog(one.page, 'Which text?').getByRole('textbox').fill('twice');
-  await dialog(one.page, 'Which text?').getByRole('button', { name: 'Answer' }).click();
-  await other.page.reload();
-  await dialog(other.page, 'Anything else?').getByRole('button', { name: 'Cancel' }).click();
-
-  for (const { page } of [one, other]) {
-    await page.getByText('["blue",true,"Ada","twice",null]').waitFor();
-    expect(await page.locator('.dialog').count()).toBe(0);
-  }
-  await button(one.page, 'Dismiss').click();
-  await one.page.locator('.notices').waitFor({ state: 'hidden' });
 });
 
 it('the page stays at its end only for those who read there', async () => {

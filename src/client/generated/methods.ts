@@ -221,6 +221,11 @@ export abstract class AgentMethods {
     return this.call('set_credential', params);
   }
 
+  /** The providers that a key can be stored for, those that are usually meant first. Tells no key. */
+  listProviders(): Promise<Result<'list_providers'>> {
+    return this.call('list_providers', {});
+  }
+
   /** Use the next thinking level; null when the model does not think. */
   cycleThinkingLevel(): Promise<Result<'cycle_thinking_level'>> {
     return this.call('cycle_thinking_level', {});

@@ -32,6 +32,11 @@ export const settings = {
     return { provider, models: agent.registry.available().filter((model) => model.provider === provider).length };
   },
 
+  list_providers: async (_params, { agent: { registry } }) => {
+    await registry.load({ anyway: true });
+    return { providers: [...registry.keyTakers] };
+  },
+
   set_thinking_level: ({ level: wanted, persist }, { agent }) => {
     const level = wanted === 'brief' ? 'minimal' : wanted;
     return agent.keeping({ defaultThinkingLevel: level }, { persist }, () =>

@@ -42,6 +42,22 @@ export const models = {
     lane: 'session',
     scope: 'admin',
   },
+  list_providers: {
+    doc: 'The providers that a key can be stored for, those that are usually meant first. Tells no key.',
+    params: {},
+    result: object({
+      providers: list(
+        object({
+          id: text(),
+          models: count('How many models of it are known.'),
+          configured: flag('There is a key for it.'),
+        }),
+      ),
+    }),
+    fails: [],
+    lane: 'read',
+    scope: 'admin',
+  },
   cycle_thinking_level: {
     doc: 'Use the next thinking level; null when the model does not think.',
     params: {},

@@ -553,6 +553,10 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    }
   }
  },
+ "list_providers": {
+  "type": "object",
+  "properties": {}
+ },
  "cycle_thinking_level": {
   "type": "object",
   "properties": {}

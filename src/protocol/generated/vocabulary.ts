@@ -1572,6 +1572,19 @@ export interface CommandMap {
       models: number;
     };
   };
+  /** The providers that a key can be stored for, those that are usually meant first. Tells no key. */
+  list_providers: {
+    params: Record<never, never>;
+    result: {
+      providers: ({
+        id: string;
+        /** How many models of it are known. */
+        models: number;
+        /** There is a key for it. */
+        configured: boolean;
+      })[];
+    };
+  };
   /** Use the next thinking level; null when the model does not think. */
   cycle_thinking_level: {
     params: Record<never, never>;

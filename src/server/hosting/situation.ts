@@ -1,4 +1,4 @@
-import { isDialogMethod } from '../../protocol/dialog-methods.ts';
+import { askedAgain, isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type {
   AgentEvent,
   AssistantMessage,
@@ -23,6 +23,8 @@ interface RunningTool {
 /** What is under way in a session: what somebody has to be told who comes now, beside the conversation. */
 export class Situation {
   readonly dialogs = new Map<string, ExtensionUiRequestEvent>();
+  /** When each was asked. */
+  readonly #askedAt = new WeakMap<ExtensionUiRequestEvent, number>();
   readonly #tools = new Map<string, RunningTool>();
   readonly #shown = new Map<string, ExtensionUiRequestEvent>();
   #answer: AnswerSoFar | undefined;
@@ -124,12 +126,17 @@ export class Situation {
     }
     if (this.#answer) yield new SessionRecord({ type: 'message_start', message: this.#answer.opening });
     for (const { update, snapshot } of this.#answer?.retold() ?? []) yield new SessionRecord(update, { snapshot });
-    for (const request of [...this.#shown.values(), ...this.dialogs.values()]) yield new SessionRecord(request);
+    for (const request of this.#shown.values()) yield new SessionRecord(request);
+    for (const request of this.dialogs.values()) yield new SessionRecord(this.#asNow(request));
   }
 
   /** Whether an answer streams: then deltas alone say nothing to one who has not heard its beginning. */
   get isStreaming(): boolean {
     return this.#answer !== undefined;
+  }
+
+  #asNow(request: ExtensionUiRequestEvent): ExtensionUiRequestEvent {
+    return askedAgain(request, performance.now() - (this.#askedAt.get(request) ?? 0));
   }
 
   #progress(event: ToolExecutionUpdateEvent): void {
@@ -138,7 +145,10 @@ export class Situation {
   }
 
   #show(request: ExtensionUiRequestEvent): void {
-    if (isDialogMethod(request.method)) this.dialogs.set(request.id, request);
+    if (isDialogMethod(request.method)) {
+      this.dialogs.set(request.id, request);
+      this.#askedAt.set(request, performance.now());
+    }
     const key = placeOf(request);
     if (key === undefined) return;
     this.#shown.delete(key);

@@ -1,8 +1,11 @@
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
+import { useShortcuts } from './controls/shortcuts/listening.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
+import { Announcements } from './extras/announcements.tsx';
 import { Extras } from './extras/extras.tsx';
+import { UnderComposer } from './extras/under-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
 import { Missing, Unchosen } from './sessions/nowhere.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
@@ -17,6 +20,7 @@ const NO_SESSION = 4404;
 
 /** Everything: the sessions on one side, the one that is looked at on the other. */
 export function Page({ app }: { readonly app: App }) {
+  useShortcuts(app);
   return (
     <AppContext.Provider value={app}>
       <SessionPage app={app} />
@@ -49,6 +53,8 @@ const OpenSession = () => (
     <footer class="foot">
       <Extras />
       <Composer />
+      <UnderComposer />
     </footer>
+    <Announcements />
   </div>
 );

@@ -48,6 +48,7 @@ export async function remove(app: App, summary: SessionSummary): Promise<string>
 /** Copies a session and goes to the copy; the one that is looked at unless there is another. */
 export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>
   attempt(app, async ({ remote }) => {
+    app.isListOpen.value = false;
     if (isHere(app, summary)) return allowed(await remote.clone());
     const copy = await elsewhere(summary, (other) => other.clone({ detached: true }));
     const { sessionId } = allowed(copy);

@@ -1,12 +1,12 @@
-import { effect, useComputed } from '@preact/signals';
+import { effect, untracked, useComputed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 import type { Manner } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
-import { saidBefore } from '../state/said-before.ts';
 import type { Writing } from '../state/writing.ts';
 import type { Completer, Suggestion } from './completion/completer.ts';
 import { optionId, Suggestions } from './completion/suggestions.tsx';
+import { press } from './keys.ts';
 import { isTouched } from './pointer.ts';
 
 interface MessageBoxProps {
@@ -37,7 +37,7 @@ export function MessageBox({ box, writing, completer, onSubmit, onFiles }: Messa
         // What was put there from elsewhere is to be seen at once, and gone on with at its end.
         if (box.current.value !== text) put(box.current, text);
         grow(box.current);
-        if (document.activeElement === box.current) look();
+        if (document.activeElement === box.current) untracked(look);
       }),
     [writing, completer],
   );
@@ -49,35 +49,7 @@ export function MessageBox({ box, writing, completer, onSubmit, onFiles }: Messa
     writing.text.value = completed.text;
     look();
   };
-  const keys: Readonly<Record<string, (event: KeyboardEvent) => boolean>> = {
-    Enter: (event) => {
-      const chosen = completer.suggestions.value[completer.chosen.value];
-      const isPlain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
-      const isNamed = chosen?.text.trimEnd() === writing.text.value;
-      if (isPlain && chosen && !isNamed) complete(chosen);
-      else if (event.altKey) onSubmit('followUp');
-      else if (event.ctrlKey || event.metaKey || (isPlain && !isTouched())) onSubmit('steer');
-      else return false;
-      return true;
-    },
-    Tab: ({ shiftKey }) => {
-      if (!isOpen || shiftKey) return false;
-      complete(completer.suggestions.value[completer.chosen.value]);
-      return true;
-    },
-    Escape: () => {
-      if (isOpen) completer.dismiss();
-      return isOpen;
-    },
-    ArrowUp: () => {
-      if (isOpen) completer.step(-1);
-      return isOpen || (isAtEdge(box.current) && writing.older(() => saidBefore(view.value.messages, writing.said)));
-    },
-    ArrowDown: () => {
-      if (isOpen) completer.step(1);
-      return isOpen || (isAtEdge(box.current) && writing.newer());
-    },
-  };
+  const desk = { writing, completer, messages: () => view.value.messages, complete, submit: onSubmit };
   return (
     <>
       <Suggestions id={list} completer={completer} onSelect={complete} />
@@ -98,11 +70,7 @@ export function MessageBox({ box, writing, completer, onSubmit, onFiles }: Messa
           writing.text.value = currentTarget.value;
           writing.problem.value = undefined;
         }}
-        onKeyDown={(event) => {
-          // While letters are being composed, keys belong to that; 229 is what some browsers tell of it.
-          if (event.isComposing || event.keyCode === 229) return;
-          if (keys[event.key]?.(event)) event.preventDefault();
-        }}
+        onKeyDown={(event) => press(event, desk) && event.preventDefault()}
         onKeyUp={look}
         onClick={look}
         onFocus={look}
@@ -135,7 +103,3 @@ function grow(box: HTMLTextAreaElement): void {
   box.style.height = 'auto';
   box.style.height = `${box.scrollHeight}px`;
 }
-
-/** Whether arrows that go up or down leave the text. */
-const isAtEdge = (box: HTMLTextAreaElement | null) =>
-  box !== null && box.selectionStart === box.selectionEnd && [0, box.value.length].includes(box.selectionStart);

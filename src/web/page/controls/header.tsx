@@ -1,12 +1,69 @@
-import { useSession } from '../state/app.ts';
-import { titleOf } from '../state/title.ts';
+import { useComputed, useSignal } from '@preact/signals';
+import { PlainText } from '../../code/plain-text.tsx';
+import { Icon } from '../icons.tsx';
+import { useApp, useSession } from '../state/app.ts';
+import { ModelChip, ThinkingChip } from './chips.tsx';
+import { SessionMenu } from './session-menu.tsx';
+import { Title } from './title.tsx';
+import { Todos } from './todos.tsx';
+import { ContextMeter } from './usage/context-meter.tsx';
 
 /** What this session is, and what can be set. */
 export function Header() {
-  const { view } = useSession();
+  const { sheet, isListOpen } = useApp();
+  const isRenaming = useSignal(false);
   return (
     <header class="head">
-      <h1>{titleOf(view.value)}</h1>
+      <div class="head-line">
+        <button
+          type="button"
+          class="quiet icon-only to-list"
+          aria-label="Sessions"
+          aria-expanded={isListOpen.value}
+          onClick={() => {
+            isListOpen.value = !isListOpen.value;
+          }}
+        >
+          <Icon name="list" />
+        </button>
+        <div class="named">
+          <Title isEditing={isRenaming} />
+          <Folder />
+        </div>
+        <div class="chips">
+          <ModelChip />
+          <ThinkingChip />
+          <ContextMeter />
+        </div>
+        <div class="head-buttons">
+          <button
+            type="button"
+            class="quiet icon-only"
+            aria-label="Search"
+            onClick={() => {
+              sheet.value = 'search';
+            }}
+          >
+            <Icon name="search" />
+          </button>
+          <SessionMenu isRenaming={isRenaming} />
+        </div>
+      </div>
+      <Todos />
     </header>
+  );
+}
+
+/** The folder that is worked in; all of its path is told to whoever points at it. */
+function Folder() {
+  const session = useSession();
+  const cwd = useComputed(() => session.view.value.state.cwd).value;
+  if (cwd === undefined) return null;
+  const parts = cwd.split(/[/\\]/).filter(Boolean);
+  return (
+    <span class="folder" title={cwd}>
+      <Icon name="folder" />
+      <PlainText text={parts.slice(-2).join('/') || cwd} />
+    </span>
   );
 }

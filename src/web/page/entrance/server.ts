@@ -41,12 +41,9 @@ export async function whoIsIn(): Promise<Visitor | undefined> {
 /** Ends the login of this browser. */
 export const logOut = (): Promise<void> => ask('api/logout', { method: 'POST' });
 
-/** How many sessions are told at once. */
-const PAGE = 200;
-
-/** Stored sessions, the newest first. `cursor`: those after a page of them. */
-export const listSessions = (cursor?: string): Promise<Result<'list_sessions'>> =>
-  ask(`api/sessions?limit=${PAGE}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+/** Stored sessions, the newest first, so many of them. `cursor`: those after a page of them. */
+export const listSessions = (limit: number, cursor?: string): Promise<Result<'list_sessions'>> =>
+  ask(`api/sessions?${new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) })}`);
 
 /** A folder in which a session may begin, and those in it. */
 export interface FolderListing {

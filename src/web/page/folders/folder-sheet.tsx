@@ -18,6 +18,10 @@ export function FolderSheet() {
   const list = useId();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    // The end of a path tells more than its beginning.
+    if (input.current) input.current.scrollLeft = input.current.scrollWidth;
+  }, [browser.listing.value]);
   const begin = async () => {
     const folder = await browser.settle();
     if (folder !== undefined) app.begin(folder);

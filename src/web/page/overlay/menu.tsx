@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { TargetedToggleEvent } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../icons.tsx';
+import { putBeside } from './beside.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -31,9 +32,7 @@ export function Menu({ label, items }: MenuProps) {
   const opened = (event: TargetedToggleEvent<HTMLElement>) => {
     const isOpen = event.newState === 'open';
     button.current?.setAttribute('aria-expanded', String(isOpen));
-    if (!isOpen) return;
-    putBeside(list.current, button.current);
-    step(1);
+    if (isOpen) step(1);
   };
   return (
     <>
@@ -58,6 +57,7 @@ export function Menu({ label, items }: MenuProps) {
         popover="auto"
         onBeforeToggle={(event) => {
           isWanted.value = event.newState === 'open';
+          putBeside(list.current, button.current);
         }}
         onToggle={opened}
         onKeyDown={(event) => {
@@ -86,14 +86,4 @@ export function Menu({ label, items }: MenuProps) {
       </div>
     </>
   );
-}
-
-/** Below the button, or above it where there is no room. */
-function putBeside(list: HTMLElement | null, button: HTMLElement | null): void {
-  if (!list || !button) return;
-  const { left, right, top, bottom } = button.getBoundingClientRect();
-  const { offsetWidth, offsetHeight } = list;
-  const fitsBelow = bottom + offsetHeight < innerHeight;
-  list.style.top = `${fitsBelow ? bottom + 4 : Math.max(4, top - offsetHeight - 4)}px`;
-  list.style.left = `${left + offsetWidth < innerWidth ? left : Math.max(4, right - offsetWidth)}px`;
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 
 interface ModalProps {
@@ -14,7 +14,8 @@ interface ModalProps {
 export function Modal({ title, kind = '', onClose, children }: ModalProps) {
   const place = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Before the effects of what is in it, which may scroll.
+  useLayoutEffect(() => {
     const dialog = place.current;
     dialog?.showModal();
     return () => dialog?.close();
@@ -24,7 +25,8 @@ export function Modal({ title, kind = '', onClose, children }: ModalProps) {
       ref={place}
       class={`modal ${kind}`}
       aria-labelledby={heading}
-      onClose={onClose}
+      // One that has made room for another is told of its end when it is gone.
+      onClose={() => place.current && onClose()}
       onMouseDown={(event) => event.target === place.current && place.current?.close()}
     >
       <header class="modal-head">

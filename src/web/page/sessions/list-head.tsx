@@ -1,9 +1,8 @@
 import { Icon } from '../icons.tsx';
 import { Menu } from '../overlay/menu.tsx';
-import { type App, useApp } from '../state/app.ts';
+import { useApp } from '../state/app.ts';
 import { stepWithArrows } from './arrows.ts';
-
-const FILTER = 'session-filter';
+import { FILTER } from './focus-filter.ts';
 
 /** What stands above the sessions: a way to a new one, and a way to find one. */
 export function ListHead() {
@@ -81,10 +80,4 @@ function Filter() {
       )}
     </div>
   );
-}
-
-/** Lets somebody type which session they look for. */
-export function focusFilter({ isNarrow, isListOpen }: App): void {
-  if (isNarrow.value) isListOpen.value = true;
-  requestAnimationFrame(() => document.getElementById(FILTER)?.focus());
 }

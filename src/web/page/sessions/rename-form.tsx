@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { rename } from '../actions/moves.ts';
 import { useApp } from '../state/app.ts';
+import { addressOf } from '../state/place.ts';
 import { nameOf } from './groups.ts';
 
 interface RenameFormProps {
@@ -23,8 +24,16 @@ export function RenameForm({ session, onClose }: RenameFormProps) {
     if (isOver.current) return;
     isOver.current = true;
     const name = input.current?.value.trim() ?? '';
-    if (isSaved && name !== '' && name !== before) void rename(app, session, name).then(onClose);
-    else onClose();
+    const list = input.current?.closest('.session-list');
+    const isHere = document.activeElement === input.current;
+    const over = () => {
+      onClose();
+      // Whoever was in the field is at the session again.
+      const link = `a[href="${addressOf({ kind: 'session', id: session.id })}"]`;
+      if (isHere) requestAnimationFrame(() => list?.querySelector<HTMLElement>(link)?.focus());
+    };
+    if (isSaved && name !== '' && name !== before) void rename(app, session, name).then(over);
+    else over();
   };
   return (
     <li class="session-row renamed">

@@ -41,8 +41,8 @@ export function SessionGroups() {
           </section>
         ))}
         <Nothing />
-        {sessions.hasMore.value && list.filter.value === '' && (
-          <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => void sessions.more()}>
+        {list.hasMore.value && (
+          <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => list.more()}>
             Show older sessions
           </button>
         )}

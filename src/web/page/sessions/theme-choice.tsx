@@ -1,12 +1,12 @@
-import { useSignal } from '@preact/signals';
-import { rememberedTheme, type Theme, themeNames, themes, wear } from '../../theme.ts';
+import { type Theme, themeNames, themes } from '../../theme.ts';
 import { Icon, type IconName } from '../icons.tsx';
+import { useApp } from '../state/app.ts';
 
 const signs: Readonly<Record<Theme, IconName>> = { auto: 'system', light: 'sun', dark: 'moon' };
 
 /** Which colours the page has. */
 export function ThemeChoice() {
-  const chosen = useSignal(rememberedTheme());
+  const { theme: chosen } = useApp();
   return (
     <fieldset class="theme-choice">
       <legend class="hidden-label">Colours</legend>
@@ -20,7 +20,6 @@ export function ThemeChoice() {
             checked={chosen.value === theme}
             onChange={() => {
               chosen.value = theme;
-              wear(theme);
             }}
           />
           <Icon name={signs[theme]} />

@@ -1,7 +1,9 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import type { Visitor } from '../entrance/server.ts';
+import { Attention } from './attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
 import { holds } from './media.ts';
@@ -18,6 +20,8 @@ export class App {
   readonly visitor: Visitor;
   readonly sessions = new SessionList();
   readonly list = new ShownList(this.sessions);
+  /** The colours that were chosen. */
+  readonly theme: Signal<Theme> = signal(rememberedTheme());
   readonly drafts = new Drafts();
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
   /** Whether there is no room for the list of sessions beside the session. */
@@ -25,6 +29,7 @@ export class App {
   /** Whether the list of sessions is open over the session. */
   readonly isListOpen: Signal<boolean> = signal(false);
   readonly unread: Unread;
+  readonly attention: Attention;
   readonly #session: Signal<LiveSession | undefined>;
   readonly #sessionId: ReadonlySignal<string | undefined>;
   /** What the address names, and the connection that it was named for. */
@@ -40,6 +45,8 @@ export class App {
     // What the server does not have yet would be lost with the page.
     addEventListener('beforeunload', (event) => this.#session.value?.remote.outbox.length && event.preventDefault());
     effect(() => this.#nameInAddress());
+    effect(() => wear(this.theme.value));
+    this.attention = new Attention(this.#session);
     const news = computed(() => newsOf(this.#session.value));
     effect(() => {
       if (news.value !== undefined) void this.sessions.refresh();

@@ -1,15 +1,22 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { OutboxItem } from '../../../client/outbox.ts';
+import { randomUuid } from '../../../client/random-uuid.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { RemoteSession } from '../../../client/remote-session.ts';
 import { emptyView, reduce, type View } from '../../../client/view.ts';
+import { dialogMethods } from '../../../protocol/dialog-methods.ts';
 import { messageOf } from '../../../protocol/errors.ts';
-import type { AgentEvent, SessionStats } from '../../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, ExtensionUiResponse, SessionStats } from '../../../protocol/generated/vocabulary.ts';
 import { socketAddress } from '../entrance/server.ts';
+import { LastIds } from './last-ids.ts';
+import { Notices } from './notices.ts';
 import type { Place } from './place.ts';
 
 /** How many of the last messages are told at first; those before are asked for when somebody reads that far. */
 const TAIL = 60;
+
+/** What extensions can show here. Titles come only to those who ask for them. */
+const SHOWN = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
 
 /** After these the numbers of a session are others. */
 const COUNTED = new Set<AgentEvent['type']>([
@@ -31,6 +38,9 @@ export class LiveSession {
   readonly #view = signal<View>(emptyView);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
   readonly #outbox = signal<readonly OutboxItem[]>([]);
+  readonly #answered = new LastIds();
+  /** What there is to be told, and was not dismissed. */
+  readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #stats = signal<SessionStats | undefined>(undefined);
   #latest: View = emptyView;
   #isDrawing = false;
@@ -43,6 +53,7 @@ export class LiveSession {
     this.remote = new RemoteSession(address.href, {
       ...(place.kind === 'new' ? { cwd: place.cwd } : { session: place.id }),
       tail: TAIL,
+      ui: SHOWN,
     });
     this.remote.onEvent((event) => this.hear(event));
     this.remote.onState(() => this.#drawSoon());
@@ -69,6 +80,8 @@ export class LiveSession {
 
   /** Takes note of an event, also of one that only this client knows of. */
   hear(event: AgentEvent): void {
+    // The answer is still under way.
+    if (event.type === 'extension_ui_request' && this.#answered.has(event.id)) return;
     this.change((view) => reduce(view, event));
     if (COUNTED.has(event.type)) void this.#count();
   }
@@ -97,6 +110,19 @@ export class LiveSession {
 
   complain(error: unknown): void {
     this.hear({ type: 'server_error', error: messageOf(error) });
+  }
+
+  /** Answers a question. Whoever does is not told that it is over. */
+  answer(response: ExtensionUiResponse): void {
+    const { id } = response;
+    this.#answered.add(id);
+    this.remote.send(response);
+    this.hear({ type: 'extension_ui_resolved', id });
+  }
+
+  /** Says something that only whoever looks at this page has to know. */
+  remark(message: string): void {
+    this.hear({ type: 'extension_ui_request', id: randomUuid(), method: 'notify', message });
   }
 
   close(): void {

@@ -6,6 +6,10 @@ import { listSessions, ServerRefusal } from '../entrance/server.ts';
 /** How often it is looked what other sessions do, while somebody looks at the page. */
 const LOOK_MS = 5000;
 
+/** How many sessions are asked for at once: of the newest, and of all. */
+const PAGE = 200;
+const LONG_PAGE = 1000;
+
 /** How long a server that fails is left alone at most. */
 const MAX_REST_MS = 60_000;
 
@@ -53,18 +57,16 @@ export class SessionList {
     return this.#isLoggedOut;
   }
 
-  /** Asks for older ones, too: the next page, or all there are. */
-  async more(pages = 1): Promise<void> {
-    if (this.#isLoading.value) return;
-    this.#isLoading.value = true;
-    await this.#attempt(async () => {
-      for (let page = 0; page < pages && this.#end !== undefined; page++) {
-        const { sessions, nextCursor } = await listSessions(this.#end);
-        this.#know([...(this.#sessions.value ?? []), ...sessions]);
-        this.#endAt(nextCursor);
-      }
+  /** Asks for older ones, too. */
+  more(): Promise<void> {
+    return this.#load(() => this.#next(PAGE));
+  }
+
+  /** Asks for all there are. */
+  all(): Promise<void> {
+    return this.#load(async () => {
+      while (this.#end !== undefined) await this.#next(LONG_PAGE);
     });
-    this.#isLoading.value = false;
   }
 
   /** Looks now: what was asked before is not waited for in vain. */
@@ -80,6 +82,19 @@ export class SessionList {
     await this.refresh();
   }
 
+  async #load(work: () => Promise<void>): Promise<void> {
+    if (this.#isLoading.value || this.#end === undefined) return;
+    this.#isLoading.value = true;
+    await this.#attempt(work);
+    this.#isLoading.value = false;
+  }
+
+  async #next(count: number): Promise<void> {
+    const { sessions, nextCursor } = await listSessions(count, this.#end);
+    this.#know([...(this.#sessions.value ?? []), ...sessions]);
+    this.#endAt(nextCursor);
+  }
+
   async #look(): Promise<void> {
     clearTimeout(this.#timer);
     while (this.#isStale) {
@@ -93,7 +108,7 @@ export class SessionList {
 
   /** Whatever has changed is among the newest: the first page tells. */
   async #renew(): Promise<void> {
-    const { sessions, nextCursor } = await listSessions();
+    const { sessions, nextCursor } = await listSessions(PAGE);
     const known = this.#sessions.value ?? [];
     const last = sessions.at(-1)?.lastModified ?? '';
     const older = nextCursor === undefined ? [] : known.filter(({ lastModified }) => lastModified <= last);

@@ -1,0 +1,44 @@
+import type { Model, Result, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
+import type { LiveSession } from '../state/live-session.ts';
+
+/** Whether something is to count for new sessions too. */
+interface Reach {
+  readonly alsoForNew: boolean;
+}
+
+/** A provider that a key can be stored for. */
+export type Provider = Result<'list_providers'>['providers'][number];
+
+/** Every model that can be used now. */
+export async function availableModels({ remote }: LiveSession): Promise<readonly Model[]> {
+  const { models } = await remote.getAvailableModels();
+  return models;
+}
+
+/** Uses another model from the next answer on. */
+export const chooseModel = ({ remote }: LiveSession, { provider, id }: Model, reach: Reach): Promise<unknown> =>
+  remote.setModel({ provider, modelId: id, ...persistence(reach) });
+
+/** The thinking levels of the model in use. */
+export async function thinkingLevels({ remote }: LiveSession): Promise<readonly ThinkingLevel[]> {
+  const { levels } = await remote.getAvailableThinkingLevels();
+  return levels;
+}
+
+/** Lets the model think so much from its next answer on. */
+export const chooseThinkingLevel = ({ remote }: LiveSession, level: ThinkingLevel, reach: Reach): Promise<unknown> =>
+  remote.setThinkingLevel({ level, ...persistence(reach) });
+
+/** Who takes a key. Only an administrator is told. */
+export async function providers({ remote }: LiveSession): Promise<readonly Provider[]> {
+  const { providers: all } = await remote.listProviders();
+  return all;
+}
+
+/** Stores a key where the agents find it; answers how many models can be used by it. */
+export async function storeKey({ remote }: LiveSession, provider: string, apiKey: string): Promise<number> {
+  const { models } = await remote.setCredential({ provider, apiKey });
+  return models;
+}
+
+const persistence = ({ alsoForNew }: Reach) => (alsoForNew ? { persist: true } : {});

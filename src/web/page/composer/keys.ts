@@ -1,0 +1,56 @@
+import type { View } from '../../../client/view.ts';
+import type { Manner } from '../actions/prompting.ts';
+import { saidBefore } from '../state/said-before.ts';
+import type { Writing } from '../state/writing.ts';
+import type { Completer, Suggestion } from './completion/completer.ts';
+import { isTouched } from './pointer.ts';
+
+interface Desk {
+  readonly writing: Writing;
+  readonly completer: Completer;
+  readonly messages: () => View['messages'];
+  readonly complete: (suggestion: Suggestion | undefined) => void;
+  readonly submit: (manner: Manner) => void;
+}
+
+/** Does what a key means in the box; answers whether it means anything but itself. */
+export function press(event: KeyboardEvent, desk: Desk): boolean {
+  // While letters are being composed, keys belong to that; 229 is what some browsers tell of it.
+  if (event.isComposing || event.keyCode === 229) return false;
+  const isOpen = desk.completer.suggestions.value.length > 0;
+  if (event.key === 'Enter') return enter(event, desk);
+  return isOpen ? pressInList(event, desk) : browse(event, desk);
+}
+
+function enter({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent, desk: Desk): boolean {
+  const { writing, completer, complete, submit } = desk;
+  const isPlain = !shiftKey && !altKey && !ctrlKey && !metaKey;
+  const completed = completer.completed(writing.text.value, chosenOf(completer));
+  const changes = completed !== undefined && completed.text.trimEnd() !== writing.text.value.trimEnd();
+  if (isPlain && changes) complete(chosenOf(completer));
+  else if (altKey) submit('followUp');
+  else if (ctrlKey || metaKey || (isPlain && !isTouched())) submit('steer');
+  else return false;
+  return true;
+}
+
+function pressInList({ key, shiftKey }: KeyboardEvent, { completer, complete }: Desk): boolean {
+  if (key === 'ArrowUp') completer.step(-1);
+  else if (key === 'ArrowDown') completer.step(1);
+  else if (key === 'Escape') completer.dismiss();
+  else if (key === 'Tab' && !shiftKey) complete(chosenOf(completer));
+  else return false;
+  return true;
+}
+
+function browse({ key, currentTarget }: KeyboardEvent, { writing, messages }: Desk): boolean {
+  if (!isAtEdge(currentTarget as HTMLTextAreaElement)) return false;
+  if (key === 'ArrowUp') return writing.older(() => saidBefore(messages(), writing.said));
+  return key === 'ArrowDown' && writing.newer();
+}
+
+const chosenOf = ({ suggestions, chosen }: Completer) => suggestions.value[chosen.value];
+
+/** Whether arrows that go up or down leave the text. */
+const isAtEdge = ({ selectionStart, selectionEnd, value }: HTMLTextAreaElement) =>
+  selectionStart === selectionEnd && (selectionStart === 0 || selectionStart === value.length);

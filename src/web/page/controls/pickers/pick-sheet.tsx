@@ -1,0 +1,70 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { messageOf } from '../../../../protocol/errors.ts';
+import { Modal } from '../../overlay/modal.tsx';
+import { Picker, type PickerItem } from '../../overlay/picker.tsx';
+import { useAnswer } from '../../state/answer.ts';
+import { useApp } from '../../state/app.ts';
+
+interface PickSheetProps<T> {
+  readonly title: string;
+  /** What there is to choose from is called. */
+  readonly label: string;
+  readonly hasSearch: boolean;
+  readonly ask: () => Promise<readonly T[]>;
+  readonly itemOf: (one: T) => PickerItem;
+  /** Which of two comes first; as they were told, where it does not say. */
+  readonly order?: ((one: T, other: T) => number) | undefined;
+  readonly choose: (chosen: T, reach: { readonly alsoForNew: boolean }) => Promise<unknown>;
+  /** What is to be said first. */
+  readonly children?: ComponentChildren;
+}
+
+/** Asks the agent what there is, lets one be chosen, and closes when the agent has taken it. */
+export function PickSheet<T>({ title, label, hasSearch, ask, itemOf, order, choose, children }: PickSheetProps<T>) {
+  const { sheet } = useApp();
+  const { value: all, problem } = useAnswer(ask).value;
+  const refusal = useSignal<string | undefined>(undefined);
+  const alsoForNew = useSignal(false);
+  const trouble = refusal.value ?? problem;
+  const close = () => {
+    sheet.value = undefined;
+  };
+  const pick = (id: string) => {
+    const chosen = all?.find((one) => itemOf(one).id === id);
+    if (chosen === undefined) return;
+    choose(chosen, { alsoForNew: alsoForNew.value }).then(close, (error: unknown) => {
+      refusal.value = messageOf(error);
+    });
+  };
+  return (
+    <Modal title={title} kind={hasSearch ? 'pick' : 'pick short'} onClose={close}>
+      {children}
+      {trouble !== undefined && (
+        <p class="failure picker-note" role="alert">
+          {trouble}
+        </p>
+      )}
+      {all ? (
+        <Picker
+          label={label}
+          items={(order ? all.toSorted(order) : all).map(itemOf)}
+          hasSearch={hasSearch}
+          onChoose={pick}
+        />
+      ) : (
+        problem === undefined && <p class="note picker-note">Looking…</p>
+      )}
+      <label class="for-new check">
+        <input
+          type="checkbox"
+          checked={alsoForNew.value}
+          onChange={(event) => {
+            alsoForNew.value = event.currentTarget.checked;
+          }}
+        />
+        Also for new sessions
+      </label>
+    </Modal>
+  );
+}

@@ -1,0 +1,41 @@
+import { useComputed } from '@preact/signals';
+import type { ThinkingLevel } from '../../../../protocol/generated/vocabulary.ts';
+import { chooseThinkingLevel, thinkingLevels } from '../../actions/models.ts';
+import { useSession } from '../../state/app.ts';
+import { PickSheet } from './pick-sheet.tsx';
+
+/** What each level is good for. */
+const meanings: Readonly<Record<ThinkingLevel, string>> = {
+  off: 'answers at once',
+  minimal: 'a moment, for simple changes',
+  low: 'a little, for everyday work',
+  medium: 'a balance of care and speed',
+  high: 'thorough, for hard problems',
+  xhigh: 'longer still, for the hardest',
+  max: 'as long as the model can',
+};
+
+/** Chooses how much the model thinks from now on. */
+export function ThinkingSheet() {
+  const session = useSession();
+  const current = useComputed(() => session.view.value.state.thinkingLevel).value;
+  return (
+    <PickSheet<ThinkingLevel>
+      title="Thinking"
+      label="Thinking levels"
+      hasSearch={false}
+      ask={() => thinkingLevels(session)}
+      itemOf={(level) => ({
+        id: level,
+        words: level,
+        isCurrent: level === current,
+        content: (
+          <span class="level-row">
+            <span class="level">{level}</span> <span class="note">{meanings[level]}</span>
+          </span>
+        ),
+      })}
+      choose={(level, reach) => chooseThinkingLevel(session, level, reach)}
+    />
+  );
+}

@@ -1,0 +1,45 @@
+import type { Signal } from '@preact/signals';
+import { compact } from '../actions/compacting.ts';
+import { clone, exportPage } from '../actions/moves.ts';
+import { Menu, type MenuItem } from '../overlay/menu.tsx';
+import { useApp, useSession } from '../state/app.ts';
+import type { LiveSession } from '../state/live-session.ts';
+import { addressOf } from '../state/place.ts';
+
+/** What can be done with the session as a whole. */
+export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolean> }) {
+  const app = useApp();
+  const session = useSession();
+  const changes: readonly MenuItem[] = [
+    {
+      label: 'Rename',
+      icon: 'rename',
+      onSelect: () => {
+        isRenaming.value = true;
+      },
+    },
+    { label: 'Clone', icon: 'copy', onSelect: () => void clone(app) },
+    { label: 'Export', icon: 'download', onSelect: () => void exportPage(app) },
+    { label: 'Compact now', icon: 'compact', onSelect: () => void session.attempt(() => compact(session)) },
+  ];
+  const items: readonly MenuItem[] = [
+    ...(app.may('prompt') ? changes : []),
+    { label: 'Copy link', icon: 'link', onSelect: () => void copyLink(session) },
+    {
+      label: 'Shortcuts',
+      icon: 'keyboard',
+      onSelect: () => {
+        app.sheet.value = 'shortcuts';
+      },
+    },
+  ];
+  return <Menu label="Session" items={items} />;
+}
+
+/** The address of the session, for another browser. */
+async function copyLink(session: LiveSession): Promise<void> {
+  const { sessionId } = session.remote;
+  if (sessionId === undefined) return;
+  const address = new URL(addressOf({ kind: 'session', id: sessionId }), location.href);
+  await session.attempt(() => navigator.clipboard.writeText(address.href));
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { isPressed, keyNames, type Pressed } from './keys.ts';
+import { shortcuts } from './shortcuts.ts';
+
+const press = (key: string, held: Partial<Pressed> = {}): Pressed => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...held,
+});
+
+it('Mod is the key that commands are given with on that keyboard, and no other', () => {
+  const [ctrl, meta] = [press('k', { ctrlKey: true }), press('k', { metaKey: true })];
+
+  expect(isPressed('Mod+K', ctrl, 'other')).toBe(true);
+  expect(isPressed('Mod+K', meta, 'mac')).toBe(true);
+  expect(isPressed('Mod+K', meta, 'other')).toBe(false);
+  expect(isPressed('Mod+K', ctrl, 'mac')).toBe(false);
+  expect(isPressed('Mod+K', press('k', { ctrlKey: true, altKey: true }), 'other')).toBe(false);
+  expect(isPressed('Mod+Shift+O', press('O', { ctrlKey: true, shiftKey: true }), 'other')).toBe(true);
+});
+
+it('a sign is a sign, whatever keys it takes; a letter with Shift is another shortcut', () => {
+  expect(isPressed('?', press('?', { shiftKey: true }), 'other')).toBe(true);
+  expect(isPressed('/', press('/', { shiftKey: true }), 'other')).toBe(true);
+  expect(isPressed('F', press('f'), 'other')).toBe(true);
+  expect(isPressed('F', press('F', { shiftKey: true }), 'other')).toBe(false);
+  expect(isPressed('F', press('f', { ctrlKey: true }), 'other')).toBe(false);
+});
+
+it('keys are called as they are on the keyboard', () => {
+  expect(keyNames('Mod+Shift+O', 'mac')).toEqual(['⌘', '⇧', 'O']);
+  expect(keyNames('Mod+Shift+O', 'other')).toEqual(['Ctrl', 'Shift', 'O']);
+});
+
+it('no two shortcuts have the same keys, none takes what browsers keep, and letters alone are not heard in a field', () => {
+  const heard = shortcuts.filter(({ run }) => run);
+  const kept = ['Mod+N', 'Mod+T', 'Mod+W', 'Mod+Q', 'Mod+Shift+N', 'Mod+Shift+T', 'Mod+Shift+W'];
+
+  expect(new Set(heard.map(({ keys }) => keys)).size).toBe(heard.length);
+  expect(heard.filter(({ keys }) => kept.includes(keys))).toEqual([]);
+  expect(heard.filter(({ keys, alsoWhileTyping }) => alsoWhileTyping && !/^(?:Mod|Alt)\+/.test(keys))).toEqual([]);
+});

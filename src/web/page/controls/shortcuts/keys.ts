@@ -1,0 +1,37 @@
+/** What of a key event matters. */
+export type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+
+/** Keyboards differ in what their keys are called. */
+export type Keyboard = 'mac' | 'other';
+
+/** Whether these are the keys of a shortcut. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
+export function isPressed(keys: string, pressed: Pressed, keyboard: Keyboard): boolean {
+  const parts = keys.split('+');
+  const key = parts.at(-1) ?? '';
+  const has = (name: string) => parts.slice(0, -1).includes(name);
+  const isLetter = /^[a-z]$/i.test(key);
+  return (
+    pressed.key.toLowerCase() === key.toLowerCase() &&
+    pressed.ctrlKey === (has('Mod') && keyboard === 'other') &&
+    pressed.metaKey === (has('Mod') && keyboard === 'mac') &&
+    pressed.altKey === has('Alt') &&
+    // Which keys a sign takes is up to the keyboard.
+    (pressed.shiftKey === has('Shift') || (!isLetter && key.length === 1))
+  );
+}
+
+/** The keys of a shortcut as they are written on the keyboard. */
+export const keyNames = (keys: string, keyboard: Keyboard): readonly string[] =>
+  keys.split('+').map((key) => signs[key]?.[keyboard] ?? key);
+
+const arrow = (sign: string) => ({ mac: sign, other: sign });
+
+const signs: Readonly<Record<string, Readonly<Record<Keyboard, string>>>> = {
+  Mod: { mac: '⌘', other: 'Ctrl' },
+  Alt: { mac: '⌥', other: 'Alt' },
+  Shift: { mac: '⇧', other: 'Shift' },
+  Enter: { mac: '↩', other: 'Enter' },
+  Escape: { mac: 'esc', other: 'Esc' },
+  ArrowUp: arrow('↑'),
+  ArrowDown: arrow('↓'),
+};

@@ -1,0 +1,115 @@
+import { stop } from '../../actions/prompting.ts';
+import { focusFilter } from '../../sessions/focus-filter.ts';
+import type { App } from '../../state/app.ts';
+
+/** What is done by keys alone. The key handler and the sheet both read this table. */
+export interface Shortcut {
+  readonly does: string;
+  /** Keys that are pressed together, joined by `+`. `Mod` is ⌘ on a Mac and Ctrl elsewhere. */
+  readonly keys: string;
+  readonly group: 'Everywhere' | 'Conversation' | 'While writing';
+  /** Without it, whatever is being typed in comes first. */
+  readonly alsoWhileTyping?: true;
+  readonly needs?: 'prompt';
+  /** Missing where the field that is written in hears the keys itself. */
+  readonly run?: (app: App) => void;
+}
+
+export const shortcuts: readonly Shortcut[] = [
+  { does: 'Show this list', keys: '?', group: 'Everywhere', run: (app) => open(app, 'shortcuts') },
+  {
+    does: 'New session',
+    keys: 'Mod+Shift+O',
+    group: 'Everywhere',
+    alsoWhileTyping: true,
+    needs: 'prompt',
+    run: (app) => app.begin(),
+  },
+  {
+    does: 'Next session',
+    keys: 'Alt+ArrowDown',
+    group: 'Everywhere',
+    alsoWhileTyping: true,
+    run: (app) => goOn(app, 1),
+  },
+  {
+    does: 'Session before',
+    keys: 'Alt+ArrowUp',
+    group: 'Everywhere',
+    alsoWhileTyping: true,
+    run: (app) => goOn(app, -1),
+  },
+  { does: 'Filter the sessions', keys: 'F', group: 'Everywhere', run: focusFilter },
+  { does: 'Light or dark', keys: 'T', group: 'Everywhere', run: switchColours },
+  {
+    does: 'Write a message',
+    keys: '/',
+    group: 'Conversation',
+    needs: 'prompt',
+    run: () => focus('[aria-label=Message]'),
+  },
+  { does: 'Stop', keys: 'Escape', group: 'Conversation', needs: 'prompt', run: stopRun },
+  {
+    does: 'Search',
+    keys: 'Mod+F',
+    group: 'Conversation',
+    alsoWhileTyping: true,
+    run: (app) => open(app, 'search'),
+  },
+  { does: 'Jump to the latest', keys: 'End', group: 'Conversation', run: jumpToLatest },
+  {
+    does: 'Choose a model',
+    keys: 'Mod+K',
+    group: 'Conversation',
+    alsoWhileTyping: true,
+    needs: 'prompt',
+    run: (app) => open(app, 'models'),
+  },
+  {
+    does: 'Choose how much it thinks',
+    keys: 'Mod+.',
+    group: 'Conversation',
+    alsoWhileTyping: true,
+    needs: 'prompt',
+    run: (app) => open(app, 'thinking'),
+  },
+  { does: 'Send; steer what runs', keys: 'Enter', group: 'While writing', needs: 'prompt' },
+  { does: 'Send when the run is over', keys: 'Alt+Enter', group: 'While writing', needs: 'prompt' },
+  { does: 'New line', keys: 'Shift+Enter', group: 'While writing', needs: 'prompt' },
+  { does: 'What was said before', keys: 'ArrowUp', group: 'While writing', needs: 'prompt' },
+  { does: 'A command', keys: '/', group: 'While writing', needs: 'prompt' },
+  { does: 'Name a file', keys: '@', group: 'While writing', needs: 'prompt' },
+  { does: 'Run in the shell', keys: '!', group: 'While writing', needs: 'prompt' },
+];
+
+function open({ sheet }: App, name: 'shortcuts' | 'search' | 'models' | 'thinking'): void {
+  sheet.value = name;
+}
+
+/** Goes to a neighbour in the list of sessions, as it is shown. */
+function goOn(app: App, by: number): void {
+  const all = app.list.groupsAt(Date.now()).flatMap(({ sessions }) => sessions);
+  const at = all.findIndex(({ id }) => id === app.sessionId.value);
+  // From a session that is not in the list yet the first is the next.
+  const next = at < 0 ? (by > 0 ? all[0] : undefined) : all[at + by];
+  if (next) app.go({ kind: 'session', id: next.id });
+}
+
+function stopRun({ session }: App): void {
+  if (session.value?.view.value.running) void stop(session.value);
+}
+
+function jumpToLatest(): void {
+  const place = document.querySelector('.conversation');
+  place?.scrollTo({ top: place.scrollHeight });
+}
+
+function switchColours({ theme }: App): void {
+  const isDark =
+    theme.value === 'dark' || (theme.value === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+  theme.value = isDark ? 'light' : 'dark';
+}
+
+function focus(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus();
+}

@@ -1,0 +1,38 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { messageOf } from '../../../../protocol/errors.ts';
+import { tokens } from '../../../words.ts';
+import { compact } from '../../actions/compacting.ts';
+import { useSession } from '../../state/app.ts';
+
+/** Makes room in the context now. */
+export function CompactForm() {
+  const session = useSession();
+  const isCompacting = useComputed(() => session.view.value.compacting).value;
+  const outcome = useSignal<{ readonly text: string; readonly isBad: boolean } | undefined>(undefined);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    outcome.value = undefined;
+    compact(session, String(new FormData(form).get('instructions'))).then(
+      ({ tokensBefore }) => {
+        outcome.value = { text: `Done: ${tokens(tokensBefore)} tokens became a summary.`, isBad: false };
+        form.reset();
+      },
+      (error: unknown) => {
+        outcome.value = { text: messageOf(error), isBad: true };
+      },
+    );
+  };
+  return (
+    <form class="compact" onSubmit={submit}>
+      <label for="instructions">What the summary should heed</label>
+      <input type="text" name="instructions" id="instructions" placeholder="optional" autocomplete="off" />
+      <button type="submit" disabled={isCompacting}>
+        {isCompacting ? 'Compacting…' : 'Compact now'}
+      </button>
+      <p class={outcome.value?.isBad ? 'failure' : 'note'} role="status">
+        {outcome.value?.text}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,74 @@
+import { useComputed } from '@preact/signals';
+import type { ContextUsage, SessionStats } from '../../../../protocol/generated/vocabulary.ts';
+import { dollars, tokens } from '../../../words.ts';
+import { setAutoCompaction } from '../../actions/compacting.ts';
+import { useApp, useSession } from '../../state/app.ts';
+import { CompactForm } from './compact-form.tsx';
+import { fullness } from './fullness.ts';
+
+/** How full the context is, what the session has used, and how to make room. */
+export function UsagePanel() {
+  const session = useSession();
+  const stats = session.stats.value;
+  const mayChange = useApp().may('prompt');
+  const isAutomatic = useComputed(() => session.view.value.state.autoCompactionEnabled).value;
+  if (!stats) return null;
+  return (
+    <div class="usage">
+      {stats.contextUsage && <Fullness usage={stats.contextUsage} />}
+      <Spent stats={stats} />
+      {mayChange && (
+        <>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isAutomatic === true}
+              onChange={({ currentTarget: { checked } }) => void setAutoCompaction(session, { enabled: checked })}
+            />
+            Compact by itself when nearly full
+          </label>
+          <CompactForm />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Fullness({ usage: { tokens: used, contextWindow, percent } }: { readonly usage: ContextUsage }) {
+  if (used === null || percent === null)
+    return <p class="note">How full the context is will be known with the next answer.</p>;
+  return (
+    <div class="fullness">
+      <p>
+        <strong>{tokens(used)}</strong> of {tokens(contextWindow)} tokens{' '}
+        <span class="note">{Math.round(percent)}%</span>
+      </p>
+      <div class={`bar ${fullness(percent)}`}>
+        <div style={{ width: `${Math.min(percent, 100)}%` }} />
+      </div>
+    </div>
+  );
+}
+
+const Spent = ({ stats: { tokens: used, cost, totalMessages, toolCalls } }: { readonly stats: SessionStats }) => (
+  <dl class="spent">
+    <dt>Cost</dt>
+    <dd>{cost > 0 ? dollars(cost) : 'nothing'}</dd>
+    <dt>Tokens in</dt>
+    <dd>{tokens(used.input)}</dd>
+    <dt>Tokens out</dt>
+    <dd>{tokens(used.output)}</dd>
+    {used.cacheRead + used.cacheWrite > 0 && (
+      <>
+        <dt>Cached</dt>
+        <dd>
+          {tokens(used.cacheRead)} read, {tokens(used.cacheWrite)} written
+        </dd>
+      </>
+    )}
+    <dt>Messages</dt>
+    <dd>{totalMessages.toLocaleString('en')}</dd>
+    <dt>Tool calls</dt>
+    <dd>{toolCalls.toLocaleString('en')}</dd>
+  </dl>
+);

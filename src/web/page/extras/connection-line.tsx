@@ -1,0 +1,114 @@
+import { useMemo } from 'preact/hooks';
+import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
+import { usualReconnection } from '../../../client/reconnection.ts';
+import { PlainText } from '../../code/plain-text.tsx';
+import { useApp, useSession } from '../state/app.ts';
+import { endOf } from './connection-end.ts';
+import { SecondsLeft } from './seconds-left.tsx';
+import { useLater } from './use-later.ts';
+
+/** After this long it is worth a word that there is no connection yet. */
+const A_MOMENT_MS = 1000;
+
+/** The connection ended without a word. */
+const CUT_OFF = 1006;
+
+/** What is wrong with the connection, and what can be done about it; nothing while it stands. */
+export function ConnectionLine() {
+  const status = useSession().connection.value;
+  return (
+    <div class="connection" role="status" aria-label="Connection">
+      {status.state === 'connecting' && <Connecting />}
+      {status.state === 'reconnecting' && <Reconnecting status={status} />}
+      {status.state === 'lost' && <Lost status={status} />}
+      {status.state === 'closed' && <Closed status={status} />}
+    </div>
+  );
+}
+
+interface StatusProps {
+  readonly status: ConnectionStatus;
+}
+
+function Connecting() {
+  if (!useLater(A_MOMENT_MS)) return null;
+  return (
+    <div class="connection-card">
+      <span class="connection-sign" />
+      <strong>Connecting…</strong>
+    </div>
+  );
+}
+
+function Reconnecting({ status }: StatusProps) {
+  const { attempt = 1, delayMs = 0 } = status;
+  const session = useSession();
+  const until = useMemo(() => performance.now() + delayMs, [status]);
+  return (
+    <div class="connection-card">
+      <span class="connection-sign" />
+      <p>
+        <strong>Reconnecting…</strong>
+        {/* Each second would be read aloud. */}
+        <span class="note" aria-live="off">
+          Attempt {attempt} of {usualReconnection.maxRetries} in <SecondsLeft until={until} />
+          <Reason status={status} />
+        </span>
+      </p>
+      <button type="button" class="quiet" onClick={() => session.remote.retry()}>
+        Try now
+      </button>
+    </div>
+  );
+}
+
+function Lost({ status }: StatusProps) {
+  const session = useSession();
+  return (
+    <div class="connection-card bad">
+      <p>
+        <strong>Connection Lost</strong>
+        <span class="note">
+          What you send waits here
+          <Reason status={status} />
+        </span>
+      </p>
+      <button type="button" class="main" onClick={() => session.remote.retry()}>
+        Retry
+      </button>
+    </div>
+  );
+}
+
+function Closed({ status }: StatusProps) {
+  const app = useApp();
+  const { words, remedy } = endOf(status.code);
+  return (
+    <div class="connection-card bad">
+      <p>
+        <strong>{words}</strong>
+        <span class="note">
+          <PlainText text={status.reason ?? ''} />
+        </span>
+      </p>
+      {remedy === 'begin' ? (
+        <button type="button" class="main" onClick={() => app.begin()}>
+          New session
+        </button>
+      ) : (
+        <button type="button" class="main" onClick={() => location.reload()}>
+          Reload
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Why there is none, where somebody has said so. */
+const Reason = ({ status: { code, reason } }: StatusProps) =>
+  reason && code !== CUT_OFF ? (
+    <>
+      {' · '}
+      <PlainText text={reason} />
+    </>
+  ) : null;

@@ -1,0 +1,67 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { PlainText } from '../../../code/plain-text.tsx';
+import type { Reply } from '../../actions/dialogs.ts';
+
+/** One of the answers that can be given. */
+export interface Choice {
+  readonly label: string;
+  /** The key that gives it. */
+  readonly hotkey: string | undefined;
+  readonly reply: Reply;
+  readonly isMain?: boolean | undefined;
+}
+
+interface ChoicesProps {
+  readonly choices: readonly Choice[];
+  /** Beside each other, for a few short ones; a list unless given. */
+  readonly kind?: 'row' | undefined;
+  readonly onReply: (reply: Reply) => void;
+}
+
+/** How far the arrows go. */
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+/** Answers to choose from: by pointer, by arrows and Enter, or by their keys. */
+export function Choices({ choices, kind, onReply }: ChoicesProps) {
+  const place = useRef<HTMLFieldSetElement>(null);
+  const at = useSignal(0);
+  const goTo = (index: number) => {
+    const buttons = place.current?.querySelectorAll('button');
+    buttons?.item((index + choices.length) % choices.length)?.focus();
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = steps[event.key];
+    const chosen = choices.find(({ hotkey }) => hotkey === event.key.toLowerCase());
+    if (step === undefined && !chosen && event.key !== 'Home' && event.key !== 'End') return;
+    event.preventDefault();
+    if (chosen) onReply(chosen.reply);
+    else if (step !== undefined) goTo(at.value + step);
+    else goTo(event.key === 'Home' ? 0 : -1);
+  };
+  return (
+    <fieldset ref={place} class={`choices ${kind ?? ''}`} onKeyDown={press}>
+      {choices.map(({ label, hotkey, reply, isMain }, index) => (
+        <button
+          key={index}
+          type="button"
+          class={isMain ? 'main' : ''}
+          aria-keyshortcuts={hotkey}
+          tabIndex={index === at.value ? 0 : -1}
+          onFocus={() => {
+            at.value = index;
+          }}
+          onClick={() => onReply(reply)}
+        >
+          <span>{label === '' ? '(nothing)' : <PlainText text={label} />}</span>
+          {hotkey !== undefined && (
+            <span class="hotkey" aria-hidden="true">
+              {hotkey}
+            </span>
+          )}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

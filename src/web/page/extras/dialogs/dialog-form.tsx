@@ -1,0 +1,88 @@
+import { useId } from 'preact/hooks';
+import type { OpenDialog } from '../../../../client/shown.ts';
+import { PlainText } from '../../../code/plain-text.tsx';
+import { answerDialog, type Reply } from '../../actions/dialogs.ts';
+import { useApp, useSession } from '../../state/app.ts';
+import { type Choice, Choices } from './choices.tsx';
+import { TimeLeft } from './time-left.tsx';
+import { WrittenAnswer } from './written-answer.tsx';
+
+interface AnswerProps {
+  readonly dialog: OpenDialog;
+  readonly onReply: (reply: Reply) => void;
+}
+
+/** A question of an extension. Escape calls it off. */
+export function DialogForm({ dialog }: { readonly dialog: OpenDialog }) {
+  const app = useApp();
+  const session = useSession();
+  const title = useId();
+  const reply = (how: Reply) => answerDialog(session, dialog.id, how);
+  return (
+    <form
+      class="dialog"
+      aria-labelledby={title}
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.isComposing) return;
+        // It is not meant for what runs.
+        event.stopPropagation();
+        event.preventDefault();
+        reply({ cancelled: true });
+      }}
+    >
+      <fieldset disabled={!app.may('prompt')}>
+        <p class="dialog-head note">
+          An extension asks
+          <TimeLeft dialog={dialog} />
+        </p>
+        <h2 id={title}>
+          <PlainText text={dialog.title} />
+        </h2>
+        <Answer dialog={dialog} onReply={reply} />
+      </fieldset>
+    </form>
+  );
+}
+
+function Answer({ dialog, onReply }: AnswerProps) {
+  if (dialog.method === 'select') {
+    return (
+      <>
+        <Choices choices={dialog.options.map(optionChoice)} onReply={onReply} />
+        <div class="dialog-foot">
+          <CancelButton onReply={onReply} />
+        </div>
+      </>
+    );
+  }
+  if (dialog.method === 'confirm') {
+    return (
+      <>
+        <p class="dialog-message">
+          <PlainText text={dialog.message} />
+        </p>
+        <Choices kind="row" choices={consent} onReply={onReply} />
+      </>
+    );
+  }
+  return <WrittenAnswer dialog={dialog} onReply={onReply} cancel={<CancelButton onReply={onReply} />} />;
+}
+
+const CancelButton = ({ onReply }: Pick<AnswerProps, 'onReply'>) => (
+  <button type="button" class="quiet" onClick={() => onReply({ cancelled: true })}>
+    Cancel
+  </button>
+);
+
+/** The first one has the focus: a key that was not meant for it must not agree to anything. */
+const consent: readonly Choice[] = [
+  { label: 'No', hotkey: 'n', reply: { confirmed: false } },
+  { label: 'Yes', hotkey: 'y', reply: { confirmed: true }, isMain: true },
+];
+
+const optionChoice = (value: string, at: number): Choice => ({
+  label: value,
+  hotkey: at < 9 ? String(at + 1) : undefined,
+  reply: { value },
+});

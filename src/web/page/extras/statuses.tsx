@@ -1,0 +1,19 @@
+import { useComputed } from '@preact/signals';
+import { PlainText } from '../../code/plain-text.tsx';
+import { useSession } from '../state/app.ts';
+
+/** What extensions say of how they stand, in one quiet line. */
+export function Statuses() {
+  const { view } = useSession();
+  const statuses = useComputed(() => view.value.statuses).value;
+  if (statuses.length === 0) return null;
+  return (
+    <ul class="statuses" aria-label="Status of extensions">
+      {statuses.map(({ key, text }) => (
+        <li key={key}>
+          <PlainText text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}

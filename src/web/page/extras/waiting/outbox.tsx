@@ -1,0 +1,40 @@
+import { useComputed } from '@preact/signals';
+import type { OutboxItem } from '../../../../client/outbox.ts';
+import { PlainText } from '../../../code/plain-text.tsx';
+import { oneLine } from '../../../words.ts';
+import { useSession } from '../../state/app.ts';
+import { useLater } from '../use-later.ts';
+
+/** What the server has taken by then was never worth a word. */
+const A_MOMENT_MS = 700;
+
+/** More of a message is not shown. */
+const MAX_WORDS = 300;
+
+/** Messages that the server has not acknowledged. */
+export function Outbox() {
+  const { outbox } = useSession();
+  if (outbox.value.length === 0) return null;
+  return (
+    <ul class="outbox" aria-label="Not sent yet">
+      {outbox.value.map((item) => (
+        <Unsent key={item.clientMessageId} item={item} />
+      ))}
+    </ul>
+  );
+}
+
+function Unsent({ item: { text, state } }: { readonly item: OutboxItem }) {
+  const { connection } = useSession();
+  const isOffline = useComputed(() => connection.value.state !== 'open' && connection.value.state !== 'connecting');
+  const isLate = useLater(A_MOMENT_MS);
+  if (!isLate && !isOffline.value) return null;
+  return (
+    <li class="waiting">
+      <span class="waiting-kind">{state === 'sent' ? 'Sending' : 'Not sent yet'}</span>{' '}
+      <span class="waiting-words">
+        <PlainText text={oneLine(text, MAX_WORDS)} />
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,45 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+interface QueueEditorProps {
+  readonly text: string;
+  readonly onInput: (text: string) => void;
+  readonly onSave: () => void;
+  readonly onLeave: () => void;
+}
+
+/** Changes a message that waits. Enter saves it, Shift and Enter begin a new line, Escape leaves it as it was. */
+export function QueueEditor({ text, onInput, onSave, onLeave }: QueueEditorProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(text.length, text.length);
+  }, []);
+  const isEmpty = text.trim() === '';
+  const press = (event: KeyboardEvent) => {
+    const isEnter = event.key === 'Enter' && !event.shiftKey;
+    if (event.isComposing || (!isEnter && event.key !== 'Escape')) return;
+    event.preventDefault();
+    // Neither is meant for what runs.
+    event.stopPropagation();
+    if (!isEnter) onLeave();
+    else if (!isEmpty) onSave();
+  };
+  return (
+    <li class="waiting editing">
+      <textarea
+        ref={field}
+        aria-label="Queued message"
+        rows={1}
+        value={text}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        onKeyDown={press}
+      />
+      <button type="button" class="quiet" onClick={onLeave}>
+        Cancel
+      </button>
+      <button type="button" class="main" disabled={isEmpty} onClick={onSave}>
+        Save
+      </button>
+    </li>
+  );
+}

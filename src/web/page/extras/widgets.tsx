@@ -1,0 +1,24 @@
+import { useComputed } from '@preact/signals';
+import type { Widget } from '../../../client/shown.ts';
+import { PlainText } from '../../code/plain-text.tsx';
+import { useSession } from '../state/app.ts';
+
+interface WidgetsProps {
+  readonly placement: Widget['placement'];
+}
+
+/** Lines that extensions keep on the screen, above the composer or below it. */
+export function Widgets({ placement }: WidgetsProps) {
+  const { view } = useSession();
+  const widgets = useComputed(() => view.value.widgets).value.filter((widget) => widget.placement === placement);
+  return (
+    <>
+      {widgets.map(({ key, lines }) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        <section key={key} class="widget" aria-label={key} tabIndex={0}>
+          <PlainText text={lines.join('\n')} />
+        </section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+/**
+ * Tells what a button is about to open where it belongs: below the button or above it, on the side on which there is more
+ * room. Its style says what becomes of `--left`, `--right`, `--top` and `--bottom`.
+ */
+export function putBeside(opened: HTMLElement | null, button: HTMLElement | null): void {
+  if (!opened || !button) return;
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const isLeft = left + right < innerWidth;
+  const isHigh = top + bottom < innerHeight;
+  const place = {
+    left: isLeft ? left : undefined,
+    right: isLeft ? undefined : innerWidth - right,
+    top: isHigh ? bottom + 4 : undefined,
+    bottom: isHigh ? undefined : innerHeight - top + 4,
+  };
+  for (const [side, distance] of Object.entries(place)) {
+    opened.style.setProperty(`--${side}`, distance === undefined ? 'auto' : `${distance}px`);
+  }
+}

@@ -1,0 +1,178 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { Icon } from '../icons.tsx';
+import { matching } from './matching.ts';
+
+/** Rows that are drawn at most: more than anybody reads. */
+const MAX_ROWS = 200;
+
+/** How far Page Up and Page Down go. */
+const PAGE = 8;
+
+export interface PickerItem {
+  readonly id: string;
+  /** Those of one group stand together below its name. */
+  readonly group?: string | undefined;
+  /** What it is found by. */
+  readonly words: string;
+  readonly isCurrent: boolean;
+  readonly content: ComponentChildren;
+}
+
+interface PickerProps {
+  /** What is chosen. */
+  readonly label: string;
+  readonly items: readonly PickerItem[];
+  /** Short lists need no search. */
+  readonly hasSearch: boolean;
+  readonly onChoose: (id: string) => void;
+}
+
+/** A list to choose from by mouse, finger or keys. Focus stays in one place; what is typed narrows the list. */
+export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
+  const id = useId();
+  const search = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const query = useSignal('');
+  const at = useSignal(items.findIndex(({ isCurrent }) => isCurrent));
+  const found = useMemo(() => matching(query.value, items), [query.value, items]);
+  const shown = found.slice(0, MAX_ROWS);
+  const active = Math.min(Math.max(at.value, 0), shown.length - 1);
+  useEffect(() => (search.current ?? list.current)?.focus(), []);
+  useEffect(() => list.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest' }), [active, found]);
+
+  const choose = (index: number) => {
+    const item = shown[index];
+    if (item) onChoose(item.id);
+  };
+  const press = (event: KeyboardEvent) => {
+    const target = stepOf(event.key, active, shown.length);
+    if (target === undefined && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (target === undefined) choose(active);
+    else at.value = target;
+  };
+  const activeId = active < 0 ? undefined : `${id}-${active}`;
+
+  return (
+    <div class="picker">
+      {hasSearch && (
+        <div class="picker-search">
+          <Icon name="search" />
+          <input
+            ref={search}
+            type="text"
+            role="combobox"
+            aria-label={`Search: ${label}`}
+            aria-expanded="true"
+            aria-autocomplete="list"
+            aria-controls={id}
+            aria-activedescendant={activeId}
+            placeholder="Type to search"
+            autocomplete="off"
+            spellcheck={false}
+            onKeyDown={press}
+            onInput={(event) => {
+              query.value = event.currentTarget.value;
+              at.value = 0;
+            }}
+          />
+        </div>
+      )}
+      <div
+        ref={list}
+        id={id}
+        class="picker-list"
+        role="listbox"
+        aria-label={label}
+        aria-activedescendant={hasSearch ? undefined : activeId}
+        tabIndex={hasSearch ? -1 : 0}
+        onKeyDown={press}
+        onClick={(event) => choose(rowOf(event))}
+        onPointerMove={(event) => {
+          if (rowOf(event) >= 0) at.value = rowOf(event);
+        }}
+      >
+        {groupsOf(shown).map(({ name, first, members }) => (
+          <Group key={name ?? ''} name={name}>
+            {members.map((item, index) => (
+              <div
+                key={item.id}
+                id={`${id}-${first + index}`}
+                role="option"
+                class={`picker-row ${first + index === active ? 'active' : ''}`}
+                aria-selected={item.isCurrent}
+                tabIndex={-1}
+                data-row={first + index}
+              >
+                <span class="picker-mark">{item.isCurrent && <Icon name="check" />}</span>
+                {item.content}
+              </div>
+            ))}
+          </Group>
+        ))}
+      </div>
+      {shown.length === 0 && <p class="note picker-note">Nothing fits “{query.value}”.</p>}
+      {found.length > shown.length && (
+        <p class="note picker-note">{found.length - shown.length} more: type to narrow them down.</p>
+      )}
+    </div>
+  );
+}
+
+function Group({ name, children }: { readonly name: string | undefined; readonly children: ComponentChildren }) {
+  if (name === undefined) return <>{children}</>;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+    <div role="group" aria-label={name}>
+      <div class="picker-group" aria-hidden="true">
+        {name}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+interface Stretch {
+  readonly name: string | undefined;
+  readonly first: number;
+  readonly members: PickerItem[];
+}
+
+/** Items that follow each other in the same group. */
+function groupsOf(items: readonly PickerItem[]): readonly Stretch[] {
+  const groups: Stretch[] = [];
+  for (const [first, item] of items.entries()) {
+    const last = groups.at(-1);
+    if (last && last.name === item.group) last.members.push(item);
+    else groups.push({ name: item.group, first, members: [item] });
+  }
+  return groups;
+}
+
+/** The number of the row that an event happened in; -1 when it was in none. */
+const rowOf = ({ target }: Event): number =>
+  Number((target as Element).closest('[data-row]')?.getAttribute('data-row') ?? -1);
+
+/** Where a key leads to in a list of this length; undefined when it leads nowhere. */
+function stepOf(key: string, at: number, length: number): number | undefined {
+  if (length === 0) return undefined;
+  const last = length - 1;
+  switch (key) {
+    case 'ArrowDown':
+      return at === last ? 0 : at + 1;
+    case 'ArrowUp':
+      return at === 0 ? last : at - 1;
+    case 'PageDown':
+      return Math.min(at + PAGE, last);
+    case 'PageUp':
+      return Math.max(at - PAGE, 0);
+    case 'Home':
+      return 0;
+    case 'End':
+      return last;
+    default:
+      return undefined;
+  }
+}

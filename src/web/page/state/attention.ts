@@ -1,0 +1,94 @@
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { OpenDialog } from '../../../client/shown.ts';
+import { isDialogMethod } from '../../../protocol/dialog-methods.ts';
+import type { AgentEvent, AgentSettledEvent, ExtensionUiRequestEvent } from '../../../protocol/generated/vocabulary.ts';
+import { oneLine } from '../../words.ts';
+import { LastIds } from './last-ids.ts';
+import type { LiveSession } from './live-session.ts';
+import { SystemNotices } from './system-notices.ts';
+import { titleOf } from './title.ts';
+import { Watch } from './watch.ts';
+
+/** Longer ones are cut. */
+const MAX_TITLE = 100;
+
+const isDialog = (event: ExtensionUiRequestEvent): event is OpenDialog => isDialogMethod(event.method);
+
+/** What happened while nobody looked: told by the title and the icon of the page, and by the system where that is wished. */
+export class Attention {
+  readonly systemNotices = new SystemNotices();
+  readonly #session: ReadonlySignal<LiveSession | undefined>;
+  readonly #watch: Watch;
+  /** Runs that ended and questions that wait, by their ids. */
+  readonly #unseen = signal<ReadonlySet<string>>(new Set());
+  /** A question is asked again after the connection was lost. */
+  readonly #asked = new LastIds();
+
+  constructor(session: ReadonlySignal<LiveSession | undefined>) {
+    this.#session = session;
+    this.#watch = new Watch(session);
+    const name = computed(() => nameOf(session.value));
+    const count = computed(() => this.#unseen.value.size);
+    const icon = new PageIcon();
+    effect(() => {
+      this.#unseen.value = new Set();
+      return session.value?.remote.onEvent((event) => void this.#hear(event));
+    });
+    effect(() => {
+      if (this.#watch.isLooking.value) this.#unseen.value = new Set();
+    });
+    effect(() => {
+      document.title = count.value > 0 ? `(${count.value}) ${name.value}` : name.value;
+      icon.show({ hasNews: count.value > 0 });
+    });
+  }
+
+  async #hear(event: AgentEvent): Promise<void> {
+    // Whoever stopped a run knows that it is over.
+    if (event.type === 'agent_settled' && !event.aborted) await this.#tell(event.runId, endOf(event));
+    if (event.type === 'extension_ui_resolved') this.#forget(event.id);
+    if (event.type === 'extension_ui_request' && isDialog(event) && !this.#asked.has(event.id)) {
+      this.#asked.add(event.id);
+      await this.#tell(event.id, `Waits for an answer: ${event.title}`);
+    }
+  }
+
+  async #tell(id: string, words: string): Promise<void> {
+    const session = this.#session.value;
+    if ((await this.#watch.isWatched()) || !session || session !== this.#session.value) return;
+    this.#unseen.value = new Set([...this.#unseen.value, id]);
+    this.systemNotices.tell({
+      title: nameOf(session),
+      body: oneLine(words, MAX_TITLE * 2),
+      topic: session.remote.sessionId ?? session.place.id,
+    });
+  }
+
+  #forget(id: string): void {
+    this.#unseen.value = new Set([...this.#unseen.value].filter((other) => other !== id));
+  }
+}
+
+/** What an extension calls it, or what the session is called. */
+function nameOf(session: LiveSession | undefined): string {
+  if (!session) return 'tau';
+  const view = session.view.value;
+  return view.title ? oneLine(view.title, MAX_TITLE) : `${titleOf(view)} · tau`;
+}
+
+function endOf({ outcome, errorMessage }: AgentSettledEvent): string {
+  if (outcome === 'error') return `Failed: ${errorMessage ?? 'the run ended with an error'}`;
+  return outcome === 'budget' ? 'Stopped at a limit' : 'Done';
+}
+
+/** The icon of the page, with a dot while there is something new. */
+class PageIcon {
+  readonly #link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  readonly #plain = this.#link?.href ?? '';
+
+  show({ hasNews }: { readonly hasNews: boolean }): void {
+    const dot = "%3Ccircle cx='12' cy='4' r='4' fill='%23e5484d'/%3E";
+    const end = '%3C/svg%3E';
+    if (this.#link) this.#link.href = hasNews ? this.#plain.replace(end, dot + end) : this.#plain;
+  }
+}

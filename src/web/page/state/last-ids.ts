@@ -1,0 +1,17 @@
+/** Ids that are remembered, the last ones. */
+const MAX_IDS = 100;
+
+/** Ids that came before, as far back as anybody will ask. */
+export class LastIds {
+  readonly #ids = new Set<string>();
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  add(id: string): void {
+    this.#ids.add(id);
+    const [oldest] = this.#ids;
+    if (oldest !== undefined && this.#ids.size > MAX_IDS) this.#ids.delete(oldest);
+  }
+}

@@ -1,0 +1,49 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Notice } from '../../../client/shown.ts';
+import type { LiveSession } from './live-session.ts';
+
+/** More are not shown at a time. */
+export const MAX_TOASTS = 4;
+
+/** The notices of a session that nobody has dismissed here. The same words may come twice: each is a notice of its own. */
+export class Notices {
+  readonly #notices: ReadonlySignal<readonly Notice[]>;
+  /** Why there is no connection: that is told where the connection is. */
+  readonly #reason: ReadonlySignal<string | undefined>;
+  readonly #dismissed = signal<ReadonlySet<Notice>>(new Set());
+  readonly #numbers = new WeakMap<Notice, number>();
+  #last = 0;
+  /** The last ones, the newest at the end, and how many there are before them. */
+  readonly open = computed(() => {
+    const open = this.#notices.value.filter(
+      (notice) => !this.#dismissed.value.has(notice) && notice.text !== this.#reason.value,
+    );
+    return { shown: open.slice(-MAX_TOASTS), more: Math.max(0, open.length - MAX_TOASTS) };
+  });
+
+  constructor({ view, connection }: Pick<LiveSession, 'view' | 'connection'>) {
+    this.#notices = computed(() => view.value.notices);
+    this.#reason = computed(() => connection.value.reason);
+  }
+
+  /** What tells a notice from all others. */
+  numberOf(notice: Notice): number {
+    const number = this.#numbers.get(notice) ?? ++this.#last;
+    this.#numbers.set(notice, number);
+    return number;
+  }
+
+  dismiss(notice: Notice): void {
+    this.#dismiss([notice]);
+  }
+
+  dismissAll(): void {
+    this.#dismiss(this.#notices.value);
+  }
+
+  /** Those that the session no longer has need not be remembered. */
+  #dismiss(notices: readonly Notice[]): void {
+    const known = new Set(this.#notices.value);
+    this.#dismissed.value = new Set([...this.#dismissed.value, ...notices].filter((notice) => known.has(notice)));
+  }
+}

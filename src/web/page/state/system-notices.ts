@@ -1,0 +1,39 @@
+import { computed, signal } from '@preact/signals';
+import { recall, remember } from '../../remembered.ts';
+
+/** Kept in the browser of somebody who does not want to be told by the system. */
+const DECLINED = 'tau-notify-declined';
+
+/** Notices of the system, outside of the page. Nobody is asked for them before they were offered and accepted. */
+export class SystemNotices {
+  readonly #permission = signal(permissionOf());
+  readonly #isDeclined = signal(recall(DECLINED) !== undefined);
+  /** Whether they could be had, and nobody has said yes or no to them. */
+  readonly isOffered = computed(() => this.#permission.value === 'default' && !this.#isDeclined.value);
+
+  async accept(): Promise<void> {
+    this.#permission.value = await Notification.requestPermission();
+  }
+
+  decline(): void {
+    this.#isDeclined.value = true;
+    remember(DECLINED, 'yes');
+  }
+
+  /** `topic`: one notice takes the place of another one about the same. A click leads to this tab. */
+  tell({ title, body, topic }: { readonly title: string; readonly body: string; readonly topic: string }): void {
+    if (permissionOf() !== 'granted') return;
+    try {
+      const notice = new Notification(title, { body, tag: topic });
+      notice.onclick = () => {
+        focus();
+        notice.close();
+      };
+    } catch {
+      // Phones have them only for pages that are installed.
+    }
+  }
+}
+
+const permissionOf = (): NotificationPermission =>
+  typeof Notification === 'undefined' || !isSecureContext ? 'denied' : Notification.permission;

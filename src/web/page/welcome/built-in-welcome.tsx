@@ -1,0 +1,28 @@
+import { useComputed } from '@preact/signals';
+import { PlainText } from '../../code/plain-text.tsx';
+import { send } from '../actions/prompting.ts';
+import { useSession } from '../state/app.ts';
+import { AddModel } from './add-model.tsx';
+import { SuggestionList } from './suggestion-list.tsx';
+import { forBuiltIn } from './suggestions.ts';
+
+/** For whoever has no real model yet: what can be tried, and how to come by one. */
+export function BuiltInWelcome() {
+  const session = useSession();
+  const cwd = useComputed(() => session.view.value.state.cwd).value;
+  return (
+    <>
+      <h2>Try it without a key</h2>
+      <p>
+        What answers here is a <strong>scripted model</strong>: it comes with tau, needs no key and costs nothing. It
+        only understands a few plain requests, but its tools are real. They work in{' '}
+        <code>
+          <PlainText text={cwd ?? ''} />
+        </code>
+        .
+      </p>
+      <SuggestionList suggestions={forBuiltIn} onChoose={(text) => void send(session, { text, images: [] }, 'steer')} />
+      <AddModel />
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { useComputed } from '@preact/signals';
+import { PlainText } from '../../code/plain-text.tsx';
+import { useApp, useSession } from '../state/app.ts';
+import { AddModel } from './add-model.tsx';
+import { SuggestionList } from './suggestion-list.tsx';
+import { forCode } from './suggestions.ts';
+
+/** For whoever has a model: where it works, and what it could do. What is chosen is written, and sent by the person. */
+export function RealWelcome() {
+  const app = useApp();
+  const session = useSession();
+  const { cwd = '', model, modelFallbackMessage } = useComputed(() => session.view.value.state).value;
+  const write = (text: string) => {
+    app.drafts.of(session.remote.sessionId ?? session.place.id).value = text;
+    document.querySelector<HTMLElement>('[aria-label=Message]')?.focus();
+  };
+  if (!model)
+    return (
+      <>
+        <h2>No model can be used</h2>
+        <p class="failure">
+          <PlainText text={modelFallbackMessage ?? 'The model that was named is not there.'} />
+        </p>
+        <AddModel />
+      </>
+    );
+  return (
+    <>
+      <h2>What is to be done?</h2>
+      <p>
+        <PlainText text={model.name} /> works in{' '}
+        <code>
+          <PlainText text={cwd} />
+        </code>
+        .
+      </p>
+      <SuggestionList suggestions={forCode} onChoose={write} />
+    </>
+  );
+}

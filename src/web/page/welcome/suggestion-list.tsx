@@ -1,0 +1,22 @@
+import { Icon } from '../icons.tsx';
+import type { Suggestion } from './suggestions.ts';
+
+interface SuggestionListProps {
+  readonly suggestions: readonly Suggestion[];
+  readonly onChoose: (message: string) => void;
+}
+
+/** Things to ask, each a button. */
+export const SuggestionList = ({ suggestions, onChoose }: SuggestionListProps) => (
+  <ul class="suggestions">
+    {suggestions.map(({ title, icon, message }) => (
+      <li key={title}>
+        <button type="button" onClick={() => onChoose(message)}>
+          <Icon name={icon} />
+          <span class="suggestion-title">{title}</span>
+          <span class="suggestion-message">{message}</span>
+        </button>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, it, onTestFinished } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { bash } from '../support/extensions.ts';
+import { until } from '../support/processes.ts';
+import { serve, TOKEN } from '../support/server.ts';
+
+const root = join(import.meta.dirname, '../..');
+const { visit } = useBrowser();
+
+/** The client that the remote session guide prints, with other import paths and this server in it. */
+async function printedClient(server: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'test/fixtures/seeds/browser-client.ts')],
+    bundle: true,
+    format: 'esm',
+    write: false,
+    // What the sample prints with is Node's.
+    define: { 'process.stdout.write': 'console.log' },
+    plugins: [
+      {
+        name: 'paths',
+        setup({ onResolve }) {
+          onResolve({ filter: /^\.\/(WebSocketClient|RPCClient|rpc-types)$/ }, () => ({
+            path: join(root, 'dist/client.js'),
+          }));
+        },
+      },
+    ],
+  });
+  const text = outputFiles[0]?.text ?? '';
+  return text.replace(/wss:\/\/server:3000\/session\?[^'"]*/, `${server}?stream=delta&token=${TOKEN}`);
+}
+
+/** A page on an origin of its own, whose script is told later. */
+async function foreignPage(): Promise<{ origin: string; run: (script: string) => void }> {
+  let script = '';
+  const pages = createServer((request, response) => {
+    const isScript = request.url === '/client.js';
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+    response.end(
+      isScript
+        ? script
+        : '<!doctype html><link rel="icon" href="data:,"><script type="module" src="client.js"></script>',
+    );
+  });
+  await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void pages.close());
+  const { port } = pages.address() as AddressInfo;
+  const run = (text: string) => {
+    script = text;
+  };
+  return { origin: `http://127.0.0.1:${port}`, run };
+}
+
+it('the page that the guide prints works from an origin that is allowed', async () => {
+  const { origin, run } = await foreignPage();
+  const script = [bash('ls src'), { text: 'There are two.' }];
+  const server = await serve({ args: ['--allow-origin', origin], script });
+  run(await printedClient(server.url));
+
+  const { complaints: printed } = await visit(origin);
+  await until(async () => printed.join('').endsWith('two.'));
+
+  expect(printed[0]).toBe('log: Agent started');
+  expect(printed).toContain('log: Tool bash completed');
+});
+
+it('a page from any other origin is not let in, whatever token it knows', async () => {
+  const { origin, run } = await foreignPage();
+  const server = await serve();
+  run(await printedClient(server.url));
+
+  const { complaints: printed } = await visit(origin);
+  await until(async () => printed.length > 0);
+
+  expect(printed[0]).toMatch(/^error: WebSocket connection to .* failed: .*403/);
+  expect(server.agents()).toEqual([]);
+});

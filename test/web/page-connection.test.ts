@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, useBrowser, type View } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { commandHome } from '../support/extensions.ts';
+import { type Home, newGate, newHome } from '../support/open.ts';
+import { type PageServer, say, servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const conversation = (page: Page) => page.locator('main');
+const connection = (page: Page) => page.getByRole('status', { name: 'Connection' });
+const outbox = (page: Page) => page.getByRole('list', { name: 'Not sent yet' });
+const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const retry = (page: Page) => connection(page).getByRole('button', { name: 'Retry' });
+
+/** A server whose model begins a tale that it never ends, and answers anything else; a page on a session of it. */
+async function inTheMiddle(home: Home = newHome()): Promise<View & { server: PageServer }> {
+  const steps = [{ text: 'Once upon a time ' }, { await: join(home.root, 'never') }];
+  const script = [
+    { steps, when: 'tale', keep: true },
+    { text: 'I am here.', when: 'there', keep: true },
+  ];
+  const server = await servePage({ home, script });
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  await page.clock.install();
+  await say(page, 'Are you there?');
+  await conversation(page).getByText('I am here.').waitFor();
+  await say(page, 'Tell me a tale');
+  await conversation(page).getByText('Once upon a time').waitFor();
+  return { server, ...view };
+}
+
+/** Lets the time of every retry come, or of so many of them. */
+async function outlastRetries(page: Page, count = 5): Promise<void> {
+  for (let attempt = 1; attempt <= count; attempt++) {
+    await connection(page).getByText(`Attempt ${attempt} of 5`).waitFor();
+    await page.clock.fastForward(30_000);
+  }
+}
+
+/** How often something was said. */
+const said = async (page: Page, text: string): Promise<number> =>
+  (await words(conversation(page))).split(text).length - 1;
+
+it('[V23] a server that dies in mid-stream and comes again: Reconnecting…, then the session is there again', async () => {
+  const { server, page } = await inTheMiddle();
+
+  await server.kill();
+  await connection(page).getByText('Reconnecting…').waitFor();
+  const meanwhile = await words(conversation(page));
+  await server.again();
+  await connection(page).waitFor({ state: 'hidden' });
+  await say(page, 'Are you there again?');
+  await conversation(page).getByText('I am here.').nth(1).waitFor();
+
+  expect(meanwhile).toContain('Once upon a time');
+  for (const text of ['Are you there?', 'Tell me a tale', 'Are you there again?'])
+    expect(await said(page, text)).toBe(1);
+});
+
+it('[V23] what is written meanwhile waits in sight, and is sent once when the connection is there again', async () => {
+  const { server, page } = await inTheMiddle();
+
+  await server.kill();
+  await connection(page).getByText('Reconnecting…').waitFor();
+  await say(page, 'Still there?');
+  await say(page, 'And out there?');
+  await outbox(page).getByText('And out there?').waitFor();
+  const waiting = await outbox(page).getByRole('listitem').allInnerTexts();
+  await server.again();
+
+  await conversation(page).getByText('And out there?').waitFor();
+  await outbox(page).waitFor({ state: 'hidden' });
+  expect(waiting.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    'Not sent yet Still there?',
+    'Not sent yet And out there?',
+  ]);
+  for (const text of ['Still there?', 'And out there?']) expect(await said(page, text)).toBe(1);
+});
+
+it('[V25] after the last retry the page says Connection Lost, and a button tries again', async () => {
+  const { server, page } = await inTheMiddle();
+
+  await server.kill();
+  await outlastRetries(page);
+  await connection(page).getByText('Connection Lost').waitFor();
+  await retry(page).click();
+  await outlastRetries(page);
+  await connection(page).getByText('Connection Lost').waitFor();
+  await server.again();
+  await retry(page).click();
+
+  await connection(page).waitFor({ state: 'hidden' });
+  await say(page, 'Are you there again?');
+  await conversation(page).getByText('I am here.').nth(1).waitFor();
+});
+
+it('nobody has to wait for the next attempt', async () => {
+  const { server, page } = await inTheMiddle();
+
+  await server.kill();
+  await outlastRetries(page, 4);
+  await connection(page).getByText('Attempt 5 of 5').waitFor();
+  await page.getByRole('button', { name: 'Try now' }).click();
+
+  await connection(page).getByText('Attempt 1 of 5').waitFor();
+});
+
+it('a new session is there after a restart of the server, also if nothing was said in it', async () => {
+  const server = await servePage();
+  const { page } = await visit(server.loginLink);
+  await messageBox(page).waitFor();
+  await connection(page).waitFor({ state: 'hidden' });
+
+  await server.kill();
+  await connection(page).getByText('Reconnecting…').waitFor();
+  await server.again();
+  await connection(page).waitFor({ state: 'hidden' });
+  await page.reload();
+  await say(page, 'say hello');
+  await conversation(page).getByText('hello', { exact: true }).waitFor();
+
+  expect(page.url()).toContain(`${server.address}?session=`);
+});
+
+it('an agent that dies in mid-run: why is said, and the session goes on', async () => {
+  const { home } = commandHome({ die: "process.kill(process.pid, 'SIGKILL');" });
+  const { page } = await inTheMiddle(home);
+
+  await say(page, '/die');
+  await page.getByRole('alert').getByText('Pi process terminated (SIGKILL)').waitFor();
+  // What was refused is the writer's again.
+  await page.getByRole('alert').getByText('Pi process terminated before it answered').waitFor();
+  await say(page, 'Are you there again?');
+
+  await conversation(page).getByText('I am here.').nth(1).waitFor();
+  expect(await said(page, 'Tell me a tale')).toBe(1);
+});
+
+it('a folder that there is not is said not to be, and another session can be begun', async () => {
+  const server = await servePage();
+  const { page } = await visit(server.loginLink);
+  await messageBox(page).waitFor();
+
+  await page.goto(`${server.address}?cwd=${encodeURIComponent(join(server.home.cwd, 'nowhere'))}`);
+  await connection(page).getByText('This address makes no sense').waitFor();
+  const alerts = await page.getByRole('alert').count();
+  await connection(page).getByRole('button', { name: 'New session' }).click();
+  await connection(page).waitFor({ state: 'hidden' });
+  await say(page, 'say hello');
+
+  await conversation(page).getByText('hello', { exact: true }).waitFor();
+  expect(alerts).toBe(0);
+});
+
+it('a page that finds no server says so, and tries again', async () => {
+  const server = await servePage();
+  const { page } = await visit(server.loginLink);
+  await messageBox(page).waitFor();
+  await page.route('**/api/me', (route) => route.abort(), { times: 1 });
+
+  await page.reload();
+  await page.getByText('The server does not answer').waitFor();
+  await page.getByRole('button', { name: 'Retry' }).click();
+
+  await messageBox(page).waitFor();
+});
+
+it('two tabs on one session show the same, whoever speaks', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'To both ' }, { await: gate.path }, { text: 'of you.' }] }, { text: 'Again.' }];
+  const one = await visit((await servePage({ script })).loginLink);
+  await say(one.page, 'Hello');
+  await conversation(one.page).getByText('To both').waitFor();
+  await one.page.waitForURL(/session=/);
+
+  const other = await openTab(one);
+  await conversation(other.page).getByText('To both').waitFor();
+  gate.open();
+  await conversation(other.page).getByText('To both of you.').waitFor();
+  await say(other.page, 'Once more');
+  for (const { page } of [one, other]) await conversation(page).getByText('Again.').waitFor();
+
+  expect(await said(one.page, 'Once more')).toBe(1);
+  expect([...one.complaints, ...other.complaints]).toEqual([]);
+});

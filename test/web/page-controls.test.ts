@@ -1,0 +1,311 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, useBrowser } from '../support/browser.ts';
+import { tau } from '../support/command.ts';
+import { words } from '../support/exported.ts';
+import { call } from '../support/extensions.ts';
+import { newHome, setUp } from '../support/open.ts';
+import { type PageServer, servePage } from '../support/page-server.ts';
+import { homeWith, server as provider } from '../support/user-files.ts';
+
+const { visit } = useBrowser();
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const active = (page: Page) => page.locator('.picker-row.active');
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await button(page, 'Send').press('Enter');
+  await page.waitForURL(/session=/);
+}
+
+/** Somebody with a token that may do this much, at the address of a session. */
+async function visitAs(server: PageServer, scopes: string, address: string) {
+  const { stdout } = await tau(server.home, ['token', 'create', '--name', 'guest', '--scope', scopes]);
+  const view = await visit(address);
+  await view.page.getByLabel('Token').fill(stdout.trim());
+  await view.page.keyboard.press('Enter');
+  await view.page.getByRole('heading', { level: 1 }).waitFor();
+  return view;
+}
+
+it('model and thinking level are chosen by keys alone, and every tab shows them', async () => {
+  const server = await servePage();
+  const one = await visit(server.loginLink);
+  const { page } = one;
+  await say(page, 'say hello');
+  const other = await openTab(one);
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search: Models' }).waitFor();
+  await expect.poll(() => words(active(page))).toContain('Scripted');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await button(other.page, 'Model: Scripted (small)').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  const chips = await other.page.getByRole('button', { name: /^Thinking/ }).count();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.type('slw');
+  await page.keyboard.press('Enter');
+  await button(other.page, 'Model: Scripted (slow)').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.keyboard.press('Control+.');
+  await page.getByRole('listbox', { name: 'Thinking levels' }).waitFor();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+
+  await button(other.page, 'Thinking: max').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  expect(chips).toBe(0);
+  expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('a long list of models is narrowed down by typing, and a choice can count for new sessions', async () => {
+  const models = Array.from({ length: 300 }, (_, index) => ({ id: `model-${index}`, name: `Number ${index}` }));
+  const home = homeWith({
+    models: { providers: { shop: provider('http://127.0.0.1:1', { models }), other: provider('http://127.0.0.1:1') } },
+  });
+  const server = await servePage({ home });
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  const at = async () => (await words(active(page))).split('\n')[0];
+
+  await button(page, 'Model: Number 0').click();
+  const group = page.getByRole('group', { name: 'Shop' });
+  await group.getByRole('option').first().waitFor();
+  const current = await words(page.getByRole('option', { selected: true }));
+  const places: (string | undefined)[] = [];
+  for (const key of ['ArrowUp', 'Home', 'PageDown', 'PageUp', 'ArrowDown']) {
+    await page.keyboard.press(key);
+    places.push(await at());
+  }
+  await page.getByText('101 more: type to narrow them down.').waitFor();
+  await page.keyboard.type('nothing like it');
+  await page.getByText('Nothing fits “nothing like it”.').waitFor();
+  await page.getByRole('combobox').fill('299 shop');
+  await expect.poll(() => page.getByRole('option').count()).toBe(1);
+  const named = await page.getByRole('combobox').getAttribute('aria-activedescendant');
+  const found = await page.getByRole('option').getAttribute('id');
+  await page.getByLabel('Also for new sessions').check();
+  await page.getByRole('combobox').press('Enter');
+  await button(page, 'Model: Number 299').waitFor();
+
+  expect(current).toContain('Number 0');
+  expect(places).toEqual(['Number 199', 'Number 0', 'Number 8', 'Number 0', 'Number 1']);
+  expect(named).toBe(found);
+  const settings = JSON.parse(await readFile(join(home.agentDir, 'settings.json'), 'utf8'));
+  expect(settings).toMatchObject({ defaultProvider: 'shop', defaultModel: 'model-299' });
+  expect(view.complaints).toEqual([]);
+});
+
+it('the meter says how full the context is; compaction makes room, with what it should heed', async () => {
+  const home = newHome();
+  setUp(home, { compaction: { enabled: false, keepRecentTokens: 50 } });
+  const gate = join(home.root, 'gate');
+  const usage = { usage: { input: 150_000, output: 1000, cacheRead: 4000 } };
+  const script = [
+    { steps: [{ text: 'word '.repeat(500) }, usage] },
+    { steps: [{ text: 'Short.' }, usage] },
+    { steps: [{ await: gate }, { text: 'A summary.' }] },
+    { steps: [{ text: 'Well.' }, { usage: { input: 170_000, output: 0 } }] },
+  ];
+  const one = await visit((await servePage({ home, script })).loginLink);
+  const { page } = one;
+  await say(page, 'Talk');
+  await button(page, 'Context: 78% used').waitFor();
+  await say(page, 'Talk again');
+  await expect.poll(() => words(page.locator('.named'))).toContain('Talk');
+  const other = await openTab(one);
+  await button(other.page, 'Context: 78% used').click();
+
+  await button(page, 'Context: 78% used').click();
+  const panel = page.getByRole('dialog', { name: 'Context and cost' });
+  await expect.poll(() => words(panel)).toMatch(/Messages\n4/);
+  const told = await words(panel);
+  await panel.getByLabel('What the summary should heed').fill('Keep the names');
+  await panel.getByRole('button', { name: 'Compact now' }).click();
+  await button(other.page, 'Context: is being compacted').waitFor();
+  await other.page.getByRole('button', { name: 'Compacting…' }).waitFor();
+  await writeFile(gate, '');
+  await panel.getByText('tokens became a summary').waitFor();
+  await button(other.page, 'Context: unknown until the next answer').waitFor();
+  await panel.getByLabel('Compact by itself when nearly full').check();
+  await expect.poll(() => other.page.getByLabel('Compact by itself when nearly full').isChecked()).toBe(true);
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'hidden' });
+  await say(page, 'And now?');
+  await button(page, 'Context: 85% used').waitFor();
+
+  expect(told).toMatch(/155k of 200k tokens\s+78%/);
+  expect(told).toMatch(/Cost\nnothing\nTokens in\n300k\nTokens out\n2k\nCached\n8k read, 0 written/);
+  expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('why there is nothing to compact is said where it was asked', async () => {
+  const view = await visit((await servePage()).loginLink);
+  const { page } = view;
+  await button(page, 'Context: 0% used').click();
+
+  await button(page, 'Compact now').click();
+
+  await page.getByText('Nothing to compact (session too small)').waitFor();
+  expect(view.complaints).toEqual([]);
+});
+
+it('the plan is a line that unfolds, with a sign and a word for each task', async () => {
+  const tasks = [
+    { content: 'Read the code', status: 'completed' },
+    { content: 'Write the tests', status: 'in_progress', notes: 'half of them' },
+    { content: 'Wait for the review', status: 'blocked' },
+    { content: 'Draw a logo', status: 'abandoned' },
+  ];
+  const phases = [
+    { name: 'Build', tasks },
+    { name: 'Ship', tasks: [{ content: 'Tell <b>everybody</b>', status: 'pending' }] },
+  ];
+  const script = [call('todo', { ops: [{ op: 'replace', phases }] }), { text: 'That is the plan.' }];
+  const view = await visit((await servePage({ script, args: ['--tools', '+todo'] })).loginLink);
+  const { page } = view;
+  await say(page, 'Plan it');
+
+  const plan = page.locator('.todos');
+  await plan.getByText('2 of 5').waitFor();
+  const folded = await words(plan);
+  await plan.getByText('2 of 5').click();
+  await plan.getByText('Wait for the review').waitFor();
+  const unfolded = await plan.getByRole('listitem').allInnerTexts();
+  await page.reload();
+  await plan.getByText('Wait for the review').waitFor();
+
+  expect(folded).toBe('2 of 5\nWrite the tests');
+  expect(unfolded.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    '● done: Read the code',
+    '◐ in progress: Write the tests half of them',
+    '⊗ blocked: Wait for the review blocked',
+    '⊘ abandoned: Draw a logo abandoned',
+    '○ to do: Tell <b>everybody</b>',
+  ]);
+  expect(await plan.getByRole('heading').allInnerTexts()).toEqual(['Build', 'Ship']);
+  expect(view.complaints).toEqual([]);
+});
+
+it('a session is renamed in its place, by a double click or the menu, for everybody', async () => {
+  const one = await visit((await servePage()).loginLink);
+  const { page } = one;
+  await say(page, 'say hello');
+  const other = await openTab(one);
+  const title = page.getByRole('heading', { level: 1 });
+  const field = page.getByRole('textbox', { name: 'Name of the session' });
+
+  await title.dblclick();
+  await field.fill('First name');
+  await field.press('Escape');
+  await title.getByText('say hello').waitFor();
+  await title.dblclick();
+  await field.fill('Second name');
+  await field.press('Enter');
+  await other.page.getByRole('heading', { level: 1, name: 'Second name' }).waitFor();
+  await button(page, 'Session').click();
+  await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
+  await field.fill('Third name');
+  await page.getByRole('main').click();
+
+  await other.page.getByRole('heading', { level: 1, name: 'Third name' }).waitFor();
+  expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('shortcuts do what their sheet says, but not while something is typed or lies over the page', async () => {
+  const script = [{ text: 'One.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
+  const view = await visit((await servePage({ script })).loginLink);
+  const { page } = view;
+  const sheet = page.getByRole('dialog', { name: 'Shortcuts' });
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await say(page, 'first');
+  await page.getByRole('heading', { name: 'first' }).click();
+
+  await page.keyboard.press('?');
+  await sheet.waitFor();
+  const listed = await words(sheet);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'hidden' });
+  await page.keyboard.press('/');
+  await page.keyboard.type('a ? and t');
+  const typed = await box.inputValue();
+  await box.fill('');
+  await page.keyboard.press('Control+Shift+O');
+  await page.getByRole('heading', { name: 'New session' }).waitFor();
+  const fresh = page.url();
+  await page.keyboard.press('Alt+ArrowDown');
+  await page.getByRole('heading', { name: 'first' }).waitFor();
+  await say(page, 'second');
+  await button(page, 'Stop').waitFor();
+  await page.getByRole('heading', { name: 'first' }).click();
+  await page.keyboard.press('Escape');
+  await button(page, 'Stop').waitFor({ state: 'hidden' });
+
+  expect(listed).toMatch(/Show this list\s*\?/);
+  expect(listed).toMatch(/Choose a model\s*Ctrl\s*K/);
+  expect(typed).toBe('a ? and t');
+  expect(fresh).not.toContain('session=');
+  expect(view.complaints).toEqual([]);
+});
+
+it('on a Mac the sheet shows the keys of a Mac', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await page.addInitScript("Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })");
+  await page.reload();
+  await page.getByRole('heading', { level: 1 }).click();
+
+  await page.keyboard.press('?');
+
+  await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
+  expect(await words(page.getByRole('dialog'))).toMatch(/New session\s*⌘\s*⇧\s*O/);
+});
+
+it('who may only look is offered nothing to change', async () => {
+  const server = await servePage();
+  const own = await visit(server.loginLink);
+  await say(own.page, 'say hello');
+
+  const { page, complaints } = await visitAs(server, 'view', own.page.url());
+  await page.locator('.chip').getByText('Scripted').waitFor();
+  await page.getByRole('button', { name: /^Context/ }).click();
+  await page.getByText('Tokens in').waitFor();
+  const panel = await words(page.getByRole('dialog', { name: 'Context and cost' }));
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { level: 1 }).dblclick();
+  await page.keyboard.press('Control+k');
+  await button(page, 'Session').click();
+
+  expect(panel).not.toContain('Compact');
+  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Copy link', 'Shortcuts']);
+  expect(await page.getByRole('button', { name: /^(?:Model|Thinking)/ }).count()).toBe(0);
+  expect(await page.getByRole('textbox', { name: 'Name of the session' }).count()).toBe(0);
+  expect(await page.locator('dialog').count()).toBe(0);
+  expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+});
+
+it('nothing of the header is wider than a small phone', async () => {
+  const models = [{ id: 'm', name: 'A model with quite a long name that goes on and on', reasoning: true }];
+  const home = homeWith({ models: { providers: { shop: provider('http://127.0.0.1:1', { models }) } } });
+  const { page } = await visit((await servePage({ home })).loginLink, { width: 360, height: 640 });
+  await page.getByRole('button', { name: /^Model/ }).waitFor();
+  await page.getByRole('button', { name: /^Context/ }).click();
+  await page.getByText('Tokens in').waitFor();
+
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  const right = await page
+    .getByRole('dialog')
+    .evaluate((panel) => [panel.getBoundingClientRect().left, panel.getBoundingClientRect().right]);
+  await page.keyboard.press('Escape');
+  await button(page, 'Sessions').click();
+
+  expect(width).toBe(360);
+  expect(right[0]).toBeGreaterThanOrEqual(0);
+  expect(right[1]).toBeLessThanOrEqual(360);
+  expect(await button(page, 'Sessions').getAttribute('aria-expanded')).toBe('true');
+});

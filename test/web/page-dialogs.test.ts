@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, useBrowser } from '../support/browser.ts';
+import { tau } from '../support/command.ts';
+import { words } from '../support/exported.ts';
+import { commandHome } from '../support/extensions.ts';
+import { say, servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const dialog = (page: Page, title: string) => page.getByRole('form', { name: title });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const told = (page: Page, text: string) => page.getByRole('region', { name: 'Notices' }).getByText(text);
+
+/** A page on a server with an extension of these commands. */
+async function asking(commands: Record<string, string>) {
+  return visit((await servePage({ home: commandHome(commands).home })).loginLink);
+}
+
+it('a dialog is shown in every tab, and answered in any; the others say so', async () => {
+  const one = await asking({
+    ask: `
+      const colour = await ctx.ui.select('Which colour?', ['red', 'blue']);
+      const sure = await ctx.ui.confirm('Sure?', 'It will be ' + colour);
+      const name = await ctx.ui.input('Which name?', 'a name');
+      const text = await ctx.ui.editor('Which text?', 'once');
+      tell(ctx, [colour, sure, name, text, await ctx.ui.select('Anything else?', ['no'])]);`,
+  });
+  await say(one.page, 'say hello');
+  await one.page.waitForURL(/session=/);
+  const other = await openTab(one);
+  await messageBox(other.page).waitFor();
+
+  await say(one.page, '/ask');
+  await dialog(one.page, 'Which colour?').waitFor();
+  await dialog(other.page, 'Which colour?').getByRole('button', { name: 'blue' }).click();
+  await told(one.page, 'Answered elsewhere: Which colour?').waitFor();
+  await dialog(one.page, 'Sure?').getByText('It will be blue').waitFor();
+  await dialog(one.page, 'Sure?').getByRole('button', { name: 'Yes' }).click();
+  await dialog(other.page, 'Which name?').getByPlaceholder('a name').fill('Ada');
+  await other.page.keyboard.press('Enter');
+  await dialog(one.page, 'Which text?').getByRole('textbox').fill('twice');
+  await dialog(one.page, 'Which text?').getByRole('button', { name: 'Answer' }).click();
+  await other.page.reload();
+  await dialog(other.page, 'Anything else?').getByRole('button', { name: 'Cancel' }).click();
+
+  for (const { page } of [one, other]) {
+    await told(page, '["blue",true,"Ada","twice",null]').waitFor();
+    expect(await page.getByRole('form', { name: '?' }).count()).toBe(0);
+  }
+  expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('every kind is answered by keyboard alone, and the focus comes back to where it was', async () => {
+  const { page, complaints } = await asking({
+    ask: `
+      const options = ['red', 'green', 'blue'];
+      const arrows = await ctx.ui.select('By arrows?', options);
+      const digit = await ctx.ui.select('By digit?', options);
+      const yes = await ctx.ui.confirm('Yes?', '');
+      const enter = await ctx.ui.confirm('Enter?', '');
+      const line = await ctx.ui.input('Line?');
+      const text = await ctx.ui.editor('Text?', 'one');
+      tell(ctx, [arrows, digit, yes, enter, line, text, await ctx.ui.input('Escape?')]);`,
+  });
+  const press = async (title: string, ...keys: readonly string[]) => {
+    await dialog(page, title).locator(':focus').waitFor();
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  await say(page, '/ask');
+
+  await press('By arrows?', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'End', 'ArrowUp', 'Enter');
+  await press('By digit?', '3');
+  await press('Yes?', 'y');
+  await press('Enter?', 'Enter');
+  await press('Line?', 'A', 'd', 'a', 'Enter');
+  await press('Text?', 'End', 'Enter', 't', 'w', 'o', 'Escape', 'Control+Enter');
+  await press('Escape?', 'x', 'Escape');
+
+  await told(page, String.raw`["green","blue",true,false,"Ada","one\ntwo",null]`).waitFor();
+  await messageBox(page).and(page.locator(':focus')).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it('a question takes no focus from somebody who writes', async () => {
+  const { page } = await asking({
+    later: "await ctx.ui.input('Go?'); void ctx.ui.confirm('First?', ''); void ctx.ui.confirm('Second?', '');",
+  });
+  await say(page, '/later');
+  await dialog(page, 'Go?').getByRole('textbox').waitFor();
+  await messageBox(page).pressSequentially('In the middle of');
+  await dialog(page, 'Go?').getByRole('button', { name: 'Answer' }).dispatchEvent('click');
+
+  await dialog(page, 'Second?').waitFor();
+  await page.keyboard.type(' a word, yes');
+  expect(await messageBox(page).inputValue()).toBe('In the middle of a word, yes');
+
+  await dialog(page, 'First?').getByRole('button', { name: 'Yes' }).click();
+  await dialog(page, 'Second?').locator(':focus').waitFor();
+});
+
+it('a question that has a time says how long, and what becomes of it; when it is over it goes', async () => {
+  const { page } = await asking({
+    brief: `
+      const no = ctx.ui.confirm('Now?', '', { timeout: 2000 });
+      const sure = await ctx.ui.confirm('Sure?', '', { timeout: 90_000 });
+      tell(ctx, [await no, sure]);
+      tell(ctx, await ctx.ui.select('Which?', ['a'], { timeout: 300_000 }) ?? 'none');`,
+  });
+  await say(page, '/brief');
+
+  await told(page, 'Nobody answered in time: Now?').waitFor();
+  const sure = await words(dialog(page, 'Sure?'));
+  await dialog(page, 'Sure?').getByRole('button', { name: 'Yes' }).click();
+  await told(page, '[false,true]').waitFor();
+  await dialog(page, 'Which?').waitFor();
+
+  expect(sure).toMatch(/Taken as No in \d:\d\d min/);
+  expect(await words(dialog(page, 'Which?'))).toMatch(/Cancelled in \d:\d\d min/);
+});
+
+it('questions and their answers are only ever text, and long lists scroll on a phone', async () => {
+  const evil = '<img src=x onerror="hacked=1">\u202etxt.exe';
+  const { home } = commandHome({
+    ask: `
+      const evil = ${JSON.stringify(evil)};
+      const chosen = await ctx.ui.select(evil, [...Array(60).keys()].map((at) => evil + at));
+      ctx.ui.notify('Chosen: ' + (chosen === evil + 59));`,
+  });
+  const { page, complaints } = await visit((await servePage({ home })).loginLink, { width: 390, height: 844 });
+  await say(page, '/ask');
+  const form = page.getByRole('form');
+
+  await form.getByRole('button').nth(59).waitFor();
+  const tall = (await form.boundingBox())?.height ?? 0;
+  await form.getByRole('button').nth(59).click();
+
+  await told(page, 'Chosen: true').waitFor();
+  expect(tall).toBeLessThan(600);
+  expect(await page.evaluate('[window.hacked, document.images.length, document.documentElement.scrollWidth]')).toEqual([
+    undefined,
+    0,
+    390,
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+it('those who may only look are asked nothing', async () => {
+  const { home } = commandHome({ ask: "await ctx.ui.confirm('Sure?', '');" });
+  const server = await servePage({ home });
+  const own = await visit(server.loginLink);
+  await say(own.page, 'say hello');
+  await own.page.waitForURL(/session=/);
+  const { stdout } = await tau(home, ['token', 'create', '--name', 'eye', '--scope', 'view']);
+  const { page } = await visit(own.page.url());
+  await page.getByLabel('Token').fill(stdout.trim());
+  await page.keyboard.press('Enter');
+  await page.getByText('This login may only look.').waitFor();
+
+  await say(own.page, '/ask');
+  await dialog(own.page, 'Sure?').waitFor();
+  await button(own.page, 'No').click();
+  await say(own.page, 'say goodbye');
+
+  await page.locator('main').getByText('goodbye', { exact: true }).waitFor();
+  expect(await page.getByRole('form').count()).toBe(0);
+});

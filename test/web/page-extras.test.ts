@@ -1,0 +1,162 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, titled, useBrowser } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { commandHome } from '../support/extensions.ts';
+import { newGate } from '../support/open.ts';
+import { say, servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const conversation = (page: Page) => page.locator('main');
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const queue = (page: Page) => page.getByRole('list', { name: 'Queued messages' });
+const queued = (page: Page, text: string) => queue(page).getByRole('listitem').filter({ hasText: text });
+const editor = (page: Page) => page.getByRole('textbox', { name: 'Queued message' });
+const notices = (page: Page) => page.getByRole('region', { name: 'Notices' });
+
+/** A run that waits for a gate, then says what it was told; a page on it. */
+async function running() {
+  const gate = newGate();
+  const script = [
+    { steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] },
+    { text: 'As you like.' },
+    { text: 'If you say so.' },
+  ];
+  const view = await visit((await servePage({ script })).loginLink);
+  await say(view.page, 'Go');
+  await conversation(view.page).getByText('Well,').waitFor();
+  return { ...view, gate };
+}
+
+it('what waits is shown in every tab; it can be changed and dropped in any', async () => {
+  const one = await running();
+  await one.page.waitForURL(/session=/);
+  const other = await openTab(one);
+  await say(one.page, 'And be brief');
+  await queued(one.page, 'And be brief').waitFor();
+  await say(one.page, 'Then sing');
+  await queued(other.page, 'Then sing').waitFor();
+
+  await queued(other.page, 'Then sing').getByRole('button', { name: 'Drop' }).click();
+  await queued(one.page, 'Then sing').waitFor({ state: 'detached' });
+  await queued(other.page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
+  await editor(other.page).press('Shift+Enter');
+  await other.page.keyboard.type('but polite');
+  await other.page.keyboard.press('Enter');
+  await queued(one.page, 'And be brief but polite').waitFor();
+  const waiting = await words(queue(one.page));
+  one.gate.open();
+  await conversation(one.page).getByText('As you like.').waitFor();
+
+  expect(waiting.replaceAll(/\s+/g, ' ')).toBe('steers And be brief but polite');
+  expect(await words(conversation(one.page))).toMatch(/And be brief\s+but polite/);
+  expect(await words(conversation(one.page))).not.toContain('sing');
+  for (const { page } of [one, other]) await queue(page).waitFor({ state: 'detached' });
+  expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('Escape leaves a message as it was, and the run goes on', async () => {
+  const { page, gate } = await running();
+  await say(page, 'And be brief');
+  await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
+  await editor(page).fill('Sing instead');
+  await page.keyboard.press('Escape');
+  await queued(page, 'And be brief').waitFor();
+
+  gate.open();
+
+  await conversation(page).getByText('Well, done.').waitFor();
+  await conversation(page).getByText('As you like.').waitFor();
+});
+
+it('a message that is delivered while it is changed: the change is in the composer, and nothing is lost', async () => {
+  const { page, gate, complaints } = await running();
+  await say(page, 'And be brief');
+  await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
+  await editor(page).fill('And be very brief');
+
+  gate.open();
+  await conversation(page).getByText('As you like.').waitFor();
+  await notices(page).getByText('The message was delivered before it was changed').waitFor();
+
+  expect(await messageBox(page).inputValue()).toBe('And be very brief');
+  expect(await words(conversation(page))).not.toContain('very brief');
+  expect(complaints).toEqual([]);
+});
+
+it('statuses, widgets and the title of extensions: where they belong, also after a reload, until they are taken away', async () => {
+  const { home } = commandHome({
+    show: `
+      ctx.ui.setStatus('git', 'main ahead by 2');
+      ctx.ui.setWidget('tests', ['42 passed', '  1 failed']);
+      ctx.ui.setWidget('foot', ['Below all'], { placement: 'belowEditor' });
+      ctx.ui.setTitle('Watching');`,
+    hide: "ctx.ui.setStatus('git', undefined); ctx.ui.setWidget('tests', undefined); ctx.ui.setWidget('foot', undefined);",
+  });
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  const top = async (text: string) => (await page.getByText(text).boundingBox())?.y ?? Number.NaN;
+  const box = async () => (await messageBox(page).boundingBox())?.y ?? Number.NaN;
+  await say(page, 'say hello');
+  await page.waitForURL(/session=/);
+  await say(page, '/show');
+
+  for (const time of ['at first', 'after a reload']) {
+    await page.getByText('main ahead by 2').waitFor();
+    await page.getByText('Below all').waitFor();
+    expect(await top('1 failed'), time).toBeLessThan(await box());
+    expect(await top('Below all'), time).toBeGreaterThan(await box());
+    expect(await top('main ahead by 2'), time).toBeGreaterThan(await top('Below all'));
+    await titled(page, 'Watching');
+    if (time === 'at first') await page.reload();
+  }
+  await say(page, '/hide');
+  for (const text of ['main ahead by 2', '1 failed', 'Below all']) {
+    await page.getByText(text).waitFor({ state: 'detached' });
+  }
+  expect(complaints).toEqual([]);
+});
+
+it('errors stay until they are dismissed, the rest goes by itself unless somebody points at it', async () => {
+  const { home } = commandHome({
+    tell: "ctx.ui.notify('All is well'); ctx.ui.notify('Take care', 'warning'); ctx.ui.notify('It broke', 'error');",
+  });
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await page.clock.install();
+  await say(page, '/tell');
+  await page.getByRole('status').getByText('All is well').waitFor();
+  await page.getByRole('alert').getByText('It broke').waitFor();
+
+  await notices(page).getByText('Take care').hover();
+  await page.clock.runFor(60_000);
+  const held = await words(notices(page));
+  await messageBox(page).hover();
+  await page.clock.runFor(60_000);
+  await notices(page).getByText('Take care').waitFor({ state: 'detached' });
+  const left = await words(notices(page));
+  await button(page, 'Dismiss').click();
+  await notices(page).getByText('It broke').waitFor({ state: 'detached' });
+
+  expect(held.split(/\n+/)).toEqual(['All is well', 'Take care', 'It broke']);
+  expect(left).toBe('It broke');
+  expect(complaints).toEqual([]);
+});
+
+it('of many notices the last ones are shown, and all can be dismissed at once', async () => {
+  const { home } = commandHome({ tell: "for (let at = 1; at <= 9; at++) ctx.ui.notify('Number ' + at, 'error');" });
+  const { page } = await visit((await servePage({ home })).loginLink);
+
+  await say(page, '/tell');
+  await notices(page).getByText('Number 9').waitFor();
+  const first = await page.getByRole('alert').allInnerTexts();
+  await button(page, 'Dismiss').last().click();
+  await notices(page).getByText('4 more').waitFor();
+  const then = await page.getByRole('alert').allInnerTexts();
+  await button(page, 'Dismiss all').click();
+  await page.getByRole('alert').first().waitFor({ state: 'detached' });
+
+  expect(first).toEqual(['Number 6', 'Number 7', 'Number 8', 'Number 9']);
+  expect(then).toEqual(['Number 5', 'Number 6', 'Number 7', 'Number 8']);
+  expect(await words(notices(page))).toBe('');
+});

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+
+const folder = join(import.meta.dirname, '../../dist/page');
+const MAX_FIRST_LOAD = 90 * 1024;
+
+const read = (name: string) => readFileSync(join(folder, name));
+
+/** What a browser fetches before the page can do anything: what it names, and what that imports without being asked. */
+function firstLoad(): string[] {
+  const named = [
+    ...read('index.html')
+      .toString()
+      .matchAll(/(?:href|src)="([\w-]+\.(?:js|css))"/g),
+  ];
+  const names = new Set(['index.html', ...named.map(([, name = '']) => name)]);
+  for (const name of names) {
+    for (const [, next = ''] of read(name)
+      .toString()
+      .matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g))
+      names.add(next);
+  }
+  return [...names];
+}
+
+it('the page is small: what has to be there at first comes to less than 90 KB', () => {
+  const names = firstLoad();
+  const bytes = names.reduce((sum, name) => sum + gzipSync(read(name), { level: 9 }).length, 0);
+
+  expect(names.filter((name) => /^(main|page)-/.test(name))).toHaveLength(2);
+  expect(bytes).toBeLessThan(MAX_FIRST_LOAD);
+});

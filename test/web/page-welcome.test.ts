@@ -1,0 +1,172 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { connectRemote } from '../../src/client/remote.node.ts';
+import { forBuiltIn } from '../../src/web/page/welcome/suggestions.ts';
+import { useBrowser } from '../support/browser.ts';
+import { tau } from '../support/command.ts';
+import { words } from '../support/exported.ts';
+import { newHome, setUp } from '../support/open.ts';
+import { type PageServer, servePage } from '../support/page-server.ts';
+import { homeWith, server as provider } from '../support/user-files.ts';
+
+const { visit } = useBrowser();
+
+const SECRET = 'sk-hunter2-of-the-test';
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+async function tokenFor({ home }: PageServer, scope: string): Promise<string> {
+  const { stdout } = await tau(home, ['token', 'create', '--name', scope, '--scope', scope]);
+  return stdout.trim();
+}
+
+async function visitAs(server: PageServer, scope: string, address = server.address) {
+  const token = await tokenFor(server, scope);
+  const view = await visit(address);
+  await view.page.getByLabel('Token').fill(token);
+  await view.page.keyboard.press('Enter');
+  return view;
+}
+
+/** What was said in the session that the page shows, once it is at rest. */
+async function saidIn(server: PageServer, page: Page) {
+  await page.waitForURL(/session=/);
+  const session = new URL(page.url()).searchParams.get('session') ?? '';
+  const remote = connectRemote(`${server.address.replace(/^http/, 'ws')}session`, {
+    token: await tokenFor(server, 'view'),
+    session,
+  });
+  onTestFinished(() => remote.close());
+  await remote.waitIdle();
+  const { messages } = await remote.getMessages();
+  return messages;
+}
+
+/** What each of the things that can be tried has to show. */
+const shows: Readonly<Record<string, RegExp>> = {
+  'Look around': /"name":"bash".*package\.json/s,
+  'Watch a command': /step 1\\nstep 2\\nstep 3\\nstep 4\\nstep 5/,
+  'Write and change': /"name":"write".*Hello from tau.*"name":"write".*Hello again from tau/s,
+  'Think first': /"thinking":"This is about what makes a good tool/,
+  'Stream a long answer': /998 999 1000/,
+  'Fail and try again': /"stopReason":"error".*529/,
+};
+
+it.each(forBuiltIn)('the built-in model does what is offered: $title', async ({ title, message }) => {
+  const home = newHome();
+  setUp(home, { retry: { baseDelayMs: 1 } });
+  await writeFile(join(home.cwd, 'package.json'), '{}');
+  const server = await servePage({ home });
+  const view = await visit(server.loginLink);
+  await view.page.getByText('scripted model').waitFor();
+
+  await view.page.getByRole('button', { name: title }).click();
+  const said = await saidIn(server, view.page);
+
+  expect(JSON.stringify(said[0])).toContain(JSON.stringify(message).slice(1, -1));
+  expect(JSON.stringify(said)).toMatch(shows[title] ?? /nothing/);
+  expect(said.some((one) => one.role === 'toolResult' && one.isError)).toBe(false);
+  expect(view.complaints).toEqual([]);
+});
+
+it('a key is stored for its owner alone, shown nowhere, and its models can be chosen at once', async () => {
+  const server = await servePage();
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  await button(page, 'Add a key').click();
+
+  const form = page.getByRole('dialog', { name: 'Add a key' });
+  await form.getByLabel('Provider').selectOption('groq');
+  await form.getByLabel('Key', { exact: true }).fill(SECRET);
+  await page.keyboard.press('Enter');
+  await form.getByText(/^\d+ models of Groq can be used now\.$/).waitFor();
+  const left = await form.getByLabel('Key', { exact: true }).inputValue();
+  const kept = await page.evaluate(
+    'JSON.stringify([localStorage, sessionStorage, document.documentElement.outerHTML])',
+  );
+  await form.getByRole('button', { name: 'Choose one' }).click();
+  const picker = page.getByRole('dialog', { name: 'Model' });
+  await picker.getByRole('group', { name: 'Groq' }).waitFor();
+  await page.keyboard.press('Enter');
+  await picker.waitFor({ state: 'hidden' });
+
+  await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+  const auth = join(server.home.agentDir, 'auth.json');
+  expect(JSON.parse(await readFile(auth, 'utf8'))).toEqual({ groq: { type: 'api_key', key: SECRET } });
+  expect((await stat(auth)).mode & 0o777).toBe(0o600);
+  expect(left).toBe('');
+  expect(kept).not.toContain(SECRET);
+  await page.reload();
+  await button(page, 'Session').waitFor();
+  expect(view.complaints).toEqual([]);
+});
+
+it('a key that cannot be stored is refused where it was given, and who has one is told', async () => {
+  const home = homeWith({
+    models: { providers: { shop: provider('http://127.0.0.1:1', { authHeader: true }) } },
+    auth: '{"groq": ',
+  });
+  const server = await servePage({ home });
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  await button(page, 'Add a key').click();
+  const form = page.getByRole('dialog', { name: 'Add a key' });
+  await form.getByLabel('Provider').selectOption('shop');
+  const offered = await form.getByLabel('Provider').locator('option').allInnerTexts();
+
+  await form.getByLabel('Key', { exact: true }).fill(SECRET);
+  await form.getByRole('button', { name: 'Store the key' }).click();
+  await form.getByRole('alert').getByText('it is left as it is').waitFor();
+
+  expect(offered[0]).toMatch(/^Anthropic · \d+ models$/);
+  expect(offered).toContain('Shop · 1 model');
+  expect(await words(form)).not.toContain(SECRET);
+  expect(await readFile(join(home.agentDir, 'auth.json'), 'utf8')).toBe('{"groq": ');
+  expect(view.complaints).toEqual([]);
+});
+
+it('who may not store keys reads whom to ask; who may only look is offered nothing', async () => {
+  const server = await servePage();
+  const own = await visit(server.loginLink);
+  await own.page.getByRole('button', { name: 'Think first' }).click();
+  await own.page.waitForURL(/session=/);
+
+  const guest = await visitAs(server, 'view,prompt');
+  await guest.page.getByText('Ask whoever runs this server to add a key').waitFor();
+  await button(guest.page, 'Choose a model').click();
+  await guest.page.getByRole('option').first().waitFor();
+  await guest.page.getByText('No model is configured').waitFor();
+  const offered = await button(guest.page, 'Add a key').count();
+  const eye = await visitAs(server, 'view', own.page.url());
+  await eye.page.getByRole('heading', { level: 1 }).waitFor();
+
+  expect(offered).toBe(0);
+  expect(await eye.page.locator('.suggestions').count()).toBe(0);
+});
+
+it('with a real model a suggestion is written, not sent; the last sessions of the folder are there', async () => {
+  const home = homeWith({ models: { providers: { shop: provider('http://127.0.0.1:1') } } });
+  const server = await servePage({ home });
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
+
+  await page.getByRole('button', { name: 'Run the tests' }).click();
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await expect.poll(() => box.inputValue()).toContain('how the tests are run');
+  const focused = await box.evaluate((field) => field === document.activeElement);
+  const address = page.url();
+  await box.fill('Remember me');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/session=/);
+  await page.goto(server.address);
+  await page.getByRole('heading', { name: 'Go on in this folder' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Remember me' }).click();
+
+  await page.getByRole('heading', { level: 1, name: 'Remember me' }).waitFor();
+  expect(focused).toBe(true);
+  expect(address).not.toContain('session=');
+  expect(view.complaints).toEqual([]);
+});

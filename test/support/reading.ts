@@ -36,3 +36,15 @@ export async function placeOf(page: Page, text: string): Promise<number> {
   const { y = Number.NaN } = (await conversation(page).getByText(text).first().boundingBox()) ?? {};
   return y;
 }
+
+/** Settles when the conversation is at rest: at the same place in two frames, one after the other. */
+export async function atRest(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const list = document.querySelector('.list');
+    for (let last; last !== list.scrollTop; ) {
+      last = list.scrollTop;
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+    }
+  })()`);
+}

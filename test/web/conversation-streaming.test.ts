@@ -6,7 +6,7 @@ import { bash } from '../support/extensions.ts';
 import { FILLER, patientHome } from '../support/long-talk.ts';
 import { newGate } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
-import { atEnd, conversation, fromEnd, inSight, placeOf } from '../support/reading.ts';
+import { atEnd, atRest, conversation, fromEnd, inSight, placeOf } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
@@ -37,9 +37,7 @@ it('follows what is written as long as the reader is at the end, and stays where
   await conversation(page).hover();
   await page.mouse.wheel(0, -700);
   await jump(page).waitFor();
-  await page.evaluate(
-    'new Promise((resolve) => document.querySelector(".list").addEventListener("scrollend", resolve, { once: true }))',
-  );
+  await atRest(page);
   const before = await placeOf(page, 'beta 15');
   gates[1]?.open();
   await isComplete(page);
@@ -117,28 +115,31 @@ it('an answer goes on where it was when the page is loaded again in the middle o
   await isComplete(page);
   await atEnd(page);
 
-  expect(await page.getByRole('article').count()).toBe(2);
+  expect(await conversation(page).getByText('alpha 19').count()).toBe(1);
   expect(await page.getByText('Working…').count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 
 it('nothing jumps while an answer with code, lists and tools is written', async () => {
+  const gate = newGate();
   const code = '```ts\nexport const one = 1;\nexport const two = 2;\n```\n\n';
   const list = '- a point\n- another one\n\n1. first\n2. second\n\n';
   const part = (name: string) => ({ text: `${paragraphs(name, 4)}${code}${list}`, delayMs: 1 });
   const script = [
-    { steps: [{ thinking: FILLER }, part('alpha'), ...bash('seq 1 40').steps] },
+    { steps: [{ await: gate.path }, { thinking: FILLER }, part('alpha'), ...bash('seq 1 40').steps] },
     { steps: [part('beta'), ...bash('seq 1 5; exit 3').steps] },
     { steps: [part('gamma'), part('delta')] },
   ];
   const server = await servePage({ script });
   const view = await visit(server.loginLink);
   await say(view.page, 'wait');
+  await view.page.waitForURL(/session=/);
   const { page } = await openTab(view);
   await inSight(page, 'wait');
   await page.evaluate(`globalThis.shifts = [];
     new PerformanceObserver((seen) => shifts.push(...seen.getEntries())).observe({ type: 'layout-shift' });`);
 
+  gate.open();
   await isComplete(page);
   await inSight(page, 'delta 3');
 
@@ -182,5 +183,5 @@ it('a retry is told with its reason, and can be called off', async () => {
   await page.getByRole('button', { name: 'Cancel retry' }).click();
 
   await page.getByRole('button', { name: 'Cancel retry' }).waitFor({ state: 'detached' });
-  await page.getByText('The answer failed.').waitFor({ state: 'attached' });
+  await page.getByText('The run is over.').waitFor({ state: 'attached' });
 });

@@ -86,8 +86,9 @@ function RunEnds() {
 }
 
 function endOf({ messages }: View): string {
-  const last = messages.findLast(({ role }) => role === 'assistant');
-  const reason = last?.role === 'assistant' ? last.stopReason : undefined;
-  if (reason === 'error') return 'The answer failed.';
-  return reason === 'aborted' ? 'Stopped.' : 'The answer is complete.';
+  const last = messages.at(-1);
+  // An answer that was to be asked for again is no part of the conversation.
+  if (last?.role !== 'assistant') return 'The run is over.';
+  if (last.stopReason === 'error') return 'The answer failed.';
+  return last.stopReason === 'aborted' ? 'The answer was stopped.' : 'The answer is complete.';
 }

@@ -15,9 +15,9 @@ export function Attachments({ writing }: { readonly writing: Writing }) {
   const isUnseen = !canSee && attachments.some(({ kind }) => kind === 'image');
   return (
     <div class="attached">
-      <ul class="attachments" aria-label="Attachments">
+      <ul class="attached-files" aria-label="Attachments">
         {attachments.map((attachment, at) => (
-          <li key={`${at} ${attachment.name}`} class={`attachment ${attachment.kind}`}>
+          <li key={`${at} ${attachment.name}`} class={`attached-file ${attachment.kind}`}>
             <Shown attachment={attachment} />
             <button
               type="button"
@@ -42,7 +42,7 @@ function Shown({ attachment }: { readonly attachment: Attachment }) {
   return (
     <>
       <Icon name="file" />
-      <span class="attachment-name">
+      <span class="attached-name">
         <PlainText text={attachment.name} />
       </span>
       <span class="note">{kilobytes(attachment.bytes)}</span>

@@ -23,7 +23,7 @@ export function Suggestions({ id, completer, onSelect }: SuggestionsProps) {
     <div
       ref={list}
       id={id}
-      class="suggestions"
+      class="completions"
       role="listbox"
       aria-label="Suggestions"
       tabIndex={-1}
@@ -34,7 +34,7 @@ export function Suggestions({ id, completer, onSelect }: SuggestionsProps) {
           key={`${suggestion.source} ${suggestion.name}`}
           id={optionId(id, at)}
           type="button"
-          class="suggestion"
+          class="completion"
           role="option"
           aria-selected={at === chosen}
           tabIndex={-1}
@@ -52,19 +52,19 @@ export const optionId = (listId: string, at: number): string => `${listId}-${at}
 
 const CommandLine = ({ name, argumentHint, description, source = '' }: Suggestion) => (
   <>
-    <span class="suggestion-name">
+    <span class="completion-name">
       /<PlainText text={name} />
       {argumentHint !== undefined && (
-        <span class="suggestion-hint">
+        <span class="completion-hint">
           {' '}
           <PlainText text={argumentHint} />
         </span>
       )}
     </span>
-    <span class="suggestion-about">
+    <span class="completion-about">
       <PlainText text={description ?? ''} />
     </span>
-    <span class="suggestion-source">{SOURCES[source] ?? source}</span>
+    <span class="completion-source">{SOURCES[source] ?? source}</span>
   </>
 );
 
@@ -73,10 +73,10 @@ function PathLine({ kind, name }: Suggestion) {
   return (
     <>
       <Icon name={kind === 'folder' ? 'folder' : 'file'} />
-      <span class="suggestion-name">
+      <span class="completion-name">
         <PlainText text={name.slice(cut)} />
       </span>
-      <span class="suggestion-about">
+      <span class="completion-about">
         <PlainText text={name.slice(0, cut)} />
       </span>
     </>

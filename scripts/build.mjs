@@ -70,18 +70,25 @@ async function buildSessionPage() {
 async function buildServerPage() {
   const source = join(root, 'src/web/page');
   const outdir = join(dist, 'page');
-  const { outputFiles } = await buildPage(join(source, 'main.tsx'), {
+  const { outputFiles, metafile } = await buildPage(join(source, 'main.tsx'), {
     outdir,
+    metafile: true,
     format: 'esm',
     splitting: true,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
   });
   for (const { path, text } of outputFiles) put(path, text);
-  const named = (pattern) => outputFiles.map(({ path }) => basename(path)).find((name) => pattern.test(name));
-  const [script, style] = [named(/^main-.*\.js$/), named(/^page-.*\.css$/)];
+  const outputs = Object.entries(metafile.outputs).map(([path, output]) => ({ name: basename(path), ...output }));
+  const script = outputs.find(({ entryPoint }) => entryPoint?.endsWith('main.tsx'));
+  const style = outputs.find(({ name }) => name.endsWith('.css'));
+  const first = script.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
   // Named as its neighbours: the page may be below any path.
-  const files = `<link rel="stylesheet" href="${style}">\n<script type="module" src="${script}"></script>`;
+  const files = [
+    `<link rel="stylesheet" href="${style.name}">`,
+    ...first.map((name) => `<link rel="modulepreload" href="${name}">`),
+    `<script type="module" src="${script.name}"></script>`,
+  ].join('\n');
   const page = readFileSync(join(source, 'index.html'), 'utf8');
   put(join(outdir, 'index.html'), page.replace('<!-- files -->', files));
 }

@@ -1,24 +1,19 @@
-import { ModelsSheet } from '../controls/pickers/models-sheet.tsx';
-import { ThinkingSheet } from '../controls/pickers/thinking-sheet.tsx';
-import { ShortcutsSheet } from '../controls/shortcuts/shortcuts-sheet.tsx';
-import { FolderSheet } from '../folders/folder-sheet.tsx';
-import { useApp } from '../state/app.ts';
-import { KeyForm } from '../welcome/key-form.tsx';
+import type { ComponentType } from 'preact';
+import { type Sheet, useApp } from '../state/app.ts';
+import { lazy } from './lazy.tsx';
+
+/** What lies over the page; the search is a part of the conversation instead. */
+const sheets: Readonly<Record<Exclude<Sheet, 'search'>, ComponentType>> = {
+  models: lazy(async () => (await import('../controls/pickers/models-sheet.tsx')).ModelsSheet),
+  thinking: lazy(async () => (await import('../controls/pickers/thinking-sheet.tsx')).ThinkingSheet),
+  shortcuts: lazy(async () => (await import('../controls/shortcuts/shortcuts-sheet.tsx')).ShortcutsSheet),
+  credentials: lazy(async () => (await import('../welcome/key-form.tsx')).KeyForm),
+  folders: lazy(async () => (await import('../folders/folder-sheet.tsx')).FolderSheet),
+};
 
 /** What lies over the page, if anything. */
 export function Sheets() {
-  switch (useApp().sheet.value) {
-    case 'models':
-      return <ModelsSheet />;
-    case 'thinking':
-      return <ThinkingSheet />;
-    case 'shortcuts':
-      return <ShortcutsSheet />;
-    case 'credentials':
-      return <KeyForm />;
-    case 'folders':
-      return <FolderSheet />;
-    default:
-      return null;
-  }
+  const sheet = useApp().sheet.value;
+  const Open = sheet === undefined || sheet === 'search' ? undefined : sheets[sheet];
+  return Open ? <Open /> : null;
 }

@@ -57,6 +57,8 @@ export class LiveSession {
     });
     this.remote.onEvent((event) => this.hear(event));
     this.remote.onState(() => this.#drawSoon());
+    // A frame that was asked for before the page was hidden does not come.
+    document.addEventListener('visibilitychange', this.#draw);
     void this.remote.hello({ client: { name: 'tau page' }, builtins: true }).catch(() => {});
   }
 
@@ -126,6 +128,7 @@ export class LiveSession {
   }
 
   close(): void {
+    document.removeEventListener('visibilitychange', this.#draw);
     this.remote.close();
   }
 
@@ -133,15 +136,16 @@ export class LiveSession {
   #drawSoon(): void {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
-    const draw = () => {
-      this.#isDrawing = false;
-      this.#view.value = this.#latest;
-      this.#connection.value = this.remote.status;
-      this.#outbox.value = this.remote.outbox;
-    };
-    if (document.visibilityState === 'visible') requestAnimationFrame(draw);
-    else setTimeout(draw);
+    if (document.visibilityState === 'visible') requestAnimationFrame(this.#draw);
+    else setTimeout(this.#draw);
   }
+
+  readonly #draw = (): void => {
+    this.#isDrawing = false;
+    this.#view.value = this.#latest;
+    this.#connection.value = this.remote.status;
+    this.#outbox.value = this.remote.outbox;
+  };
 
   async #count(): Promise<void> {
     if (this.#isCounting) return;

@@ -1,0 +1,46 @@
+import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useApp } from '../state/app.ts';
+import { Modal } from './modal.tsx';
+
+/** Something over the page that is fetched when it is first wanted; `fetch` imports it. */
+export function lazy(fetch: () => Promise<ComponentType>): ComponentType {
+  const found = signal<ComponentType | undefined>(undefined);
+  const isMissing = signal(false);
+  return function Lazy() {
+    useEffect(() => {
+      if (found.peek()) return;
+      isMissing.value = false;
+      fetch().then(
+        (component) => {
+          found.value = component;
+        },
+        () => {
+          isMissing.value = true;
+        },
+      );
+    }, []);
+    const Found = found.value;
+    if (Found) return <Found />;
+    return isMissing.value ? <Missing /> : null;
+  };
+}
+
+/** The server may be gone, or another one with another page. */
+function Missing() {
+  const { sheet } = useApp();
+  const close = () => {
+    sheet.value = undefined;
+  };
+  return (
+    <Modal title="This could not be loaded" onClose={close}>
+      <div class="modal-body">
+        <p>The server does not answer, or has another version of the page by now.</p>
+        <button type="button" class="main" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,9 +1,9 @@
 import { source as axeSource } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { showMarkdown, streamMarkdown, useComponents } from '../support/component-page.ts';
+import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/markdown-page.ts';
 
-const { open } = useComponents();
+const { open } = useMarkdownPage();
 
 const SAMPLE = `## Title with *words*
 

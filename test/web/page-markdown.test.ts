@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { showMarkdown, streamMarkdown, useComponents } from '../support/component-page.ts';
 import { hostileTexts } from '../support/hostile-session.ts';
+import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/markdown-page.ts';
 
-const { open } = useComponents();
+const { open } = useMarkdownPage();
 
 /** Addresses that would do something, in the disguises that have worked somewhere. */
 const addresses = [

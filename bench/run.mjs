@@ -14,6 +14,10 @@ import { firstToken } from './rows/first-token.mjs';
 import { idle20 } from './rows/idle-20.mjs';
 import { list } from './rows/list.mjs';
 import { openLong } from './rows/open-long.mjs';
+import { pageOpen } from './rows/page-open.mjs';
+import { pageScroll } from './rows/page-scroll.mjs';
+import { pageShift } from './rows/page-shift.mjs';
+import { pageSize } from './rows/page-size.mjs';
 import { peerRows } from './rows/peers.mjs';
 import { prompt } from './rows/prompt.mjs';
 import { promptHttp } from './rows/prompt-http.mjs';
@@ -35,6 +39,7 @@ const benchmarks = [
   ...[start, readyRss, prompt, deltasDelta, deltasCumulative, bigLine, openLong, list, idle20, stalledReader],
   ...[toolTurn, bashFlood, abort, bigImage, deltasHttp, firstToken, promptHttp, extensions],
   ...[serverStart, serverAttach, serverFanOut, serverParked, serverMany],
+  ...[pageOpen, pageScroll, pageShift, pageSize],
 ];
 
 process.exitCode = await main(process.argv.slice(2));

@@ -18,8 +18,8 @@ export async function withServer(place, { script, args = [], node = [] }, use) {
   const exited = new Promise((resolve) => child.once('close', resolve));
   const hurry = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   try {
-    const url = await addressOf(child);
-    return await use({ pid: child.pid, connect: (query) => connected(url, query) });
+    const [loginLink, url] = await printedBy(child);
+    return await use({ pid: child.pid, loginLink, connect: (query) => connected(url, query) });
   } finally {
     clearTimeout(hurry);
     child.kill('SIGTERM');
@@ -27,15 +27,15 @@ export async function withServer(place, { script, args = [], node = [] }, use) {
   }
 }
 
-/** The second line that it prints. */
-function addressOf(child) {
+/** The first two lines: where people come in, and where clients connect. */
+function printedBy(child) {
   let printed = '';
   return new Promise((resolve, reject) => {
     child.once('close', () => reject(new Error('The server ended before it took clients')));
     child.stdout.setEncoding('utf8').on('data', (text) => {
       printed += text;
-      const [, url, rest] = printed.split('\n');
-      if (rest !== undefined) resolve(url);
+      const [link, url, rest] = printed.split('\n');
+      if (rest !== undefined) resolve([link, url]);
     });
   });
 }

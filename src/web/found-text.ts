@@ -1,23 +1,40 @@
 /** How many places are coloured at most. */
 const MAX_MARKS = 2000;
 
-/** Every place within an element where a text stands, in whatever case; `needle` is in lower case. */
+/** A piece of text in an element, and where it begins in the whole. */
+interface Piece {
+  readonly node: Text;
+  readonly start: number;
+}
+
+/** Every place within an element where a text stands, in whatever case and colours; `needle` is in lower case. */
 export function placesOf(needle: string, within: HTMLElement): Range[] {
-  const ranges: Range[] = [];
+  const pieces: Piece[] = [];
+  let whole = '';
   const walker = document.createTreeWalker(within, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const text = (node.nodeValue ?? '').toLowerCase();
-    for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
-      const range = document.createRange();
-      // A letter may be longer in lower case.
-      const length = node.nodeValue?.length ?? 0;
-      range.setStart(node, Math.min(at, length));
-      range.setEnd(node, Math.min(at + needle.length, length));
-      ranges.push(range);
-    }
+    pieces.push({ node: node as Text, start: whole.length });
+    whole += (node.nodeValue ?? '').toLowerCase();
+  }
+  const ranges: Range[] = [];
+  for (let at = whole.indexOf(needle); at !== -1; at = whole.indexOf(needle, at + needle.length)) {
+    ranges.push(rangeOf(pieces, at, at + needle.length));
   }
   return ranges;
 }
+
+function rangeOf(pieces: readonly Piece[], start: number, end: number): Range {
+  const range = document.createRange();
+  const [first, last] = [pieceAt(pieces, start), pieceAt(pieces, end - 1)];
+  if (first) range.setStart(first.node, offsetIn(first, start));
+  if (last) range.setEnd(last.node, offsetIn(last, end));
+  return range;
+}
+
+const pieceAt = (pieces: readonly Piece[], place: number) => pieces.findLast(({ start }) => start <= place);
+
+/** A letter may be longer in lower case. */
+const offsetIn = ({ node, start }: Piece, place: number) => Math.min(place - start, node.length);
 
 /** Colours what was found in some elements, and what is looked at otherwise. Without a needle nothing is coloured. */
 export function colour(needle: string, found: Iterable<HTMLElement>, lookedAt: HTMLElement | undefined): void {

@@ -5,7 +5,7 @@ import { words } from '../support/exported.ts';
 import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
 import { newHome } from '../support/open.ts';
 import { servePage } from '../support/page-server.ts';
-import { atEnd, conversation, inSight, rowsDrawn } from '../support/reading.ts';
+import { atEnd, conversation, inSight, rowsDrawn, until } from '../support/reading.ts';
 
 const ENTRIES = 10_000;
 const FEW = 100;
@@ -88,7 +88,7 @@ it('search reads everything, finds a word of the oldest message and goes there',
   await field.fill(questionAt(0).toUpperCase());
   await page.getByText('1 of 1').waitFor();
   await inSight(page, questionAt(0));
-  await page.waitForFunction("CSS.highlights.get('looked-at')?.size === 1");
+  await until(page, "CSS.highlights.get('looked-at')?.size === 1");
   await field.fill(questionAt(996));
   await page.getByText('1 of 1').waitFor();
   await inSight(page, questionAt(996));
@@ -103,7 +103,7 @@ it('search reads everything, finds a word of the oldest message and goes there',
   await page.keyboard.press('Escape');
   await field.waitFor({ state: 'detached' });
 
-  await page.waitForFunction('CSS.highlights.size === 0');
+  await until(page, 'CSS.highlights.size === 0');
   expect(await rowsDrawn(page)).toBeLessThan(FEW);
   expect(complaints).toEqual([]);
 });
@@ -117,5 +117,5 @@ it('search goes to what is folded, and unfolds it', async () => {
   await page.getByText('1 of 1').waitFor();
 
   await conversation(page).getByText(result).first().waitFor({ state: 'visible' });
-  await page.waitForFunction("CSS.highlights.get('looked-at')?.size > 0");
+  await until(page, "CSS.highlights.get('looked-at')?.size > 0");
 });

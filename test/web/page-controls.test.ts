@@ -49,11 +49,12 @@ it('model and thinking level are chosen by keys alone, and every tab shows them'
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
   await page.keyboard.type('slw');
+  await expect.poll(() => words(page.getByRole('option'))).toMatch(/^Scripted \(slow\)/);
   await page.keyboard.press('Enter');
   await button(other.page, 'Model: Scripted (slow)').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.keyboard.press('Control+.');
-  await page.getByRole('listbox', { name: 'Thinking levels' }).waitFor();
+  await page.getByRole('listbox', { name: 'Thinking levels' }).getByRole('option').first().waitFor();
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');
 

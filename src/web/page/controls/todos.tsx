@@ -24,7 +24,7 @@ export function Todos() {
   const isOpen = useSignal(recall(UNFOLDED) === 'yes');
   const tasks = phases.flatMap((phase) => phase.tasks);
   if (tasks.length === 0) return null;
-  const done = tasks.filter(isOver).length;
+  const done = tasks.filter(({ status }) => status === 'completed').length;
   const current = tasks.find(({ status }) => status === 'in_progress') ?? tasks.find((task) => !isOver(task));
   return (
     <details

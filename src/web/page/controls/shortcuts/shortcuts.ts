@@ -32,7 +32,7 @@ export const shortcuts: readonly Shortcut[] = [
     run: (app) => goOn(app, 1),
   },
   {
-    does: 'Session before',
+    does: 'Previous session',
     keys: 'Alt+ArrowUp',
     group: 'Everywhere',
     alsoWhileTyping: true,

@@ -38,7 +38,9 @@ removeLeftovers();
 async function buildSessionPage() {
   const source = join(root, 'src/web/export');
   const { outputFiles } = await buildPage(join(source, 'main.ts'), { outdir: dist, format: 'iife' });
-  const [script, style] = outputFiles.map(({ text }) => text.trim());
+  const [written, style] = outputFiles.map(({ text }) => text.trim());
+  // Patterns that look for comments of HTML must not begin one.
+  const script = written.replaceAll('<!--', '<\\x21--');
   if (/<\/(?:script|style)|<!--/i.test(script + style)) throw new Error('The page would end inside its own script');
   const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const policy = [

@@ -1,107 +1,164 @@
 import { expect, it } from 'vitest';
-import { parseBlocks } from '../../src/web/markdown/blocks.ts';
-import { type Inline, parseInline } from '../../src/web/markdown/inline.ts';
-
-/** A short way to write what was read: marks around what is marked. */
-function outline(inlines: readonly Inline[]): string {
-  const marks = { strong: 'b', emphasis: 'i', strike: 's' };
-  return inlines
-    .map((inline) => {
-      if ('text' in inline) return inline.type === 'code' ? `code(${inline.text})` : inline.text;
-      if (inline.type === 'break') return '⏎';
-      if (inline.type === 'link') return `link(${inline.href} ${outline(inline.children)})`;
-      return `${marks[inline.type]}(${outline(inline.children)})`;
-    })
-    .join('');
-}
+import { htmlOf } from '../support/markdown-html.ts';
 
 it.each([
-  ['plain', 'plain'],
-  ['**bold** and *slanted*', 'b(bold) and i(slanted)'],
-  ['***both***', 'i(b(both))'],
-  ['**bold *and slanted* still**', 'b(bold i(and slanted) still)'],
-  ['~~gone~~', 's(gone)'],
-  ['snake_case_name and _real_', 'snake_case_name and i(real)'],
-  ['2 * 3 * 4', '2 * 3 * 4'],
-  ['`a*b*`', 'code(a*b*)'],
-  ['`` a`b ``', 'code(a`b)'],
-  ['`open', '`open'],
-  ['\\*not\\*', '*not*'],
-  ['a\\\nb', 'a⏎b'],
-  ['a  \nb', 'a  ⏎b'],
-  ['<b>bold</b>', '<b>bold</b>'],
-  ['[a *b*](https://x.example/ "t")', 'link(https://x.example/ a i(b))'],
-  ['[a](https://x.example/a_(b))', 'link(https://x.example/a_(b) a)'],
-  ['[a](javascript:alert(1))', 'a (javascript:alert(1))'],
-  ['![a](https://x.example/a.png)', 'link(https://x.example/a.png a)'],
-  ['see https://x.example/a_b. Yes', 'see link(https://x.example/a_b https://x.example/a_b). Yes'],
-  ['(https://x.example/)', '(link(https://x.example/ https://x.example/))'],
-  ['**https://x.example/**', 'b(link(https://x.example/ https://x.example/))'],
-  ['<mailto:a@x.example>', 'link(mailto:a@x.example mailto:a@x.example)'],
-  ['[ ] not [a] link', '[ ] not [a] link'],
-  ['****', '****'],
+  // Emphasis
+  ['**bold** and *slanted*', '<p><strong>bold</strong> and <em>slanted</em></p>'],
+  ['***both***', '<p><em><strong>both</strong></em></p>'],
+  ['***both** one*', '<p><em><strong>both</strong> one</em></p>'],
+  ['***both* two**', '<p><strong><em>both</em> two</strong></p>'],
+  ['**bold *and slanted* still**', '<p><strong>bold <em>and slanted</em> still</strong></p>'],
+  ['*slanted **and bold***', '<p><em>slanted <strong>and bold</strong></em></p>'],
+  ['*foo**bar**baz*', '<p><em>foo<strong>bar</strong>baz</em></p>'],
+  ['*foo**bar*', '<p><em>foo**bar</em></p>'],
+  ['**foo*', '<p>*<em>foo</em></p>'],
+  ['*foo**', '<p><em>foo</em>*</p>'],
+  ['foo***bar***baz', '<p>foo<em><strong>bar</strong></em>baz</p>'],
+  ['_a *b_ c*', '<p><em>a *b</em> c*</p>'],
+  ['__init__.py and _real_', '<p><strong>init</strong>.py and <em>real</em></p>'],
+  ['snake_case_name', '<p>snake_case_name</p>'],
+  ['a*b*c', '<p>a<em>b</em>c</p>'],
+  ['2 * 3 * 4', '<p>2 * 3 * 4</p>'],
+  ['a * b*', '<p>a * b*</p>'],
+  ['**“quoted”** word', '<p><strong>“quoted”</strong> word</p>'],
+  ['**注意：**前の', '<p><strong>注意：</strong>前の</p>'],
+  ['****', '<hr>'],
+  ['a ** b', '<p>a ** b</p>'],
+  ['~~gone~~ and ~5 to ~6', '<p><del>gone</del> and ~5 to ~6</p>'],
+  ['~~a **b** c~~', '<p><del>a <strong>b</strong> c</del></p>'],
+  ['**[a](https://x.example/)**', '<p><strong><a https://x.example/>a</a></strong></p>'],
+  // Code, escapes, entities, breaks
+  ['`a*b*`', '<p><code>a*b*</code></p>'],
+  ['`` a`b ``', '<p><code>a`b</code></p>'],
+  ['`open', '<p>`open</p>'],
+  ['``a`', '<p>``a`</p>'],
+  ['`a\nb`', '<p><code>a b</code></p>'],
+  ['*a `*` b*', '<p><em>a <code>*</code> b</em></p>'],
+  ['\\*not\\* \\a \\\\', '<p>*not* \\a \\</p>'],
+  ['`\\*` &amp; `&amp;`', '<p><code>\\*</code> &amp; <code>&amp;amp;</code></p>'],
+  ['a &lt;b&gt; &copy; &#65;&#x42; &nope; &', '<p>a &lt;b&gt; © AB &amp;nope; &amp;</p>'],
+  ['&#42;a&#42; &#0; &#x202e; &#99999999;', '<p>*a* &amp;#0; &amp;#x202e; &amp;#99999999;</p>'],
+  ['a\\\nb', '<p>a<br>b</p>'],
+  ['a  \nb', '<p>a<br>b</p>'],
+  ['a\n  b', '<p>a\nb</p>'],
+  ['a<br>b<br/>c<BR />d', '<p>a<br>b<br>c<br>d</p>'],
+  ['<b>bold</b> &', '<p>&lt;b&gt;bold&lt;/b&gt; &amp;</p>'],
+  ['a <!-- b *c* --> d', '<p>a <!-- b *c* --> d</p>'],
+  ['a <!-- b', '<p>a &lt;!-- b</p>'],
+  // Links
+  ['[a *b*](https://x.example/ "t")', '<p><a https://x.example/>a <em>b</em></a></p>'],
+  ['[a](https://x.example/a_(b))', '<p><a https://x.example/a_(b)>a</a></p>'],
+  ['[a](<https://x.example/a b>)', '<p><a https://x.example/a%20b>a</a></p>'],
+  ['[a](https://x.example/?a=1&amp;b=2)', '<p><a https://x.example/?a=1&b=2>a</a></p>'],
+  ['[a](javascript:alert(1))', '<p>a (javascript:alert(1))</p>'],
+  ['[src/a.ts](src/a.ts) [b](./b)', '<p>src/a.ts b (./b)</p>'],
+  [
+    '[a [b](https://x.example/) c](https://y.example/)',
+    '<p>[a <a https://x.example/>b</a> c](<a https://y.example/>https://y.example/</a>)</p>',
+  ],
+  ['[a] (b) [c]', '<p>[a] (b) [c]</p>'],
+  ['[a*](https://x.example/)*', '<p><a https://x.example/>a*</a>*</p>'],
+  ['![a](https://x.example/a.png)', '<p><img https://x.example/a.png a></p>'],
+  ['[![a](https://x.example/a.png)](https://y.example/)', '<p><a https://y.example/>a</a></p>'],
+  ['see https://x.example/a_b. Yes', '<p>see <a https://x.example/a_b>https://x.example/a_b</a>. Yes</p>'],
+  [
+    '(https://x.example/) (https://x.example/(a))',
+    '<p>(<a https://x.example/>https://x.example/</a>) (<a https://x.example/(a)>https://x.example/(a)</a>)</p>',
+  ],
+  ['**https://x.example/**', '<p><strong><a https://x.example/>https://x.example/</a></strong></p>'],
+  ['[https://x.example/](https://y.example/)', '<p><a https://y.example/>https://x.example/</a></p>'],
+  ['www.x.example, awww.x.y, www.', '<p><a http://www.x.example/>www.x.example</a>, awww.x.y, www.</p>'],
+  [
+    '<mailto:a@x.example> <b@x.example>',
+    '<p><a mailto:a@x.example>mailto:a@x.example</a> <a mailto:b@x.example>b@x.example</a></p>',
+  ],
+  [
+    '[a][b] [B] [c][] [d]\n\n[b]: https://x.example/ "t"\n[c]: <https://y.example/>',
+    '<p><a https://x.example/>a</a> <a https://x.example/>B</a> <a https://y.example/>c</a> [d]</p>',
+  ],
+  ['[b]: https://x.example/\n[b]: https://y.example/\nmore [b]', '<p>more <a https://x.example/>b</a></p>'],
+  ['[a]: not a definition', '<p>[a]: not a definition</p>'],
+  [
+    '> [b]\n\n- [b]: https://x.example/',
+    '<blockquote><p><a https://x.example/>b</a></p></blockquote><ul><li></li></ul>',
+  ],
+  // Headings, rules, paragraphs
+  ['# a #\n## b ##c\n#d\n####### e', '<h1>a</h1><h2>b ##c</h2><p>#d\n####### e</p>'],
+  ['#\n### ###', '<h1></h1><h3></h3>'],
+  ['a\nb\n===\nc\n-', '<h1>a\nb</h1><h2>c</h2>'],
+  ['- a\n---\nb', '<ul><li>a</li></ul><hr><p>b</p>'],
+  ['a\n***\n_ _ _', '<p>a</p><hr><hr>'],
+  ['> a\n---', '<blockquote><p>a</p></blockquote><hr>'],
+  // Code blocks
+  ['```ts\n# a\n```\nb', '<pre ts># a</pre><p>b</p>'],
+  ['```\na\n\nb', '<pre>a\n\nb</pre>'],
+  ['~~~~ a b\n```\n~~~\n~~~~~', '<pre a b>```\n~~~</pre>'],
+  ['  ```\n  a\n    b\n  ```', '<pre>a\n  b</pre>'],
+  ['``` a`b', '<p>``` a`b</p>'],
+  ['    a\n\n      b\n\nc', '<pre>a\n\n  b</pre><p>c</p>'],
+  ['a\n    b', '<p>a\nb</p>'],
+  ['\ta\tb', '<pre>a\tb</pre>'],
+  ['```make\n\tall:\n```', '<pre make>\tall:</pre>'],
+  // Quotes
+  ['> a\nb\n> c', '<blockquote><p>a\nb\nc</p></blockquote>'],
+  ['> a\n\n> b', '<blockquote><p>a</p></blockquote><blockquote><p>b</p></blockquote>'],
+  ['> > a\n> b', '<blockquote><blockquote><p>a\nb</p></blockquote></blockquote>'],
+  ['> ```\na', '<blockquote><pre></pre></blockquote><p>a</p>'],
+  ['> - a\nb', '<blockquote><ul><li>a\nb</li></ul></blockquote>'],
+  ['>     a', '<blockquote><pre>a</pre></blockquote>'],
+  // Lists
+  ['- a\n- b\n+ c', '<ul><li>a</li><li>b</li></ul><ul><li>c</li></ul>'],
+  ['1. a\n2. b\n3) c', '<ol><li>a</li><li>b</li></ol><ol start=3><li>c</li></ol>'],
+  ['a\n- b\n1. c', '<p>a</p><ul><li>b</li></ul><ol><li>c</li></ol>'],
+  ['In\n1984. Yes', '<p>In\n1984. Yes</p>'],
+  ['- a\n\n- b', '<ul><li><p>a</p></li><li><p>b</p></li></ul>'],
+  ['- a\n- b\n\n  c\n- d', '<ul><li><p>a</p></li><li><p>b</p><p>c</p></li><li><p>d</p></li></ul>'],
+  ['- a\n  - b\n\n    c\n- d', '<ul><li>a<ul><li><p>b</p><p>c</p></li></ul></li><li>d</li></ul>'],
+  ['- a\n  - b\n\n- c', '<ul><li><p>a</p><ul><li>b</li></ul></li><li><p>c</p></li></ul>'],
+  ['* a\n  > b\n  >\n* c', '<ul><li>a<blockquote><p>b</p></blockquote></li><li>c</li></ul>'],
+  ['- a\n- ```\n  b\n\n\n  ```\n- c', '<ul><li>a</li><li><pre>b\n\n</pre></li><li>c</li></ul>'],
+  ['1. a\n\n   ```sh\n   b\n   ```\n\n2. c', '<ol><li><p>a</p><pre sh>b</pre></li><li><p>c</p></li></ol>'],
+  ['1.  a\n\n        code', '<ol><li><p>a</p><pre>code</pre></li></ol>'],
+  ['-   a\n\n    b', '<ul><li><p>a</p><p>b</p></li></ul>'],
+  ['- a\n\n b', '<ul><li>a</li></ul><p>b</p>'],
+  ['- a\nb', '<ul><li>a\nb</li></ul>'],
+  ['-\n  a\n-\n\n  b', '<ul><li>a</li><li></li></ul><p>b</p>'],
+  ['- - a\n- 1. b', '<ul><li><ul><li>a</li></ul></li><li><ol><li>b</li></ol></li></ul>'],
+  ['- a\n - b\n  - c\n    - d', '<ul><li>a</li><li>b</li><li>c<ul><li>d</li></ul></li></ul>'],
+  ['-\ta\n\n\tb', '<ul><li><p>a</p><p>b</p></li></ul>'],
+  ['- # a\n- b\n  ---\n  c', '<ul><li><h1>a</h1></li><li><h2>b</h2>c</li></ul>'],
+  ['-a\n1.b\n-1 c', '<p>-a\n1.b\n-1 c</p>'],
+  ['- [x] a\n- [ ] b\n- [ ]\n- [y] c', '<ul><li>[x]a</li><li>[ ]b</li><li>[ ]</li><li>[y] c</li></ul>'],
+  // Tables
+  [
+    '| a | b | c |\n|---|:-:|--:|\n| 1 | `x` | \\| |\n| 2 |',
+    '<table><tr><th>a</th><th center>b</th><th right>c</th></tr><tr><td>1</td><td center><code>x</code></td><td right>|</td></tr><tr><td>2</td></tr></table>',
+  ],
+  [
+    'a | b\n:- | -\n1 | 2 | 3\nc\n\nd',
+    '<table><tr><th left>a</th><th>b</th></tr><tr><td left>1</td><td>2</td></tr><tr><td left>c</td></tr></table><p>d</p>',
+  ],
+  ['| a |\n|---|---|\nb', '<p>| a |\n|---|---|\nb</p>'],
+  [
+    'text\n| a | b |\n|---|---|\n> c',
+    '<p>text</p><table><tr><th>a</th><th>b</th></tr></table><blockquote><p>c</p></blockquote>',
+  ],
+  ['| a |\n|---|\n| 1<br>2 **3** |', '<table><tr><th>a</th></tr><tr><td>1<br>2 <strong>3</strong></td></tr></table>'],
+  // HTML
+  ['<div>\n*a*\n</div>', '<p>&lt;div&gt;\n<em>a</em>\n&lt;/div&gt;</p>'],
+  ['<!-- a\nb -->\nc', '<!-- a\nb --><p>c</p>'],
+  ['<!-- a --> b', '<p><!-- a --> b</p>'],
+  ['<!-- a\n\nb', '<!-- a<p>b</p>'],
+  [
+    '<details>\n<summary>A *b*</summary>\n\n- c\n\n</details>\nd',
+    '<details><summary>A <em>b</em></summary><ul><li>c</li></ul></details><p>d</p>',
+  ],
+  [
+    '<details open><summary>A</summary>\n```\n</details>\n```\n</details>',
+    '<details><summary>A</summary><pre>&lt;/details&gt;</pre></details>',
+  ],
+  ['a </details>\n</details>', '<p>a &lt;/details&gt;\n&lt;/details&gt;</p>'],
+  ['a\r\nb\r\n\r\n- c\r\n', '<p>a\nb</p><ul><li>c</li></ul>'],
 ])('reads %j', (text, expected) => {
-  expect(outline(parseInline(text))).toBe(expected);
+  expect(htmlOf(text)).toBe(expected);
 });
-
-it('reads blocks', () => {
-  const text = [
-    '# Title #',
-    'Two lines',
-    'of a paragraph',
-    '- one',
-    '  - nested',
-    '- [x] done',
-    '',
-    '3. three',
-    '4. four',
-    '',
-    '   more of four',
-    '> quoted',
-    '> > twice',
-    '```ts',
-    '# no title',
-    '```',
-    '| a | b |',
-    '|---|:-:|',
-    '| 1 | \\| |',
-    '---',
-    'end',
-  ].join('\n');
-
-  const blocks = parseBlocks(text);
-
-  expect(blocks.map(({ type }) => type)).toEqual([
-    'heading',
-    'paragraph',
-    'list',
-    'list',
-    'quote',
-    'code',
-    'table',
-    'rule',
-    'paragraph',
-  ]);
-  expect(blocks[2]).toMatchObject({
-    start: undefined,
-    items: [{ blocks: [{ type: 'paragraph' }, { type: 'list' }] }, { isDone: true }],
-  });
-  expect(blocks[3]).toMatchObject({
-    start: 3,
-    items: [{}, { blocks: [{ type: 'paragraph' }, { type: 'paragraph' }] }],
-  });
-  expect(blocks[4]).toMatchObject({ blocks: [{ type: 'paragraph' }, { type: 'quote' }] });
-  expect(blocks[5]).toEqual({ type: 'code', language: 'ts', text: '# no title' });
-  expect(blocks[6]).toMatchObject({ rows: [[[{ text: '1' }], [{ text: '|' }]]] });
-});
-
-it('a fence that is never closed goes to the end', () => {
-  expect(parseBlocks('```\na\n\nb')).toEqual([{ type: 'code', language: '', text: 'a\n\nb' }]);
-});
-
-it.each(['*', '[', '`', '_a', '![](', '> ', '- ', '**a', '~~', '<', '\\', 'https://', '|', '#', '1. ', '[a](', '  '])(
-  'takes %j repeated for 200,000 characters',
-  (unit) => {
-    expect(parseBlocks(unit.repeat(200_000 / unit.length)).length).toBeLessThan(3);
-  },
-);

@@ -1,6 +1,8 @@
 import { element } from '../element.ts';
 import { plainText } from './plain-text.ts';
 
+export { languageOf } from './language-of.ts';
+
 /** Longer code stays in one colour. */
 const MAX_LENGTH = 30_000;
 
@@ -50,9 +52,3 @@ export function highlight(code: string, language: string): (Node | string)[] {
 }
 
 const wordColour = (word: string) => (KEYWORDS.has(word) ? 'keyword' : undefined);
-
-/** The language that the name of a file speaks of. */
-export function languageOf(path: string): string {
-  const name = path.split('/').at(-1)?.toLowerCase() ?? '';
-  return name.includes('.') ? (name.split('.').at(-1) ?? '') : name;
-}

@@ -1,8 +1,29 @@
+import { useMemo } from 'preact/hooks';
+import { MarkdownReader } from './block/markdown-reader.ts';
+import { Blocks } from './block-view.tsx';
+import { DefinitionsContext } from './words.tsx';
+
+/** A longer text is shown as it is. */
+const MAX_LENGTH = 200_000;
+
 interface MarkdownProps {
   readonly text: string;
-  /** Whether more is to come: what is whole already is not read again. */
+  /** Whether more is to come: what is whole already is not read again, and what is not decided yet is not shown. */
   readonly isStreaming?: boolean | undefined;
 }
 
-/** A text of markdown. Nothing in it becomes markup by itself. */
-export const Markdown = ({ text }: MarkdownProps) => <div class="markdown">{text}</div>;
+/** A text of markdown. Whatever it holds, it can only become text, lists, tables, code and links. */
+export const Markdown = ({ text, isStreaming = false }: MarkdownProps) =>
+  text.length > MAX_LENGTH ? <pre class="plain">{text}</pre> : <Read text={text} isStreaming={isStreaming} />;
+
+function Read({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
+  const reader = useMemo(() => new MarkdownReader(), []);
+  const { blocks, definitions } = useMemo(() => reader.read(text, { isStreaming }), [reader, text, isStreaming]);
+  return (
+    <DefinitionsContext.Provider value={definitions}>
+      <div class="markdown" dir="auto">
+        <Blocks blocks={blocks} />
+      </div>
+    </DefinitionsContext.Provider>
+  );
+}

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { highlight } from '../../src/web/code/grammars.ts';
+import { GrowingCode } from '../../src/web/code/growing-code.ts';
+import { languageOf } from '../../src/web/code/language-of.ts';
+import type { Highlight, Token } from '../../src/web/code/token.ts';
+
+/** What of a text has a colour: each piece with its colour before it. */
+const coloured = (text: string, language: string) =>
+  highlight(text, language)
+    ?.tokens.filter(({ colour }) => colour !== undefined)
+    .map((token) => `${token.colour} ${token.text}`);
+
+it.each([
+  ['ts', 'const a = `x`; // b', ['keyword const', 'string `x`', 'comment // b']],
+  ['py', 'def f(): return None', ['keyword def', 'title f', 'keyword return', 'number None']],
+  ['html', '<p id="a">b</p>', ['tag <p ', 'attr id', 'tag =', 'string "a"', 'tag >', 'tag </p>']],
+  ['diff', '-a\n+b', ['removed -a', 'added +b']],
+  ['toml', 'a = 1 # b', ['attr a', 'number 1', 'comment # b']],
+  ['console', 'echo "a"', ['type echo', 'string "a"']],
+  ['jsonl', '{"a": true}', ['attr "a"', 'keyword true']],
+  ['css', 'a { color: red }', ['tag a', 'attr color']],
+])('colours %s', (language, text, expected) => {
+  expect(coloured(text, language)).toEqual(expected);
+});
+
+it.each([
+  ...[
+    'bash',
+    'c',
+    'cpp',
+    'cs',
+    'css',
+    'diff',
+    'docker',
+    'go',
+    'gql',
+    'graphql',
+    'ini',
+    'java',
+    'js',
+    'json',
+    'jsx',
+    'kt',
+  ],
+  ...[
+    'lua',
+    'make',
+    'md',
+    'nginx',
+    'php',
+    'ps1',
+    'py',
+    'rb',
+    'rs',
+    'scss',
+    'sh',
+    'sql',
+    'svg',
+    'swift',
+    'toml',
+    'ts',
+    'tsx',
+  ],
+  ...[
+    'vue',
+    'xml',
+    'yaml',
+    'yml',
+    'zsh',
+    'dockerfile',
+    'makefile',
+    'rust',
+    'python',
+    'typescript',
+    'powershell',
+    'csharp',
+  ],
+])('knows %s', (language) => {
+  expect(highlight('a', language)).toBeDefined();
+});
+
+it.each(['', 'klingon', 'constructor', '__proto__', 'toString'])('does not know %j', (language) => {
+  expect(highlight('a', language)).toBeUndefined();
+});
+
+it.each([
+  ['/a/b.test.TS', 'ts'],
+  ['Dockerfile', 'dockerfile'],
+  ['C:\\a\\Makefile', 'makefile'],
+  ['/home/.bashrc', 'bash'],
+  ['.gitignore', 'gitignore'],
+  ['', ''],
+])('the language of %j is %j', (path, language) => {
+  expect(languageOf(path)).toBe(language);
+});
+
+/** As it is on a machine that has nothing else to do. */
+const unhurried: Highlight = (text, language) => {
+  const found = highlight(text, language);
+  return found && { ...found, isSlow: false };
+};
+
+const read = (code: GrowingCode, text: string, isOpen: boolean) => code.read(text, { isOpen }).flat();
+const wordsOf = (tokens: readonly Token[]) => tokens.map(({ text }) => text).join('');
+
+it('code that came in pieces is coloured as the whole code at once', () => {
+  const line = fc.constantFrom(
+    'const a = 1;',
+    '/* open',
+    'close */',
+    '`text',
+    'function f() {',
+    '}',
+    '',
+    'x'.repeat(700),
+  );
+  const code = fc.array(line, { maxLength: 200 }).map((lines) => lines.join('\n'));
+  fc.assert(
+    fc.property(code, fc.array(fc.nat(8000), { maxLength: 20 }), (text, cuts) => {
+      const growing = new GrowingCode('ts', unhurried);
+      for (const cut of cuts.sort((one, other) => one - other)) {
+        const part = text.slice(0, cut);
+        expect(wordsOf(read(growing, part, true))).toBe(part);
+      }
+      expect(read(growing, text, false)).toEqual(read(new GrowingCode('ts', unhurried), text, false));
+      expect(wordsOf(read(growing, text, false))).toBe(text);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it.each([
+  ['that is whole after each line', 'const a = 1;\n'],
+  ['in which something stays open', '/* a comment\n'],
+])('the work for code %s grows with its length', (_, line) => {
+  let work = 0;
+  const counted: Highlight = (text, language) => {
+    work += text.length;
+    return unhurried(text, language);
+  };
+  const growing = new GrowingCode('ts', counted);
+  const workUntil = (length: number) => {
+    for (let end = 0; end < length; end += 10) growing.read(line.repeat(3000).slice(0, end), { isOpen: true });
+    return work;
+  };
+  const [some, more] = [workUntil(6000), workUntil(24_000)];
+  expect(more / some).toBeLessThan(6);
+});
+
+it('code that takes long is in one colour from there on', () => {
+  const slow: Highlight = (text, language) => {
+    const found = highlight(text, language);
+    return found && { ...found, isSlow: true };
+  };
+  const [first, ...others] = new GrowingCode('ts', slow).read('const a = 1;\n'.repeat(1000), { isOpen: false });
+  expect(first?.[0]).toEqual({ text: 'const', colour: 'keyword' });
+  expect(others.flat().every(({ colour }) => colour === undefined)).toBe(true);
+});
+
+it.each(['long', 'with long lines', 'of an unknown language'])('code %s stays whole', (which) => {
+  const text = { long: 'let a;\n'.repeat(20_000), 'with long lines': `let a;\n${'x'.repeat(5000)}` }[which] ?? 'let a;';
+  const language = which === 'of an unknown language' ? 'klingon' : 'js';
+  expect(wordsOf(read(new GrowingCode(language, highlight), text, false))).toBe(text);
+});
+
+const units = [
+  'a',
+  '_',
+  '$',
+  '(',
+  '{',
+  '"',
+  '`',
+  '<',
+  '/*',
+  'a b ',
+  'a\n',
+  '\n',
+  '${',
+  '[',
+  '---\n',
+  'func ',
+  '0x',
+  '((a)',
+  'a<b',
+];
+
+it.each(units)('no grammar is slow with %j for 30,000 characters', (unit) => {
+  const text = unit.repeat(30_000 / unit.length);
+  const lines = `${unit.repeat(500 / unit.length)}\n`.repeat(60);
+  for (const language of [
+    'c',
+    'csharp',
+    'css',
+    'ini',
+    'java',
+    'js',
+    'md',
+    'nginx',
+    'ruby',
+    'scss',
+    'swift',
+    'ts',
+    'xml',
+  ]) {
+    for (const code of [text, lines])
+      expect(wordsOf(read(new GrowingCode(language, highlight), code, false))).toBe(code);
+  }
+});

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Block } from '../../src/web/markdown/block/block.ts';
+import { MarkdownReader, parseBlocks } from '../../src/web/markdown/block/markdown-reader.ts';
+import { parseInline } from '../../src/web/markdown/inline/inline-reader.ts';
+import { htmlOf, inlineHtml } from '../support/markdown-html.ts';
+import { stepsOf } from '../support/steps.ts';
+
+/** Texts full of what means something. */
+const markdown = fc
+  .array(
+    fc.constantFrom(
+      ...['a', 'b c', ' ', '  ', '\n', '\n\n', '\r\n', '\t', '    ', '- ', '1. ', '2) ', '> ', '# ', '```', '~~~', '`'],
+      ...['|', '|-|-|\n', '---', '===', '*', '**', '_', '~~', '[', ']', '](', ')', '[a]', '[a]: https://x.example/\n'],
+      ...[
+        'https://x.example',
+        '<br>',
+        '<!--',
+        '-->',
+        '<details>\n',
+        '</details>\n',
+        '&amp;',
+        '\\',
+        '- [x] ',
+        '![',
+        'é😀',
+      ],
+    ),
+    { maxLength: 40 },
+  )
+  .map((parts) => parts.join(''));
+
+it('a text that came in pieces is read as the whole text at once', () => {
+  fc.assert(
+    fc.property(markdown, fc.array(fc.nat(200)), (text, cuts) => {
+      const reader = new MarkdownReader();
+      for (const cut of cuts.sort((one, other) => one - other)) reader.read(text.slice(0, cut), { isStreaming: true });
+      expect(reader.read(text)).toEqual(new MarkdownReader().read(text));
+      for (const block of reader.read(text).blocks) expect(block).not.toHaveProperty('isOpen');
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('a text that is replaced by another one is read anew', () => {
+  const reader = new MarkdownReader();
+  reader.read('# One\n\ntext\n');
+  expect(reader.read('Other\n\ntext\n').blocks).toEqual(parseBlocks('Other\n\ntext\n'));
+});
+
+it('blocks that are whole stay the same objects while a text grows', () => {
+  const text =
+    '# Title\n\nA paragraph.\n\n- one\n- two\n  - inner\n- three\n\n| a |\n|---|\n| 1 |\n| 2 |\n| 3 |\n\nEnd';
+  const reader = new MarkdownReader();
+  const seen = new Map<number, Block>();
+  for (let end = 1; end <= text.length; end++) {
+    const { blocks } = reader.read(text.slice(0, end), { isStreaming: true });
+    for (const [at, block] of blocks.slice(0, -1).entries()) {
+      if (!seen.has(at)) seen.set(at, block);
+      expect(block).toBe(seen.get(at));
+    }
+  }
+  expect(seen.size).toBe(4);
+});
+
+it('items of a list and rows of a table that are whole stay the same objects', () => {
+  const reader = new MarkdownReader();
+  const [one, two, three, four] = ['- one\n- two\n- th', 'ree\n- four\n\n|a|\n|-|\n|1|\n|2', '|\n|3|\n|4', ''].map(
+    (_, at, parts) => reader.read(parts.slice(0, at + 1).join(''), { isStreaming: true }).blocks,
+  );
+  const itemsOf = (blocks: readonly Block[] = []) => blocks.flatMap((block) => ('items' in block ? block.items : []));
+  const rowsOf = (blocks: readonly Block[] = []) => blocks.flatMap((block) => ('rows' in block ? block.rows : []));
+  expect(itemsOf(two)[0]).toBe(itemsOf(one)[0]);
+  expect(rowsOf(three)[0]).toBe(rowsOf(two)[0]);
+  expect(rowsOf(four).slice(0, 3)).toEqual([['1'], ['2'], ['3']]);
+});
+
+/** Everything that is shown while a text comes in letter by letter, what repeats left out. */
+function shownWhile(text: string): string[] {
+  const reader = new MarkdownReader();
+  const shown: string[] = [];
+  for (let end = 1; end <= text.length; end++) {
+    const { blocks } = reader.read(text.slice(0, end), { isStreaming: true });
+    const now = blocks.map(outline).join('');
+    if (now !== shown.at(-1)) shown.push(now);
+  }
+  return shown;
+}
+
+const outline = (block: Block): string => {
+  if ('items' in block) return `(${block.items.map(({ blocks }) => blocks.map(outline).join('')).join(',')})`;
+  if ('rows' in block) return `{${[block.head, ...block.rows].map((cells) => cells.join('|')).join('/')}}`;
+  if (block.type === 'code') return `<${block.text}>`;
+  if (!('text' in block)) return block.type;
+  const words = inlineHtml(parseInline(block.text, { isOpen: 'isOpen' in block && block.isOpen }));
+  return block.type === 'heading' ? `#${words}` : words;
+};
+
+it.each([
+  ['**ab** c', ['', '<strong>a</strong>', '<strong>ab</strong>', '<strong>ab</strong> c']],
+  ['`ab`', ['', '<code>a</code>', '<code>ab</code>']],
+  ['[a](https://x.example)', ['', 'a', '<a https://x.example/>a</a>']],
+  ['# a', ['', '#a']],
+  ['```\na\n```', ['', '<>', '<a>']],
+  ['a\n---\nb', ['a', '#a', '#ab']],
+  ['- a\n- b', ['', '(a)', '(a,b)']],
+  ['- [x] a', ['', '(a)']],
+  ['|a|\n|-|\n|b|', ['', '{a}', '{a/b}']],
+  ['1. a', ['', '(a)']],
+  ['a &amp; b', ['a', 'a ', 'a &amp;', 'a &amp; b']],
+])('shows no marks that go away again while %j comes in', (text, expected) => {
+  expect(shownWhile(text)).toEqual(expected);
+});
+
+const units = [
+  ...[
+    '*',
+    '[',
+    '`',
+    '_a',
+    '![](',
+    '> ',
+    '- ',
+    '**a',
+    '~~',
+    '<',
+    '\\',
+    'https://',
+    '|',
+    '#',
+    '1. ',
+    '[a](',
+    '  ',
+    '\t',
+    '<!--',
+  ],
+  ...[
+    '*a _b ',
+    '**a *',
+    '![a](b',
+    '[a][',
+    '&#',
+    '&amp',
+    '<details>\n',
+    '- a\n\n',
+    '> a\n',
+    '|a|\n|-|\n',
+    '[a]: b\n',
+    '[a]: b\n\n',
+  ],
+  ...[
+    'a\n---\n',
+    '```\n',
+    '<a@',
+    '](a "',
+    '[[a](https://x.example/)',
+    '](<',
+    '*a*_b_~~c~~',
+    '`a``b',
+    '(www.',
+    '*a `',
+    '<b ',
+    '\n',
+    '***a** ',
+  ],
+];
+
+it.each(units)('takes %j repeated in steps that grow with the length, not with its square', async (unit) => {
+  const work = (length: number) => stepsOf('/src/web/markdown/', () => htmlOf(unit.repeat(length / unit.length)));
+  await work(500);
+  const [some, more] = [await work(1000), await work(8000)];
+  expect(some).toBeGreaterThan(10);
+  expect(more / some).toBeLessThan(12);
+});
+
+it.each(units)('takes %j repeated for 200,000 characters, also while it comes in', (unit) => {
+  const text = unit.repeat(200_000 / unit.length);
+  const reader = new MarkdownReader();
+  for (let end = 20_000; end <= text.length; end += 20_000) reader.read(text.slice(0, end), { isStreaming: true });
+  expect(htmlOf(`${text}\n\nThe end`)).toMatch(/The end/);
+});

@@ -1,0 +1,213 @@
+import { source as axeSource } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { useBrowser, type View, type ViewOptions } from '../support/browser.ts';
+import { serveComponents } from '../support/component-page.ts';
+
+const { visit } = useBrowser();
+let address = '';
+beforeAll(async () => {
+  address = await serveComponents();
+});
+
+const SAMPLE = `## Title with *words*
+
+A paragraph with **bold**, \`code\`, [a link](https://x.example/) and [another][there].
+
+1. One
+
+   \`\`\`ts
+   const one: number = 1; // a comment
+   \`\`\`
+2. Two
+   - inner
+   - [x] done
+
+> A quote
+> - with a list
+
+| Name | Size |
+|:-----|-----:|
+| a | 1 |
+| \`b\`<br>c | 2 |
+
+\`\`\`python
+def work(size: int) -> str:
+    return f"{size}"  # text
+\`\`\`
+
+\`\`\`diff
+-old
++new
+\`\`\`
+
+\`\`\`html
+<p class="a">&amp;</p>
+\`\`\`
+
+<details>
+<summary>More</summary>
+
+Inside
+
+</details>
+
+<!-- a comment -->
+
+[there]: https://y.example/
+
+The end.
+`;
+
+interface Shown {
+  readonly show: (component: string, properties: object) => void;
+}
+
+async function open(options: ViewOptions = {}): Promise<View> {
+  const view = await visit(address, options);
+  await view.page.waitForFunction('globalThis.show');
+  return view;
+}
+
+const show = (page: Page, text: string, isStreaming = false) =>
+  page.evaluate(
+    ([given, more]) => (globalThis as unknown as Shown).show('Markdown', { text: given, isStreaming: more }),
+    [text, isStreaming] as const,
+  );
+
+/** Shows a text as it grows, a frame after another, and does something in the page after each. */
+const stream = (page: Page, text: string, after = '') =>
+  page.evaluate(`(async () => {
+    const text = ${JSON.stringify(text)};
+    for (let end = 0; end <= text.length; end += 5) {
+      show('Markdown', { text: text.slice(0, end), isStreaming: true });
+      await new Promise(requestAnimationFrame);
+      ${after}
+    }
+    show('Markdown', { text, isStreaming: false });
+  })()`);
+
+const html = (page: Page) => page.locator('main').innerHTML();
+
+it('a text that came in looks as if it had come at once', async () => {
+  const { page, complaints } = await open();
+  await stream(page, SAMPLE);
+  await page.locator('.code-comment').nth(1).waitFor();
+  const streamed = await html(page);
+
+  const other = await open();
+  await show(other.page, SAMPLE);
+  await other.page.locator('.code-comment').nth(1).waitFor();
+  expect(streamed).toBe(await html(other.page));
+  expect([...complaints, ...other.complaints]).toEqual([]);
+});
+
+it('what is whole stays the same in the page while more comes in', async () => {
+  const { page } = await open();
+  await page.evaluate('globalThis.kept = []; globalThis.lost = [];');
+  await stream(
+    page,
+    SAMPLE,
+    `const blocks = [...document.querySelector('.markdown').children];
+     for (const [at, block] of blocks.slice(0, -1).entries()) {
+       kept[at] ??= block;
+       if (kept[at] !== block) lost.push(block.localName);
+     }`,
+  );
+
+  expect(await page.evaluate('kept.length')).toBeGreaterThan(8);
+  expect(await page.evaluate('lost')).toEqual([]);
+});
+
+it('what is whole is not drawn again while more comes in', async () => {
+  const { page } = await open();
+  const whole = SAMPLE.slice(0, SAMPLE.indexOf('The end.'));
+  await show(page, whole, true);
+  await page.locator('.code-comment').nth(1).waitFor();
+  await page.evaluate(`
+    globalThis.changed = [];
+    const blocks = [...document.querySelector('.markdown').children];
+    new MutationObserver((all) => changed.push(...all.map(({ target }) => target).filter((node) => blocks.some((block) => block.contains(node)))))
+      .observe(document.querySelector('.markdown'), { subtree: true, childList: true, characterData: true, attributes: true });`);
+
+  await page.evaluate(`(async () => {
+    for (const word of 'More and **more** of it, with a [link](https://x.example/) at the end'.split(' ')) {
+      globalThis.grown = (globalThis.grown ?? ${JSON.stringify(whole)}) + word + ' ';
+      show('Markdown', { text: grown, isStreaming: true });
+      await new Promise(requestAnimationFrame);
+    }
+  })()`);
+  expect(await page.locator('.markdown > p').last().textContent()).toBe('More and more of it, with a link at the end');
+  expect(await page.evaluate('changed.length')).toBe(0);
+});
+
+it('nothing moves while a text comes in', async () => {
+  const { page } = await open({ height: 3000 });
+  await page.evaluate(`
+    globalThis.shift = 0;
+    new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; }).observe({ type: 'layout-shift' });`);
+  await stream(page, SAMPLE);
+  await page.locator('.code-comment').nth(1).waitFor();
+
+  expect(await page.evaluate('shift')).toBeLessThan(0.01);
+});
+
+it('colours are loaded with the first code, and come without moving anything', async () => {
+  const { page, complaints } = await open();
+  const asked: string[] = [];
+  let letThrough = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route(/grammars/, async (route) => {
+    asked.push(route.request().url());
+    await gate;
+    await route.continue();
+  });
+  await show(page, 'No `code` yet');
+  expect(asked).toEqual([]);
+
+  const request = page.waitForRequest(/grammars/);
+  await show(page, SAMPLE);
+  await request;
+  const places = () =>
+    page.evaluate(`[...document.querySelectorAll('main *:not([class^=code-])')].map((one) => {
+      const { x, y, width, height } = one.getBoundingClientRect();
+      return [x, y, width, height].map(Math.round).join(' ');
+    })`);
+  const before = await places();
+  expect(await page.locator('[class^=code-]').count()).toBe(0);
+
+  letThrough();
+  await page.locator('.code-keyword').first().waitFor();
+  expect(await places()).toEqual(before);
+  expect(asked.length).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+it('code can be copied, also where a page is given no clipboard', async () => {
+  const { page } = await open();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = () => page.evaluate('navigator.clipboard.readText()');
+  await show(page, '```sh\nnpm start\n```');
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await copied()).toBe('npm start');
+
+  await page.evaluate(`navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))`);
+  await show(page, '```sh\nnpm test\n```');
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await copied()).toBe('npm test');
+});
+
+it.each(['light', 'dark'] as const)('everything can be read and reached in %s', async (colorScheme) => {
+  const { page } = await open({ colorScheme, width: 390 });
+  await show(page, `${SAMPLE}\n\n- [ ] open\n\n\`\`\`\n${'wide '.repeat(99)}\n\`\`\`\n`);
+  await page.locator('.code-comment').nth(1).waitFor();
+  await page.evaluate(axeSource);
+
+  const { violations } = (await page.evaluate(`axe.run('main')`)) as { violations: { id: string; nodes: object[] }[] };
+  expect(violations.map(({ id, nodes }) => [id, JSON.stringify(nodes).slice(0, 500)])).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+});

@@ -1,0 +1,147 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { useBrowser, type View } from '../support/browser.ts';
+import { serveComponents } from '../support/component-page.ts';
+import { hostileTexts } from '../support/hostile-session.ts';
+
+const { visit } = useBrowser();
+let address = '';
+beforeAll(async () => {
+  address = await serveComponents();
+});
+
+/** Addresses that would do something, in the disguises that have worked somewhere. */
+const addresses = [
+  ...[
+    'javascript:hacked=1',
+    'JaVaScRiPt:hacked=1',
+    ' javascript:hacked=1',
+    '\u0001javascript:hacked=1',
+    'java\tscript:hacked=1',
+  ],
+  ...[
+    'javascript&colon;hacked=1',
+    'javascript&#58;hacked=1',
+    '&#106;avascript:hacked=1',
+    '&#x6A;avascript&#x3a;hacked=1',
+  ],
+  ...[
+    '\\javascript:hacked=1',
+    'javascript\\:hacked=1',
+    'java&#10;script:hacked=1',
+    'java&NewLine;script:hacked=1',
+    '%6aavascript:hacked=1',
+  ],
+  ...[
+    'vbscript:hacked=1',
+    'data:text/html,<script>hacked=1</script>',
+    'data:image/svg+xml,<svg onload=hacked=1>',
+    'blob:x',
+    'file:///etc/passwd',
+  ],
+  ...[
+    '//evil.example',
+    '\\\\evil.example',
+    '/\\evil.example',
+    'https:evil.example',
+    'http:\\\\evil.example',
+    'feed:javascript:hacked=1',
+  ],
+  ...[
+    'ｊavascript:hacked=1',
+    'javascript\u200b:hacked=1',
+    '\u202ejavascript:hacked=1',
+    'javascript\u2028:hacked=1',
+    'view-source:javascript:hacked=1',
+  ],
+  ...[
+    'https://user:pass@evil.example/',
+    'https://evil.example/"onclick="hacked=1',
+    "https://evil.example/'><script>hacked=1</script>",
+  ],
+];
+
+const hostile = [
+  ...hostileTexts,
+  ...addresses.flatMap((one) => [
+    `[a](${one})`,
+    `[a](<${one}>)`,
+    `![a](${one})`,
+    `<${one}>`,
+    `[b]\n\n[b]: ${one}\n`,
+    one,
+  ]),
+  ...['> ', '- ', '1. ', '[', '![', '*', '**a ', '_', '`', '<', '<details>\n', '<!--', '|', '&'].map((unit) =>
+    unit.repeat(10_000),
+  ),
+  `${'['.repeat(10_000)}a${'](https://x.example/)'.repeat(10_000)}`,
+  `${'*a '.repeat(10_000)}${'b* '.repeat(10_000)}`,
+  `\`\`\`js\n${'/*'.repeat(10_000)}`,
+  '```html\n<script>hacked=1</script><img src=x onerror=hacked=1>\n```',
+  '```<script>hacked=1</script>\nx\n```',
+  '<details open><summary><img src=x onerror=hacked=1></summary>\n\n<svg onload=hacked=1>\n\n</details>',
+  '| <img src=x onerror=hacked=1> |\n|:-:|\n| <style>*{display:none}</style> <br onload=hacked=1> |',
+  '<!-- --><script>hacked=1</script><!-- -->\n\n<!--><img src=x onerror=hacked=1>-->',
+  '&lt;script&gt;hacked=1&lt;/script&gt; &#60;img src=x onerror=hacked=1&#62;',
+  '# <iframe src=javascript:hacked=1>\n\n<a href=javascript:hacked=1>===\n===',
+  '\u0000'.repeat(1000),
+  `${'e\u0301'.repeat(5000)}${'\u0300'.repeat(5000)}`,
+];
+
+/** Everything that could act, in one look at the page. */
+const AUDIT = `(() => {
+  const all = [...document.querySelector('main').querySelectorAll('*')];
+  return {
+    hacked: window.hacked,
+    tags: [...new Set(all.map(({ localName }) => localName))].filter((name) => !/^(a|blockquote|br|button|code|del|details|div|em|figcaption|figure|h[3-6]|hr|input|li|ol|p|pre|s|span|strong|summary|table|tbody|td|th|thead|tr|ul)$/.test(name)),
+    attributes: [...new Set(all.flatMap((element) => [...element.attributes].map(({ name }) => name)))].filter((name) => !/^(aria-label|checked|class|dir|disabled|href|open|rel|start|tabindex|target|title|type)$/.test(name)),
+    links: [...new Set(all.filter(({ href }) => href).map(({ href }) => new URL(href).protocol))].filter((name) => !/^(https?|mailto):$/.test(name)),
+    unguarded: all.filter(({ localName, rel, target, title, href }) => localName === 'a' && (rel !== 'noopener noreferrer' || target !== '_blank' || title !== href)).length,
+    types: [...new Set(all.filter(({ localName }) => localName === 'input').map(({ type }) => type))].filter((type) => type !== 'checkbox'),
+  };
+})()`;
+
+const harmless = { hacked: undefined, tags: [], attributes: [], links: [], unguarded: 0, types: [] };
+
+async function open(): Promise<View> {
+  const view = await visit(address);
+  await view.page.waitForFunction('globalThis.show');
+  return view;
+}
+
+const show = (page: Page, text: string, isStreaming = false) =>
+  page.evaluate(
+    ([given, more]) => (globalThis as unknown as Shown).show('Markdown', { text: given, isStreaming: more }),
+    [text, isStreaming] as const,
+  );
+
+interface Shown {
+  readonly show: (component: string, properties: object) => void;
+}
+
+it('nothing in any markdown runs, loads or leads elsewhere than it says', async () => {
+  const { page, complaints } = await open();
+  for (const text of hostile) {
+    await show(page, text);
+    expect({ text, ...((await page.evaluate(AUDIT)) as object) }).toEqual({ text, ...harmless });
+  }
+  expect(complaints).toEqual([]);
+});
+
+it('nor while it comes in', async () => {
+  const { page, complaints } = await open();
+  const text = hostile.filter((one) => one.length < 1000).join('\n\n');
+  for (let end = 0; end < text.length; end += 997) await show(page, text.slice(0, end), true);
+  await show(page, text);
+
+  expect(await page.evaluate(AUDIT)).toEqual(harmless);
+  expect(complaints).toEqual([]);
+});
+
+it('a line of a megabyte is shown', async () => {
+  const { page, complaints } = await open();
+
+  await show(page, `${'x*'.repeat(500_000)} the end`);
+  expect(await page.getByText('the end').count()).toBe(1);
+  expect(complaints).toEqual([]);
+});

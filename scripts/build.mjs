@@ -37,7 +37,11 @@ removeLeftovers();
 /** The page that sessions are exported into: one file that fetches nothing and runs nothing but its own script. */
 async function buildSessionPage() {
   const source = join(root, 'src/web/export');
-  const { outputFiles } = await buildPage(join(source, 'main.ts'), { outdir: dist, format: 'iife' });
+  const { outputFiles } = await buildPage(join(source, 'main.ts'), {
+    outdir: dist,
+    format: 'iife',
+    plugins: [ownHighlighter(join(source, 'highlighter.ts'))],
+  });
   const [written, style] = outputFiles.map(({ text }) => text.trim());
   // Patterns that look for comments of HTML must not begin one.
   const script = written.replaceAll('<!--', '<\\x21--');
@@ -64,6 +68,12 @@ async function buildSessionPage() {
     join(dist, 'session-page.html'),
     page.replaceAll(/POLICY|<!-- \w+ -->/g, (mark) => parts[mark] ?? mark),
   );
+}
+
+/** The grammars of the other page are loaded lazily, which one file cannot do. */
+function ownHighlighter(path) {
+  const setup = ({ onResolve }) => onResolve({ filter: /\/highlighter\.ts$/ }, () => ({ path }));
+  return { name: 'own-highlighter', setup };
 }
 
 /** The page that the server serves: files that are kept by their names, and one that names them. */
@@ -102,8 +112,11 @@ function buildPage(script, options) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
+    jsx: 'transform',
+    jsxFactory: 'jsxElement',
+    jsxFragment: 'jsxFragment',
+    inject: [join(root, 'scripts/jsx.mjs')],
+    tsconfigRaw: {},
     logLevel: 'warning',
     write: false,
     ...options,

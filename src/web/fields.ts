@@ -10,6 +10,10 @@ export const numberOf = (value: unknown): number => (typeof value === 'number' &
 
 export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
+/** What a table holds under a name that may be anything, also that of something every object has. */
+export const entryOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** The blocks of a message, which may also be a plain text. */
 export const blocksOf = (content: unknown): readonly Fields[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { plainText } from '../code/plain-text.ts';
 import { element } from '../element.ts';
-import { type Fields, numberOf, textOf } from '../fields.ts';
+import { entryOf, type Fields, numberOf, textOf } from '../fields.ts';
 import { WholePage } from '../message/folded.tsx';
 import { Message, type Surroundings } from '../message/message.tsx';
 import { Marker } from '../message/summaries.tsx';
@@ -46,7 +46,7 @@ export function isShown({ kind, fields, message }: Entry): boolean {
 
 /** Shows an entry: who speaks, when, and what it says. */
 export function showEntry(entry: Entry, { around, label, continues }: EntryPlace): HTMLElement {
-  const speaker = known(speakers, entry.kind);
+  const speaker = entryOf(speakers, entry.kind);
   const head = element(
     'header',
     { class: `who${continues ? ' continues' : ''}` },
@@ -80,11 +80,8 @@ function when({ timestamp, message }: Entry): HTMLElement {
 function Body({ entry, around }: { readonly entry: Entry; readonly around: Surroundings }) {
   const { type, kind, fields, message } = entry;
   if (type === 'message') return <Message message={message} around={around} />;
-  const role = known(roles, kind);
+  const role = entryOf(roles, kind);
   if (role !== undefined) return <Message message={{ ...fields, role }} around={around} />;
-  const marker = known(markers, kind);
+  const marker = entryOf(markers, kind);
   return marker ? <Marker text={marker(fields)} /> : <Unknown title={type} value={fields} />;
 }
-
-const known = <T,>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(table, name) ? table[name] : undefined;

@@ -1,6 +1,6 @@
 import { plainText } from '../code/plain-text.ts';
 import { element } from '../element.ts';
-import { type Fields, listOf, textOf } from '../fields.ts';
+import { entryOf, type Fields, listOf, textOf } from '../fields.ts';
 import { hashOf } from './entry-view.tsx';
 import { titleOf } from './session/entry-words.ts';
 import type { Entry, Session } from './session/session.ts';
@@ -74,7 +74,7 @@ export class Outline {
 
   #row({ entry, depth }: Row, index: number): HTMLElement {
     const label = this.#session.labels.get(entry.id);
-    const sign = Object.hasOwn(signs, entry.kind) ? (signs[entry.kind] ?? '') : '◦';
+    const sign = entryOf(signs, entry.kind) ?? '◦';
     const isError = entry.message['isError'] === true || entry.message['stopReason'] === 'error';
     const classes = [entry.kind === 'user' && 'mine', !this.#onBranch.has(entry) && 'elsewhere', isError && 'failed'];
     const link = element(

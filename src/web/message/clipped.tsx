@@ -19,10 +19,7 @@ export function Clipped({ text, lines, kind = '', show = asItIs }: ClippedProps)
   const part = isWhole ? text : beginningOf(text, lines);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys too. */}
-      <pre class={kind} tabIndex={0}>
-        {show(part)}
-      </pre>
+      <Scrolled kind={kind}>{show(part)}</Scrolled>
       {part !== text && <ShowAll what={sizeOf(text)} onClick={() => setWhole(true)} />}
     </>
   );
@@ -36,14 +33,24 @@ export function Tail({ text, lines, kind = '' }: Omit<ClippedProps, 'show'>) {
     <>
       {part !== text && <ShowAll what={sizeOf(text)} onClick={() => setWhole(true)} />}
       <div class={isWhole ? '' : 'tail'}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys too. */}
-        <pre class={kind} tabIndex={0}>
-          <PlainText text={part} />
-        </pre>
+        <Scrolled kind={kind}>{asItIs(part)}</Scrolled>
       </div>
     </>
   );
 }
+
+interface ScrolledProps {
+  readonly kind?: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** Lines that may be wider or higher than their place. */
+export const Scrolled = ({ kind = '', children }: ScrolledProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled has to be reached with keys.
+  <pre class={kind} tabIndex={0}>
+    {children}
+  </pre>
+);
 
 /** Shows the rest of something. */
 export const ShowAll = ({ what, onClick }: { readonly what: string; readonly onClick: () => void }) => (

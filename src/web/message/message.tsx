@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
 import type { RunningTool } from '../../client/view.ts';
-import { type Fields, fieldsOf, textOf } from '../fields.ts';
+import { entryOf, type Fields, fieldsOf, textOf } from '../fields.ts';
 import { Answer } from './answer.tsx';
 import { ShellCommand } from './shell-command.tsx';
 import { BranchSummary, CompactionSummary } from './summaries.tsx';
@@ -55,7 +55,7 @@ export function Message({ message, around, children }: MessageProps) {
   const [problem] = useErrorBoundary();
   const fields = fieldsOf(message);
   const role = textOf(fields['role']);
-  const View = Object.hasOwn(views, role) ? views[role] : undefined;
+  const View = entryOf(views, role);
   if (!View || problem !== undefined) return <Unknown title={role || 'A message of no role'} value={message} />;
   return (
     <View message={fields} around={around}>

@@ -31,13 +31,7 @@ function Picture({ block }: { readonly block: Fields }) {
   const source = `data:${type};base64,${data}`;
   return (
     <>
-      <button
-        type="button"
-        class="picture"
-        aria-label="Enlarge the picture"
-        title="Enlarge the picture"
-        onClick={() => setLarge(true)}
-      >
+      <button type="button" class="picture" aria-label="Enlarge the picture" onClick={() => setLarge(true)}>
         <img src={source} alt={`Of type ${type}`} decoding="async" />
       </button>
       {isLarge && <Lightbox source={source} onClose={() => setLarge(false)} />}
@@ -52,7 +46,7 @@ function Lightbox({ source, onClose }: { readonly source: string; readonly onClo
   return (
     <dialog ref={place} class="lightbox" aria-label="The picture, enlarged" onClose={onClose}>
       <button type="button" aria-label="Close the picture" onClick={() => place.current?.close()}>
-        <img src={source} alt="The same, enlarged" />
+        <img src={source} alt="" />
       </button>
     </dialog>
   );

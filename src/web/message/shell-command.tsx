@@ -11,14 +11,15 @@ export function ShellCommand({ message }: ViewProps) {
   const isFailed = how !== '' && how !== 'exit 0';
   const note = message['excludeFromContext'] === true ? 'not told to the model' : '';
   const said = textOf(message['output']);
+  const { size, isShort } = measured(said);
   return (
     <CardFrame
       name="bash"
       of={message}
       about={<CommandLine command={command} note={note} />}
       state={isFailed ? 'failed' : 'done'}
-      outcome={[measured(said).size, how].filter(Boolean).join(' · ')}
-      matters={isFailed || measured(said).isShort}
+      outcome={[size, how].filter(Boolean).join(' · ')}
+      matters={isFailed || isShort}
     >
       <Command text={command} />
       <Output text={said} />

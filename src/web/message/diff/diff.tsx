@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Highlighted } from '../../code/code-block.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
 import { counted } from '../../words.ts';
-import { ShowAll } from '../clipped.tsx';
+import { Scrolled, ShowAll } from '../clipped.tsx';
 import type { DiffLine } from './diff-lines.ts';
 import { type MarkedLine, markedLines } from './marked-lines.ts';
 import { shownLines } from './shown-lines.ts';
@@ -22,12 +22,11 @@ export function Diff({ lines, language, atFirst = 60 }: DiffProps) {
   const isNumbered = marked.some(({ number }) => number !== undefined);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys too. */}
-      <pre class={`diff ${isNumbered ? 'numbered' : ''}`} tabIndex={0}>
+      <Scrolled kind={isNumbered ? 'diff numbered' : 'diff'}>
         {marked.map((line) => (
           <Line line={line} language={language} isNumbered={isNumbered} />
         ))}
-      </pre>
+      </Scrolled>
       {shown !== lines && <ShowAll what={counted(lines.length, 'line')} onClick={() => setWhole(true)} />}
     </>
   );

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
 import { textOf } from '../../fields.ts';
-import { counted, oneLine } from '../../words.ts';
+import { counted } from '../../words.ts';
 import { ShowAll } from '../clipped.tsx';
 import { Card, Problem } from './card.tsx';
+import { searched } from './found-lines.ts';
+import { Notice } from './notice.tsx';
 import { Path } from './path.tsx';
 import { withNotice } from './result-notice.ts';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
@@ -15,11 +17,7 @@ const SHORT = { paths: 6, names: 12 };
 const NOTHING = new Set(['No files found matching pattern', '(empty directory)', '']);
 
 /** Paths that fit a pattern. */
-export function FindCard(use: ToolUse) {
-  const where = textOf(use.call['path']);
-  const about = oneLine(`${textOf(use.call['pattern'])}${where === '' ? '' : ` in ${where}`}`, 200);
-  return <PathsCard use={use} about={about} kind="paths" />;
-}
+export const FindCard = (use: ToolUse) => <PathsCard use={use} about={searched(use.call)} kind="paths" />;
 
 /** What is in a folder. */
 export const LsCard = (use: ToolUse) => <PathsCard use={use} about={textOf(use.call['path']) || '.'} kind="names" />;
@@ -66,11 +64,7 @@ function Paths({ paths, notice, kind }: PathsProps) {
         ))}
       </ul>
       {isLong && <ShowAll what={counted(paths.length, 'path')} onClick={() => setWhole(true)} />}
-      {notice !== '' && (
-        <p class="note">
-          <PlainText text={notice} />
-        </p>
-      )}
+      <Notice text={notice} />
     </>
   );
 }

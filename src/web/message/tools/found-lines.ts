@@ -1,3 +1,6 @@
+import { type Fields, textOf } from '../../fields.ts';
+import { oneLine } from '../../words.ts';
+
 /** A line of a file that a search shows. */
 export interface FoundLine {
   readonly number: number;
@@ -75,4 +78,10 @@ function nextIn(line: string, texts: readonly string[], from: number) {
     if (at !== -1 && (!best || at < best.at || (at === best.at && end > best.end))) best = { at, end };
   }
   return best;
+}
+
+/** What was searched for, and where. */
+export function searched({ pattern, path, glob }: Fields): string {
+  const where = [path, glob].map(textOf).filter(Boolean);
+  return oneLine([textOf(pattern), ...(where.length > 0 ? ['in', ...where] : [])].join(' '), 200);
 }

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
 import { type Fields, textOf } from '../../fields.ts';
-import { counted, oneLine } from '../../words.ts';
+import { counted } from '../../words.ts';
 import { Clipped, ShowAll } from '../clipped.tsx';
 import { Card, Problem } from './card.tsx';
-import { type FoundFile, type FoundLine, foundIn, partsOf, plainPatterns } from './found-lines.ts';
+import { type FoundFile, type FoundLine, foundIn, partsOf, plainPatterns, searched } from './found-lines.ts';
+import { Notice } from './notice.tsx';
 import { Path } from './path.tsx';
 import { withNotice } from './result-notice.ts';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
@@ -19,13 +20,12 @@ export function GrepCard(use: ToolUse) {
   const { text, notice } = withNotice(saidBy(use));
   const files = state === 'done' ? foundIn(text) : undefined;
   const isNothing = text === NOTHING;
-  const count = files?.reduce((sum, { lines }) => sum + lines.length, 0) ?? 0;
   return (
     <Card
       use={use}
-      about={<PlainText text={aboutOf(use.call)} />}
+      about={<PlainText text={searched(use.call)} />}
       outcome={files ? sizeOf(files) : isNothing ? 'no matches' : ''}
-      matters={count <= SHORT}
+      matters={countIn(files ?? []) <= SHORT}
     >
       {state === 'failed' && <Problem text={saidBy(use)} />}
       {state === 'done' && !files && !isNothing && <Clipped text={text} lines={LINES} kind="output" />}
@@ -42,7 +42,7 @@ interface FilesProps {
 
 function Files({ files, call, notice }: FilesProps) {
   const [isWhole, setWhole] = useState(false);
-  const count = files.reduce((sum, { lines }) => sum + lines.length, 0);
+  const count = countIn(files);
   const isLong = count > LINES * 1.5 && !isWhole;
   const texts = plainPatterns(textOf(call['pattern']), { isLiteral: call['literal'] === true });
   const show = ({ text, isMatch }: FoundLine) =>
@@ -58,15 +58,10 @@ function Files({ files, call, notice }: FilesProps) {
                 <li class={line.isMatch ? '' : 'beside'}>
                   <span class="line-number">{line.number}</span>
                   <code>
-                    {show(line).map(({ text, isFound }) =>
-                      isFound ? (
-                        <mark>
-                          <PlainText text={text} />
-                        </mark>
-                      ) : (
-                        <PlainText text={text} />
-                      ),
-                    )}
+                    {show(line).map(({ text, isFound }) => {
+                      const part = <PlainText text={text} />;
+                      return isFound ? <mark>{part}</mark> : part;
+                    })}
                   </code>
                 </li>
               ))}
@@ -75,14 +70,12 @@ function Files({ files, call, notice }: FilesProps) {
         ))}
       </ul>
       {isLong && <ShowAll what={counted(count, 'line')} onClick={() => setWhole(true)} />}
-      {notice !== '' && (
-        <p class="note">
-          <PlainText text={notice} />
-        </p>
-      )}
+      <Notice text={notice} />
     </>
   );
 }
+
+const countIn = (files: readonly FoundFile[]) => files.reduce((sum, { lines }) => sum + lines.length, 0);
 
 /** As many lines of the first files. */
 function firstOf(files: readonly FoundFile[], lines: number): FoundFile[] {
@@ -99,9 +92,4 @@ function sizeOf(files: readonly FoundFile[]): string {
   const matches = files.flatMap(({ lines }) => lines).filter(({ isMatch }) => isMatch).length;
   const number = `${matches.toLocaleString('en')} ${matches === 1 ? 'match' : 'matches'}`;
   return files.length > 1 ? `${number} in ${counted(new Set(files.map(({ path }) => path)).size, 'file')}` : number;
-}
-
-function aboutOf(call: Fields): string {
-  const where = [textOf(call['path']), textOf(call['glob'])].filter(Boolean).join(' ');
-  return oneLine(`${textOf(call['pattern'])}${where === '' ? '' : ` in ${where}`}`, 200);
 }

@@ -1,11 +1,11 @@
 import { Highlighted } from '../../code/code-block.tsx';
-import { languageOf } from '../../code/highlight.ts';
-import { PlainText } from '../../code/plain-text.tsx';
+import { languageOf } from '../../code/language-of.ts';
 import { type Fields, numberOf, textOf } from '../../fields.ts';
 import { lineCount } from '../../words.ts';
 import { Clipped } from '../clipped.tsx';
 import { picturesIn } from '../pictures.tsx';
 import { Card, Problem } from './card.tsx';
+import { Notice } from './notice.tsx';
 import { Path } from './path.tsx';
 import { withNotice } from './result-notice.ts';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
@@ -41,11 +41,7 @@ const Content = ({ text, notice, path }: ContentProps) => (
     {text !== '' && (
       <Clipped text={text} lines={LINES} show={(part) => <Highlighted text={part} language={languageOf(path)} />} />
     )}
-    {notice !== '' && (
-      <p class="note">
-        <PlainText text={notice} />
-      </p>
-    )}
+    <Notice text={notice} />
   </>
 );
 

@@ -2,7 +2,7 @@ import { Highlighted } from '../../code/code-block.tsx';
 import { CopyButton } from '../../code/copy-button.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
 import { counted, oneLine } from '../../words.ts';
-import { Tail } from '../clipped.tsx';
+import { Scrolled, Tail } from '../clipped.tsx';
 import { terminalText } from './terminal-text.ts';
 
 const LINES = 16;
@@ -22,12 +22,9 @@ export const CommandLine = ({ command, note }: { readonly command: string; reado
 /** A command as it was typed. */
 export const Command = ({ text }: { readonly text: string }) => (
   <div class="command">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys too. */}
-    <pre tabIndex={0}>
-      <code>
-        <Highlighted text={text} language="sh" />
-      </code>
-    </pre>
+    <Scrolled>
+      <Highlighted text={text} language="sh" />
+    </Scrolled>
     <CopyButton text={() => text} />
   </div>
 );

@@ -1,5 +1,5 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { type Fields, fieldsOf, listOf, textOf } from '../../fields.ts';
+import { entryOf, type Fields, fieldsOf, listOf, textOf } from '../../fields.ts';
 import { oneLine } from '../../words.ts';
 import { Card, Problem } from './card.tsx';
 import { GenericCard } from './generic.tsx';
@@ -48,12 +48,11 @@ const Plan = ({ phases }: { readonly phases: readonly Fields[] }) => (
 );
 
 function Task({ content, status }: { readonly content: string; readonly status: string }) {
-  const sign = Object.hasOwn(signs, status) ? signs[status] : '○';
   const isOver = status === 'completed' || status === 'abandoned';
   return (
     <li class={isOver ? 'over' : ''}>
       <span class="plan-sign" role="img" aria-label={status.replaceAll('_', ' ').slice(0, 40) || 'pending'}>
-        {sign}
+        {entryOf(signs, status) ?? '○'}
       </span>
       <PlainText text={content} />
     </li>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { entryOf } from '../../fields.ts';
 import { BashCard } from './bash.tsx';
 import { EditCard } from './edit.tsx';
 import { FindCard, LsCard } from './find.tsx';
@@ -22,6 +23,6 @@ const cards: Readonly<Record<string, (use: ToolUse) => JSX.Element>> = {
 
 /** A tool call in the form that is known of its tool. */
 export function ToolCard(use: ToolUse) {
-  const Known = Object.hasOwn(cards, use.name) ? cards[use.name] : undefined;
+  const Known = entryOf(cards, use.name);
   return Known ? <Known {...use} /> : <GenericCard {...use} />;
 }

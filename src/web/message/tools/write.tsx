@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { languageOf } from '../../code/highlight.ts';
+import { languageOf } from '../../code/language-of.ts';
 import { textOf } from '../../fields.ts';
 import { lineCount } from '../../words.ts';
 import { Diff } from '../diff/diff.tsx';

@@ -13,7 +13,7 @@ interface WordDiff {
 }
 
 /** Texts that have less in common are different texts: to mark what they share would say nothing. */
-const ALIKE = 0.4;
+const ALIKE = 0.6;
 
 const WORDS = /\n|[^\S\n]+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 

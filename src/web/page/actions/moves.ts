@@ -56,15 +56,25 @@ export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>
     return copy;
   });
 
+/** A message of the user: its words, and how many have followed that have words, too. */
+interface ForkPlace {
+  readonly words: string;
+  readonly userMessagesAfter: number;
+}
+
 /** Goes to a copy of what was said before a message of the user; the message itself can be written anew there. */
-export const fork = (app: App, { userMessagesAfter }: { readonly userMessagesAfter: number }): Promise<boolean> =>
+export const fork = (app: App, { words, userMessagesAfter }: ForkPlace): Promise<boolean> =>
   attempt(app, async ({ remote }) => {
     const { messages } = await remote.getForkMessages();
-    const message = messages.at(-1 - userMessagesAfter);
+    // More may have been said since the page was drawn.
+    const message = messages.slice(0, messages.length - userMessagesAfter).findLast(({ text }) => isSame(text, words));
     if (!message) throw new Error('This message is there no more');
     const { text, sessionId } = allowed(await remote.fork({ entryId: message.entryId }));
     if (sessionId !== undefined) app.drafts.of(sessionId).value = text;
   });
+
+/** Messages may consist of several texts, which are joined in one way or another. */
+const isSame = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');
 
 /** Downloads a session as a page; the one that is looked at unless there is another. */
 export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>

@@ -13,7 +13,7 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
   if (words() === '') return null;
   const forkHere = () => {
     const { messages } = session.view.peek();
-    void fork(app, { userMessagesAfter: textsAfter(message, messages) });
+    void fork(app, { words: words(), userMessagesAfter: textsAfter(message, messages) });
   };
   return (
     <>

@@ -84,7 +84,7 @@ export const states = {
     },
     pose: async (page, { size }) => {
       await settled('takes the discounts off')(page);
-      if (size === 'desktop') return;
+      if (size !== 'phone') return;
       await page.getByRole('button', { name: 'Sessions' }).click();
       await page.getByText('Why is milk free?').waitFor();
     },

@@ -1,7 +1,7 @@
 import { textOf } from '../fields.ts';
 import type { ViewProps } from './message.tsx';
+import { Command, CommandLine, measured, Output } from './terminal/terminal.tsx';
 import { CardFrame } from './tools/card.tsx';
-import { Command, CommandLine, measured, Output } from './tools/terminal.tsx';
 
 /** A command that the user ran. */
 export function ShellCommand({ message }: ViewProps) {

@@ -1,7 +1,7 @@
 import { numberOf, textOf } from '../../fields.ts';
+import { Command, CommandLine, measured, Output } from '../terminal/terminal.tsx';
+import { ended } from '../terminal/terminal-text.ts';
 import { Card } from './card.tsx';
-import { Command, CommandLine, measured, Output } from './terminal.tsx';
-import { ended } from './terminal-text.ts';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 /** A command: while it runs, the end of what it says. */

@@ -3,8 +3,8 @@ import { languageOf } from '../../code/language-of.ts';
 import { textOf } from '../../fields.ts';
 import { Diff } from '../diff/diff.tsx';
 import { diffOf, sizeOfDiff } from '../diff/diff-lines.ts';
+import { Path } from '../found/path.tsx';
 import { Card, Problem } from './card.tsx';
-import { Path } from './path.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 /** A change of a file. It is shown when it is made: what is only asked for may yet look different. */

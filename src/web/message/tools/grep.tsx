@@ -3,11 +3,11 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { type Fields, textOf } from '../../fields.ts';
 import { counted } from '../../words.ts';
 import { Clipped, ShowAll } from '../clipped.tsx';
+import { type FoundFile, type FoundLine, foundIn, partsOf, plainPatterns, searched } from '../found/found-lines.ts';
+import { Notice } from '../found/notice.tsx';
+import { Path } from '../found/path.tsx';
+import { withNotice } from '../found/result-notice.ts';
 import { Card, Problem } from './card.tsx';
-import { type FoundFile, type FoundLine, foundIn, partsOf, plainPatterns, searched } from './found-lines.ts';
-import { Notice } from './notice.tsx';
-import { Path } from './path.tsx';
-import { withNotice } from './result-notice.ts';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 40;

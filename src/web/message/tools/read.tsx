@@ -3,11 +3,11 @@ import { languageOf } from '../../code/language-of.ts';
 import { type Fields, numberOf, textOf } from '../../fields.ts';
 import { lineCount } from '../../words.ts';
 import { Clipped } from '../clipped.tsx';
+import { Notice } from '../found/notice.tsx';
+import { Path } from '../found/path.tsx';
+import { withNotice } from '../found/result-notice.ts';
 import { picturesIn } from '../pictures.tsx';
 import { Card, Problem } from './card.tsx';
-import { Notice } from './notice.tsx';
-import { Path } from './path.tsx';
-import { withNotice } from './result-notice.ts';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 200;

@@ -1,7 +1,7 @@
 import type { RunningTool } from '../../../client/view.ts';
 import { type Fields, numberOf, wordsOf } from '../../fields.ts';
 import { duration } from '../../words.ts';
-import { ended } from './terminal-text.ts';
+import { ended } from '../terminal/terminal-text.ts';
 
 /** A call of a tool, and what came of it. */
 export interface ToolUse {

@@ -4,8 +4,8 @@ import { textOf } from '../../fields.ts';
 import { lineCount } from '../../words.ts';
 import { Diff } from '../diff/diff.tsx';
 import { addedLines } from '../diff/diff-lines.ts';
+import { Path } from '../found/path.tsx';
 import { Card, Problem } from './card.tsx';
-import { Path } from './path.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 12;

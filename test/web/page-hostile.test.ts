@@ -4,14 +4,19 @@ import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { hostileEntries, hostileTexts } from '../support/hostile-session.ts';
 import { newHome } from '../support/open.ts';
-import { newSession, say, servePage } from '../support/page-server.ts';
+import { say, servePage } from '../support/page-server.ts';
 import { entry, header, keepSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
 /** Everything in the body that could act, beside the box that messages are written in. */
 const AUDIT = `(() => {
-  const all = [...document.body.querySelectorAll(':not(.composer)')];
+  // The signs on buttons and the ring of the meter are the page's own: lines, and nothing else.
+  const isOwn = (svg) => svg.matches('.icon, .ring') && [...svg.querySelectorAll('*')].every(isLine);
+  const isLine = (part) => /^(path|circle)$/.test(part.localName) && part.getAttributeNames().every((name) => LINE.has(name));
+  const LINE = new Set(['class', 'd', 'cx', 'cy', 'r', 'pathLength', 'style', 'stroke-dasharray', 'transform']);
+  const drawings = [...document.querySelectorAll('svg')].filter(isOwn);
+  const all = [...document.body.querySelectorAll(':not(.composer)')].filter((element) => !drawings.some((svg) => svg.contains(element)));
   const names = (element) => [...element.attributes].map(({ name }) => name);
   return {
     hacked: window.hacked,
@@ -53,15 +58,34 @@ it('nothing that stands in any message of a session runs, loads or leaves', asyn
   const view = await visit((await servePage({ home })).loginLink);
   const { page } = view;
 
-  await page.getByRole('listitem').waitFor();
-  expect(await page.evaluate(AUDIT)).toEqual({ ...harmless, links: ['http:'] });
-  await page.getByRole('listitem').click();
-  await page.locator('article').nth(100).waitFor();
+  await page.getByRole('region', { name: 'Today' }).getByRole('link').click();
+  await page.getByRole('article').first().waitFor();
+  const text = await readUp(view);
 
-  const text = await words(page.locator('main'));
   for (const hostile of ['<script>', '<img src=x onerror=', ']]>']) expect(text.includes(hostile)).toBe(true);
-  await expectHarmless(view);
 });
+
+/** Reads the conversation from its end to its beginning, and looks at each part of it; answers its words. */
+async function readUp(view: View): Promise<string> {
+  const { page } = view;
+  const list = page.getByRole('region', { name: 'Conversation' });
+  let text = '';
+  for (let isMore = true; isMore; ) {
+    text += await words(list);
+    await expectHarmless(view);
+    isMore = await list.evaluate(async (element) => {
+      const { scrollTop, clientHeight } = element;
+      if (scrollTop === 0) return false;
+      const drawn = new Promise((resolve) =>
+        element.addEventListener('scroll', () => requestAnimationFrame(resolve), { once: true }),
+      );
+      element.scrollTop = scrollTop - clientHeight;
+      await drawn;
+      return true;
+    });
+  }
+  return text;
+}
 
 it('nothing that a model says, or an extension asks, runs, loads or leaves', async () => {
   const evil = JSON.stringify(hostileTexts.map((text) => text.slice(0, 200)));
@@ -81,8 +105,6 @@ it('nothing that a model says, or an extension asks, runs, loads or leaves', asy
   const script = [{ steps: [{ text: hostileTexts.join('\n\n'), chunks: 50 }] }];
   const view = await visit((await servePage({ home, script })).loginLink);
   const { page } = view;
-  await newSession(page);
-
   await say(page, hostileTexts.slice(0, 30).join('\n\n'));
   await page.getByRole('button', { name: 'Send' }).waitFor();
   await say(page, '/evil');

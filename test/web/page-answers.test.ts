@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { bash } from '../support/extensions.ts';
+import { say, servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' });
+
+it('a prompt with a tool: what is thought is folded, what a tool prints is there while it runs', async () => {
+  const command = 'mkfifo gate && echo first && cat gate';
+  const script = [
+    { steps: [{ thinking: 'I have to look.' }, { text: 'Let me **look**.' }, ...bash(command).steps] },
+    { text: 'That was all.' },
+  ];
+  const server = await servePage({ script });
+  const view = await visit(server.loginLink);
+  const { page } = view;
+
+  await say(page, 'What is there?');
+  const tool = page.locator('.tool');
+  await tool.locator('.output', { hasText: 'first' }).waitFor();
+  const meanwhile = await words(tool);
+  await page.getByText('Thinking 4 words').click();
+  await writeFile(join(server.home.cwd, 'gate'), 'second\n');
+  await conversation(page).getByText('That was all.').waitFor();
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'hidden' });
+
+  expect(meanwhile).toContain('running');
+  expect(await words(tool)).toMatch(/first\nsecond/);
+  expect(await words(page.locator('.thinking .markdown'))).toBe('I have to look.');
+  expect(await words(page.locator('.user'))).toContain('What is there?');
+  expect(await words(page.locator('.answer strong'))).toBe('look');
+  expect(await page.title()).toBe('What is there? · tau');
+  expect(view.complaints).toEqual([]);
+});
+
+it('an answer that failed says why', async () => {
+  const script = [{ error: { status: 401, message: 'No such key' } }];
+  const { page } = await visit((await servePage({ script })).loginLink);
+
+  await say(page, 'Talk');
+
+  await conversation(page).getByText('401 No such key').waitFor();
+});
+
+it.each([320, 390])('on a phone of %i pixels nothing is wider than the screen', async (width) => {
+  const wide = `${'wide'.repeat(100)}\n\n| a | b |\n|---|---|\n| ${'x'.repeat(300)} | y |\n\n\`\`\`\n${'z '.repeat(200)}\n\`\`\``;
+  const server = await servePage({ script: [bash(`echo ${'w'.repeat(300)}`), { text: wide }] });
+  const { page } = await visit(server.loginLink, { width, height: 700 });
+
+  await say(page, 'long'.repeat(100));
+  await page.locator('table').waitFor();
+  const session = await page.evaluate('document.documentElement.scrollWidth');
+  await page.getByRole('button', { name: 'Sessions' }).click();
+  await page.getByRole('link', { name: /^longlong/ }).waitFor();
+
+  expect([session, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([width, width]);
+});

@@ -1,14 +1,9 @@
 import { source as axeSource } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
-import { useBrowser, type View, type ViewOptions } from '../support/browser.ts';
-import { serveComponents } from '../support/component-page.ts';
+import { expect, it } from 'vitest';
+import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/markdown-page.ts';
 
-const { visit } = useBrowser();
-let address = '';
-beforeAll(async () => {
-  address = await serveComponents();
-});
+const { open } = useMarkdownPage();
 
 const SAMPLE = `## Title with *words*
 
@@ -59,44 +54,17 @@ Inside
 The end.
 `;
 
-interface Shown {
-  readonly show: (component: string, properties: object) => void;
-}
-
-async function open(options: ViewOptions = {}): Promise<View> {
-  const view = await visit(address, options);
-  await view.page.waitForFunction('globalThis.show');
-  return view;
-}
-
-const show = (page: Page, text: string, isStreaming = false) =>
-  page.evaluate(
-    ([given, more]) => (globalThis as unknown as Shown).show('Markdown', { text: given, isStreaming: more }),
-    [text, isStreaming] as const,
-  );
-
-/** Shows a text as it grows, a frame after another, and does something in the page after each. */
-const stream = (page: Page, text: string, after = '') =>
-  page.evaluate(`(async () => {
-    const text = ${JSON.stringify(text)};
-    for (let end = 0; end <= text.length; end += 5) {
-      show('Markdown', { text: text.slice(0, end), isStreaming: true });
-      await new Promise(requestAnimationFrame);
-      ${after}
-    }
-    show('Markdown', { text, isStreaming: false });
-  })()`);
-
 const html = (page: Page) => page.locator('main').innerHTML();
 
 it('a text that came in looks as if it had come at once', async () => {
   const { page, complaints } = await open();
-  await stream(page, SAMPLE);
+  await streamMarkdown(page, SAMPLE);
+  await showMarkdown(page, SAMPLE);
   await page.locator('.code-comment').nth(1).waitFor();
   const streamed = await html(page);
 
   const other = await open();
-  await show(other.page, SAMPLE);
+  await showMarkdown(other.page, SAMPLE);
   await other.page.locator('.code-comment').nth(1).waitFor();
   expect(streamed).toBe(await html(other.page));
   expect([...complaints, ...other.complaints]).toEqual([]);
@@ -105,15 +73,13 @@ it('a text that came in looks as if it had come at once', async () => {
 it('what is whole stays the same in the page while more comes in', async () => {
   const { page } = await open();
   await page.evaluate('globalThis.kept = []; globalThis.lost = [];');
-  await stream(
-    page,
-    SAMPLE,
-    `const blocks = [...document.querySelector('.markdown').children];
+  await streamMarkdown(page, SAMPLE, {
+    after: `const blocks = [...document.querySelector('.markdown').children];
      for (const [at, block] of blocks.slice(0, -1).entries()) {
        kept[at] ??= block;
        if (kept[at] !== block) lost.push(block.localName);
      }`,
-  );
+  });
 
   expect(await page.evaluate('kept.length')).toBeGreaterThan(8);
   expect(await page.evaluate('lost')).toEqual([]);
@@ -122,7 +88,7 @@ it('what is whole stays the same in the page while more comes in', async () => {
 it('what is whole is not drawn again while more comes in', async () => {
   const { page } = await open();
   const whole = SAMPLE.slice(0, SAMPLE.indexOf('The end.'));
-  await show(page, whole, true);
+  await streamMarkdown(page, whole, { from: whole.length });
   await page.locator('.code-comment').nth(1).waitFor();
   await page.evaluate(`
     globalThis.changed = [];
@@ -130,13 +96,8 @@ it('what is whole is not drawn again while more comes in', async () => {
     new MutationObserver((all) => changed.push(...all.map(({ target }) => target).filter((node) => blocks.some((block) => block.contains(node)))))
       .observe(document.querySelector('.markdown'), { subtree: true, childList: true, characterData: true, attributes: true });`);
 
-  await page.evaluate(`(async () => {
-    for (const word of 'More and **more** of it, with a [link](https://x.example/) at the end'.split(' ')) {
-      globalThis.grown = (globalThis.grown ?? ${JSON.stringify(whole)}) + word + ' ';
-      show('Markdown', { text: grown, isStreaming: true });
-      await new Promise(requestAnimationFrame);
-    }
-  })()`);
+  const more = `${whole}More and **more** of it, with a [link](https://x.example/) at the end`;
+  await streamMarkdown(page, more, { from: whole.length });
   expect(await page.locator('.markdown > p').last().textContent()).toBe('More and more of it, with a link at the end');
   expect(await page.evaluate('changed.length')).toBe(0);
 });
@@ -146,7 +107,7 @@ it('nothing moves while a text comes in', async () => {
   await page.evaluate(`
     globalThis.shift = 0;
     new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; }).observe({ type: 'layout-shift' });`);
-  await stream(page, SAMPLE);
+  await streamMarkdown(page, SAMPLE);
   await page.locator('.code-comment').nth(1).waitFor();
 
   expect(await page.evaluate('shift')).toBeLessThan(0.01);
@@ -164,11 +125,11 @@ it('colours are loaded with the first code, and come without moving anything', a
     await gate;
     await route.continue();
   });
-  await show(page, 'No `code` yet');
+  await showMarkdown(page, 'No `code` yet');
   expect(asked).toEqual([]);
 
   const request = page.waitForRequest(/grammars/);
-  await show(page, SAMPLE);
+  await showMarkdown(page, SAMPLE);
   await request;
   const places = () =>
     page.evaluate(`[...document.querySelectorAll('main *:not([class^=code-])')].map((one) => {
@@ -189,13 +150,13 @@ it('code can be copied, also where a page is given no clipboard', async () => {
   const { page } = await open();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const copied = () => page.evaluate('navigator.clipboard.readText()');
-  await show(page, '```sh\nnpm start\n```');
+  await showMarkdown(page, '```sh\nnpm start\n```');
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await copied()).toBe('npm start');
 
   await page.evaluate(`navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))`);
-  await show(page, '```sh\nnpm test\n```');
+  await showMarkdown(page, '```sh\nnpm test\n```');
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await copied()).toBe('npm test');
@@ -203,7 +164,7 @@ it('code can be copied, also where a page is given no clipboard', async () => {
 
 it.each(['light', 'dark'] as const)('everything can be read and reached in %s', async (colorScheme) => {
   const { page } = await open({ colorScheme, width: 390 });
-  await show(page, `${SAMPLE}\n\n- [ ] open\n\n\`\`\`\n${'wide '.repeat(99)}\n\`\`\`\n`);
+  await showMarkdown(page, `${SAMPLE}\n\n- [ ] open\n\n\`\`\`\n${'wide '.repeat(99)}\n\`\`\`\n`);
   await page.locator('.code-comment').nth(1).waitFor();
   await page.evaluate(axeSource);
 

@@ -1,14 +1,8 @@
-import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
-import { useBrowser, type View } from '../support/browser.ts';
-import { serveComponents } from '../support/component-page.ts';
+import { expect, it } from 'vitest';
 import { hostileTexts } from '../support/hostile-session.ts';
+import { showMarkdown, streamMarkdown, useMarkdownPage } from '../support/markdown-page.ts';
 
-const { visit } = useBrowser();
-let address = '';
-beforeAll(async () => {
-  address = await serveComponents();
-});
+const { open } = useMarkdownPage();
 
 /** Addresses that would do something, in the disguises that have worked somewhere. */
 const addresses = [
@@ -103,26 +97,10 @@ const AUDIT = `(() => {
 
 const harmless = { hacked: undefined, tags: [], attributes: [], links: [], unguarded: 0, types: [] };
 
-async function open(): Promise<View> {
-  const view = await visit(address);
-  await view.page.waitForFunction('globalThis.show');
-  return view;
-}
-
-const show = (page: Page, text: string, isStreaming = false) =>
-  page.evaluate(
-    ([given, more]) => (globalThis as unknown as Shown).show('Markdown', { text: given, isStreaming: more }),
-    [text, isStreaming] as const,
-  );
-
-interface Shown {
-  readonly show: (component: string, properties: object) => void;
-}
-
 it('nothing in any markdown runs, loads or leads elsewhere than it says', async () => {
   const { page, complaints } = await open();
   for (const text of hostile) {
-    await show(page, text);
+    await showMarkdown(page, text);
     expect({ text, ...((await page.evaluate(AUDIT)) as object) }).toEqual({ text, ...harmless });
   }
   expect(complaints).toEqual([]);
@@ -131,8 +109,9 @@ it('nothing in any markdown runs, loads or leads elsewhere than it says', async 
 it('nor while it comes in', async () => {
   const { page, complaints } = await open();
   const text = hostile.filter((one) => one.length < 1000).join('\n\n');
-  for (let end = 0; end < text.length; end += 997) await show(page, text.slice(0, end), true);
-  await show(page, text);
+  await streamMarkdown(page, text, { step: 200 });
+  expect(await page.evaluate(AUDIT)).toEqual(harmless);
+  await showMarkdown(page, text);
 
   expect(await page.evaluate(AUDIT)).toEqual(harmless);
   expect(complaints).toEqual([]);
@@ -141,7 +120,7 @@ it('nor while it comes in', async () => {
 it('a line of a megabyte is shown', async () => {
   const { page, complaints } = await open();
 
-  await show(page, `${'x*'.repeat(500_000)} the end`);
+  await showMarkdown(page, `${'x*'.repeat(500_000)} the end`);
   expect(await page.getByText('the end').count()).toBe(1);
   expect(complaints).toEqual([]);
 });

@@ -43,8 +43,8 @@ function make(block: Exclude<OpenBlock, { kind: 'item' }>, open: OpenBlock | und
 
 function paragraph(whole: string, isOpen: { readonly isOpen?: boolean }): readonly Block[] {
   const text = takeDefinitions(whole).rest.trimEnd();
-  // A line like the head of a table is not shown before it is known to be one.
-  const isHidden = text === '' || (isOpen.isOpen && /^\|.*$/.test(text));
+  // A line like the head of a table is not shown before it is known to be one, or too long for one.
+  const isHidden = text === '' || (isOpen.isOpen && /^\|.{0,300}$/.test(text));
   return isHidden ? [] : [{ type: 'paragraph', text, ...isOpen }];
 }
 

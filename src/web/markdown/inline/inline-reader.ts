@@ -71,7 +71,7 @@ class InlineReader {
       this.#at = next;
       if (next < this.#text.length) this.#at += this.#special(this.#text[next] ?? '');
     }
-    return this.#settled(this.#items);
+    return withEmphasis(this.#settled(this.#items), { isOpen: this.#isOpen });
   }
 
   /** Reads one of the characters that mean something. Like all below, answers how many characters that took. */
@@ -228,20 +228,19 @@ class InlineReader {
 
   /** Takes what was read since a bracket, and the bracket, out again. */
   #since(bracket: Bracket): Inline[] {
-    const inside = this.#settled(this.#items.splice(bracket.item + 1));
+    const inside = withEmphasis(this.#settled(this.#items.splice(bracket.item + 1)), { isOpen: false });
     this.#items.pop();
     return inside;
   }
 
   /** What turned out to begin nothing is text; one that may still begin a link is not shown. */
-  #settled(items: readonly (Inline | Marks | Bracket)[]): Inline[] {
+  #settled(items: readonly (Inline | Marks | Bracket)[]): (Inline | Marks)[] {
     const last = this.#isOpen ? this.#brackets.at(-1) : undefined;
-    const settled = items.flatMap((item): (Inline | Marks)[] => {
+    return items.flatMap((item): (Inline | Marks)[] => {
       if (item.type !== 'bracket') return [item];
       if (item === last && !item.isInWord) return [];
       return [{ type: 'text', text: item.isPicture ? '![' : '[' }];
     });
-    return withEmphasis(settled, { isOpen: this.#isOpen });
   }
 
   #put(inlines: readonly Inline[]): void {

@@ -4,24 +4,59 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
 import { securityHeaders } from '../../src/server/http/security-headers.ts';
+import { useBrowser, type View, type ViewOptions } from './browser.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** The script of the page: `show(component, properties)` draws a component. */
+/** The script of the page: `show(properties)` draws the component. */
 const SCRIPT = `
   import { h, render } from 'preact';
-  import { CodeBlock, Highlighted } from './src/web/code/code-block.tsx';
-  import { PlainText } from './src/web/code/plain-text.tsx';
   import { Markdown } from './src/web/markdown/markdown.tsx';
-  const components = { CodeBlock, Highlighted, Markdown, PlainText };
-  globalThis.show = (name, properties) => render(h(components[name], properties), document.querySelector('main'));`;
+  globalThis.show = (properties) => render(h(Markdown, properties), document.querySelector('main'));`;
 
-/** Serves a page that shows single components, under the rules of the real one. Answers its address; gone after the file. */
-export async function serveComponents(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'components-'));
+interface MarkdownPage {
+  /** A page on which nothing is shown yet. */
+  readonly open: (options?: ViewOptions) => Promise<View>;
+}
+
+/** A page that shows markdown alone, under the rules of the real one, for the tests of a file. */
+export function useMarkdownPage(): MarkdownPage {
+  const { visit } = useBrowser();
+  let address = '';
+  beforeAll(async () => {
+    address = await serve();
+  });
+  const open: MarkdownPage['open'] = async (options) => {
+    const view = await visit(address, options);
+    await view.page.waitForFunction('globalThis.show');
+    return view;
+  };
+  return { open };
+}
+
+/** Shows a text of markdown on such a page. */
+export const showMarkdown = (page: Page, text: string): Promise<unknown> =>
+  page.evaluate(`show({ text: ${JSON.stringify(text)} })`);
+
+/** The same as it grows, a frame for every few letters; `after` each something is done in the page. */
+export const streamMarkdown = (page: Page, text: string, { from = 0, step = 5, after = '' } = {}): Promise<unknown> =>
+  page.evaluate(`(async () => {
+    const text = ${JSON.stringify(text)};
+    for (let end = ${from}; end < text.length; end += ${step}) {
+      show({ text: text.slice(0, end), isStreaming: true });
+      await new Promise(requestAnimationFrame);
+      ${after}
+    }
+    show({ text, isStreaming: true });
+  })()`);
+
+/** Answers the address of the page; it is gone after the file. */
+async function serve(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'markdown-'));
   await build({
     stdin: { contents: SCRIPT, resolveDir: ROOT, sourcefile: 'script.ts' },
     bundle: true,

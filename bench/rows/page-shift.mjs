@@ -40,7 +40,7 @@ async function written(page, loginLink) {
   await page.keyboard.press('Enter');
   await page.getByText('The answer is complete.').waitFor({ state: 'attached' });
   return page.evaluate(`({
-    shift: shifts.reduce((sum, { value }) => sum + value, 0),
+    shift: shifts.reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0),
     p95: times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)],
   })`);
 }

@@ -122,7 +122,7 @@ it('an answer goes on where it was when the page is loaded again in the middle o
 
 it('nothing jumps while an answer with code, lists and tools is written', async () => {
   const gate = newGate();
-  const code = '```ts\nexport const one = 1;\nexport const two = 2;\n```\n\n';
+  const code = `\`\`\`ts\n${'export const one = 1; // first\n'.repeat(20)}\`\`\`\n\n`;
   const list = '- a point\n- another one\n\n1. first\n2. second\n\n';
   const part = (name: string) => ({ text: `${paragraphs(name, 4)}${code}${list}`, delayMs: 1 });
   const script = [

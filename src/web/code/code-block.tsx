@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
 import { GrowingCode } from './growing-code.ts';
@@ -51,5 +52,12 @@ export function Highlighted({ text, language, isOpen = false }: CodeProps) {
 /** Drawn once for the same tokens. */
 const Piece = ({ tokens }: { readonly tokens: readonly Token[] }) => useMemo(() => <>{tokens.map(draw)}</>, [tokens]);
 
-const draw = ({ text, colour }: Token) =>
-  colour === undefined ? visible(text) : <span class={`code-${colour}`}>{visible(text)}</span>;
+/** By its place: a text that has its colours now is no part of what it was without them, and nothing is seen to move. */
+const draw = ({ text, colour }: Token, at: number) =>
+  colour === undefined ? (
+    <Fragment key={at}>{visible(text)}</Fragment>
+  ) : (
+    <span key={at} class={`code-${colour}`}>
+      {visible(text)}
+    </span>
+  );

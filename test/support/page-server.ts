@@ -47,12 +47,6 @@ async function start(home: Home, args: readonly string[], port: number): Promise
   };
 }
 
-/** Begins a session on the page of the list. */
-export async function newSession(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'New session' }).click();
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
-}
-
 /** Types a message and sends it. */
 export async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text);

@@ -280,6 +280,7 @@ it('arrows go through what was said before, also after a reload', async () => {
   await page.reload();
   await frames.heard({ type: 'state_synced' });
   await page.getByText('first').first().waitFor();
+  await box(page).and(page.locator(':focus')).waitFor();
   const again = await press(up);
 
   expect(seen).toEqual(['!true', 'second\nline', 'first', 'first', 'second\nline', '!true', '']);

@@ -5,6 +5,7 @@ import { commandHome } from '../support/extensions.ts';
 import { hostileEntries, hostileTexts } from '../support/hostile-session.ts';
 import { newHome } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
+import { atRest, conversation } from '../support/reading.ts';
 import { entry, header, keepSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
@@ -22,7 +23,7 @@ const AUDIT = `(() => {
     hacked: window.hacked,
     acting: all.map(({ localName }) => localName).filter((name) => /^(script|iframe|object|embed|svg|math|link|base|frame|video|audio|style|meta)$/.test(name)),
     handlers: all.flatMap(names).filter((name) => /^on/.test(name)),
-    links: [...new Set(all.filter(({ href }) => href).map(({ href }) => new URL(href).protocol))].sort(),
+    links: all.filter(({ href }) => href && !/^https?:/.test(new URL(href).protocol)).length,
     forms: all.filter(({ action }) => action && new URL(action).origin !== location.origin).length,
     pictures: document.images.length,
     foreign: all.filter(({ namespaceURI }) => namespaceURI !== 'http://www.w3.org/1999/xhtml').length,
@@ -33,7 +34,7 @@ const harmless = {
   hacked: undefined,
   acting: [],
   handlers: [],
-  links: ['http:', 'https:'],
+  links: 0,
   forms: 0,
   pictures: 0,
   foreign: 0,
@@ -62,26 +63,24 @@ it('nothing that stands in any message of a session runs, loads or leaves', asyn
   await page.getByRole('article').first().waitFor();
   const text = await readUp(view);
 
-  for (const hostile of ['<script>', '<img src=x onerror=', ']]>']) expect(text.includes(hostile)).toBe(true);
+  const missing = ['<script>', '<img src=x onerror=', ']]>'].filter((hostile) => !text.includes(hostile));
+  expect(missing).toEqual([]);
 });
 
 /** Reads the conversation from its end to its beginning, and looks at each part of it; answers its words. */
 async function readUp(view: View): Promise<string> {
   const { page } = view;
-  const list = page.getByRole('region', { name: 'Conversation' });
+  const [first = ''] = hostileTexts;
   let text = '';
-  for (let isMore = true; isMore; ) {
-    text += await words(list);
+  // Earlier messages come when somebody has read so far.
+  for (let top = Infinity; top > 0 || !text.includes(first); ) {
+    await atRest(page);
+    text += await words(conversation(page));
     await expectHarmless(view);
-    isMore = await list.evaluate(async (element) => {
-      const { scrollTop, clientHeight } = element;
-      if (scrollTop === 0) return false;
-      const drawn = new Promise((resolve) =>
-        element.addEventListener('scroll', () => requestAnimationFrame(resolve), { once: true }),
-      );
-      element.scrollTop = scrollTop - clientHeight;
-      await drawn;
-      return true;
+    top = await conversation(page).evaluate((list) => {
+      const { scrollTop } = list;
+      list.scrollTop -= 2 * list.clientHeight;
+      return scrollTop;
     });
   }
   return text;

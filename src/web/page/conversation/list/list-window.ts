@@ -310,9 +310,12 @@ export class ListWindow<R extends Keyed> {
     this.#resting = setTimeout(() => this.#rest(), REST_MS);
     this.#lookAround();
     this.#cover();
+    // Here nobody goes on, and what is above would be out of reach.
+    if (this.#top <= 0 && this.#debt !== 0) this.#rest();
   }
 
   #rest(): void {
+    clearTimeout(this.#resting);
     this.#resting = undefined;
     this.#debt = 0;
     this.#place();

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { Message } from '../../../message/message.tsx';
-import { dateAndTime } from '../../../words.ts';
+import { dateAndTime, oneLine } from '../../../words.ts';
 import { useSession } from '../../state/app.ts';
 import { RowActions } from './row-actions.tsx';
 import type { Row } from './rows.ts';
@@ -27,7 +27,7 @@ export function RowView({ row }: { readonly row: Row }) {
       {row.day !== undefined && <Day moment={row.day} />}
       {row.model !== undefined && (
         <p class="between">
-          Model: <PlainText text={row.model} />
+          Model: <PlainText text={oneLine(row.model, 80)} />
         </p>
       )}
       <article class={`turn ${isSpoken ? message.role : 'aside'}`}>

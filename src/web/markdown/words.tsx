@@ -44,17 +44,17 @@ function read({ text, isOpen }: WordsProps, definitions: Definitions): Reading {
 function draw(inline: Inline): ComponentChildren {
   switch (inline.type) {
     case 'text':
-      return inline.text;
+      return visible(inline.text);
     case 'code':
       return <code>{visible(inline.text)}</code>;
     case 'comment':
-      return <span class="comment">{inline.text}</span>;
+      return <span class="comment">{visible(inline.text)}</span>;
     case 'break':
       return <br />;
     case 'link':
       return <Link href={inline.href}>{inline.children.map(draw)}</Link>;
     case 'picture':
-      return <Link href={inline.href}>Picture: {inline.alt || inline.href}</Link>;
+      return <Link href={inline.href}>Picture: {visible(inline.alt || inline.href)}</Link>;
     case 'strong':
       return <strong>{inline.children.map(draw)}</strong>;
     case 'emphasis':

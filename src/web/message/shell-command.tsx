@@ -1,3 +1,4 @@
+import { PlainText } from '../code/plain-text.tsx';
 import { textOf } from '../fields.ts';
 import type { ViewProps } from './message.tsx';
 import { Command, CommandLine, measured, Output } from './terminal/terminal.tsx';
@@ -11,18 +12,25 @@ export function ShellCommand({ message }: ViewProps) {
   const isFailed = how !== '' && how !== 'exit 0';
   const note = message['excludeFromContext'] === true ? 'not told to the model' : '';
   const said = textOf(message['output']);
-  const { size, isShort } = measured(said);
+  const { size } = measured(said);
+  const isCut = message['truncated'] === true;
+  const whole = textOf(message['fullOutputPath']);
   return (
     <CardFrame
       name="bash"
       of={message}
       about={<CommandLine command={command} note={note} />}
       state={isFailed ? 'failed' : 'done'}
-      outcome={[size, how].filter(Boolean).join(' · ')}
-      matters={isFailed || isShort}
+      outcome={[isCut ? `the last ${size}` : size, how].filter(Boolean).join(' · ')}
+      matters={isFailed || said !== ''}
     >
       <Command text={command} />
       <Output text={said} />
+      {isCut && (
+        <p class="note">
+          What came before is not here{whole !== '' && <PlainText text={`; all of it is in ${whole}`} />}
+        </p>
+      )}
     </CardFrame>
   );
 }

@@ -5,9 +5,8 @@ import { counted, oneLine } from '../../words.ts';
 import { Scrolled, Tail } from '../clipped.tsx';
 import { terminalText } from './terminal-text.ts';
 
+/** What is no longer than this is worth its room; of more, so much of the end. */
 const LINES = 16;
-/** What is no longer than this is worth its room. */
-const SHORT = 8;
 
 /** A command in the head of a card: while the card is folded it stands for the command itself. */
 export const CommandLine = ({ command, note }: { readonly command: string; readonly note: string }) => (
@@ -40,5 +39,5 @@ export function measured(text: string): { readonly size: string; readonly isShor
   const plain = terminalText(text);
   if (plain === '') return { size: 'no output', isShort: false };
   const lines = plain.split('\n').length;
-  return lines <= SHORT ? { size: '', isShort: true } : { size: counted(lines, 'line'), isShort: false };
+  return lines <= LINES ? { size: '', isShort: true } : { size: counted(lines, 'line'), isShort: false };
 }

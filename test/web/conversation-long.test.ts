@@ -2,9 +2,10 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser, type View } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
+import { bash } from '../support/extensions.ts';
 import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
 import { newHome } from '../support/open.ts';
-import { servePage } from '../support/page-server.ts';
+import { say, servePage } from '../support/page-server.ts';
 import { atEnd, conversation, inSight, rowsDrawn, until } from '../support/reading.ts';
 
 const ENTRIES = 10_000;
@@ -118,4 +119,20 @@ it('search goes to what is folded, and unfolds it', async () => {
 
   await conversation(page).getByText(result).first().waitFor({ state: 'visible' });
   await until(page, "CSS.highlights.get('looked-at')?.size > 0");
+});
+
+it('search goes to what is cut within what is folded', async () => {
+  const server = await servePage({ script: [bash('seq 1 400'), { text: 'Counted.' }] });
+  const { page } = await visit(server.loginLink);
+  await say(page, 'Count');
+  await page.getByText('Counted.').waitFor();
+  await page.reload();
+  await page.getByText('Counted.').waitFor();
+
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('123');
+  await page.getByText('1 of 1').waitFor();
+
+  await until(page, "CSS.highlights.get('looked-at')?.size > 0");
+  await conversation(page).getByText('122\n123\n124').waitFor();
 });

@@ -53,11 +53,24 @@ it.each([320, 390])('on a phone of %i pixels nothing is wider than the screen', 
   const server = await servePage({ script: [bash(`echo ${'w'.repeat(300)}`), { text: wide }] });
   const { page } = await visit(server.loginLink, { width, height: 700 });
 
-  await say(page, 'long'.repeat(100));
+  await say(page, `${'long'.repeat(100)}\n\n\`\`\`\n${'code '.repeat(100)}\n\`\`\``);
   await page.locator('table').waitFor();
+  const { x = -1, width: bubble = Infinity } = (await page.locator('.said').boundingBox()) ?? {};
   const session = await page.evaluate('document.documentElement.scrollWidth');
   await page.getByRole('button', { name: 'Sessions' }).click();
   await page.getByRole('link', { name: /^longlong/ }).waitFor();
 
   expect([session, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([width, width]);
+  expect(x).toBeGreaterThanOrEqual(0);
+  expect(x + bubble).toBeLessThanOrEqual(width);
+});
+
+it('what would hide or turn around what is said is shown by its number, wherever it is said', async () => {
+  const turned = 'photo\u202egpj.exe [pay\u202emoc.live](https://x.example/) zero\u200bwidth';
+  const { page } = await visit((await servePage({ script: [{ text: turned }] })).loginLink);
+
+  await say(page, 'a\u202eb');
+  await page.locator('.answer').getByText('zero').waitFor();
+
+  expect(await page.locator('.hidden-character').allInnerTexts()).toEqual(['U+202E', 'U+202E', 'U+202E', 'U+200B']);
 });

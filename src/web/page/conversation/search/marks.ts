@@ -41,7 +41,8 @@ export function reveal(finder: Finder, list: ListWindow<Row>, patience = PATIENC
       unfold([first, ...others]);
       bringIntoSight(first, list);
     } else if (patience > 0) {
-      if (row && patience === PATIENCE - 1) unfoldAll(row);
+      // What was unfolded may hold something that is cut.
+      if (row && patience < PATIENCE) unfoldAll(row);
       reveal(finder, list, patience - 1);
     }
   });

@@ -72,5 +72,10 @@ it('what would hide or turn around what is said is shown by its number, wherever
   await say(page, 'a\u202eb');
   await page.locator('.answer').getByText('zero').waitFor();
 
-  expect(await page.locator('.hidden-character').allInnerTexts()).toEqual(['U+202E', 'U+202E', 'U+202E', 'U+200B']);
+  expect(await conversation(page).locator('.hidden-character').allInnerTexts()).toEqual([
+    'U+202E',
+    'U+202E',
+    'U+202E',
+    'U+200B',
+  ]);
 });

@@ -9,7 +9,7 @@ import type {
   ToolProgress,
 } from '../protocol/generated/vocabulary.ts';
 import { fold } from '../wire/fold.ts';
-import { type Known, merged } from './earlier.ts';
+import { type Known, merged, nothingKnown } from './earlier.ts';
 import { replaced } from './replaced.ts';
 import { nothingShown, type Shown, show } from './shown.ts';
 
@@ -54,8 +54,7 @@ export interface View extends Shown, Known {
 
 export const emptyView: View = {
   ...nothingShown,
-  messages: [],
-  earlier: undefined,
+  ...nothingKnown,
   answer: undefined,
   tools: [],
   queue: [],
@@ -132,7 +131,7 @@ function changed(view: View, news: Readonly<Record<string, unknown>>): View {
   const state = lasting(Object.fromEntries(fields));
   const queue = (news['queuedMessages'] as QueuedItem[] | undefined) ?? view.queue;
   if (!Object.hasOwn(news, 'sessionId')) return { ...view, state, queue };
-  return { ...view, ...atRest, state, queue, messages: [], earlier: undefined };
+  return { ...view, ...atRest, state, queue, ...nothingKnown };
 }
 
 /** A snapshot that follows tells anew what is under way; what was said stays until then, unless it is another session. */

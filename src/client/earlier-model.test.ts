@@ -21,7 +21,7 @@ class Reading {
   compact(place: number): void {
     const firstKeptEntryId = this.#at(place);
     if (firstKeptEntryId === undefined) return;
-    this.#log.append({ type: 'compaction', summary: 's', firstKeptEntryId, tokensBefore: 1 });
+    this.#log.append({ type: 'compaction', summary: `summary ${this.#log.size}`, firstKeptEntryId, tokensBefore: 1 });
   }
 
   edit(place: number, content: string | null): void {
@@ -74,20 +74,41 @@ const place = fc.nat(30);
 const word = fc.constantFrom('a', 'b', 'c');
 const size = fc.integer({ min: 1, max: 6 });
 
-const reads = size.map((limit): Step => (reading) => void reading.read(limit));
-const syncs = size.map((tail): Step => (reading) => reading.sync(tail));
+const reads = size.map(
+  (limit): Step =>
+    (reading) =>
+      void reading.read(limit),
+);
+const syncs = size.map(
+  (tail): Step =>
+    (reading) =>
+      reading.sync(tail),
+);
 
 /** Something happens to the conversation, of which the client is told a part then. */
 const thenSync = (steps: fc.Arbitrary<Step>) =>
-  fc.tuple(steps, syncs).map(([step, sync]): Step => (reading) => {
-    step(reading);
-    sync(reading);
-  });
+  fc.tuple(steps, syncs).map(
+    ([step, sync]): Step =>
+      (reading) => {
+        step(reading);
+        sync(reading);
+      },
+  );
 
 const compacts = thenSync(place.map((at) => (reading) => reading.compact(at)));
 const moves = thenSync(place.map((at) => (reading) => reading.goTo(at)));
-const edits = thenSync(fc.tuple(place, fc.option(word)).map(([at, content]) => (reading) => reading.edit(at, content)));
-const says = word.map((content): Step => (reading) => reading.say(content));
+const edits = thenSync(
+  fc.tuple(place, fc.option(word)).map(
+    ([at, content]) =>
+      (reading) =>
+        reading.edit(at, content),
+  ),
+);
+const says = word.map(
+  (content): Step =>
+    (reading) =>
+      reading.say(content),
+);
 
 const anySteps = fc.array(
   fc.oneof({ arbitrary: says, weight: 4 }, { arbitrary: reads, weight: 2 }, syncs, compacts, moves, edits),

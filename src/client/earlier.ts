@@ -7,17 +7,17 @@ export type Earlier = Readonly<Params<'get_messages_page'>>;
 export interface Known {
   readonly messages: readonly AgentMessage[];
   /**
-   * How many of the first messages were read before a snapshot that goes on from them. The conversation may have become
-   * another one there, by a summary or an edit: what comes before all others tells them anew.
+   * How many of the first messages were known before a snapshot that goes on from them, and are not told by it. A
+   * summary or an edit may have come in between: the pages that are read next tell them anew.
    */
   readonly unconfirmed: number;
-  /** What comes before the others. Undefined where nothing was said before, or nobody has told anything yet. */
+  /** What comes before the confirmed ones. Undefined where nothing was said before, or nobody has told anything yet. */
   readonly earlier: Earlier | undefined;
 }
 
 export const nothingKnown: Known = { messages: [], unconfirmed: 0, earlier: undefined };
 
-/** A conversation with a page more before what is certain. A page that was asked for in another one changes nothing. */
+/** A conversation with a page more before what is confirmed. A page that was asked for in another one changes nothing. */
 export function withEarlier<K extends Known>(known: K, asked: Earlier, page: Result<'get_messages_page'>): K {
   if (known.earlier !== asked) return known;
   const certain = known.messages.slice(known.unconfirmed);

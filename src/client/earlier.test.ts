@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
-import { type Earlier, type Known, merged, withEarlier } from './earlier.ts';
+import { type Earlier, type Known, merged, nothingKnown, withEarlier } from './earlier.ts';
 
 const said = (content: string): AgentMessage => ({ role: 'user', content, timestamp: 1 });
 
 const summary: AgentMessage = { role: 'compactionSummary', summary: 's', tokensBefore: 1, timestamp: 1 };
-
-const unknown: Known = { messages: [], earlier: undefined };
 
 const cursor = (name: string): Earlier => ({ from: 'end', cursor: name });
 
@@ -20,30 +18,30 @@ describe('what was said before', () => {
       fc.property(anyPages, (pages) => {
         const [tail = [], ...others] = pages.toReversed();
         const next = (at: number) => (at < others.length ? { nextCursor: String(at) } : {});
-        let known = merged(unknown, { messages: tail, cursor: next(0).nextCursor });
+        let known = merged(nothingKnown, { messages: tail, cursor: next(0).nextCursor });
         for (const [index, messages] of others.entries()) {
           const page = { messages, totalMessages: 0, ...next(index + 1) };
           known = withEarlier(known, known.earlier ?? {}, page);
         }
 
-        expect(known).toEqual({ messages: pages.flat(), earlier: undefined });
+        expect(known).toEqual({ ...nothingKnown, messages: pages.flat() });
       }),
     );
   });
 
   it('[V40] is asked for beyond a summary, once', () => {
-    const known = merged(unknown, { messages: [summary, said('kept')] });
+    const known = merged(nothingKnown, { messages: [summary, said('kept')] });
     const asked = known.earlier ?? {};
     const half = withEarlier(known, asked, { messages: [summary, said('b')], nextCursor: 'c', totalMessages: 3 });
     const whole = withEarlier(half, half.earlier ?? {}, { messages: [summary], totalMessages: 3 });
 
     expect(asked).toEqual({ from: 'end', replaced: true });
     expect(half.earlier).toEqual({ from: 'end', replaced: true, cursor: 'c' });
-    expect(whole).toEqual({ messages: [summary, summary, said('b'), summary, said('kept')], earlier: undefined });
+    expect(whole).toEqual({ ...nothingKnown, messages: [summary, summary, said('b'), summary, said('kept')] });
   });
 
   it('[V40] is asked for beyond a summary after the pages of the conversation', () => {
-    const known = merged(unknown, { messages: [said('kept')], cursor: 'c' });
+    const known = merged(nothingKnown, { messages: [said('kept')], cursor: 'c' });
 
     const after = withEarlier(known, known.earlier ?? {}, { messages: [summary], totalMessages: 2 });
 
@@ -51,14 +49,14 @@ describe('what was said before', () => {
   });
 
   it('[V40] changes nothing when it was asked for in another conversation', () => {
-    const known: Known = { messages: [said('a')], earlier: cursor('c') };
+    const known: Known = { ...nothingKnown, messages: [said('a')], earlier: cursor('c') };
 
     expect(withEarlier(known, cursor('c'), { messages: [said('b')], totalMessages: 2 })).toBe(known);
   });
 });
 
 describe('a snapshot', () => {
-  it('[V40] leaves what was known the same, and what was read before it', () => {
+  it('[V40] leaves what was known the same, and what was read before it until that is told anew', () => {
     const anyWhole = fc.uniqueArray(fc.nat(), { minLength: 1 }).map((all) => all.map((number) => said(String(number))));
     fc.assert(
       fc.property(anyWhole, fc.nat(), fc.nat(), (whole, place, earlierPlace) => {
@@ -66,40 +64,59 @@ describe('a snapshot', () => {
         const from = earlierPlace % known.length;
 
         const after = merged(
-          { messages: known, earlier: cursor('of the first page') },
+          { ...nothingKnown, messages: known, earlier: cursor('of the first page') },
           { messages: structuredClone(whole.slice(from)), cursor: 'of the snapshot' },
         );
+        const page = { messages: structuredClone(whole.slice(0, from)), totalMessages: whole.length };
+        const read = withEarlier(after, after.earlier ?? {}, page);
 
-        expect(after.messages).toEqual(whole);
-        expect(known.every((message, index) => after.messages[index] === message)).toBe(true);
-        expect(after.earlier).toEqual(cursor(from === 0 ? 'of the snapshot' : 'of the first page'));
+        expect(after).toEqual({ messages: whole, unconfirmed: from, earlier: cursor('of the snapshot') });
+        expect(read).toEqual({ ...nothingKnown, messages: whole });
+        for (const { messages } of [after, read]) {
+          expect(known.every((message, index) => messages[index] === message)).toBe(true);
+        }
       }),
     );
   });
 
-  it('[V40] of what was compacted begins with the summary, and keeps the messages that it has kept', () => {
+  it('[V40] of what was compacted puts the summary between what it replaces and what it has kept', () => {
     const [first, kept] = [said('a'), said('b')];
 
     const after = merged(
-      { messages: [first, kept], earlier: undefined },
+      { ...nothingKnown, messages: [first, kept] },
       { messages: structuredClone([summary, kept, said('c')]) },
     );
 
-    expect(after).toEqual({ messages: [summary, kept, said('c')], earlier: { from: 'end', replaced: true } });
-    expect(after.messages[1]).toBe(kept);
+    const earlier = { from: 'end', replaced: true };
+    expect(after).toEqual({ messages: [first, summary, kept, said('c')], unconfirmed: 1, earlier });
+    expect(after.messages[2]).toBe(kept);
+  });
+
+  it('[V40] that begins behind the summary lets pages put it where it belongs', () => {
+    const [a, b, c, d] = [said('a'), said('b'), said('c'), said('d')];
+    const known: Known = { ...nothingKnown, messages: [b, c, d], earlier: cursor('/b') };
+
+    const after = merged(known, { messages: [d], cursor: 's/d' });
+    const kept = withEarlier(after, after.earlier ?? {}, { messages: [summary, c], totalMessages: 3 });
+    const whole = withEarlier(kept, kept.earlier ?? {}, { messages: [a, b], totalMessages: 2 });
+
+    expect(after).toEqual({ messages: [b, c, d], unconfirmed: 2, earlier: cursor('s/d') });
+    expect(kept).toEqual({ messages: [b, summary, c, d], unconfirmed: 1, earlier: { from: 'end', replaced: true } });
+    expect(whole).toEqual({ ...nothingKnown, messages: [a, b, summary, c, d] });
   });
 
   it('[V40] keeps what was read beyond a summary', () => {
-    const known: Known = { messages: [said('a'), summary, said('b')], earlier: undefined };
+    const known: Known = { ...nothingKnown, messages: [said('a'), summary, said('b')] };
 
     const after = merged(known, { messages: structuredClone([summary, said('b'), said('c')]) });
 
-    expect(after).toEqual({ messages: [...known.messages, said('c')], earlier: undefined });
+    expect(after.messages).toEqual([...known.messages, said('c')]);
   });
 
   it('[V40] that has nothing in common with what was known takes its place', () => {
-    const known: Known = { messages: [said('a')], earlier: cursor('c') };
+    const known: Known = { ...nothingKnown, messages: [said('a')], earlier: cursor('c') };
 
-    expect(merged(known, { messages: [said('z')] })).toEqual({ messages: [said('z')], earlier: undefined });
+    expect(merged(known, { messages: [said('z')] })).toEqual({ ...nothingKnown, messages: [said('z')] });
+    expect(merged(known, { messages: [summary, said('z')] }).messages).toEqual([summary, said('z')]);
   });
 });

@@ -6,37 +6,33 @@ export type Earlier = Readonly<Params<'get_messages_page'>>;
 /** What is known of a conversation: its end, and how to come by what was said before. */
 export interface Known {
   readonly messages: readonly AgentMessage[];
-  /** Undefined where nothing was said before, or nobody has told anything yet. */
+  /**
+   * How many of the first messages were known before a snapshot that goes on from them, and are not told by it. A
+   * summary or an edit may have come in between: the pages that are read next tell them anew.
+   */
+  readonly unconfirmed: number;
+  /** What comes before the confirmed ones. Undefined where nothing was said before, or nobody has told anything yet. */
   readonly earlier: Earlier | undefined;
 }
 
-/** A conversation with a page more at its beginning. A page that was asked for in another one changes nothing. */
+export const nothingKnown: Known = { messages: [], unconfirmed: 0, earlier: undefined };
+
+/** A conversation with a page more before what is confirmed. A page that was asked for in another one changes nothing. */
 export function withEarlier<K extends Known>(known: K, asked: Earlier, page: Result<'get_messages_page'>): K {
   if (known.earlier !== asked) return known;
-  const messages = [...page.messages, ...known.messages];
-  return { ...known, messages, earlier: before(messages, page.nextCursor, asked.replaced) };
+  const certain = known.messages.slice(known.unconfirmed);
+  const earlier = before(page.messages, page.nextCursor, asked.replaced);
+  const { messages, unconfirmed } = confirmed(page.messages, known.messages.slice(0, known.unconfirmed), earlier);
+  return { ...known, messages: [...messages, ...certain], unconfirmed, earlier };
 }
 
 /**
  * What is known after a snapshot. Messages that were known stay the same objects, and those before its first one stay
- * known if the snapshot goes on from there.
+ * where they are until they are told anew.
  */
 export function merged(known: Known, told: { messages: readonly AgentMessage[]; cursor?: string | undefined }): Known {
-  const { cursor } = told;
-  const offset = offsetOf(told.messages, known.messages);
-  const messages =
-    offset === undefined
-      ? told.messages
-      : told.messages.map((message, at) => {
-          const one = known.messages[at + offset];
-          return one && isSame(one, message) ? one : message;
-        });
-  const [first] = messages;
-  const isPart = cursor !== undefined || first?.role === 'compactionSummary';
-  if (isPart && offset !== undefined && offset > 0 && first === known.messages[offset]) {
-    return { messages: [...known.messages.slice(0, offset), ...messages], earlier: known.earlier };
-  }
-  return { messages, earlier: before(messages, cursor) };
+  const earlier = before(told.messages, told.cursor);
+  return { ...confirmed(told.messages, known.messages, earlier), earlier };
 }
 
 /** What comes before these messages. A summary stands for messages that can still be read. */
@@ -45,15 +41,47 @@ function before([first]: readonly AgentMessage[], cursor: string | undefined, re
   return first?.role === 'compactionSummary' && !replaced ? { from: 'end', replaced: true } : undefined;
 }
 
-/** How much further on messages are in `known`, by the last one that both have. */
-function offsetOf(messages: readonly AgentMessage[], known: readonly AgentMessage[]): number | undefined {
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const message = messages[at];
-    const found = message ? known.findLastIndex((one) => isSame(one, message)) : -1;
-    if (found !== -1) return found - at;
-  }
-  return undefined;
+/** Messages as they are told, behind those that were known before them and may have been said before them. */
+function confirmed(
+  told: readonly AgentMessage[],
+  known: readonly AgentMessage[],
+  earlier: Earlier | undefined,
+): Pick<Known, 'messages' | 'unconfirmed'> {
+  const candidates = new Candidates(known);
+  const messages = told.toReversed().map((message) => candidates.take(message) ?? message);
+  const unconfirmed = earlier && candidates.end < known.length ? candidates.end : 0;
+  return { messages: [...known.slice(0, unconfirmed), ...messages.reverse()], unconfirmed };
 }
 
-const isSame = (one: AgentMessage, other: AgentMessage): boolean =>
-  one.role === other.role && one.timestamp === other.timestamp && JSON.stringify(one) === JSON.stringify(other);
+/** Known messages that may be told again, from the last one to the first. */
+class Candidates {
+  readonly #known: readonly AgentMessage[];
+  /** The known messages as texts, those that were needed. */
+  readonly #written: string[] = [];
+  #end: number;
+
+  constructor(known: readonly AgentMessage[]) {
+    this.#known = known;
+    this.#end = known.length;
+  }
+
+  /** Those before here may still be taken. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The last one that is the same as this; those behind it are passed over. */
+  take(message: AgentMessage): AgentMessage | undefined {
+    const { role, timestamp } = message;
+    const written = JSON.stringify(message);
+    for (let at = this.#end - 1; at >= 0; at--) {
+      const known = this.#known[at];
+      if (known?.role !== role || known.timestamp !== timestamp) continue;
+      this.#written[at] ??= JSON.stringify(known);
+      if (this.#written[at] !== written) continue;
+      this.#end = at;
+      return known;
+    }
+    return undefined;
+  }
+}

@@ -91,7 +91,8 @@ const statusOf = ({ statusKey, statusText }: Of<'setStatus'>): Status | undefine
 const widgetOf = ({ widgetKey, widgetLines, widgetPlacement = 'aboveEditor' }: Of<'setWidget'>): Widget | undefined =>
   widgetLines == null ? undefined : { key: widgetKey, lines: widgetLines, placement: widgetPlacement };
 
-const notice = <S extends Shown>(shown: S, news: Notice): S => ({
+/** What is on the screen with one more notice. */
+export const notice = <S extends Shown>(shown: S, news: Notice): S => ({
   ...shown,
   notices: [...shown.notices, news].slice(-MAX_NOTICES),
 });

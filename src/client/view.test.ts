@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAgent } from '../index.ts';
-import type { AgentEvent, McpServerStatus } from '../protocol/generated/vocabulary.ts';
+import type { AgentEvent, AgentMessage, McpServerStatus } from '../protocol/generated/vocabulary.ts';
 import { frozen } from '../wire/testing/frozen.ts';
 import { opening } from '../wire/testing/streams.ts';
 import { emptyView, reduce, type View } from './view.ts';
@@ -117,6 +117,33 @@ describe('the view of a conversation', () => {
     expect(reduce(trying, { type: 'agent_settled', ...settled }).retry).toBeUndefined();
     expect(compacting.compacting).toBe(true);
     expect(reduce(compacting, { type: 'compaction_end', ...compaction }).compacting).toBe(false);
+  });
+
+  it('[V37] says why a run has failed whose answer was to be asked for again, and no other', () => {
+    const failed: AgentMessage = { ...opening, stopReason: 'error', errorMessage: 'busy' };
+    const question: AgentMessage = { role: 'user', content: 'again', timestamp: 1 };
+    const failing: AgentEvent[] = [{ type: 'agent_start' }, { type: 'message_end', message: failed }];
+    const retrying: AgentEvent[] = [
+      { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, delayMs: 5, errorMessage: 'busy' },
+      { type: 'auto_retry_end', success: false, attempt: 1, finalError: 'Retry cancelled' },
+    ];
+    const settled = { runId: 'r', aborted: false, errorMessage: 'busy', clientMessageIds: [] };
+    const end: AgentEvent = { type: 'agent_settled', outcome: 'error', ...settled };
+
+    const shown = viewAfter(...failing, end);
+    const cancelled = viewAfter(...failing, ...retrying, end);
+    const again = [{ type: 'message_end', message: question } as const, ...failing, ...retrying, end].reduce(
+      reduce,
+      shown,
+    );
+
+    expect([shown.messages, shown.notices]).toEqual([[failed], []]);
+    expect([cancelled.messages, cancelled.notices]).toEqual([[], [{ kind: 'error', text: 'busy' }]]);
+    expect([again.messages, again.notices]).toEqual([[failed, question], [{ kind: 'error', text: 'busy' }]]);
+    expect(
+      viewAfter(...failing, ...retrying, { type: 'agent_settled', outcome: 'aborted', ...settled }).notices,
+    ).toEqual([]);
+    expect(viewAfter(end).notices).toEqual([]);
   });
 
   it('runs from agent_start to agent_settled', async () => {

@@ -1,5 +1,7 @@
 import type {
   AgentEvent,
+  AgentMessage,
+  AgentSettledEvent,
   AssistantMessage,
   AutoRetryStartEvent,
   McpServerStatus,
@@ -9,9 +11,9 @@ import type {
   ToolProgress,
 } from '../protocol/generated/vocabulary.ts';
 import { fold } from '../wire/fold.ts';
-import { type Known, merged } from './earlier.ts';
+import { type Known, merged, nothingKnown } from './earlier.ts';
 import { replaced } from './replaced.ts';
-import { nothingShown, type Shown, show } from './shown.ts';
+import { nothingShown, notice, type Shown, show } from './shown.ts';
 
 /** A tool that runs now. */
 export interface RunningTool {
@@ -54,8 +56,7 @@ export interface View extends Shown, Known {
 
 export const emptyView: View = {
   ...nothingShown,
-  messages: [],
-  earlier: undefined,
+  ...nothingKnown,
   answer: undefined,
   tools: [],
   queue: [],
@@ -71,7 +72,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'agent_start':
       return { ...view, running: true };
     case 'agent_settled':
-      return { ...view, ...atRest };
+      return { ...settled(view, event), ...atRest };
     case 'message_start':
       return event.message.role === 'assistant' ? { ...view, answer: event.message } : view;
     case 'message_update':
@@ -120,8 +121,16 @@ const atRest = { running: false, answer: undefined, tools: [], retry: undefined 
 /** An answer that is asked for again is no part of the conversation. */
 function withoutFailed(view: View): View {
   const last = view.messages.at(-1);
-  const isFailed = last?.role === 'assistant' && last.stopReason === 'error';
-  return isFailed ? { ...view, messages: view.messages.slice(0, -1) } : view;
+  return last && isFailed(last) ? { ...view, messages: view.messages.slice(0, -1) } : view;
+}
+
+const isFailed = (message: AgentMessage) => message.role === 'assistant' && message.stopReason === 'error';
+
+/** Why a run has failed is told where the conversation does not say it: its answer was to be asked for again. */
+function settled(view: View, { outcome, errorMessage }: AgentSettledEvent): View {
+  if (outcome !== 'error' || !errorMessage || !view.running) return view;
+  const question = view.messages.findLastIndex(({ role }) => role === 'user');
+  return view.messages.slice(question + 1).some(isFailed) ? view : notice(view, { kind: 'error', text: errorMessage });
 }
 
 /** A field that went away is told as null; only a model can be null. What was said belongs to the session it was said in. */
@@ -132,7 +141,7 @@ function changed(view: View, news: Readonly<Record<string, unknown>>): View {
   const state = lasting(Object.fromEntries(fields));
   const queue = (news['queuedMessages'] as QueuedItem[] | undefined) ?? view.queue;
   if (!Object.hasOwn(news, 'sessionId')) return { ...view, state, queue };
-  return { ...view, ...atRest, state, queue, messages: [], earlier: undefined };
+  return { ...view, ...atRest, state, queue, ...nothingKnown };
 }
 
 /** A snapshot that follows tells anew what is under way; what was said stays until then, unless it is another session. */

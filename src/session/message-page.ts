@@ -32,8 +32,9 @@ interface Sequence {
 /**
  * Pages of the conversation, read without the rest of it.
  *
- * A cursor names the entry of its page that is next to the following page, and the compaction that the page was made under: what is appended later
- * does not move it, and where the beginning of the conversation became another one it leads nowhere.
+ * A cursor names the entry of its page that is next to the following page, and the compaction that the page was made
+ * under: what is appended later does not move it, and where the beginning of the conversation became another one it
+ * leads nowhere.
  */
 export class MessagePages {
   readonly #log: SessionLog;

@@ -184,4 +184,5 @@ it('a retry is told with its reason, and can be called off', async () => {
 
   await page.getByRole('button', { name: 'Cancel retry' }).waitFor({ state: 'detached' });
   await page.getByText('The run is over.').waitFor({ state: 'attached' });
+  await page.getByRole('alert').getByText('529 Overloaded').waitFor();
 });

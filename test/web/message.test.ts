@@ -174,7 +174,7 @@ it('a plan shows what is done and what is not', async () => {
 
   const head = await words(card(page));
   await card(page).locator('summary').click();
-  await page.getByRole('img', { name: 'completed' }).waitFor();
+  await page.getByRole('img', { name: 'done' }).getByText('●').waitFor();
 
   expect(head).toMatch(/todo\s+Mend\s+1 of 2 done/);
   expect(await words(page.locator('.plan'))).toContain('The shop');

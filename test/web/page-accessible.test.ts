@@ -9,8 +9,18 @@ import { say, servePage } from '../support/page-server.ts';
 const { visit } = useBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Settles when nothing fades in or out: halfway there nobody could read it. What goes on for ever does not count. */
+async function stillness(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const moving = () => document.getAnimations()
+      .filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity);
+    while (moving().length > 0) await Promise.allSettled(moving().map(({ finished }) => finished));
+  })()`);
+}
+
 /** What of the page, as it is now, some people could not read or reach. */
 async function barriers(page: Page): Promise<unknown> {
+  await stillness(page);
   // Not as a script of the page, which its policy would refuse.
   await page.evaluate(axe);
   return page.evaluate(`axe.run().then(({ violations }) => violations

@@ -12,8 +12,8 @@ export function EditCard(use: ToolUse) {
   const { call, result } = use;
   const path = textOf(call['path']);
   const state = stateOf(use);
-  const lines = useMemo(() => diffOf(call, result?.['details']), [call, result]);
   const isPending = state === 'waiting' || state === 'running';
+  const lines = useMemo(() => (isPending ? [] : diffOf(call, result?.['details'])), [call, result, isPending]);
   return (
     <Card
       use={use}
@@ -22,7 +22,7 @@ export function EditCard(use: ToolUse) {
       matters={state === 'done'}
     >
       {state === 'failed' && <Problem text={saidBy(use)} />}
-      {!isPending && lines.length > 0 && <Diff lines={lines} language={languageOf(path)} />}
+      {lines.length > 0 && <Diff lines={lines} language={languageOf(path)} />}
     </Card>
   );
 }

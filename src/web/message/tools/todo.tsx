@@ -1,17 +1,10 @@
 import { PlainText } from '../../code/plain-text.tsx';
 import { entryOf, type Fields, fieldsOf, listOf, textOf } from '../../fields.ts';
+import { todoStatuses } from '../../todo-statuses.ts';
 import { oneLine } from '../../words.ts';
 import { Card, Problem } from './card.tsx';
 import { GenericCard } from './generic.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
-
-const signs: Readonly<Record<string, string>> = {
-  pending: '○',
-  in_progress: '◐',
-  completed: '✓',
-  abandoned: '–',
-  blocked: '!',
-};
 
 /** The plan after the model has changed it. */
 export function TodoCard(use: ToolUse) {
@@ -49,10 +42,11 @@ const Plan = ({ phases }: { readonly phases: readonly Fields[] }) => (
 
 function Task({ content, status }: { readonly content: string; readonly status: string }) {
   const isOver = status === 'completed' || status === 'abandoned';
+  const { sign, word } = entryOf(todoStatuses, status) ?? { ...todoStatuses.pending, word: status.slice(0, 40) };
   return (
     <li class={isOver ? 'over' : ''}>
-      <span class="plan-sign" role="img" aria-label={status.replaceAll('_', ' ').slice(0, 40) || 'pending'}>
-        {entryOf(signs, status) ?? '○'}
+      <span class="plan-sign" role="img" aria-label={word || todoStatuses.pending.word}>
+        {sign}
       </span>
       <PlainText text={content} />
     </li>

@@ -1,5 +1,5 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
-import { type Earlier, withEarlier } from '../../../client/earlier.ts';
+import { type Earlier, type Known, nothingKnown, withEarlier } from '../../../client/earlier.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 /** How many messages are read at once. */
@@ -15,26 +15,31 @@ interface Wish {
 export interface ReadPage {
   /** What comes before that page. */
   readonly rest: Earlier | undefined;
+  /** How many messages are known for certain. */
+  readonly certain: number;
+  /** How many were known before the conversation became another one, and have to be told anew. */
+  readonly unconfirmed: number;
   /** Of all pages like it. */
   readonly totalMessages: number;
 }
 
 /**
  * Reads the messages before those that are known. Undefined where there are none, or where the conversation became
- * another one meanwhile: then there is something else to ask for.
+ * another one meanwhile: then there will be something else to ask for.
  */
 export async function loadEarlier(session: LiveSession, wish: Wish = {}): Promise<ReadPage | undefined> {
   const { asked = session.view.peek().earlier, limit = PAGE } = wish;
   if (!asked) return undefined;
   try {
     const page = await session.remote.getMessagesPage({ ...asked, limit });
-    let rest: Earlier | undefined;
+    let known: Known = nothingKnown;
     session.change((view) => {
       const after = withEarlier(view, asked, page);
-      rest = after.earlier;
+      known = after;
       return after;
     });
-    return { rest, totalMessages: page.totalMessages };
+    const { messages, unconfirmed, earlier } = known;
+    return { rest: earlier, certain: messages.length - unconfirmed, unconfirmed, totalMessages: page.totalMessages };
   } catch (error) {
     if (error instanceof CommandFailed && error.code === 'not_found') return undefined;
     throw error;

@@ -2,17 +2,9 @@ import { useComputed, useSignal } from '@preact/signals';
 import type { TodoPhase, TodoTask } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { recall, remember } from '../../remembered.ts';
+import { todoStatuses } from '../../todo-statuses.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-
-/** A sign and a word for each status. */
-const statuses: Readonly<Record<TodoTask['status'], readonly [sign: string, word: string]>> = {
-  pending: ['○', 'to do'],
-  in_progress: ['◐', 'in progress'],
-  completed: ['●', 'done'],
-  abandoned: ['⊘', 'abandoned'],
-  blocked: ['⊗', 'blocked'],
-};
 
 /** Where it is kept that somebody wants to see all of it. */
 const UNFOLDED = 'tau-todos-unfolded';
@@ -72,7 +64,7 @@ const Phase = ({ phase, isNamed }: PhaseProps) => (
 );
 
 function Task({ task: { status, content, notes } }: { readonly task: TodoTask }) {
-  const [sign, word] = statuses[status];
+  const { sign, word } = todoStatuses[status];
   return (
     <li class={`todo ${status}`}>
       <span class="todo-sign" title={word} aria-hidden="true">

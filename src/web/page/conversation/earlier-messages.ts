@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Earlier } from '../../../client/earlier.ts';
 import { messageOf } from '../../../protocol/errors.ts';
-import { loadEarlier } from '../actions/history.ts';
+import { loadEarlier, type ReadPage } from '../actions/history.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 /** How many messages are read at once when all are wanted. */
@@ -19,7 +19,8 @@ export class EarlierMessages {
   readonly #reading = signal<Reading>({ kind: 'idle' });
   #asked: Earlier | undefined;
   #work: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  /** Of whoever wants everything. */
+  #wish = new AbortController();
 
   constructor(session: LiveSession) {
     this.#session = session;
@@ -33,9 +34,14 @@ export class EarlierMessages {
   more(): void {
     const { earlier } = this.#session.view.peek();
     if (this.#reading.peek().kind !== 'idle' || !earlier || earlier === this.#asked) return;
-    this.#asked = earlier;
     this.#read({ kind: 'reading' }, async () => {
-      await loadEarlier(this.#session, { asked: earlier });
+      let asked: Earlier | undefined = earlier;
+      while (asked) {
+        this.#asked = asked;
+        const page: ReadPage | undefined = await loadEarlier(this.#session, { asked });
+        // What was there already is told first.
+        asked = page && page.unconfirmed > 0 ? page.rest : undefined;
+      }
     });
   }
 
@@ -49,16 +55,18 @@ export class EarlierMessages {
 
   /** Reads everything that was said before, until that is stopped. */
   async all(): Promise<void> {
+    this.stop();
+    this.#wish = new AbortController();
+    const { signal } = this.#wish;
     await this.#work;
-    this.#isStopped = false;
+    if (signal.aborted) return;
     this.#read({ kind: 'reading' }, async () => {
       let asked = this.#session.view.peek().earlier;
-      while (asked && !this.#isStopped) {
+      while (asked && !signal.aborted) {
         this.#asked = asked;
-        const page = await loadEarlier(this.#session, { asked, limit: LARGE_PAGE });
-        asked = page?.rest;
-        const known = this.#session.view.peek().messages.length;
-        this.#reading.value = { kind: 'reading', known, total: Math.max(known, page?.totalMessages ?? 0) };
+        const page: ReadPage | undefined = await loadEarlier(this.#session, { asked, limit: LARGE_PAGE });
+        if (page) this.#reading.value = progress(page);
+        asked = page ? page.rest : await this.#otherThan(asked, signal);
       }
     });
     await this.#work;
@@ -66,7 +74,20 @@ export class EarlierMessages {
 
   /** Reads no more than the page that is under way. */
   stop(): void {
-    this.#isStopped = true;
+    this.#wish.abort();
+  }
+
+  /** What comes before, when that is something else; nothing for whoever does not want it any more. */
+  async #otherThan(asked: Earlier, signal: AbortSignal): Promise<Earlier | undefined> {
+    let leave = () => {};
+    const other = await new Promise<Earlier | undefined>((tell) => {
+      leave = this.#session.view.subscribe(({ earlier }) => {
+        if (earlier !== asked) tell(earlier);
+      });
+      signal.addEventListener('abort', () => tell(undefined));
+    });
+    leave();
+    return other;
   }
 
   #read(reading: Reading, work: () => Promise<void>): void {
@@ -81,3 +102,9 @@ export class EarlierMessages {
     );
   }
 }
+
+const progress = ({ certain, totalMessages }: ReadPage): Reading => ({
+  kind: 'reading',
+  known: certain,
+  total: Math.max(certain, totalMessages),
+});

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, useBrowser, type View } from '../support/browser.ts';
+import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
+import { newHome, setUp } from '../support/open.ts';
+import { say, servePage } from '../support/page-server.ts';
+import { atRest, conversation, inSight, placeOf, until } from '../support/reading.ts';
+
+const ENTRIES = 1000;
+const SUMMARY = 'Many parts were looked at.';
+
+const { visit } = useBrowser();
+
+/** What goes over the socket of a page. What comes to it can be held back. */
+class Traffic {
+  readonly sent: string[] = [];
+  readonly #waiting: (() => void)[] = [];
+  readonly #wishes: { readonly text: string; readonly heard: () => void }[] = [];
+  #held: string | undefined;
+
+  async watch(page: Page): Promise<void> {
+    await page.routeWebSocket(/./, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((message) => {
+        this.sent.push(String(message));
+        server.send(message);
+      });
+      server.onMessage((message) => {
+        const text = String(message);
+        const pass = () => socket.send(message);
+        if (this.#held !== undefined && text.includes(this.#held)) this.#waiting.push(pass);
+        else pass();
+        for (const wish of this.#wishes) if (text.includes(wish.text)) wish.heard();
+      });
+    });
+  }
+
+  /** Settles when something with this text has come next. */
+  heard(text: string): Promise<void> {
+    return new Promise((heard) => this.#wishes.push({ text, heard }));
+  }
+
+  /** Holds back whatever has this text in it. */
+  hold(text: string): void {
+    this.#held = text;
+  }
+
+  release(): void {
+    this.#held = undefined;
+    for (const pass of this.#waiting.splice(0)) pass();
+  }
+}
+
+interface Reader extends View {
+  readonly traffic: Traffic;
+}
+
+/** Opens a long conversation, of which a compaction keeps about so much. */
+async function openLong(keepRecentTokens: number): Promise<Reader> {
+  const home = newHome();
+  setUp(home, { compaction: { enabled: false, keepRecentTokens } });
+  const session = keepLongConversation(home, ENTRIES);
+  const server = await servePage({ home, script: [{ text: SUMMARY }] });
+  const view = await visit(server.loginLink);
+  const traffic = new Traffic();
+  await view.page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await traffic.watch(view.page);
+  await view.page.goto(`${server.address}?session=${session}`);
+  await inSight(view.page, questionAt(ENTRIES - 4));
+  return { ...view, traffic };
+}
+
+const HEIGHT = "document.querySelector('.list').scrollHeight";
+
+const heightOf = (page: Page): Promise<number> => page.evaluate(HEIGHT);
+
+/** Goes near the first message that is known; settles when those before it are there. */
+async function readPage(page: Page): Promise<void> {
+  const before = await heightOf(page);
+  await page.evaluate("document.querySelector('.list').scrollTop = 900");
+  await until(page, `${HEIGHT} > ${before + 5000}`);
+  await atRest(page);
+}
+
+/** Compacts in another tab: whoever says something goes to the end. */
+async function compact({ traffic, ...view }: Reader): Promise<void> {
+  const told = traffic.heard('"state_synced"');
+  const other = await openTab(view);
+  await inSight(other.page, questionAt(ENTRIES - 4));
+  await say(other.page, '/compact');
+  await told;
+  await other.page.close();
+}
+
+const searchField = (page: Page) => page.getByRole('searchbox', { name: 'Search in the conversation' });
+
+async function search(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+f');
+  await searchField(page).fill(text);
+}
+
+it.each([
+  ['keeps more than was told', 20_000],
+  ['keeps little', 1000],
+])('a compaction that %s leaves everything before it within reach', async (_, keepRecentTokens) => {
+  const reader = await openLong(keepRecentTokens);
+  const { page, complaints } = reader;
+  await readPage(page);
+  await compact(reader);
+
+  await search(page, questionAt(0));
+  await page.getByText('1 of 1').waitFor();
+  await inSight(page, questionAt(0));
+  await search(page, SUMMARY);
+  await page.getByText('1 of 1').waitFor();
+  await inSight(page, SUMMARY);
+
+  expect(complaints).toEqual([]);
+});
+
+it('somebody who reads what a summary replaces can read on', async () => {
+  const reader = await openLong(1000);
+  const { page } = reader;
+  await readPage(page);
+  const text = questionAt(800);
+  await search(page, text);
+  await inSight(page, text);
+  await page.keyboard.press('Escape');
+  await atRest(page);
+  const [place, height] = [await placeOf(page, text), await heightOf(page)];
+  await compact(reader);
+  await until(page, `${HEIGHT} !== ${height}`);
+  await atRest(page);
+
+  expect(await placeOf(page, text)).toBeCloseTo(place, 0);
+});
+
+it('search goes on where the conversation becomes another one meanwhile', async () => {
+  const { page, traffic, complaints } = await openLong(20_000);
+  traffic.hold('"state_synced"');
+  const told = traffic.heard('"state_synced"');
+  await say(page, '/compact');
+  await told;
+  const refused = traffic.heard('"not_found"');
+  await search(page, questionAt(0));
+  await refused;
+  traffic.release();
+
+  await page.getByText('1 of 1').waitFor();
+  await inSight(page, questionAt(0));
+  expect(complaints).toEqual([]);
+});
+
+it('a search that is closed at once reads no more than what was asked for before', async () => {
+  const { page, traffic } = await openLong(20_000);
+  const pages = () => traffic.sent.filter((line) => line.includes('"get_messages_page"')).length;
+  traffic.hold('"get_messages_page"');
+  const answered = traffic.heard('"get_messages_page"');
+  const before = await heightOf(page);
+  await page.evaluate("document.querySelector('.list').scrollTop = 900");
+  await answered;
+  await search(page, 'nothing of that');
+  await page.keyboard.press('Escape');
+  await searchField(page).waitFor({ state: 'detached' });
+  traffic.release();
+  await until(page, `${HEIGHT} > ${before + 5000}`);
+  await conversation(page).getByText('Loading earlier messages').waitFor({ state: 'detached' });
+
+  expect(pages()).toBe(1);
+});

@@ -79,10 +79,29 @@ it('a message that is delivered while it is changed: the change is in the compos
 
   gate.open();
   await conversation(page).getByText('As you like.').waitFor();
-  await notices(page).getByText('The message was delivered before it was changed').waitFor();
+  await notices(page).getByText('The message is no longer queued. What you wrote is in the composer.').waitFor();
 
   expect(await messageBox(page).inputValue()).toBe('And be very brief');
   expect(await words(conversation(page))).not.toContain('very brief');
+  expect(complaints).toEqual([]);
+});
+
+it('a message that is being changed when the run is stopped is in the composer as it was changed, and only so', async () => {
+  const { page, complaints } = await running();
+  await say(page, 'And be brief');
+  await queued(page, 'And be brief').waitFor();
+  await say(page, 'Then sing');
+  await queued(page, 'Then sing').waitFor();
+  await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
+  await editor(page).fill('And be very brief');
+
+  await button(page, 'Stop').click();
+  await button(page, 'Stop').waitFor({ state: 'hidden' });
+  await queue(page).waitFor({ state: 'detached' });
+  await page.waitForFunction(`document.querySelector('[aria-label="Message"]').value !== ''`);
+
+  expect(await messageBox(page).inputValue()).toBe('And be very brief\n\nThen sing');
+  expect(await words(notices(page))).toBe('');
   expect(complaints).toEqual([]);
 });
 

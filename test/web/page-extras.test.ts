@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, titled, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
-import { commandHome } from '../support/extensions.ts';
+import { commandHome, untilThere } from '../support/extensions.ts';
 import { newGate } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
 
@@ -102,6 +102,31 @@ it('a message that is being changed when the run is stopped is in the composer a
 
   expect(await messageBox(page).inputValue()).toBe('And be very brief\n\nThen sing');
   expect(await words(notices(page))).toBe('');
+  expect(complaints).toEqual([]);
+});
+
+it('nothing moves for a message that the server has not acknowledged yet, until that lasts', async () => {
+  const gate = newGate();
+  const { home } = commandHome({ slow: untilThere(JSON.stringify(gate.path)) });
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await page.getByText('Try it without a key').waitFor();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  const place = () => conversation(page).boundingBox();
+  const unsent = page.getByRole('list', { name: 'Not sent yet' });
+
+  const before = await place();
+  await say(page, '/slow');
+  await page.clock.runFor(100);
+  await page.locator('.outbox').waitFor({ state: 'attached' });
+  const [during, isShown] = [await place(), await unsent.isVisible()];
+  await page.clock.runFor(1000);
+  await unsent.getByText('/slow').waitFor();
+  await page.clock.resume();
+  gate.open();
+  await unsent.waitFor({ state: 'detached' });
+
+  expect([during, isShown]).toEqual([before, false]);
   expect(complaints).toEqual([]);
 });
 

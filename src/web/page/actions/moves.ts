@@ -34,6 +34,7 @@ export async function remove(app: App, summary: SessionSummary): Promise<string>
   try {
     const { trashPath } = await session.remote.deleteSession({ sessionPath: summary.path });
     void app.sessions.forget(summary);
+    app.drafts.forget(summary.id);
     session.change((view) => ({
       ...view,
       notices: [...view.notices, { kind: 'info', text: `The session is in the trash now: ${trashPath}` }],

@@ -2,3 +2,6 @@
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
+
+/** The same for what still waited to be sent: it was not done. */
+export class NotSent extends ConnectionLost {}

@@ -4,7 +4,7 @@ import type { CommandName, Frame } from '../protocol/generated/vocabulary.ts';
 import { toText } from '../wire/json-lines.ts';
 import { type Received, settle, type Waiting } from './answer.ts';
 import { CommandFailed } from './command-failed.ts';
-import { ConnectionLost } from './connection-lost.ts';
+import { ConnectionLost, NotSent } from './connection-lost.ts';
 
 /** What may wait to be sent; more is refused. */
 export const MAX_UNSENT = 1000;
@@ -128,7 +128,7 @@ export class Outbox {
     const entries = this.#entries;
     this.#entries = [];
     this.#isOpen = false;
-    for (const { reject } of entries) reject?.(reason);
+    for (const { isSent, reject } of entries) reject?.(isSent ? reason : new NotSent(reason.message));
   }
 
   #put(record: Command, place: (entry: Entry) => readonly Entry[]): Promise<unknown> {
@@ -190,4 +190,4 @@ const unknown = ({ command }: Entry) =>
   new ConnectionLost(`The connection was lost before "${command}" was answered: whether it was done is not known`);
 
 const strayed = ({ command }: Entry) =>
-  new ConnectionLost(`"${command}" was not sent: the connection was lost on the way to the session it was meant for`);
+  new NotSent(`"${command}" was not sent: the connection was lost on the way to the session it was meant for`);

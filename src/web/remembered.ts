@@ -12,3 +12,11 @@ export function remember(key: string, value: string): void {
     localStorage.setItem(key, value);
   } catch {}
 }
+
+/** Forgets all of it, but what has one of these keys. */
+export function forgetAllBut(kept: readonly string[]): void {
+  try {
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith('tau-') && !kept.includes(key));
+    for (const key of keys) localStorage.removeItem(key);
+  } catch {}
+}

@@ -11,16 +11,17 @@ export const themeNames: Readonly<Record<Theme, string>> = {
   dark: 'Dark colours',
 };
 
-const KEY = 'tau-theme';
+/** Under which the browser remembers the choice. */
+export const THEME_KEY = 'tau-theme';
 
 /** What was chosen last in this browser. */
 export function rememberedTheme(): Theme {
-  const stored = recall(KEY);
+  const stored = recall(THEME_KEY);
   return themes.find((theme) => theme === stored) ?? 'auto';
 }
 
 /** Puts the colours on the page, and keeps the choice. */
 export function wear(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
-  remember(KEY, theme);
+  remember(THEME_KEY, theme);
 }

@@ -140,6 +140,29 @@ describe('files', () => {
   });
 });
 
+it('a fork has the pictures of the message that is to be written anew', async () => {
+  const { page, complaints } = await visit(
+    (await servePage({ script: [{ text: 'I see.' }, { text: 'Again.' }] })).loginLink,
+  );
+  const frames = await framesOf(page);
+  await give(page, 'paste', [tiny]);
+  await attachments(page).getByRole('img', { name: 'tiny.png' }).waitFor();
+  await box(page).fill('Look');
+  await page.keyboard.press('Enter');
+  const { images } = await frames.said({ message: 'Look' });
+  await frames.heard({ type: 'agent_settled' });
+
+  await page.getByRole('button', { name: 'Fork from here' }).focus();
+  await page.keyboard.press('Enter');
+  await attachments(page).getByRole('img', { name: 'Image 1' }).waitFor();
+  const written = await box(page).inputValue();
+  await box(page).press('Enter');
+  const again = await frames.said({ type: 'prompt' });
+
+  expect([written, again['message'], again['images']]).toEqual(['Look', 'Look', images]);
+  expect(complaints).toEqual([]);
+});
+
 it('whoever attaches an image is told when the model cannot see it', async () => {
   const { page } = await visit((await servePage({ args: ['--model', 'tau/scripted-small'] })).loginLink);
   await box(page).waitFor();

@@ -3,7 +3,7 @@ import { useBrowser } from '../support/browser.ts';
 import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
 import { newHome } from '../support/open.ts';
-import { type PageServer, servePage } from '../support/page-server.ts';
+import { type PageServer, say, servePage } from '../support/page-server.ts';
 import { keepSession, conversation as stored } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
@@ -92,6 +92,25 @@ it('logging out ends the login of this browser, and leaves the form', async () =
   await page.goto(server.address);
 
   await page.getByLabel('Token').waitFor();
+});
+
+it('whoever logs out leaves nothing to read in the browser, but the colours', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await say(page, 'say hello');
+  await page.waitForURL(/session=/);
+  const kept = () => page.evaluate<string[]>('Object.keys(localStorage)');
+  await page.waitForFunction(`localStorage.getItem('tau-seen') !== null`);
+  await page.getByRole('textbox', { name: 'Message' }).fill('for no other eyes');
+  await page.reload();
+  await page.waitForFunction(`document.querySelector('[aria-label="Message"]')?.value === 'for no other eyes'`);
+  const before = await kept();
+  await page.getByRole('textbox', { name: 'Message' }).press('!');
+
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Token').waitFor();
+
+  expect(before.map((key) => key.replace(/:.*/, '')).sort()).toEqual(['tau-draft', 'tau-seen', 'tau-theme']);
+  expect(await kept()).toEqual(['tau-theme']);
 });
 
 it('the colours that were chosen stay, also for the login form', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, titled, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
-import { commandHome } from '../support/extensions.ts';
+import { commandHome, untilThere } from '../support/extensions.ts';
 import { newGate } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
 
@@ -79,10 +79,54 @@ it('a message that is delivered while it is changed: the change is in the compos
 
   gate.open();
   await conversation(page).getByText('As you like.').waitFor();
-  await notices(page).getByText('The message was delivered before it was changed').waitFor();
+  await notices(page).getByText('The message is no longer queued. What you wrote is in the composer.').waitFor();
 
   expect(await messageBox(page).inputValue()).toBe('And be very brief');
   expect(await words(conversation(page))).not.toContain('very brief');
+  expect(complaints).toEqual([]);
+});
+
+it('a message that is being changed when the run is stopped is in the composer as it was changed, and only so', async () => {
+  const { page, complaints } = await running();
+  await say(page, 'And be brief');
+  await queued(page, 'And be brief').waitFor();
+  await say(page, 'Then sing');
+  await queued(page, 'Then sing').waitFor();
+  await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
+  await editor(page).fill('And be very brief');
+
+  await button(page, 'Stop').click();
+  await button(page, 'Stop').waitFor({ state: 'hidden' });
+  await queue(page).waitFor({ state: 'detached' });
+  await page.waitForFunction(`document.querySelector('[aria-label="Message"]').value !== ''`);
+
+  expect(await messageBox(page).inputValue()).toBe('And be very brief\n\nThen sing');
+  expect(await words(notices(page))).toBe('');
+  expect(complaints).toEqual([]);
+});
+
+it('nothing moves for a message that the server has not acknowledged yet, until that lasts', async () => {
+  const gate = newGate();
+  const { home } = commandHome({ slow: untilThere(JSON.stringify(gate.path)) });
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await page.getByText('Try it without a key').waitFor();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  const place = () => conversation(page).boundingBox();
+  const unsent = page.getByRole('list', { name: 'Not sent yet' });
+
+  const before = await place();
+  await say(page, '/slow');
+  await page.clock.runFor(100);
+  await page.locator('.outbox').waitFor({ state: 'attached' });
+  const [during, isShown] = [await place(), await unsent.isVisible()];
+  await page.clock.runFor(1000);
+  await unsent.getByText('/slow').waitFor();
+  await page.clock.resume();
+  gate.open();
+  await unsent.waitFor({ state: 'detached' });
+
+  expect([during, isShown]).toEqual([before, false]);
   expect(complaints).toEqual([]);
 });
 

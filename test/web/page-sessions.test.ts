@@ -149,6 +149,7 @@ it('a session goes to the trash, also the one that is looked at and runs', async
   const script = [{ steps: [{ text: 'Well, ' }, { stall: true }] }];
   const { page, complaints } = await visit((await servePage({ home, script })).loginLink);
   const running = await begin(page, 'A long one');
+  await page.getByRole('textbox', { name: 'Message' }).fill('half a sen');
   await row(page, 'A long one').getByRole('img', { name: 'Running' }).waitFor();
   const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
 
@@ -164,6 +165,7 @@ it('a session goes to the trash, also the one that is looked at and runs', async
   await page.getByText('No sessions yet.').waitFor();
 
   expect(kept).toBe(true);
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('half a sen');
   expect(readdirSync(join(dirname(old), '.trash'))).toHaveLength(2);
   expect(page.url()).not.toBe(running);
   await begin(page, 'Say that it goes on');

@@ -71,6 +71,17 @@ it.each(forBuiltIn)('the built-in model does what is offered: $title', async ({ 
   expect(view.complaints).toEqual([]);
 });
 
+it('a double click on something to try asks for it once', async () => {
+  const server = await servePage();
+  const { page, complaints } = await visit(server.loginLink);
+
+  await page.getByRole('button', { name: 'Think first' }).dblclick();
+  const said = await saidIn(server, page);
+
+  expect(said.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  expect(complaints).toEqual([]);
+});
+
 it('a key is stored for its owner alone, shown nowhere, and its models can be chosen at once', async () => {
   const server = await servePage();
   const view = await visit(server.loginLink);

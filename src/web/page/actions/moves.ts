@@ -1,9 +1,10 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
 import { RemoteSession } from '../../../client/remote-session.ts';
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import type { ImageContent, SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { fetchFile, socketAddress } from '../entrance/server.ts';
 import { nameOf } from '../sessions/groups.ts';
 import type { App } from '../state/app.ts';
+import type { Attachment } from '../state/attachment.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { replacePlace } from '../state/place.ts';
 import { titleOf } from '../state/title.ts';
@@ -33,6 +34,7 @@ export async function remove(app: App, summary: SessionSummary): Promise<string>
   try {
     const { trashPath } = await session.remote.deleteSession({ sessionPath: summary.path });
     void app.sessions.forget(summary);
+    app.drafts.forget(summary.id);
     session.change((view) => ({
       ...view,
       notices: [...view.notices, { kind: 'info', text: `The session is in the trash now: ${trashPath}` }],
@@ -56,22 +58,34 @@ export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>
     return copy;
   });
 
-/** A message of the user: its words, and how many have followed that have words, too. */
+/** A message of the user: its words and pictures, and how many have followed that have words, too. */
 interface ForkPlace {
   readonly words: string;
+  readonly images: readonly ImageContent[];
   readonly userMessagesAfter: number;
 }
 
 /** Goes to a copy of what was said before a message of the user; the message itself can be written anew there. */
-export const fork = (app: App, { words, userMessagesAfter }: ForkPlace): Promise<boolean> =>
+export const fork = (app: App, { words, images, userMessagesAfter }: ForkPlace): Promise<boolean> =>
   attempt(app, async ({ remote }) => {
     const { messages } = await remote.getForkMessages();
     // More may have been said since the page was drawn.
     const message = messages.slice(0, messages.length - userMessagesAfter).findLast(({ text }) => isSame(text, words));
     if (!message) throw new Error('This message is there no more');
     const { text, sessionId } = allowed(await remote.fork({ entryId: message.entryId }));
-    if (sessionId !== undefined) app.drafts.of(sessionId).value = text;
+    if (sessionId === undefined) return;
+    const writing = app.drafts.writingIn(sessionId);
+    writing.text.value = text;
+    writing.attachments.value = images.map(attachmentOf);
   });
+
+/** A picture of a message has no name. */
+const attachmentOf = ({ mimeType, data }: ImageContent, at: number): Attachment => ({
+  kind: 'image',
+  name: `Image ${at + 1}`,
+  mimeType,
+  data,
+});
 
 /** Messages may consist of several texts, which are joined in one way or another. */
 const isSame = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');

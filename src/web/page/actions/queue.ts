@@ -1,7 +1,7 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
 import type { Params } from '../../../protocol/generated/vocabulary.ts';
-import type { App } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
+import { isChanged, type QueueChange, type Writing } from '../state/writing.ts';
 
 /** Changes a message that waits. `gone`: it was delivered, or dropped, before that. */
 export async function editQueued(
@@ -27,11 +27,11 @@ export const dropQueued = (session: LiveSession, queueId: string): Promise<boole
     }),
   );
 
-/** Puts words behind what is written in the composer, and says why. */
-export function giveBack({ drafts }: App, session: LiveSession, text: string): void {
-  const draft = drafts.of(session.remote.sessionId ?? session.place.id);
-  draft.value = [draft.value, text].filter((part) => part !== '').join('\n\n');
-  session.remark('The message was delivered before it was changed. What you wrote is in the composer.');
+/** The message waits no more: puts what was to become of it behind what is written in the composer, and says so. */
+export function giveBackChange(session: LiveSession, writing: Writing, change: QueueChange): void {
+  if (!isChanged(change)) return;
+  writing.append(change.message);
+  session.remark('The message is no longer queued. What you wrote is in the composer.');
 }
 
 const isNotFound = (error: unknown) => error instanceof CommandFailed && error.code === 'not_found';

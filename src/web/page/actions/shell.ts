@@ -10,13 +10,13 @@ export async function runWritten(session: LiveSession, writing: Writing, runs: S
   const text = writing.takeWords();
   const id = runs.begin(line, session.view.value);
   const { command, isPrivate: excludeFromContext } = line;
-  const isDone = await session.attempt(async () => {
+  const isRefused = await session.isRefused(async () => {
     const { exitCode = null } = await session.remote.bash({ command, excludeFromContext }, (news) =>
       runs.print(id, news),
     );
     runs.end(id, exitCode);
   });
-  if (isDone) return;
+  if (!isRefused) return;
   runs.forget(id);
   writing.giveBack({ text, attachments: [] });
 }

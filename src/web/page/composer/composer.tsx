@@ -35,16 +35,6 @@ function OpenComposer({ sessionId }: { readonly sessionId: string }) {
   useEffect(() => effect(() => runs.settle(session.view.value)), [session, runs]);
   useEffect(
     () =>
-      effect(() => {
-        const { value: messages } = session.givenBack;
-        if (messages.length === 0) return;
-        session.givenBack.value = [];
-        writing.giveBackAll(messages);
-      }),
-    [session, writing],
-  );
-  useEffect(
-    () =>
       session.remote.onEvent((event) => {
         if (event.type === 'extension_ui_request' && event.method === 'set_editor_text') writing.replace(event.text);
       }),

@@ -39,7 +39,7 @@ export function ToolRow({ writing, completer, onFiles, onQueue }: ToolRowProps) 
         </button>
       )}
       {isBusy && (
-        <button type="button" class="stop" onClick={() => void stop(session)}>
+        <button type="button" class="stop" onClick={() => void stop(session, writing)}>
           <Icon name="stop" />
           Stop
         </button>

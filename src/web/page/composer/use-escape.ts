@@ -9,7 +9,7 @@ export function useEscape(session: LiveSession, writing: Writing): void {
     const press = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || isTaken(event.target)) return;
       const { running, compacting } = session.view.value;
-      if (running || compacting) void stop(session);
+      if (running || compacting) void stop(session, writing);
       else writing.reply.value = undefined;
     };
     document.addEventListener('keydown', press);

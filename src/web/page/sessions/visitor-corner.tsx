@@ -1,4 +1,6 @@
 import { PlainText } from '../../code/plain-text.tsx';
+import { forgetAllBut } from '../../remembered.ts';
+import { THEME_KEY } from '../../theme.ts';
 import { logOut } from '../entrance/server.ts';
 import { Icon } from '../icons.tsx';
 import { useApp } from '../state/app.ts';
@@ -6,12 +8,18 @@ import { ThemeChoice } from './theme-choice.tsx';
 
 /** Who is logged in, and what is theirs: colours, shortcuts, the way out. */
 export function VisitorCorner() {
-  const { visitor, sheet, isListOpen, session } = useApp();
-  const leave = () =>
-    logOut().then(
-      () => location.reload(),
-      (error: unknown) => session.value?.complain(error),
-    );
+  const { visitor, sheet, isListOpen, session, drafts } = useApp();
+  const leave = async () => {
+    try {
+      await logOut();
+      // The next one to log in may be somebody else.
+      drafts.dropUnkept();
+      forgetAllBut([THEME_KEY]);
+      location.reload();
+    } catch (error) {
+      session.value?.complain(error);
+    }
+  };
   return (
     <div class="sidebar-foot">
       <p class="visitor">

@@ -32,6 +32,8 @@ export class App {
   readonly attention: Attention;
   readonly #session: Signal<LiveSession | undefined>;
   readonly #sessionId: ReadonlySignal<string | undefined>;
+  /** Sessions that were left, until what was asked for in them is answered. */
+  readonly #left = new Set<LiveSession>();
   /** What the address names, and the connection that it was named for. */
   #named: { readonly session: LiveSession; readonly id: string } | undefined;
 
@@ -43,7 +45,7 @@ export class App {
     addEventListener('popstate', () => this.#open(currentPlace()));
     addEventListener('online', () => this.#session.value?.remote.retry());
     // What the server does not have yet would be lost with the page.
-    addEventListener('beforeunload', (event) => this.#session.value?.remote.outbox.length && event.preventDefault());
+    addEventListener('beforeunload', (event) => this.#hasUnsent && event.preventDefault());
     effect(() => this.#nameInAddress());
     effect(() => wear(this.theme.value));
     this.attention = new Attention(this.#session);
@@ -88,7 +90,18 @@ export class App {
     if (place.id === this.#sessionId.value) return;
     const before = this.#session.value;
     this.#session.value = this.#live(place);
-    before?.close();
+    if (before) this.#leave(before);
+  }
+
+  #leave(session: LiveSession): void {
+    this.#left.add(session);
+    session.remote.onClose(() => this.#left.delete(session));
+    session.close();
+  }
+
+  get #hasUnsent(): boolean {
+    const isUnsent = ({ remote }: LiveSession) => remote.outbox.some(({ state }) => state === 'waiting');
+    return (this.#session.value?.remote.outbox.length ?? 0) > 0 || [...this.#left].some(isUnsent);
   }
 
   #live(place: Place): LiveSession | undefined {

@@ -4,6 +4,9 @@ export const MAX_DRAFTS = 50;
 /** A longer draft lasts as long as the page. */
 export const MAX_DRAFT_CHARACTERS = 200_000;
 
+/** Between two letters there is less time than this: what is being written is kept in the pauses. */
+const PAUSE_MS = 300;
+
 const PREFIX = 'tau-draft:';
 
 interface Kept {
@@ -14,33 +17,63 @@ interface Kept {
 /** Drafts as the browser keeps them, if it keeps anything. */
 export class DraftStore {
   readonly #storage: Storage | undefined;
+  /** By the ids of sessions, what was read or written last. */
+  readonly #texts = new Map<string, string>();
+  /** Sessions whose drafts are still to be written. */
+  readonly #unwritten = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(storage: Storage | undefined) {
     this.#storage = storage;
+    this.#forgetOldest();
   }
 
   /** What was written in a session; empty when nothing was. */
   get(sessionId: string): string {
-    return this.#kept(PREFIX + sessionId)?.text ?? '';
+    return this.#texts.get(sessionId) ?? this.read(sessionId);
   }
 
-  /** Keeps a draft, if there is room for it; an empty one is forgotten. */
+  /** The same as it is kept now: another tab may have changed it. */
+  read(sessionId: string): string {
+    const text = this.#kept(PREFIX + sessionId)?.text ?? '';
+    this.#texts.set(sessionId, text);
+    return text;
+  }
+
+  /** Keeps a draft in the next pause, if there is room for it. An empty one is forgotten at once: it was sent. */
   set(sessionId: string, text: string): void {
-    const key = PREFIX + sessionId;
-    try {
-      if (text === '' || text.length > MAX_DRAFT_CHARACTERS) this.#storage?.removeItem(key);
-      else {
-        this.#storage?.setItem(key, JSON.stringify({ text, writtenAt: Date.now() } satisfies Kept));
-        this.#forgetOldest();
-      }
-    } catch {
-      // It is full: the draft lasts as long as the page.
-    }
+    this.#texts.set(sessionId, text);
+    this.#unwritten.add(sessionId);
+    clearTimeout(this.#timer);
+    if (text === '') this.flush();
+    else this.#timer = setTimeout(() => this.flush(), PAUSE_MS);
+  }
+
+  /** Keeps what is still to be kept, at once. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    for (const sessionId of this.#unwritten) this.#write(PREFIX + sessionId, this.#texts.get(sessionId) ?? '');
+    this.#unwritten.clear();
+  }
+
+  /** Keeps nothing of what is still to be kept. */
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#unwritten.clear();
   }
 
   /** The session whose draft another tab has changed. */
   sessionOf({ key, storageArea }: StorageEvent): string | undefined {
     return storageArea === this.#storage && key?.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
+  }
+
+  #write(key: string, text: string): void {
+    try {
+      if (text === '' || text.length > MAX_DRAFT_CHARACTERS) this.#storage?.removeItem(key);
+      else this.#storage?.setItem(key, JSON.stringify({ text, writtenAt: Date.now() } satisfies Kept));
+    } catch {
+      // It is full: the draft lasts as long as the page.
+    }
   }
 
   #kept(key: string): Kept | undefined {
@@ -58,7 +91,8 @@ export class DraftStore {
       key.startsWith(PREFIX),
     );
     if (keys.length <= MAX_DRAFTS) return;
-    const age = (key: string) => this.#kept(key)?.writtenAt ?? 0;
+    const ages = new Map(keys.map((key) => [key, this.#kept(key)?.writtenAt ?? 0]));
+    const age = (key: string) => ages.get(key) ?? 0;
     for (const key of keys.sort((one, other) => age(other) - age(one)).slice(MAX_DRAFTS)) {
       this.#storage?.removeItem(key);
     }

@@ -6,6 +6,8 @@ import { Drafts } from './drafts.ts';
 class Shelf implements Storage {
   readonly #items = new Map<string, string>();
   readonly #room: number;
+  /** How often something was read or written. */
+  uses = 0;
 
   constructor(room = Number.POSITIVE_INFINITY) {
     this.#room = room;
@@ -15,12 +17,19 @@ class Shelf implements Storage {
     return this.#items.size;
   }
 
-  key = (at: number) => [...this.#items.keys()][at] ?? null;
-  getItem = (key: string) => this.#items.get(key) ?? null;
+  key = (at: number) => {
+    this.uses++;
+    return [...this.#items.keys()][at] ?? null;
+  };
+  getItem = (key: string) => {
+    this.uses++;
+    return this.#items.get(key) ?? null;
+  };
   removeItem = (key: string) => void this.#items.delete(key);
   clear = () => this.#items.clear();
 
   setItem = (key: string, value: string) => {
+    this.uses++;
     if (value.length > this.#room) throw new DOMException('Full', 'QuotaExceededError');
     this.#items.set(key, value);
   };
@@ -28,15 +37,23 @@ class Shelf implements Storage {
 
 /** Two tabs: what one writes the other is told. */
 function tabs(shelf: Shelf) {
-  const [one, other] = [new Drafts(new DraftStore(shelf)), new Drafts(new DraftStore(shelf))];
+  const stores = [new DraftStore(shelf), new DraftStore(shelf)] as const;
+  const [one, other] = [new Drafts(stores[0]), new Drafts(stores[1])];
   const told = { key: 'tau-draft:s', storageArea: shelf } as unknown as StorageEvent;
-  return { one: one.of('s'), other: other.of('s'), tellOne: () => one.hear(told), tellOther: () => other.hear(told) };
+  const tell = (drafts: Drafts) => () => {
+    for (const store of stores) store.flush();
+    drafts.hear(told);
+  };
+  return { one: one.of('s'), other: other.of('s'), tellOne: tell(one), tellOther: tell(other) };
 }
 
 it('a draft is there again for the next page, until it is empty', () => {
   const shelf = new Shelf();
-  new Drafts(new DraftStore(shelf)).of('a').value = 'half a sen';
-  new Drafts(new DraftStore(shelf)).of('b').value = 'another';
+  const store = new DraftStore(shelf);
+  const drafts = new Drafts(store);
+  drafts.of('a').value = 'half a sen';
+  drafts.of('b').value = 'another';
+  store.flush();
 
   const next = new Drafts(new DraftStore(shelf));
   const kept = [next.of('a').value, next.of('b').value];
@@ -72,21 +89,61 @@ it('a draft that was sent in one tab is gone in another that only showed it', ()
   expect(other.value).toBe('');
 });
 
-it('keeps a limited number of drafts, and none that is too long', () => {
+it('keeps a limited number of drafts from one page to the next, the last ones, and none that is too long', () => {
   const shelf = new Shelf();
-  const drafts = new Drafts(new DraftStore(shelf));
+  for (let at = 0; at < MAX_DRAFTS + 5; at++)
+    shelf.setItem(`tau-draft:s${at}`, JSON.stringify({ text: 'text', writtenAt: at }));
+  const store = new DraftStore(shelf);
+  const drafts = new Drafts(store);
+  const [before, first, last] = [shelf.length, drafts.of('s4').value, drafts.of('s5').value];
 
-  for (let at = 0; at < MAX_DRAFTS + 5; at++) drafts.of(`s${at}`).value = 'text';
   drafts.of('long').value = 'x'.repeat(MAX_DRAFT_CHARACTERS + 1);
+  store.flush();
 
+  expect([before, first, last]).toEqual([MAX_DRAFTS, '', 'text']);
   expect(shelf.length).toBe(MAX_DRAFTS);
   expect(drafts.of('long').value).toHaveLength(MAX_DRAFT_CHARACTERS + 1);
 });
 
+it('a letter costs nothing: what is written is kept in a pause, or when the page goes, and forgotten at once', () => {
+  const shelf = new Shelf();
+  const store = new DraftStore(shelf);
+  const draft = new Drafts(store).of('s');
+  const before = shelf.uses;
+
+  for (const letter of 'half a sentence') draft.value += letter;
+  const whileWriting = shelf.uses - before;
+  store.flush();
+  const [afterwards, kept] = [shelf.uses - before, new DraftStore(shelf).get('s')];
+  draft.value = '';
+
+  expect([whileWriting, afterwards, kept]).toEqual([0, 1, 'half a sentence']);
+  expect(shelf.length).toBe(0);
+});
+
+it('nothing is left of a draft that is forgotten, nor of one that is not to be kept', () => {
+  const shelf = new Shelf();
+  const store = new DraftStore(shelf);
+  const drafts = new Drafts(store);
+  shelf.setItem('tau-draft:a', JSON.stringify({ text: 'of a', writtenAt: 1 }));
+  drafts.writingIn('b').attach({ kind: 'text', name: 'b.txt', text: 'b', bytes: 1 });
+
+  drafts.forget('a');
+  drafts.forget('b');
+  drafts.of('c').value = 'of c';
+  drafts.dropUnkept();
+  store.flush();
+
+  expect(shelf.length).toBe(0);
+  expect(drafts.writingIn('b').isEmpty).toBe(true);
+});
+
 it.each([undefined, new Shelf(10)])('works where nothing can be kept', (shelf) => {
-  const drafts = new Drafts(new DraftStore(shelf));
+  const store = new DraftStore(shelf);
+  const drafts = new Drafts(store);
 
   drafts.of('a').value = 'a text of some length';
+  store.flush();
 
   expect(drafts.of('a').value).toBe('a text of some length');
 });

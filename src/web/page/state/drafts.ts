@@ -13,6 +13,8 @@ export class Drafts {
   constructor(store: DraftStore = new DraftStore(browserStorage())) {
     this.#store = store;
     globalThis.addEventListener?.('storage', (event) => this.hear(event));
+    // The page may never be heard of again.
+    for (const type of ['pagehide', 'visibilitychange']) globalThis.addEventListener?.(type, () => store.flush());
   }
 
   /** The words of a draft. */
@@ -38,7 +40,18 @@ export class Drafts {
   hear(event: StorageEvent): void {
     const sessionId = this.#store.sessionOf(event);
     const text = sessionId === undefined ? undefined : this.#texts.get(sessionId);
-    if (sessionId !== undefined && text && !this.#touched.has(sessionId)) text.value = this.#store.get(sessionId);
+    if (sessionId !== undefined && text && !this.#touched.has(sessionId)) text.value = this.#store.read(sessionId);
+  }
+
+  /** The session is no more. */
+  forget(sessionId: string): void {
+    this.of(sessionId).value = '';
+    this.writingIn(sessionId).attachments.value = [];
+  }
+
+  /** Nothing more is kept of what is written here. */
+  dropUnkept(): void {
+    this.#store.drop();
   }
 
   #keep(sessionId: string, text: string): void {

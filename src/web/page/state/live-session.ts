@@ -1,4 +1,5 @@
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { ConnectionLost, NotSent } from '../../../client/connection-lost.ts';
 import type { OutboxItem } from '../../../client/outbox.ts';
 import { randomUuid } from '../../../client/random-uuid.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
@@ -14,6 +15,9 @@ import type { Place } from './place.ts';
 
 /** How many of the last messages are told at first; those before are asked for when somebody reads that far. */
 const TAIL = 60;
+
+/** How long what was asked for may take to be answered after somebody has left. */
+const LEAVING_LIMIT_MS = 30_000;
 
 /** What extensions can show here. Titles come only to those who ask for them. */
 const SHOWN = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
@@ -33,8 +37,6 @@ export class LiveSession {
   readonly remote: RemoteSession;
   /** Where it was asked for; a move leads elsewhere. */
   readonly place: Place;
-  /** Messages that waited when the run was stopped, until the composer has them again. */
-  readonly givenBack: Signal<readonly string[]> = signal([]);
   readonly #view = signal<View>(emptyView);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
   readonly #outbox = signal<readonly OutboxItem[]>([]);
@@ -45,6 +47,9 @@ export class LiveSession {
   #latest: View = emptyView;
   #isDrawing = false;
   #isCounting = false;
+  /** How much was asked for and is not answered. */
+  #underWay = 0;
+  #isLeft = false;
 
   constructor(place: Place) {
     const address = socketAddress();
@@ -96,6 +101,7 @@ export class LiveSession {
 
   /** Does something that may fail, and shows why it did; answers whether it was done. */
   async attempt(work: () => Promise<unknown>): Promise<boolean> {
+    this.#underWay++;
     try {
       const done = work();
       // A message is in the outbox now.
@@ -107,7 +113,24 @@ export class LiveSession {
       return false;
     } finally {
       this.#drawSoon();
+      this.#underWay--;
+      this.#closeWhenAnswered();
     }
+  }
+
+  /**
+   * The same with something that somebody wrote; answers whether it is theirs again. What was sent is not, though nobody
+   * waited for the answer: it may have been done.
+   */
+  async isRefused(work: () => Promise<unknown>): Promise<boolean> {
+    let mayBeDone = false;
+    const isDone = await this.attempt(() =>
+      work().catch((error: unknown) => {
+        mayBeDone = this.#isLeft && error instanceof ConnectionLost && !(error instanceof NotSent);
+        throw error;
+      }),
+    );
+    return !isDone && !mayBeDone;
   }
 
   complain(error: unknown): void {
@@ -127,9 +150,21 @@ export class LiveSession {
     this.hear({ type: 'extension_ui_request', id: randomUuid(), method: 'notify', message });
   }
 
+  /** Leaves, but hears what was asked for before that: an answer may hold the only copy of what somebody wrote. */
   close(): void {
     document.removeEventListener('visibilitychange', this.#draw);
-    this.remote.close();
+    this.#isLeft = true;
+    const limit = setTimeout(() => this.remote.close(), LEAVING_LIMIT_MS);
+    this.remote.onClose(() => clearTimeout(limit));
+    this.remote.onState(() => this.#closeWhenAnswered());
+    this.#closeWhenAnswered();
+  }
+
+  /** Without a connection there is no answer to wait for. */
+  #closeWhenAnswered(): void {
+    const { state } = this.remote.status;
+    const mayAnswer = state === 'open' || state === 'connecting';
+    if (this.#isLeft && (this.#underWay === 0 || !mayAnswer)) this.remote.close();
   }
 
   /** Everything that comes within a frame is drawn together. A page that nobody sees has no frames. */

@@ -31,6 +31,27 @@ describe('what is given back', () => {
 
     expect([here.text.value, here.attachments.value]).toEqual(['one\n\ntwo\n\ndraft', [file]]);
   });
+
+  it('is what it was being changed to, with its pictures', () => {
+    const here = writing('draft');
+    const picture: Attachment = { kind: 'image', name: 'a.png', mimeType: 'image/png', data: '' };
+    here.remember('two, written out', { text: 'two', attachments: [picture, file] });
+    const change = { queueId: 'q', before: 'two, written out', message: 'two, changed' };
+
+    const isThere = [here.giveBackAll(['one', 'two, written out', 'one'], change), here.giveBackAll([], change)];
+
+    expect(isThere).toEqual([true, false]);
+    expect(here.text.value).toBe('one\n\ntwo, changed\n\none\n\ndraft');
+    expect(here.attachments.value).toEqual([picture]);
+  });
+
+  it.each(['as it was', '  '])('is what it was where nothing came of a change: "%s"', (message) => {
+    const here = writing();
+
+    here.giveBackAll(['as it was'], { queueId: 'q', before: 'as it was', message });
+
+    expect(here.text.value).toBe('as it was');
+  });
 });
 
 it('is not sent before everything that belongs to it was read', () => {

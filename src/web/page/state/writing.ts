@@ -13,6 +13,16 @@ export interface Reply {
   readonly text: string;
 }
 
+/** A message that waits in the queue and is being changed. */
+export interface QueueChange {
+  readonly queueId: string;
+  readonly before: string;
+  readonly message: string;
+}
+
+/** Whether there is something in a change that is worth to be kept. */
+export const isChanged = ({ before, message }: QueueChange): boolean => message !== before && message.trim() !== '';
+
 /** Messages with attachments that are remembered, should they be given back. */
 const MAX_REMEMBERED = 20;
 
@@ -28,6 +38,7 @@ export class Writing {
   /** Files that are being read, to be attached. */
   readonly reading: Signal<number> = signal(0);
   readonly reply: Signal<Reply | undefined> = signal(undefined);
+  readonly change: Signal<QueueChange | undefined> = signal(undefined);
   #said: readonly string[] = [];
   #remembered: readonly { readonly message: string; readonly written: Written }[] = [];
   #browsing: { readonly said: readonly string[]; readonly at: number } | undefined;
@@ -79,12 +90,20 @@ export class Writing {
     this.attachments.value = [...written.attachments, ...this.attachments.value];
   }
 
-  /** The same for messages that waited, in their order. */
-  giveBackAll(messages: readonly string[]): void {
-    for (const message of messages.toReversed()) {
-      const known = this.#remembered.find((other) => other.message === message);
-      this.giveBack(known?.written ?? { text: message, attachments: [] });
+  /** The same for messages that waited, in their order. Answers whether the one that was being changed is among them. */
+  giveBackAll(messages: readonly string[], change?: QueueChange): boolean {
+    const changed = change ? messages.indexOf(change.before) : -1;
+    for (const [at, message] of [...messages.entries()].reverse()) {
+      const known = this.#remembered.find((other) => other.message === message)?.written;
+      const written = known ?? { text: message, attachments: [] };
+      this.giveBack(change && at === changed && isChanged(change) ? rewritten(written, change.message) : written);
     }
+    return changed !== -1;
+  }
+
+  /** Puts words behind whatever is written. */
+  append(text: string): void {
+    this.text.value = [this.text.value, text].filter((part) => part !== '').join('\n\n');
   }
 
   /** Puts another text in the place of this one, which is among what was said from now on. */
@@ -131,3 +150,9 @@ export class Writing {
     if (text.trim() !== '') this.#said = [text, ...this.#said.filter((other) => other !== text)].slice(0, MAX_SAID);
   }
 }
+
+/** Files of text are part of a message that waits; pictures are not. */
+const rewritten = ({ attachments }: Written, text: string): Written => ({
+  text,
+  attachments: attachments.filter(({ kind }) => kind === 'image'),
+});

@@ -1,4 +1,5 @@
 import { useComputed } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
 import { send } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
@@ -10,6 +11,17 @@ import { forBuiltIn } from './suggestions.ts';
 export function BuiltInWelcome() {
   const session = useSession();
   const cwd = useComputed(() => session.view.value.state.cwd).value;
+  const isSending = useRef(false);
+  /** One at a time: whoever clicks twice wants it once. */
+  const choose = async (text: string) => {
+    if (isSending.current || session.remote.outbox.length > 0 || session.view.value.running) return;
+    isSending.current = true;
+    await send(session, { text, images: [] }, 'steer');
+    // By then it is known whether something runs.
+    requestAnimationFrame(() => {
+      isSending.current = false;
+    });
+  };
   return (
     <>
       <h2>Try it without a key</h2>
@@ -21,7 +33,7 @@ export function BuiltInWelcome() {
         </code>
         .
       </p>
-      <SuggestionList suggestions={forBuiltIn} onChoose={(text) => void send(session, { text, images: [] }, 'steer')} />
+      <SuggestionList suggestions={forBuiltIn} onChoose={(text) => void choose(text)} />
       <AddModel />
     </>
   );

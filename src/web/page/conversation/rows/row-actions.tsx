@@ -1,9 +1,10 @@
-import type { AgentMessage, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
+import type { AgentMessage, ImageContent, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { CopyButton } from '../../../code/copy-button.tsx';
-import { wordsOf } from '../../../fields.ts';
+import { blocksOf, textOf, wordsOf } from '../../../fields.ts';
 import { fork } from '../../actions/moves.ts';
 import { Icon } from '../../icons.tsx';
 import { useApp, useSession } from '../../state/app.ts';
+import { IMAGE_TYPES } from '../../state/attachment.ts';
 
 /** What can be done with something that the user has said. */
 export function RowActions({ message }: { readonly message: UserMessage }) {
@@ -13,7 +14,8 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
   if (words() === '') return null;
   const forkHere = () => {
     const { messages } = session.view.peek();
-    void fork(app, { words: words(), userMessagesAfter: textsAfter(message, messages) });
+    const images = imagesOf(message);
+    void fork(app, { words: words(), images, userMessagesAfter: textsAfter(message, messages) });
   };
   return (
     <>
@@ -32,6 +34,13 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
     </>
   );
 }
+
+/** The pictures of a message, as far as models take them. */
+const imagesOf = ({ content }: UserMessage): readonly ImageContent[] =>
+  blocksOf(content).flatMap(({ type, mimeType, data }) => {
+    const image = { type: 'image' as const, mimeType: textOf(mimeType), data: textOf(data) };
+    return type === 'image' && IMAGE_TYPES.includes(image.mimeType) ? [image] : [];
+  });
 
 /** How many messages of the user with text come after this one. */
 const textsAfter = (message: UserMessage, messages: readonly AgentMessage[]): number =>

@@ -1,16 +1,10 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { dropQueued, editQueued, giveBack } from '../../actions/queue.ts';
+import { dropQueued, editQueued, giveBackChange } from '../../actions/queue.ts';
 import { useApp, useSession } from '../../state/app.ts';
+import type { QueueChange } from '../../state/writing.ts';
 import { QueueEditor } from './queue-editor.tsx';
 import { QueuedMessage } from './queued-message.tsx';
-
-/** A message that is being changed. */
-interface Change {
-  readonly queueId: string;
-  readonly before: string;
-  readonly message: string;
-}
 
 /** Messages that wait for their turn in the run, or for its end. They can be changed and dropped until then. */
 export function Queue() {
@@ -18,18 +12,24 @@ export function Queue() {
   const session = useSession();
   const items = useComputed(() => session.view.value.queue).value;
   const isRunning = useComputed(() => session.view.value.running).value;
-  const change = useSignal<Change | undefined>(undefined);
+  const writing = app.drafts.writingIn(session.remote.sessionId ?? session.place.id);
+  const { change } = writing;
   useEffect(() => {
-    const { queueId, message, before } = change.value ?? {};
-    if (queueId === undefined || items.some(({ id }) => id === queueId)) return;
+    if (!change.value || items.some(({ id }) => id === change.value?.queueId)) return;
+    giveBackChange(session, writing, change.value);
     change.value = undefined;
-    if (message !== undefined && message !== before) giveBack(app, session, message);
-  }, [items]);
-  const save = async (changed: Change) => {
+  }, [items, change.value]);
+  useEffect(
+    () => () => {
+      change.value = undefined;
+    },
+    [change],
+  );
+  const save = async (changed: QueueChange) => {
     const { queueId, message } = changed;
     change.value = undefined;
     const outcome = await editQueued(session, { queueId, message });
-    if (outcome === 'gone') giveBack(app, session, message);
+    if (outcome === 'gone') giveBackChange(session, writing, changed);
     if (outcome === 'failed') change.value = changed;
   };
   if (items.length === 0) return null;

@@ -40,11 +40,17 @@ interface TestBrowser {
   readonly visit: (address: string, options?: ViewOptions) => Promise<View>;
 }
 
+interface BrowserOptions {
+  /** Those that take room and can be dragged are not there unless asked for. */
+  readonly hasScrollbars?: boolean;
+}
+
 /** A browser for the tests of a file. */
-export function useBrowser(): TestBrowser {
+export function useBrowser({ hasScrollbars = false }: BrowserOptions = {}): TestBrowser {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await driver.launch({ executablePath: await chromium.executablePath(), args: flags });
+    const ignoreDefaultArgs = hasScrollbars ? ['--hide-scrollbars'] : [];
+    browser = await driver.launch({ executablePath: await chromium.executablePath(), args: flags, ignoreDefaultArgs });
   });
   afterAll(async () => {
     await browser?.close();

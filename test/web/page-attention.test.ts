@@ -147,6 +147,24 @@ it('a run that is watched in another tab is a run that is watched', async () => 
   expect(await told(page)).toEqual(['Go · tau: Done']);
 });
 
+it('who looks away at once is not taken for somebody who watches', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await say(page, 'say hello');
+  await page.waitForURL(/session=/);
+  const held = () => page.evaluate('navigator.locks.query().then(({ held, pending }) => held.length + pending.length)');
+  await expect.poll(held).toBe(1);
+
+  await look(page, 'hidden');
+  await page.evaluate(`for (const state of ['visible', 'hidden']) {
+    Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+
+  // One that is granted after this was asked for before.
+  await page.evaluate("navigator.locks.request('another', () => {})");
+  await expect.poll(held).toBe(0);
+});
+
 it('nobody is asked before a run has lasted a while, and only after a click; a no is remembered', async () => {
   const gate = newGate();
   const steps = [{ text: 'Well, ' }, { await: gate.path }];

@@ -169,6 +169,21 @@ it('a page that finds no server says so, and tries again', async () => {
   await messageBox(page).waitFor();
 });
 
+it('what cannot be drawn is said, and another session can be gone to', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await messageBox(page).waitFor();
+  await page.routeWebSocket(/./, (socket) => {
+    const upstream = socket.connectToServer();
+    upstream.onMessage((text) => socket.send(String(text).replace(/"cwd":"[^"]*"/, '"cwd":7')));
+  });
+
+  await page.reload();
+
+  await page.getByRole('alert').getByText('This cannot be shown').waitFor();
+  await page.getByRole('button', { name: 'Retry' }).waitFor();
+  await page.getByRole('button', { name: 'New session' }).waitFor();
+});
+
 it('two tabs on one session show the same, whoever speaks', async () => {
   const gate = newGate();
   const script = [{ steps: [{ text: 'To both ' }, { await: gate.path }, { text: 'of you.' }] }, { text: 'Again.' }];

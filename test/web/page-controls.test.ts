@@ -218,6 +218,22 @@ it('a session is renamed in its place, by a double click or the menu, for everyb
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
 
+it('the link of a session is copied, also where pages are given no clipboard', async () => {
+  const { page, complaints } = await visit((await servePage()).loginLink);
+  await say(page, 'say hello');
+  await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+
+  await button(page, 'Session').click();
+  await page.getByRole('menuitem', { name: 'Copy link' }).click();
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await box.focus();
+  await page.keyboard.press('Control+v');
+
+  await expect.poll(() => box.inputValue()).toBe(page.url());
+  expect(await words(page.getByRole('region', { name: 'Notices' }))).toBe('');
+  expect(complaints).toEqual([]);
+});
+
 it('shortcuts do what their sheet says, but not while something is typed or lies over the page', async () => {
   const script = [{ text: 'One.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
   const view = await visit((await servePage({ script })).loginLink);

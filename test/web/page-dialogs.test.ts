@@ -1,9 +1,10 @@
-import type { Page } from 'playwright-core';
+import type { Page, WebSocketRoute } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
-import { commandHome } from '../support/extensions.ts';
+import { commandHome, untilThere } from '../support/extensions.ts';
+import { newGate } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
@@ -65,6 +66,8 @@ it('every kind is answered by keyboard alone, and the focus comes back to where 
       tell(ctx, [arrows, digit, yes, enter, line, text, await ctx.ui.input('Escape?')]);`,
   });
   const press = async (title: string, ...keys: readonly string[]) => {
+    await dialog(page, title).waitFor();
+    await page.keyboard.press('Control+j');
     await dialog(page, title).locator(':focus').waitFor();
     for (const key of keys) await page.keyboard.press(key);
   };
@@ -81,6 +84,101 @@ it('every kind is answered by keyboard alone, and the focus comes back to where 
   await told(page, String.raw`["green","blue",true,false,"Ada","one\ntwo",null]`).waitFor();
   await messageBox(page).and(page.locator(':focus')).waitFor();
   expect(complaints).toEqual([]);
+});
+
+it('a question is answered by nobody who has not gone there: keys are for the message that is about to be written', async () => {
+  const gate = newGate();
+  const { page, complaints } = await asking({
+    ask: `
+      ${untilThere(JSON.stringify(gate.path))}
+      tell(ctx, [await ctx.ui.confirm('Delete everything?', ''), await ctx.ui.select('Which?', ['Allow', 'Deny'])]);`,
+  });
+  await say(page, '/ask');
+  await messageBox(page).and(page.locator(':focus')).waitFor();
+  gate.open();
+  await dialog(page, 'Delete everything?').waitFor();
+  await page.getByRole('status').getByText('An extension asks: Delete everything? (Ctrl+J leads there)').waitFor();
+
+  await page.keyboard.type('yes, 1 n');
+  await page.keyboard.press('Backspace');
+  expect(await messageBox(page).inputValue()).toBe('yes, 1 ');
+  await messageBox(page).fill('');
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Enter');
+  await messageBox(page).blur();
+  await page.keyboard.type('y1');
+  await dialog(page, 'Delete everything?').waitFor();
+
+  await messageBox(page).focus();
+  await page.keyboard.press('Shift+Tab');
+  await dialog(page, 'Delete everything?').locator(':focus').waitFor();
+  await page.keyboard.press('y');
+  await dialog(page, 'Which?').waitFor();
+  await messageBox(page).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Control+j');
+  await page.keyboard.press('2');
+
+  await told(page, '[true,"Deny"]').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it('a key that is held down answers one question, and what is typed when a question goes leads nowhere', async () => {
+  const gate = newGate();
+  const { page } = await asking({
+    ask: `
+      const first = ctx.ui.confirm('First?', '');
+      const second = ctx.ui.confirm('Second?', '');
+      void ctx.ui.input('Line?');
+      const over = new AbortController();
+      void ctx.ui.input('Gone?', '', { signal: over.signal });
+      tell(ctx, [await first, await second]);
+      ${untilThere(JSON.stringify(gate.path))}
+      over.abort();`,
+  });
+  await say(page, '/ask');
+  await dialog(page, 'Gone?').waitFor();
+  await page.keyboard.press('Control+j');
+  await page.keyboard.down('y');
+  await dialog(page, 'Second?').locator(':focus').waitFor();
+  await page.keyboard.down('y');
+  await page.keyboard.up('y');
+  await page.keyboard.press('n');
+  await told(page, '[true,false]').waitFor();
+
+  await dialog(page, 'Gone?').getByRole('textbox').fill('An ans');
+  gate.open();
+  await dialog(page, 'Gone?').waitFor({ state: 'detached' });
+  await page.keyboard.type('wer');
+  await page.keyboard.press('Enter');
+  await dialog(page, 'Line?').waitFor();
+
+  expect(await dialog(page, 'Line?').getByRole('textbox').inputValue()).toBe('');
+  expect(await messageBox(page).inputValue()).toBe('');
+});
+
+it('a half-written answer is there, and gone on with, when the same question is asked again', async () => {
+  const server = await servePage({ home: commandHome({ ask: "tell(ctx, await ctx.ui.input('Name?'));" }).home });
+  const { page } = await visit(server.loginLink);
+  await messageBox(page).waitFor();
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/./, (socket) => {
+    sockets.push(socket);
+    const upstream = socket.connectToServer();
+    // A client with another epoch has missed everything.
+    upstream.onMessage((text) => socket.send(String(text).replace(/"epoch":"[^"]*"/, '"epoch":"another"')));
+  });
+  await page.reload();
+  await say(page, '/ask');
+  await dialog(page, 'Name?').getByRole('textbox').pressSequentially('Ada ');
+
+  await sockets.at(-1)?.close({ code: 4000 });
+  await expect.poll(() => sockets.length).toBe(2);
+  await page.getByRole('status', { name: 'Connection' }).waitFor({ state: 'hidden' });
+  await dialog(page, 'Name?').locator(':focus').waitFor();
+  await page.keyboard.type('Lovelace');
+  await page.keyboard.press('Enter');
+
+  await told(page, '"Ada Lovelace"').waitFor();
 });
 
 it('a question takes no focus from somebody who writes', async () => {

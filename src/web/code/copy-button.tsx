@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { copy } from './copy.ts';
 
 const SHOWN_MS = 1500;
 
@@ -24,29 +25,4 @@ export function CopyButton({ text, name = 'Copy' }: CopyButtonProps) {
       {outcome ?? name}
     </button>
   );
-}
-
-async function copy(text: string, button: HTMLElement | null): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyBySelection(text, button);
-  }
-}
-
-/** For pages that are given no clipboard: those from disk, and those that do not come over a safe connection. */
-function copyBySelection(text: string, button: HTMLElement | null): boolean {
-  const field = document.createElement('textarea');
-  field.className = 'off-screen';
-  field.value = text;
-  // Beside the button: what is outside an open dialog cannot be selected.
-  (button?.parentElement ?? document.body).append(field);
-  field.select();
-  try {
-    return document.execCommand('copy');
-  } finally {
-    field.remove();
-    button?.focus();
-  }
 }

@@ -1,8 +1,12 @@
+import type { ComponentChildren } from 'preact';
+import { useErrorBoundary } from 'preact/hooks';
+import { messageOf } from '../../protocol/errors.ts';
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
 import { useShortcuts } from './controls/shortcuts/listening.ts';
 import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
+import { Trouble } from './entrance/trouble.tsx';
 import { Announcements } from './extras/announcements.tsx';
 import { Extras } from './extras/extras.tsx';
 import { UnderComposer } from './extras/under-composer.tsx';
@@ -23,7 +27,9 @@ export function Page({ app }: { readonly app: App }) {
   useShortcuts(app);
   return (
     <AppContext.Provider value={app}>
-      <SessionPage app={app} />
+      <Guarded>
+        <SessionPage app={app} />
+      </Guarded>
     </AppContext.Provider>
   );
 }
@@ -38,7 +44,11 @@ function SessionPage({ app }: { readonly app: App }) {
       <Sidebar />
       {!session && <Unchosen />}
       {session && code === NO_SESSION && <Missing reason={reason} />}
-      {session && code !== NO_SESSION && <OpenSession key={app.sessionId.value} />}
+      {session && code !== NO_SESSION && (
+        <Guarded key={app.sessionId.value}>
+          <OpenSession />
+        </Guarded>
+      )}
       <Sheets />
     </div>
   );
@@ -58,3 +68,9 @@ const OpenSession = () => (
     <Announcements />
   </div>
 );
+
+/** Says so where something cannot be drawn. What is around it stays: other sessions can be gone to. */
+function Guarded({ children }: { readonly children: ComponentChildren }) {
+  const [problem] = useErrorBoundary();
+  return problem === undefined ? children : <Trouble reason={`This cannot be shown: ${messageOf(problem)}`} />;
+}

@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import { copy } from '../../code/copy.ts';
 import { compact } from '../actions/compacting.ts';
 import { clone, exportPage } from '../actions/moves.ts';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
@@ -41,5 +42,5 @@ async function copyLink(session: LiveSession): Promise<void> {
   const { sessionId } = session.remote;
   if (sessionId === undefined) return;
   const address = new URL(addressOf({ kind: 'session', id: sessionId }), location.href);
-  await session.attempt(() => navigator.clipboard.writeText(address.href));
+  if (!(await copy(address.href))) session.complain(new Error(`This browser did not copy the link: ${address.href}`));
 }

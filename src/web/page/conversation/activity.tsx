@@ -1,8 +1,9 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Retry, View } from '../../../client/view.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';
+import { SecondsLeft } from '../seconds-left.tsx';
 import { useApp, useSession } from '../state/app.ts';
 
 /** What happens now, in a line below what was said that has its room at any time. Without a connection nobody knows. */
@@ -37,22 +38,12 @@ function doingIn({ compacting, running, tools }: View): string | undefined {
 function RetryLine({ retry }: { readonly retry: Retry }) {
   const app = useApp();
   const session = useSession();
-  const until = useMemo(() => Date.now() + retry.delayMs, [retry]);
-  const left = useSignal(secondsTo(until));
-  useEffect(() => {
-    const look = () => {
-      left.value = secondsTo(until);
-    };
-    look();
-    const timer = setInterval(look, 500);
-    return () => clearInterval(timer);
-  }, [until, left]);
-  const when = left.value > 0 ? `in ${left.value} s` : 'now';
+  const until = useMemo(() => performance.now() + retry.delayMs, [retry]);
   return (
     <>
       <span class="pulse" aria-hidden="true" />
       <span class="retry">
-        Trying again {when} ({retry.attempt} of {retry.maxAttempts}):{' '}
+        Trying again in <SecondsLeft until={until} /> ({retry.attempt} of {retry.maxAttempts}):{' '}
         <PlainText text={oneLine(retry.errorMessage, 300)} />
       </span>
       {app.may('prompt') && (
@@ -63,8 +54,6 @@ function RetryLine({ retry }: { readonly retry: Retry }) {
     </>
   );
 }
-
-const secondsTo = (moment: number) => Math.max(0, Math.ceil((moment - Date.now()) / 1000));
 
 /** Tells those who do not see it that a run is over. */
 function RunEnds() {

@@ -1,5 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { useApp, useSession } from '../state/app.ts';
 import { Activity } from './activity.tsx';
 import { EarlierMessages } from './earlier-messages.ts';
@@ -27,19 +27,11 @@ export function Talk() {
     if (length > sent.current) list.toEnd();
     sent.current = length;
   });
-  useEffect(() => {
-    const find = (event: KeyboardEvent) => {
-      const isFind = event.key === 'f' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-      // The browser sees only the rows that are drawn; asked twice, it may search those.
-      if (!isFind || app.sheet.peek() !== undefined) return;
-      event.preventDefault();
-      app.sheet.value = 'search';
-    };
-    addEventListener('keydown', find);
-    return () => removeEventListener('keydown', find);
-  }, [app]);
   return (
     <div class="conversation">
+      <p class="for-print note">
+        This is the part that was on the screen. Export, in the menu of the session, has all of it.
+      </p>
       <WindowedList
         label="Conversation"
         window={list}

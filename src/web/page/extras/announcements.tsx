@@ -1,4 +1,5 @@
 import { ConnectionLine } from './connection-line.tsx';
+import { Asked } from './dialogs/asked.tsx';
 import { Toasts } from './toasts.tsx';
 
 /** What lies over the conversation and moves nothing in it: how the connection stands, and what there is to be told. */
@@ -6,5 +7,6 @@ export const Announcements = () => (
   <div class="announcements">
     <ConnectionLine />
     <Toasts />
+    <Asked />
   </div>
 );

@@ -2,9 +2,9 @@ import { useMemo } from 'preact/hooks';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { usualReconnection } from '../../../client/reconnection.ts';
 import { PlainText } from '../../code/plain-text.tsx';
+import { SecondsLeft } from '../seconds-left.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { endOf } from './connection-end.ts';
-import { SecondsLeft } from './seconds-left.tsx';
 import { useLater } from './use-later.ts';
 
 /** After this long it is worth a word that there is no connection yet. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
+import { isBeside } from './is-beside.ts';
 
 interface ModalProps {
   readonly title: string;
@@ -27,7 +28,7 @@ export function Modal({ title, kind = '', onClose, children }: ModalProps) {
       aria-labelledby={heading}
       // One that has made room for another is told of its end when it is gone.
       onClose={() => place.current && onClose()}
-      onMouseDown={(event) => event.target === place.current && place.current?.close()}
+      onMouseDown={(event) => isBeside(place.current, event) && place.current?.close()}
     >
       <header class="modal-head">
         <h2 id={heading}>{title}</h2>

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isBeside } from '../overlay/is-beside.ts';
 import { useApp } from '../state/app.ts';
 import { ListHead } from './list-head.tsx';
 import { SessionGroups } from './session-groups.tsx';
@@ -33,7 +34,7 @@ function Drawer() {
       class="drawer"
       aria-label="Sessions"
       onClose={close}
-      onMouseDown={(event) => event.target === place.current && close()}
+      onMouseDown={(event) => isBeside(place.current, event) && close()}
     >
       <nav class="sidebar" aria-label="Sessions">
         <Content />

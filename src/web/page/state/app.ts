@@ -23,6 +23,8 @@ export class App {
   /** The colours that were chosen. */
   readonly theme: Signal<Theme> = signal(rememberedTheme());
   readonly drafts = new Drafts();
+  /** What was written to questions and not given, by their ids: they are asked again when a connection was lost. */
+  readonly answers = new Map<string, string>();
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
   /** Whether there is no room for the list of sessions beside the session. */
   readonly isNarrow = holds('(width < 52rem)');
@@ -48,6 +50,10 @@ export class App {
     addEventListener('beforeunload', (event) => this.#hasUnsent && event.preventDefault());
     effect(() => this.#nameInAddress());
     effect(() => wear(this.theme.value));
+    // What is open belongs to the session it was opened in, also where a command leads to another one.
+    effect(() => {
+      if (this.#sessionId.value !== undefined) this.sheet.value = undefined;
+    });
     this.attention = new Attention(this.#session);
     const news = computed(() => newsOf(this.#session.value));
     effect(() => {

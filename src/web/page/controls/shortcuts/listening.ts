@@ -13,8 +13,12 @@ export function useShortcuts(app: App): void {
       if (event.defaultPrevented || event.isComposing || isCovered()) return;
       const isTyping = isField(event.target);
       const found = shortcuts.find(
-        ({ keys, run, needs, alsoWhileTyping }) =>
-          run && (alsoWhileTyping || !isTyping) && (!needs || app.may(needs)) && isPressed(keys, event, keyboard),
+        ({ keys, run, needs, isOffered, alsoWhileTyping }) =>
+          run &&
+          (alsoWhileTyping || !isTyping) &&
+          (!needs || app.may(needs)) &&
+          isPressed(keys, event, keyboard) &&
+          (!isOffered || isOffered(app)),
       );
       if (!found) return;
       event.preventDefault();

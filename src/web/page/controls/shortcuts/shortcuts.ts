@@ -1,3 +1,4 @@
+import { goToQuestion, QUESTION_KEYS } from '../../extras/dialogs/focus.ts';
 import { focusFilter } from '../../sessions/focus-filter.ts';
 import type { App } from '../../state/app.ts';
 
@@ -10,6 +11,8 @@ export interface Shortcut {
   /** Without it, whatever is being typed in comes first. */
   readonly alsoWhileTyping?: true;
   readonly needs?: 'prompt';
+  /** Where it does not hold, the keys are the browser's. */
+  readonly isOffered?: (app: App) => boolean;
   /** Missing where what is on the page hears the keys itself. */
   readonly run?: (app: App) => void;
 }
@@ -48,7 +51,25 @@ export const shortcuts: readonly Shortcut[] = [
     run: () => focus('[aria-label=Message]'),
   },
   { does: 'Stop', keys: 'Escape', group: 'Conversation', needs: 'prompt' },
-  { does: 'Search', keys: 'Mod+F', group: 'Conversation' },
+  {
+    does: 'Search',
+    keys: 'Mod+F',
+    group: 'Conversation',
+    alsoWhileTyping: true,
+    // The browser sees only the rows that are drawn; asked twice, it may search those.
+    isOffered: ({ sheet, session }) =>
+      sheet.value === undefined && (session.value?.view.value.messages ?? []).length > 0,
+    run: (app) => open(app, 'search'),
+  },
+  {
+    does: 'Answer a question',
+    keys: QUESTION_KEYS,
+    group: 'Conversation',
+    alsoWhileTyping: true,
+    needs: 'prompt',
+    isOffered: ({ session }) => (session.value?.view.value.dialogs ?? []).length > 0,
+    run: goToQuestion,
+  },
   { does: 'Jump to the latest', keys: 'End', group: 'Conversation', run: jumpToLatest },
   {
     does: 'Choose a model',
@@ -75,7 +96,7 @@ export const shortcuts: readonly Shortcut[] = [
   { does: 'Run in the shell', keys: '!', group: 'While writing', needs: 'prompt' },
 ];
 
-function open({ sheet }: App, name: 'shortcuts' | 'models' | 'thinking'): void {
+function open({ sheet }: App, name: 'shortcuts' | 'models' | 'thinking' | 'search'): void {
   sheet.value = name;
 }
 

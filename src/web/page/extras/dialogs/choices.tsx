@@ -22,7 +22,7 @@ interface ChoicesProps {
 /** How far the arrows go. */
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** Answers to choose from: by pointer, by arrows and Enter, or by their keys. */
+/** Answers to choose from: by pointer, or by somebody who is among them by arrows and Enter, or by their keys. */
 export function Choices({ choices, kind, onReply }: ChoicesProps) {
   const place = useRef<HTMLFieldSetElement>(null);
   const at = useSignal(0);
@@ -34,6 +34,11 @@ export function Choices({ choices, kind, onReply }: ChoicesProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = steps[event.key];
     const chosen = choices.find(({ hotkey }) => hotkey === event.key.toLowerCase());
+    // One that is held down has answered the question before.
+    if (event.repeat && (chosen || event.key === 'Enter')) {
+      event.preventDefault();
+      return;
+    }
     if (step === undefined && !chosen && event.key !== 'Home' && event.key !== 'End') return;
     event.preventDefault();
     if (chosen) onReply(chosen.reply);

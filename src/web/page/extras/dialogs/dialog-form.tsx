@@ -2,8 +2,11 @@ import { useId } from 'preact/hooks';
 import type { OpenDialog } from '../../../../client/shown.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { answerDialog, type Reply } from '../../actions/dialogs.ts';
+import { keyNames } from '../../controls/shortcuts/keys.ts';
+import { keyboard } from '../../controls/shortcuts/listening.ts';
 import { useApp, useSession } from '../../state/app.ts';
 import { type Choice, Choices } from './choices.tsx';
+import { QUESTION_KEYS } from './focus.ts';
 import { TimeLeft } from './time-left.tsx';
 import { WrittenAnswer } from './written-answer.tsx';
 
@@ -12,12 +15,21 @@ interface AnswerProps {
   readonly onReply: (reply: Reply) => void;
 }
 
+interface DialogFormProps {
+  readonly dialog: OpenDialog;
+  readonly onAnswered: () => void;
+}
+
 /** A question of an extension. Escape calls it off. */
-export function DialogForm({ dialog }: { readonly dialog: OpenDialog }) {
+export function DialogForm({ dialog, onAnswered }: DialogFormProps) {
   const app = useApp();
   const session = useSession();
   const title = useId();
-  const reply = (how: Reply) => answerDialog(session, dialog.id, how);
+  const reply = (how: Reply) => {
+    app.answers.delete(dialog.id);
+    onAnswered();
+    answerDialog(session, dialog.id, how);
+  };
   return (
     <form
       class="dialog"
@@ -28,12 +40,13 @@ export function DialogForm({ dialog }: { readonly dialog: OpenDialog }) {
         // It is not meant for what runs.
         event.stopPropagation();
         event.preventDefault();
-        reply({ cancelled: true });
+        if (!event.repeat) reply({ cancelled: true });
       }}
     >
       <fieldset disabled={!app.may('prompt')}>
         <p class="dialog-head note">
           An extension asks
+          <WayIn />
           <TimeLeft dialog={dialog} />
         </p>
         <h2 id={title}>
@@ -44,6 +57,16 @@ export function DialogForm({ dialog }: { readonly dialog: OpenDialog }) {
     </form>
   );
 }
+
+/** How the first question is reached from the message box; the keys of its answers are heard only there. */
+const WayIn = () => (
+  <span class="way-in" aria-hidden="true">
+    {keyNames(QUESTION_KEYS, keyboard).map((name) => (
+      <kbd key={name}>{name}</kbd>
+    ))}{' '}
+    to answer
+  </span>
+);
 
 function Answer({ dialog, onReply }: AnswerProps) {
   if (dialog.method === 'select') {

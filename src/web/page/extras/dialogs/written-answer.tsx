@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { OpenDialog } from '../../../../client/shown.ts';
 import type { Reply } from '../../actions/dialogs.ts';
+import { useApp } from '../../state/app.ts';
 
 interface WrittenAnswerProps {
   readonly dialog: Extract<OpenDialog, { method: 'input' | 'editor' }>;
@@ -12,22 +13,34 @@ interface WrittenAnswerProps {
 /** An answer in words. Enter gives one line, Ctrl and Enter a longer text. */
 export function WrittenAnswer({ dialog, onReply, cancel }: WrittenAnswerProps) {
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  const { answers } = useApp();
+  const first = dialog.method === 'editor' ? (dialog.prefill ?? '') : '';
+  const written = answers.get(dialog.id) ?? first;
+  const keep = () => answers.set(dialog.id, field.current?.value ?? '');
   const give = () => onReply({ value: field.current?.value ?? '' });
   const press = (event: KeyboardEvent) => {
     const isLine = dialog.method === 'input';
     if (event.key === 'Enter' && !event.isComposing && (isLine || event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      give();
+      if (!event.repeat) give();
     }
     // What was written is worth more than a key.
-    if (event.key === 'Escape' && !isLine && field.current?.value !== (dialog.prefill ?? '')) event.stopPropagation();
+    if (event.key === 'Escape' && !isLine && field.current?.value !== first) event.stopPropagation();
   };
   return (
     <>
       {dialog.method === 'input' ? (
-        <input ref={field} aria-label="Answer" placeholder={dialog.placeholder} autocomplete="off" onKeyDown={press} />
+        <input
+          ref={field}
+          aria-label="Answer"
+          placeholder={dialog.placeholder}
+          autocomplete="off"
+          defaultValue={written}
+          onInput={keep}
+          onKeyDown={press}
+        />
       ) : (
-        <textarea ref={field} aria-label="Answer" rows={4} defaultValue={dialog.prefill ?? ''} onKeyDown={press} />
+        <textarea ref={field} aria-label="Answer" rows={4} defaultValue={written} onInput={keep} onKeyDown={press} />
       )}
       <div class="dialog-foot">
         {cancel}

@@ -10,6 +10,7 @@ import { oneLine } from '../../../words.ts';
 import { LastIds } from '../last-ids.ts';
 import type { LiveSession } from '../live-session.ts';
 import { titleOf } from '../title.ts';
+import { PageIcon } from './page-icon.ts';
 import { SystemNotices } from './system-notices.ts';
 import { Watch } from './watch.ts';
 
@@ -31,7 +32,7 @@ export class Attention {
   constructor(session: ReadonlySignal<LiveSession | undefined>) {
     this.#session = session;
     this.#watch = new Watch(session);
-    const name = computed(() => nameOf(session.value));
+    const name = computed(() => tabTitle(session.value));
     const count = computed(() => this.#unseen.value.size);
     const icon = new PageIcon();
     effect(() => {
@@ -62,7 +63,7 @@ export class Attention {
     if ((await this.#watch.isWatched()) || !session || session !== this.#session.value) return;
     this.#unseen.value = new Set([...this.#unseen.value, id]);
     this.systemNotices.tell({
-      title: nameOf(session),
+      title: tabTitle(session),
       body: oneLine(words, MAX_TITLE * 2),
       topic: session.remote.sessionId ?? session.place.id,
     });
@@ -74,7 +75,7 @@ export class Attention {
 }
 
 /** What an extension calls it, or what the session is called. */
-function nameOf(session: LiveSession | undefined): string {
+function tabTitle(session: LiveSession | undefined): string {
   if (!session) return 'tau';
   const view = session.view.value;
   return view.title ? oneLine(view.title, MAX_TITLE) : `${titleOf(view)} · tau`;
@@ -83,16 +84,4 @@ function nameOf(session: LiveSession | undefined): string {
 function endOf({ outcome, errorMessage }: AgentSettledEvent): string {
   if (outcome === 'error') return `Failed: ${errorMessage ?? 'the run ended with an error'}`;
   return outcome === 'budget' ? 'Stopped at a limit' : 'Done';
-}
-
-/** The icon of the page, with a dot while there is something new. */
-class PageIcon {
-  readonly #link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
-  readonly #plain = this.#link?.href ?? '';
-
-  show({ hasNews }: { readonly hasNews: boolean }): void {
-    const dot = "%3Ccircle cx='12' cy='4' r='4' fill='%23e5484d'/%3E";
-    const end = '%3C/svg%3E';
-    if (this.#link) this.#link.href = hasNews ? this.#plain.replace(end, dot + end) : this.#plain;
-  }
 }

@@ -39,7 +39,12 @@ const lockOf = (sessionId: string) => `tau watches ${sessionId}`;
 function tellOtherTabs(sessionId: string): () => void {
   const controller = new AbortController();
   const { signal: over } = controller;
-  const untilOver = () => new Promise<void>((resolve) => over.addEventListener('abort', () => resolve()));
+  const untilOver = () =>
+    new Promise<void>((resolve) => {
+      over.addEventListener('abort', () => resolve());
+      // It may be over before the lock is given.
+      if (over.aborted) resolve();
+    });
   navigator.locks?.request(lockOf(sessionId), { mode: 'shared' }, untilOver).catch(() => {});
   return () => controller.abort();
 }

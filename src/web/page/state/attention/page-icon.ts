@@ -1,0 +1,11 @@
+/** The icon of the page, with a dot while there is something new. */
+export class PageIcon {
+  readonly #link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  readonly #plain = this.#link?.href ?? '';
+
+  show({ hasNews }: { readonly hasNews: boolean }): void {
+    const dot = "%3Ccircle cx='12' cy='4' r='4' fill='%23e5484d'/%3E";
+    const end = '%3C/svg%3E';
+    if (this.#link) this.#link.href = hasNews ? this.#plain.replace(end, dot + end) : this.#plain;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { say, servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser();
+
+const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const list = (page: Page) => page.getByRole('region', { name: 'Conversation' });
+
+it.each([
+  { width: 640, height: 240 },
+  { width: 844, height: 200 },
+  { width: 1280, height: 300 },
+])('of a window of $width × $height the conversation has half', async ({ width, height }) => {
+  const { page, complaints } = await visit((await servePage()).loginLink, { width, height, hasTouch: width < 1000 });
+  const send = page.getByRole('button', { name: 'Send' });
+  await messageBox(page).fill('say hello');
+  await send.click();
+  await page.locator('main').getByText('hello', { exact: true }).waitFor();
+
+  const tall = (await list(page).boundingBox())?.height ?? 0;
+  const box = await messageBox(page).boundingBox();
+  const beside = await send.boundingBox();
+
+  expect(tall).toBeGreaterThanOrEqual(height / 2);
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+  expect(beside?.x).toBeGreaterThan((box?.x ?? 0) + (box?.width ?? 0) - 1);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  expect(complaints).toEqual([]);
+});
+
+it('what is drawn is printed one below the other, without what is for the screen; a line names what has all of it', async () => {
+  const text = Array.from({ length: 100 }, (_, at) => `Paragraph ${at}.`).join('\n\n');
+  const { page } = await visit((await servePage({ script: [{ text }] })).loginLink);
+  await say(page, 'Go');
+  await page.locator('main').getByText('Paragraph 99.').waitFor();
+
+  await page.emulateMedia({ media: 'print' });
+
+  await page.getByText('Export, in the menu of the session, has all of it.').waitFor();
+  expect(await messageBox(page).isVisible()).toBe(false);
+  expect(await page.getByRole('navigation', { name: 'Sessions' }).isVisible()).toBe(false);
+  const { y = 0 } = (await page.getByText('Paragraph 99.').boundingBox()) ?? {};
+  expect(y).toBeGreaterThan(2000);
+  expect(await page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThan(y);
+});

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { say, servePage } from '../support/page-server.ts';
+
+const { visit } = useBrowser({ hasScrollbars: true });
+
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the conversation' });
+const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+
+it('a sheet is scrolled by its own scrollbar, and closed by a click beside it', async () => {
+  const { page } = await visit((await servePage()).loginLink, { width: 700, height: 420 });
+  await messageBox(page).waitFor();
+  await messageBox(page).blur();
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Shortcuts' });
+  await sheet.waitFor();
+  const { x = 0, y = 0, width = 0 } = (await sheet.boundingBox()) ?? {};
+
+  await page.mouse.move(x + width - 7, y + 60);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 7, y + 160);
+  await page.mouse.up();
+  await expect.poll(() => sheet.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
+  await page.mouse.click(x - 8, y + 60);
+
+  await sheet.waitFor({ state: 'detached' });
+});
+
+it('what is open is closed where a command leads to another session', async () => {
+  const { page, complaints } = await visit((await servePage()).loginLink);
+  await say(page, 'say hello');
+  await page.waitForURL(/session=/);
+  await page.keyboard.press('Control+f');
+  await search(page).waitFor();
+
+  await say(page, '/new');
+  await page.getByRole('heading', { name: 'New session', level: 1 }).waitFor();
+  await say(page, 'say goodbye');
+  await page.locator('main').getByText('goodbye', { exact: true }).waitFor();
+
+  await messageBox(page).and(page.locator(':focus')).waitFor();
+  expect(await search(page).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+it('nothing is searched behind what lies over the page', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await say(page, 'say hello');
+  await page.waitForURL(/session=/);
+  await page.getByRole('link', { name: /say hello/ }).hover();
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete this session?' });
+  await dialog.waitFor();
+
+  await page.keyboard.press('Control+f');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const behind = await search(page).count();
+  await page.keyboard.press('Control+f');
+  await search(page).waitFor();
+
+  expect(behind).toBe(0);
+});

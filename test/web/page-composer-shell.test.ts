@@ -69,3 +69,16 @@ it('a command is stopped by its own button, and the run goes on', async () => {
   expect(isRunning).toBe(true);
   expect(ran(server.home)).toMatchObject([{ command, output: 'begun\n', cancelled: true }]);
 });
+
+it('Escape ends a command where nothing else runs', async () => {
+  const server = await servePage();
+  const { page } = await visit(server.loginLink);
+  const command = 'mkfifo never && echo begun && cat never';
+  await say(page, `!${command}`);
+  await card(page, command).getByText('begun', { exact: true }).waitFor();
+
+  await page.keyboard.press('Escape');
+  await page.getByRole('region', { name: 'Conversation' }).getByText('stopped').waitFor();
+
+  expect(ran(server.home)).toMatchObject([{ command, cancelled: true }]);
+});

@@ -266,10 +266,10 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
   await button(page, 'Stop').waitFor({ state: 'hidden' });
   const colours = () => page.evaluate('document.documentElement.dataset.theme');
   const before = await colours();
-  await page.keyboard.press('t');
+  await page.keyboard.press('Control+Shift+L');
   await expect.poll(colours).toBe('dark');
   const chosen = await page.getByRole('radio', { name: 'Dark colours' }).isChecked();
-  await page.keyboard.press('f');
+  await page.keyboard.press('Control+Shift+F');
   await page.getByRole('searchbox', { name: 'Filter sessions' }).and(page.locator(':focus')).waitFor();
 
   expect([before, chosen]).toEqual(['auto', true]);
@@ -278,6 +278,36 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
   expect(typed).toBe('a ? and t');
   expect(fresh).not.toContain('session=');
   expect(view.complaints).toEqual([]);
+});
+
+it('what is typed where nothing takes keys is meant as a message', async () => {
+  const { page } = await visit((await servePage({ script: [{ text: 'line\n\n', times: 200 }] })).loginLink);
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await say(page, 'Go');
+  await button(page, 'Stop').waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Conversation' }).focus();
+  await page.keyboard.press('PageUp');
+
+  await button(page, 'Jump to latest').click();
+  await page.keyboard.type('fix the tests');
+
+  expect(await box.inputValue()).toBe('fix the tests');
+});
+
+it('a session is called the same whether all of it was read or only its end', async () => {
+  const { page } = await visit((await servePage({ script: [{ text: 'Yes.' }, { repeat: true }] })).loginLink);
+  await say(page, 'The first line\n\nand more');
+  for (let number = 1; number <= 31; number++) {
+    await say(page, `again ${number}`);
+    await page.getByText(`again ${number}`, { exact: true }).waitFor();
+    await button(page, 'Stop').waitFor({ state: 'detached' });
+  }
+
+  await page.reload();
+  await page.getByText('again 31', { exact: true }).waitFor();
+
+  await page.getByRole('heading', { name: 'The first line', exact: true }).waitFor();
+  await expect.poll(() => page.title()).toBe('The first line · tau');
 });
 
 it('on a Mac the sheet shows the keys of a Mac', async () => {

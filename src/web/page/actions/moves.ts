@@ -7,7 +7,6 @@ import type { App } from '../state/app.ts';
 import type { Attachment } from '../state/attachment.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { replacePlace } from '../state/place.ts';
-import { titleOf } from '../state/title.ts';
 
 /** How long a browser may take to begin a download. */
 const DOWNLOAD_MS = 60_000;
@@ -92,12 +91,12 @@ const isSame = (one: string, other: string) => one.replaceAll('\n', '') === othe
 
 /** Downloads a session as a page; the one that is looked at unless there is another. */
 export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>
-  attempt(app, async ({ remote, view }) => {
+  attempt(app, async ({ remote }) => {
     const written = isHere(app, summary)
       ? await remote.exportHtml()
       : await elsewhere(summary, (other) => other.exportHtml());
     if (written.url === undefined) throw new Error('The server offers no file');
-    download(await fetchFile(written.url), fileNameOf(summary ? nameOf(summary) : titleOf(view.value)));
+    download(await fetchFile(written.url), fileNameOf(summary ? nameOf(summary) : app.title.value));
   });
 
 const isHere = (app: App, summary: SessionSummary | undefined) =>

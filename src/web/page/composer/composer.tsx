@@ -40,7 +40,7 @@ function OpenComposer({ sessionId }: { readonly sessionId: string }) {
       }),
     [session, writing],
   );
-  useEscape(session, writing);
+  useEscape(session, writing, runs);
 
   const isForShell = useComputed(() => shellLine(writing.text.value) !== undefined).value;
   const submit = (manner: Manner) => {

@@ -56,6 +56,7 @@ export function MessageBox({ box, writing, completer, onSubmit, onFiles }: Messa
       <textarea
         ref={box}
         class="message-box"
+        dir="auto"
         rows={1}
         aria-label="Message"
         placeholder={placeholder(isRunning)}

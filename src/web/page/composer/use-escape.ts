@@ -1,20 +1,23 @@
 import { useEffect } from 'preact/hooks';
 import { stop } from '../actions/prompting.ts';
+import { stopShell } from '../actions/shell.ts';
 import type { LiveSession } from '../state/live-session.ts';
+import type { ShellRuns } from '../state/shell-runs.ts';
 import type { Writing } from '../state/writing.ts';
 
 /** Escape ends what runs, wherever the focus is, unless it means something else there. Otherwise it closes what a command said. */
-export function useEscape(session: LiveSession, writing: Writing): void {
+export function useEscape(session: LiveSession, writing: Writing, runs: ShellRuns): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || isTaken(event.target)) return;
       const { running, compacting } = session.view.value;
       if (running || compacting) void stop(session, writing);
+      else if (runs.isRunning) void stopShell(session);
       else writing.reply.value = undefined;
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [session, writing]);
+  }, [session, writing, runs]);
 }
 
 /** Whether something is open that it closes, or something else is being written. */

@@ -1,15 +1,13 @@
-import { type Signal, useComputed } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
 import { rename } from '../actions/moves.ts';
-import { useApp, useSession } from '../state/app.ts';
-import { titleOf } from '../state/title.ts';
+import { useApp } from '../state/app.ts';
 
 /** What the session is called. A double click, or the menu, lets it be called something else. */
 export function Title({ isEditing }: { readonly isEditing: Signal<boolean> }) {
   const app = useApp();
-  const session = useSession();
-  const title = useComputed(() => titleOf(session.view.value)).value;
+  const title = app.title.value;
   if (isEditing.value) return <TitleField title={title} isEditing={isEditing} />;
   return (
     <h1

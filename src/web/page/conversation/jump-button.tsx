@@ -23,7 +23,11 @@ export function JumpButton<R extends Keyed>({ window, rows }: JumpButtonProps<R>
       class={`jump ${hasNews ? 'news' : ''}`}
       aria-label={hasNews ? 'Jump to latest: something new' : 'Jump to latest'}
       title="Jump to latest"
-      onClick={() => window.toEnd()}
+      onClick={() => {
+        window.toEnd();
+        // The button is about to go.
+        window.scroller?.focus({ preventScroll: true });
+      }}
     >
       <Icon name="end" />
     </button>

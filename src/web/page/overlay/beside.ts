@@ -1,6 +1,6 @@
 /**
  * Tells what a button is about to open where it belongs: below the button or above it, on the side on which there is more
- * room. Its style says what becomes of `--left`, `--right`, `--top` and `--bottom`.
+ * room. Its style says what becomes of `--left`, `--right`, `--top`, `--bottom`, and of the `--room` that there is.
  */
 export function putBeside(opened: HTMLElement | null, button: HTMLElement | null): void {
   if (!opened || !button) return;
@@ -12,6 +12,7 @@ export function putBeside(opened: HTMLElement | null, button: HTMLElement | null
     right: isLeft ? undefined : innerWidth - right,
     top: isHigh ? bottom + 4 : undefined,
     bottom: isHigh ? undefined : innerHeight - top + 4,
+    room: (isHigh ? innerHeight - bottom : top) - 12,
   };
   for (const [side, distance] of Object.entries(place)) {
     opened.style.setProperty(`--${side}`, distance === undefined ? 'auto' : `${distance}px`);

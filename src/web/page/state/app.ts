@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { emptyView } from '../../../client/view.ts';
 import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import type { Visitor } from '../entrance/server.ts';
 import { Attention } from './attention/attention.ts';
@@ -10,6 +11,7 @@ import { holds } from './media.ts';
 import { currentPlace, newPlace, type Place, pushPlace, replacePlace } from './place.ts';
 import { SessionList } from './session-list.ts';
 import { ShownList } from './shown-list.ts';
+import { titleOf } from './title.ts';
 import { Unread } from './unread.ts';
 
 /** What lies over the page: one thing at a time. */
@@ -31,6 +33,8 @@ export class App {
   /** Whether the list of sessions is open over the session. */
   readonly isListOpen: Signal<boolean> = signal(false);
   readonly unread: Unread;
+  /** What the session is called that is looked at. */
+  readonly title: ReadonlySignal<string> = computed(() => this.#titleNow());
   readonly attention: Attention;
   readonly #session: Signal<LiveSession | undefined>;
   readonly #sessionId: ReadonlySignal<string | undefined>;
@@ -54,7 +58,7 @@ export class App {
     effect(() => {
       if (this.#sessionId.value !== undefined) this.sheet.value = undefined;
     });
-    this.attention = new Attention(this.#session);
+    this.attention = new Attention(this.#session, this.title);
     const news = computed(() => newsOf(this.#session.value));
     effect(() => {
       if (news.value !== undefined) void this.sessions.refresh();
@@ -69,6 +73,13 @@ export class App {
   /** The session that is looked at, also after a move. */
   get sessionId(): ReadonlySignal<string | undefined> {
     return this.#sessionId;
+  }
+
+  #titleNow(): string {
+    const session = this.#session.value;
+    const id = this.#sessionId.value;
+    const summary = this.sessions.sessions.value?.find((one) => one.id === id);
+    return titleOf(session?.view.value ?? emptyView, { summary, isNew: session?.place.kind === 'new' });
   }
 
   may(scope: 'prompt' | 'bash' | 'admin'): boolean {

@@ -27,6 +27,11 @@ export class ShellRuns {
     return this.#runs;
   }
 
+  /** Whether any of them is still at it. */
+  get isRunning(): boolean {
+    return this.#runs.value.some(({ exitCode }) => exitCode === undefined);
+  }
+
   begin(line: ShellLine, view: View): number {
     const id = ++this.#count;
     const before = new Set(

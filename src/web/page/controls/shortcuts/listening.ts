@@ -20,14 +20,25 @@ export function useShortcuts(app: App): void {
           isPressed(keys, event, keyboard) &&
           (!isOffered || isOffered(app)),
       );
-      if (!found) return;
-      event.preventDefault();
-      found.run?.(app);
+      if (found) {
+        event.preventDefault();
+        found.run?.(app);
+      } else if (isLetter(event) && isNowhere(event.target)) document.querySelector<HTMLElement>(MESSAGE)?.focus();
     };
     addEventListener('keydown', hear);
     return () => removeEventListener('keydown', hear);
   }, [app]);
 }
+
+/** The box that messages are written in. */
+const MESSAGE = '[aria-label=Message]';
+
+const isLetter = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
+  key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey;
+
+/** Whether nothing there takes keys: what is typed is meant as a message. */
+const isNowhere = (target: EventTarget | null) =>
+  target === document.body || (target instanceof Element && target.matches('.list'));
 
 const isCovered = () => document.querySelector('dialog:modal, :popover-open') !== null;
 

@@ -41,8 +41,14 @@ export const shortcuts: readonly Shortcut[] = [
     alsoWhileTyping: true,
     run: (app) => goOn(app, -1),
   },
-  { does: 'Filter the sessions', keys: 'F', group: 'Everywhere', run: focusFilter },
-  { does: 'Light or dark', keys: 'T', group: 'Everywhere', run: switchColours },
+  {
+    does: 'Filter the sessions',
+    keys: 'Mod+Shift+F',
+    group: 'Everywhere',
+    alsoWhileTyping: true,
+    run: focusFilter,
+  },
+  { does: 'Light or dark', keys: 'Mod+Shift+L', group: 'Everywhere', alsoWhileTyping: true, run: switchColours },
   {
     does: 'Write a message',
     keys: '/',

@@ -9,7 +9,6 @@ import type {
 import { oneLine } from '../../../words.ts';
 import { LastIds } from '../last-ids.ts';
 import type { LiveSession } from '../live-session.ts';
-import { titleOf } from '../title.ts';
 import { PageIcon } from './page-icon.ts';
 import { SystemNotices } from './system-notices.ts';
 import { Watch } from './watch.ts';
@@ -23,16 +22,18 @@ const isDialog = (event: ExtensionUiRequestEvent): event is OpenDialog => isDial
 export class Attention {
   readonly systemNotices = new SystemNotices();
   readonly #session: ReadonlySignal<LiveSession | undefined>;
+  /** As the title of the page has it. */
+  readonly #name: ReadonlySignal<string>;
   readonly #watch: Watch;
   /** Runs that ended and questions that wait, by their ids. */
   readonly #unseen = signal<ReadonlySet<string>>(new Set());
   /** A question is asked again after the connection was lost. */
   readonly #asked = new LastIds();
 
-  constructor(session: ReadonlySignal<LiveSession | undefined>) {
+  constructor(session: ReadonlySignal<LiveSession | undefined>, title: ReadonlySignal<string>) {
     this.#session = session;
     this.#watch = new Watch(session);
-    const name = computed(() => tabTitle(session.value));
+    this.#name = computed(() => tabTitle(session.value, title.value));
     const count = computed(() => this.#unseen.value.size);
     const icon = new PageIcon();
     effect(() => {
@@ -43,7 +44,7 @@ export class Attention {
       if (this.#watch.isLooking.value) this.#unseen.value = new Set();
     });
     effect(() => {
-      document.title = count.value > 0 ? `(${count.value}) ${name.value}` : name.value;
+      document.title = count.value > 0 ? `(${count.value}) ${this.#name.value}` : this.#name.value;
       icon.show({ hasNews: count.value > 0 });
     });
   }
@@ -63,7 +64,7 @@ export class Attention {
     if ((await this.#watch.isWatched()) || !session || session !== this.#session.value) return;
     this.#unseen.value = new Set([...this.#unseen.value, id]);
     this.systemNotices.tell({
-      title: tabTitle(session),
+      title: this.#name.peek(),
       body: oneLine(words, MAX_TITLE * 2),
       topic: session.remote.sessionId ?? session.place.id,
     });
@@ -75,10 +76,10 @@ export class Attention {
 }
 
 /** What an extension calls it, or what the session is called. */
-function tabTitle(session: LiveSession | undefined): string {
+function tabTitle(session: LiveSession | undefined, title: string): string {
   if (!session) return 'tau';
-  const view = session.view.value;
-  return view.title ? oneLine(view.title, MAX_TITLE) : `${titleOf(view)} · tau`;
+  const { title: wished } = session.view.value;
+  return wished ? oneLine(wished, MAX_TITLE) : `${title} · tau`;
 }
 
 function endOf({ outcome, errorMessage }: AgentSettledEvent): string {

@@ -59,9 +59,9 @@ export class ShellRuns {
     const runs = this.#runs.value;
     const isThere = ({ command, before }: ShellRun) =>
       messages.some((one) => one.role === 'bashExecution' && one.command === command && !before.has(one.timestamp));
-    const left = runs.filter(
-      (run) => run.sessionId === state.sessionId && (run.exitCode === undefined || !isThere(run)),
-    );
+    // One that was begun before anybody had said which session it is belongs to the first.
+    const isHere = ({ sessionId = state.sessionId }: ShellRun) => sessionId === state.sessionId;
+    const left = runs.filter((run) => isHere(run) && (run.exitCode === undefined || !isThere(run)));
     if (left.length < runs.length) this.#runs.value = left;
   }
 

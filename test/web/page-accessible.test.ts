@@ -62,7 +62,7 @@ it.each(['light', 'dark'] as const)('a conversation with tools and a question, i
   await page.getByText('Thinking 2 words').click();
   const talk = await barriers(page);
   await say(page, '/ask');
-  await page.getByText('Which?').waitFor();
+  await page.getByRole('form', { name: 'Which?' }).waitFor();
 
   expect([talk, await barriers(page)]).toEqual([[], []]);
 });

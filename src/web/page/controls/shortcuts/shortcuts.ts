@@ -64,7 +64,7 @@ export const shortcuts: readonly Shortcut[] = [
     alsoWhileTyping: true,
     // The browser sees only the rows that are drawn; asked twice, it may search those.
     isOffered: ({ sheet, session }) =>
-      sheet.value === undefined && (session.value?.view.value.messages ?? []).length > 0,
+      sheet.value !== 'search' && (session.value?.view.value.messages ?? []).length > 0,
     run: (app) => open(app, 'search'),
   },
   {

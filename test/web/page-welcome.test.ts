@@ -92,7 +92,7 @@ it('a key is stored for its owner alone, shown nowhere, and its models can be ch
   await form.getByLabel('Provider').selectOption('groq');
   await form.getByLabel('Key', { exact: true }).fill(SECRET);
   await page.keyboard.press('Enter');
-  await form.getByText(/^\d+ models of Groq can be used now\.$/).waitFor();
+  await form.getByText(/^The key is stored: \d+ models of Groq can be chosen\./).waitFor();
   const left = await form.getByLabel('Key', { exact: true }).inputValue();
   const kept = await page.evaluate(
     'JSON.stringify([localStorage, sessionStorage, document.documentElement.outerHTML])',

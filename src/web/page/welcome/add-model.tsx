@@ -1,4 +1,4 @@
-import { Icon } from '../icons.tsx';
+import { AddKeyButton } from '../controls/add-key-button.tsx';
 import { useApp } from '../state/app.ts';
 
 /** How to come by a real model. */
@@ -13,18 +13,7 @@ export function AddModel() {
         <p>Ask whoever runs this server to add a key: that takes a login with the scope admin.</p>
       )}
       <div class="row">
-        {app.may('admin') && (
-          <button
-            type="button"
-            class="main"
-            onClick={() => {
-              app.sheet.value = 'credentials';
-            }}
-          >
-            <Icon name="key" />
-            Add a key
-          </button>
-        )}
+        <AddKeyButton kind="main" />
         <button
           type="button"
           onClick={() => {

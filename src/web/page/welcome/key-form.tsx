@@ -101,7 +101,7 @@ function Outcome({ stored }: { readonly stored: { readonly provider: string; rea
           <p>
             {stored.models === 0
               ? `The key is stored, but no model of ${providerName(stored.provider)} can be used.`
-              : `${counted(stored.models, 'model')} of ${providerName(stored.provider)} can be used now.`}
+              : `The key is stored: ${counted(stored.models, 'model')} of ${providerName(stored.provider)} can be chosen. Whether it is right the first answer will say.`}
           </p>
           {stored.models > 0 && (
             <button

@@ -3,6 +3,7 @@ import type { Model } from '../../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { availableModels, chooseModel } from '../../actions/models.ts';
 import { useApp, useSession } from '../../state/app.ts';
+import { AddKeyButton } from '../add-key-button.tsx';
 import { providerName } from '../provider-name.ts';
 import { ModelRow } from './model-row.tsx';
 import { PickSheet } from './pick-sheet.tsx';
@@ -29,32 +30,23 @@ export function ModelsSheet() {
       })}
       choose={(model, reach) => chooseModel(session, model, reach)}
     >
-      <WhyBuiltIn />
+      <MoreModels />
     </PickSheet>
   );
 }
 
-/** Why no real model is used, where that is so, and what to do about it. */
-function WhyBuiltIn() {
+/** Why no real model is used, where that is so; and how to come by more models. */
+function MoreModels() {
   const app = useApp();
   const session = useSession();
   const reason = useComputed(() => session.view.value.state.modelFallbackMessage).value;
-  if (reason === undefined) return null;
+  if (reason === undefined && !app.may('admin')) return null;
   return (
     <div class="why">
       <p class="note">
-        <PlainText text={reason} />
+        <PlainText text={reason ?? 'A key of another provider brings its models.'} />
       </p>
-      {app.may('admin') && (
-        <button
-          type="button"
-          onClick={() => {
-            app.sheet.value = 'credentials';
-          }}
-        >
-          Add a key
-        </button>
-      )}
+      <AddKeyButton />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal, type Signal, signal } from '@pre
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { rememberedTheme, type Theme, wear } from '../../theme.ts';
-import type { Visitor } from '../entrance/server.ts';
+import { type Visitor, whoIsIn } from '../entrance/server.ts';
 import { Attention } from './attention/attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
@@ -34,6 +34,8 @@ export class App {
   readonly #sessionId: ReadonlySignal<string | undefined>;
   /** What the address names, and the connection that it was named for. */
   #named: { readonly session: LiveSession; readonly id: string } | undefined;
+  /** The session whose place in the history the next move takes. */
+  #abandoned: string | undefined;
 
   constructor(visitor: Visitor) {
     this.visitor = visitor;
@@ -45,6 +47,10 @@ export class App {
     // What the server does not have yet would be lost with the page.
     addEventListener('beforeunload', (event) => this.#session.value?.remote.outbox.length && event.preventDefault());
     effect(() => this.#nameInAddress());
+    effect(() => {
+      if (this.#session.value?.isRefused.value) this.sessions.refused();
+    });
+    effect(() => (this.sessions.isLoggedOut.value ? () => void this.#goOn() : undefined));
     effect(() => wear(this.theme.value));
     this.attention = new Attention(this.#session);
     const news = computed(() => newsOf(this.#session.value));
@@ -70,7 +76,7 @@ export class App {
   /** Looks at another session. */
   go(place: Place): void {
     this.isListOpen.value = false;
-    if (place.id === this.#sessionId.value) return;
+    if (place.id === this.#here()) return;
     pushPlace(place);
     this.#open(place);
   }
@@ -82,10 +88,36 @@ export class App {
     this.go(here.kind === 'new' && here.cwd === cwd && this.#session.value ? here : newPlace(cwd));
   }
 
+  /** The session that is looked at is about to be no more: the next move takes its place in the history. */
+  abandon(): void {
+    this.#abandoned = this.#here();
+  }
+
+  /** What was abandoned stays after all: looks at it again, where it was in the history. */
+  reclaim(): void {
+    const id = this.#abandoned;
+    this.#abandoned = undefined;
+    if (id === undefined || id === this.#here()) return;
+    const place: Place = { kind: 'session', id };
+    replacePlace(place);
+    this.#open(place);
+  }
+
+  /** A move may not be drawn yet. */
+  #here(): string | undefined {
+    const session = this.#session.value;
+    return session?.remote.sessionId ?? session?.place.id;
+  }
+
   #open(place: Place): void {
     this.sheet.value = undefined;
+    this.#abandoned = undefined;
     // A fragment of the same address is no other place.
-    if (place.id === this.#sessionId.value) return;
+    if (place.id === this.#here()) return;
+    this.#replace(place);
+  }
+
+  #replace(place: Place): void {
     const before = this.#session.value;
     this.#session.value = this.#live(place);
     before?.close();
@@ -95,9 +127,16 @@ export class App {
     return place.kind === 'session' || this.may('prompt') ? new LiveSession(place) : undefined;
   }
 
+  /** Somebody has logged in again, in another tab: goes on where it was, unless that was somebody else. */
+  async #goOn(): Promise<void> {
+    const visitor = await whoIsIn().catch(() => undefined);
+    if (JSON.stringify(visitor) !== JSON.stringify(this.visitor)) location.reload();
+    else if (this.#session.value?.isRefused.value) this.#replace(currentPlace());
+  }
+
   /**
    * A new session has its own address once something is said in it: until then there may be nothing to come back to. Where
-   * a command has led the connection elsewhere, Back leads to where it was.
+   * a command has led the connection elsewhere, Back leads to where it was, unless there is nothing any more.
    */
   #nameInAddress(): void {
     const session = this.#session.value;
@@ -106,7 +145,7 @@ export class App {
     if (!session || id === undefined || cwd === undefined) return;
     const isSaid = messages.length > 0;
     const here = currentPlace();
-    const hasMoved = this.#named?.session === session && this.#named.id !== id;
+    const hasMoved = this.#named?.session === session && ![id, this.#abandoned].includes(this.#named.id);
     const place: Place = isSaid ? { kind: 'session', id } : { kind: 'new', id, cwd };
     if (here.id !== id || (isSaid && here.kind === 'new')) (hasMoved ? pushPlace : replacePlace)(place);
     this.#named = { session, id };

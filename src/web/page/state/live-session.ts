@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { OutboxItem } from '../../../client/outbox.ts';
 import { randomUuid } from '../../../client/random-uuid.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
@@ -17,6 +17,9 @@ const TAIL = 60;
 
 /** What extensions can show here. Titles come only to those who ask for them. */
 const SHOWN = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
+
+/** The token or the login is not valid, or no longer. */
+const INVALID_TOKEN = 1008;
 
 /** After these the numbers of a session are others. */
 const COUNTED = new Set<AgentEvent['type']>([
@@ -37,6 +40,11 @@ export class LiveSession {
   readonly givenBack: Signal<readonly string[]> = signal([]);
   readonly #view = signal<View>(emptyView);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
+  /** Whether the server knows this login no more. */
+  readonly isRefused = computed(() => {
+    const { state, code } = this.#connection.value;
+    return state === 'closed' && code === INVALID_TOKEN;
+  });
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answered = new LastIds();
   /** What there is to be told, and was not dismissed. */

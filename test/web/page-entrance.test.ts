@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
+import { openTab, useBrowser } from '../support/browser.ts';
 import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
 import { newHome } from '../support/open.ts';
@@ -111,6 +111,32 @@ it('whoever logs out leaves nothing to read in the browser, but the colours', as
 
   expect(before.map((key) => key.replace(/:.*/, '')).sort()).toEqual(['tau-draft', 'tau-seen', 'tau-theme']);
   expect(await kept()).toEqual(['tau-theme']);
+});
+
+it('whoever logs in again in another tab goes on in all of them, with what was being written', async () => {
+  const server = await servePage();
+  const token = await newToken(server, 'phone', 'view,prompt');
+  const view = await logIn(server, token);
+  const { page } = view;
+  await page.getByRole('textbox', { name: 'Message' }).fill('say hello');
+  await page.keyboard.press('Enter');
+  await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Half a sen');
+  await page.evaluate('window.isTheSame = true');
+
+  const other = await openTab(view);
+  await other.page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Token').waitFor();
+  await other.page.getByLabel('Token').fill(token);
+  await other.page.keyboard.press('Enter');
+  await other.page.getByText('Logged in as phone').waitFor();
+
+  await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Half a sen');
+  expect(await page.evaluate('window.isTheSame')).toBe(true);
+  await page.getByRole('textbox', { name: 'Message' }).fill('say that it goes on');
+  await page.keyboard.press('Enter');
+  await page.getByRole('main').getByText('that it goes on', { exact: true }).waitFor();
 });
 
 it('the colours that were chosen stay, also for the login form', async () => {

@@ -84,3 +84,43 @@ it('hidden folders come to those who type a dot, and what is not there is said n
   expect(new URL(page.url()).search).toBe('');
   expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);
 });
+
+it('the server is asked for a folder once, however much is typed of the names in it', async () => {
+  const { page } = await atTheFolders();
+  const asked: string[] = [];
+  page.on('request', (request) => request.url().includes('/api/folders') && asked.push(request.url()));
+
+  await field(page).pressSequentially('alp');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('ArrowDown');
+  await field(page).pressSequentially('ps/');
+  await page
+    .getByText('There is no folder here')
+    .or(page.getByRole('option', { name: 'Up' }))
+    .first()
+    .waitFor();
+
+  expect(asked.map((url) => new URL(url).searchParams.get('path')?.split('/').slice(-2))).toEqual([['alps', '']]);
+});
+
+it('whoever closes the sheet while the server is slow begins nothing', async () => {
+  const { page, complaints } = await atTheFolders();
+  const address = page.url();
+  let answer = async () => {};
+  await page.route('**/api/folders*', (route) => {
+    answer = () => route.continue();
+  });
+
+  const asked = page.waitForRequest('**/api/folders*');
+  await page.getByRole('button', { name: 'Begin here' }).click();
+  await asked;
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  const answered = page.waitForResponse('**/api/folders*');
+  await answer();
+  await (await answered).finished();
+  await page.evaluate('fetch("api/me").then((response) => response.text())');
+
+  expect(page.url()).toBe(address);
+  expect(complaints).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { type Home, newGate, newHome } from '../support/open.ts';
 import { servePage } from '../support/page-server.ts';
-import { header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
+import { entry, header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
 
 const { visit, open } = useBrowser();
 
@@ -188,6 +188,65 @@ it('a session that somebody else has open stays, and it is said why', async () =
   await link(one.page, 'Say hello').waitFor();
 });
 
+it('a session that stays is gone back to, also before anything of the new one was drawn', async () => {
+  const one = await visit((await servePage()).loginLink);
+  const address = await begin(one.page, 'Say hello');
+  const other = await openTab(one, address);
+  await other.page.locator('[aria-current="page"]').waitFor();
+  const before = await one.page.evaluate('history.length');
+
+  await choose(one.page, 'Say hello', 'Delete');
+  await one.page.evaluate(
+    'atOnce = requestAnimationFrame; held = []; requestAnimationFrame = (draw) => held.push(draw)',
+  );
+  await one.page.getByRole('button', { name: 'Delete' }).click();
+  await one.page.getByText('This session is open elsewhere, or at work.').waitFor();
+  await one.page.evaluate('requestAnimationFrame = atOnce; for (const draw of held) draw(0)');
+  await one.page.getByRole('button', { name: 'Cancel' }).click();
+
+  await one.page.waitForURL(address);
+  await one.page.getByRole('main').getByText('hello', { exact: true }).waitFor();
+  expect(await one.page.evaluate('history.length')).toBe(before);
+});
+
+it('Back leads nowhere near a session that was deleted', async () => {
+  const { page, complaints } = await visit((await servePage()).loginLink);
+  const first = await begin(page, 'Say one');
+  const answers = await holdAnswersTo(page, 'new_session');
+  await page.reload();
+  const second = await begin(page, 'Say two');
+
+  await choose(page, 'Say two', 'Delete');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  // The move is drawn before it is answered.
+  await page.waitForURL((url) => url.href !== second);
+  answers.release();
+  await link(page, 'Say two').waitFor({ state: 'detached' });
+  await page.goBack();
+
+  await page.waitForURL(first);
+  await page.getByRole('main').getByText('one', { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+/** Keeps the answers to a command from the pages that are loaded from now on, until they are released. */
+async function holdAnswersTo(page: Page, command: string): Promise<{ readonly release: () => void }> {
+  const held: (() => void)[] = [];
+  await page.routeWebSocket(/session/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => {
+      const isHeld = String(message).includes(`"command":"${command}"`);
+      if (isHeld) held.push(() => socket.send(message));
+      else socket.send(message);
+    });
+  });
+  return {
+    release: () => {
+      for (const send of held) send();
+    },
+  };
+}
+
 it('a clone is another session with an address of its own; Back leads to the first', async () => {
   const home = newHome();
   keep(home, 'old', 'An old one');
@@ -283,6 +342,26 @@ it('sessions are found by name, words and folder, also those that are not in the
 
   expect([first, found]).toEqual([200, 12]);
   expect(focused).toMatch(/^Number 22/);
+  expect(complaints).toEqual([]);
+});
+
+it('what others do with sessions far down the list is seen', async () => {
+  const home = newHome();
+  const paths = Array.from({ length: 230 }, (_, number) => keep(home, `s${number}`, `Number ${number}`));
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  const rows = list(page).getByRole('listitem');
+  await rows.nth(199).waitFor();
+  await page.getByRole('button', { name: 'Show older sessions' }).click();
+  await rows.nth(229).waitFor();
+  const [renamed = '', deleted = ''] = paths;
+
+  appendFileSync(renamed, `${JSON.stringify(entry('session_info', 'n', 'm', { name: 'The first of all' }))}\n`);
+  rmSync(deleted);
+
+  await rows.first().getByTitle('The first of all', { exact: true }).waitFor();
+  await row(page, 'Number 1').waitFor({ state: 'detached' });
+  expect(await row(page, 'Number 0').count()).toBe(0);
+  expect(await rows.count()).toBe(229);
   expect(complaints).toEqual([]);
 });
 

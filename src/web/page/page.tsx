@@ -16,9 +16,6 @@ import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
-/** The token or the login is not valid, or no longer. */
-const INVALID_TOKEN = 1008;
-
 /** There is no such session, or not for this login. */
 const NO_SESSION = 4404;
 
@@ -36,9 +33,8 @@ export function Page({ app }: { readonly app: App }) {
 
 function SessionPage({ app }: { readonly app: App }) {
   const session = app.session.value;
-  const { state, code, reason = '' } = session?.connection.value ?? {};
-  if (state === 'closed' && code === INVALID_TOKEN) return <LoginForm reason={reason} />;
-  if (app.sessions.isLoggedOut.value) return <LoginForm reason={undefined} />;
+  const { code, reason = '' } = session?.connection.value ?? {};
+  if (app.sessions.isLoggedOut.value) return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
   return (
     <div class="frame">
       <Sidebar />

@@ -1,15 +1,9 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
-import { RemoteSession } from '../../../client/remote-session.ts';
 import type { ImageContent, SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { fetchFile, socketAddress } from '../entrance/server.ts';
-import { nameOf } from '../sessions/groups.ts';
 import type { App } from '../state/app.ts';
 import type { Attachment } from '../state/attachment.ts';
 import type { LiveSession } from '../state/live-session.ts';
-import { replacePlace } from '../state/place.ts';
-
-/** How long a browser may take to begin a download. */
-const DOWNLOAD_MS = 60_000;
+import { attempt, elsewhere, isHere, sessionOf } from './which-session.ts';
 
 /** Gives a session another name; the one that is looked at unless there is another. Answers whether it was done. */
 export async function rename(app: App, summary: SessionSummary | undefined, name: string): Promise<boolean> {
@@ -29,18 +23,16 @@ export async function rename(app: App, summary: SessionSummary | undefined, name
 export async function remove(app: App, summary: SessionSummary): Promise<string> {
   const session = sessionOf(app);
   const wasHere = isHere(app, summary);
-  if (wasHere) await leave(session, summary);
+  if (wasHere) app.abandon();
   try {
+    if (wasHere) await leave(session);
     const { trashPath } = await session.remote.deleteSession({ sessionPath: summary.path });
     void app.sessions.forget(summary);
     app.drafts.forget(summary.id);
-    session.change((view) => ({
-      ...view,
-      notices: [...view.notices, { kind: 'info', text: `The session is in the trash now: ${trashPath}` }],
-    }));
+    session.remark(`The session is in the trash now: ${trashPath}`);
     return trashPath;
   } catch (error) {
-    if (wasHere) app.go({ kind: 'session', id: summary.id });
+    if (wasHere) app.reclaim();
     if (!(error instanceof CommandFailed) || error.code !== 'session_in_use') throw error;
     throw new Error('This session is open elsewhere, or at work. Leave it there, or stop it, and try again.');
   }
@@ -89,69 +81,14 @@ const attachmentOf = ({ mimeType, data }: ImageContent, at: number): Attachment 
 /** Messages may consist of several texts, which are joined in one way or another. */
 const isSame = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');
 
-/** Downloads a session as a page; the one that is looked at unless there is another. */
-export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>
-  attempt(app, async ({ remote }) => {
-    const written = isHere(app, summary)
-      ? await remote.exportHtml()
-      : await elsewhere(summary, (other) => other.exportHtml());
-    if (written.url === undefined) throw new Error('The server offers no file');
-    download(await fetchFile(written.url), fileNameOf(summary ? nameOf(summary) : app.title.value));
-  });
-
-const isHere = (app: App, summary: SessionSummary | undefined) =>
-  summary === undefined || summary.id === app.sessionId.value;
-
-function sessionOf(app: App): LiveSession {
-  const session = app.session.value;
-  if (!session) throw new Error('There is no connection for this');
-  return session;
-}
-
-const attempt = (app: App, work: (session: LiveSession) => Promise<unknown>): Promise<boolean> => {
-  const session = sessionOf(app);
-  return session.attempt(() => work(session));
-};
-
 /** What a move has led to, unless an extension said no. */
 function allowed<T extends { readonly cancelled: boolean }>(moved: T): T {
   if (moved.cancelled) throw new Error('An extension did not allow it');
   return moved;
 }
 
-/** Stops what runs and goes on in a new session of the same folder. The address of the old one leads nowhere any more. */
-async function leave({ remote, view }: LiveSession, { cwd }: SessionSummary): Promise<void> {
+/** Stops what runs and goes on in a new session of the same folder. */
+async function leave({ remote, view }: LiveSession): Promise<void> {
   if (view.value.running) await remote.abort();
-  const { sessionId: id } = allowed(await remote.newSession());
-  if (id !== undefined) replacePlace({ kind: 'new', id, cwd });
-}
-
-/** Asks the agent of another session, by a connection for just that. */
-async function elsewhere<T>(
-  summary: SessionSummary | undefined,
-  work: (remote: RemoteSession) => Promise<T>,
-): Promise<T> {
-  const remote = new RemoteSession(socketAddress().href, { session: summary?.id, tail: 1, ui: [], whenLost: 'close' });
-  try {
-    return await work(remote);
-  } finally {
-    remote.close();
-  }
-}
-
-/** Without what file systems do not take. */
-const fileNameOf = (title: string) =>
-  `${
-    title
-      .replaceAll(/[\p{C}/\\:*?"<>|]+/gu, ' ')
-      .trim()
-      .slice(0, 80) || 'session'
-  }.html`;
-
-function download(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
+  allowed(await remote.newSession());
 }

@@ -1,7 +1,8 @@
 import type { Signal } from '@preact/signals';
 import { copy } from '../../code/copy.ts';
 import { compact } from '../actions/compacting.ts';
-import { clone, exportPage } from '../actions/moves.ts';
+import { exportPage } from '../actions/export-page.ts';
+import { clone } from '../actions/moves.ts';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';

@@ -1,10 +1,9 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { Modal } from '../overlay/modal.tsx';
-import { recentFolders } from '../sessions/groups.ts';
 import { useApp } from '../state/app.ts';
+import { recentFolders } from '../state/list/groups.ts';
 import { FolderBrowser } from './folder-browser.ts';
 import { FolderChoices } from './folder-choices.tsx';
 
@@ -14,7 +13,7 @@ const MOST_RECENT = 5;
 /** Where a new session is to begin: a folder of an earlier one, one that is typed, or one that is found on the way. */
 export function FolderSheet() {
   const app = useApp();
-  const browser = useSignal(new FolderBrowser()).value;
+  const browser = useMemo(() => new FolderBrowser(), []);
   const list = useId();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
@@ -24,7 +23,8 @@ export function FolderSheet() {
   }, [browser.listing.value]);
   const begin = async () => {
     const folder = await browser.settle();
-    if (folder !== undefined) app.begin(folder);
+    // Whoever has closed the sheet meanwhile thinks otherwise now.
+    if (folder !== undefined && input.current) app.begin(folder);
   };
   const enter = (path?: string) => {
     browser.enter(path);

@@ -5,7 +5,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { remove } from '../actions/moves.ts';
 import { Modal } from '../overlay/modal.tsx';
 import { useApp } from '../state/app.ts';
-import { nameOf } from './groups.ts';
+import { nameOf } from '../state/list/groups.ts';
 
 interface DeleteDialogProps {
   readonly session: SessionSummary;

@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { rename } from '../actions/moves.ts';
 import { useApp } from '../state/app.ts';
+import { nameOf } from '../state/list/groups.ts';
 import { addressOf } from '../state/place.ts';
-import { nameOf } from './groups.ts';
 
 interface RenameFormProps {
   readonly session: SessionSummary;

@@ -2,15 +2,16 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
-import { clone, exportPage } from '../actions/moves.ts';
+import { exportPage } from '../actions/export-page.ts';
+import { clone } from '../actions/moves.ts';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
 import { type App, useApp } from '../state/app.ts';
+import { folderName, nameOf } from '../state/list/groups.ts';
+import { ago } from '../state/list/when.ts';
 import { addressOf, type Place } from '../state/place.ts';
 import { stepWithArrows } from './arrows.ts';
-import { folderName, nameOf } from './groups.ts';
 import { RenameForm } from './rename-form.tsx';
 import { SessionSign } from './session-sign.tsx';
-import { ago } from './when.ts';
 
 interface SessionRowProps {
   readonly session: SessionSummary;

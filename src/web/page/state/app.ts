@@ -3,7 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { emptyView } from '../../../client/view.ts';
 import { rememberedTheme, type Theme, wear } from '../../theme.ts';
-import type { Visitor } from '../entrance/server.ts';
+import { type Visitor, whoIsIn } from '../entrance/server.ts';
 import { Attention } from './attention/attention.ts';
 import { Drafts } from './drafts.ts';
 import { LiveSession } from './live-session.ts';
@@ -42,6 +42,8 @@ export class App {
   readonly #left = new Set<LiveSession>();
   /** What the address names, and the connection that it was named for. */
   #named: { readonly session: LiveSession; readonly id: string } | undefined;
+  /** The session whose place in the history the next move takes. */
+  #abandoned: string | undefined;
 
   constructor(visitor: Visitor) {
     this.visitor = visitor;
@@ -53,6 +55,10 @@ export class App {
     // What the server does not have yet would be lost with the page.
     addEventListener('beforeunload', (event) => this.#hasUnsent && event.preventDefault());
     effect(() => this.#nameInAddress());
+    effect(() => {
+      if (this.#session.value?.isLoggedOut.value) this.sessions.refused();
+    });
+    effect(() => (this.sessions.isLoggedOut.value ? () => void this.#goOn() : undefined));
     effect(() => wear(this.theme.value));
     // What is open belongs to the session it was opened in, also where a command leads to another one.
     effect(() => {
@@ -89,7 +95,7 @@ export class App {
   /** Looks at another session. */
   go(place: Place): void {
     this.isListOpen.value = false;
-    if (place.id === this.#sessionId.value) return;
+    if (place.id === this.#here()) return;
     pushPlace(place);
     this.#open(place);
   }
@@ -101,10 +107,36 @@ export class App {
     this.go(here.kind === 'new' && here.cwd === cwd && this.#session.value ? here : newPlace(cwd));
   }
 
+  /** The session that is looked at is about to be no more: the next move takes its place in the history. */
+  abandon(): void {
+    this.#abandoned = this.#here();
+  }
+
+  /** What was abandoned stays after all: looks at it again, where it was in the history. */
+  reclaim(): void {
+    const id = this.#abandoned;
+    this.#abandoned = undefined;
+    if (id === undefined || id === this.#here()) return;
+    const place: Place = { kind: 'session', id };
+    replacePlace(place);
+    this.#open(place);
+  }
+
+  /** A move may not be drawn yet. */
+  #here(): string | undefined {
+    const session = this.#session.value;
+    return session?.remote.sessionId ?? session?.place.id;
+  }
+
   #open(place: Place): void {
     this.sheet.value = undefined;
+    this.#abandoned = undefined;
     // A fragment of the same address is no other place.
-    if (place.id === this.#sessionId.value) return;
+    if (place.id === this.#here()) return;
+    this.#replace(place);
+  }
+
+  #replace(place: Place): void {
     const before = this.#session.value;
     this.#session.value = this.#live(place);
     if (before) this.#leave(before);
@@ -125,9 +157,16 @@ export class App {
     return place.kind === 'session' || this.may('prompt') ? new LiveSession(place) : undefined;
   }
 
+  /** Somebody has logged in again, in another tab: goes on where it was, unless that was somebody else. */
+  async #goOn(): Promise<void> {
+    const visitor = await whoIsIn().catch(() => undefined);
+    if (JSON.stringify(visitor) !== JSON.stringify(this.visitor)) location.reload();
+    else if (this.#session.value?.isLoggedOut.value) this.#replace(currentPlace());
+  }
+
   /**
    * A new session has its own address once something is said in it: until then there may be nothing to come back to. Where
-   * a command has led the connection elsewhere, Back leads to where it was.
+   * a command has led the connection elsewhere, Back leads to where it was, unless there is nothing any more.
    */
   #nameInAddress(): void {
     const session = this.#session.value;
@@ -136,7 +175,7 @@ export class App {
     if (!session || id === undefined || cwd === undefined) return;
     const isSaid = messages.length > 0;
     const here = currentPlace();
-    const hasMoved = this.#named?.session === session && this.#named.id !== id;
+    const hasMoved = this.#named?.session === session && ![id, this.#abandoned].includes(this.#named.id);
     const place: Place = isSaid ? { kind: 'session', id } : { kind: 'new', id, cwd };
     if (here.id !== id || (isSaid && here.kind === 'new')) (hasMoved ? pushPlace : replacePlace)(place);
     this.#named = { session, id };

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { ConnectionLost, NotSent } from '../../../client/connection-lost.ts';
 import type { OutboxItem } from '../../../client/outbox.ts';
 import { randomUuid } from '../../../client/random-uuid.ts';
@@ -22,6 +22,9 @@ const LEAVING_LIMIT_MS = 30_000;
 /** What extensions can show here. Titles come only to those who ask for them. */
 const SHOWN = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
 
+/** The token or the login is not valid, or no longer. */
+const INVALID_TOKEN = 1008;
+
 /** After these the numbers of a session are others. */
 const COUNTED = new Set<AgentEvent['type']>([
   'state_synced',
@@ -39,6 +42,11 @@ export class LiveSession {
   readonly place: Place;
   readonly #view = signal<View>(emptyView);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
+  /** Whether the server knows this login no more. */
+  readonly isLoggedOut = computed(() => {
+    const { state, code } = this.#connection.value;
+    return state === 'closed' && code === INVALID_TOKEN;
+  });
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answered = new LastIds();
   /** What there is to be told, and was not dismissed. */

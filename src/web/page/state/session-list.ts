@@ -2,6 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { messageOf } from '../../../protocol/errors.ts';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { listSessions, ServerRefusal } from '../entrance/server.ts';
+import { knownBehind, knownWith, type PageEnd } from './list/known-sessions.ts';
 
 /** How often it is looked what other sessions do, while somebody looks at the page. */
 const LOOK_MS = 5000;
@@ -20,8 +21,10 @@ export class SessionList {
   readonly #hasMore = signal(false);
   readonly #isLoading = signal(false);
   readonly #isLoggedOut = signal(false);
-  /** Where the last page that was asked for ended. */
-  #end: string | undefined;
+  /** Where those end that are known. */
+  #end: PageEnd | undefined;
+  /** Where the older page ended that was looked at again last; undefined when the first of them is next. */
+  #renewed: PageEnd | undefined;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looking: Promise<void> | undefined;
@@ -76,9 +79,14 @@ export class SessionList {
     await this.#looking;
   }
 
+  /** A connection was refused for want of a login. Once there is an answer again, there is another login. */
+  refused(): void {
+    this.#isLoggedOut.value = true;
+  }
+
   /** It is gone, wherever it was in the list. An answer that is on its way may still tell of it. */
   async forget({ path }: SessionSummary): Promise<void> {
-    this.#know((this.#sessions.value ?? []).filter((session) => session.path !== path));
+    this.#sessions.value = this.#sessions.value?.filter((session) => session.path !== path);
     await this.refresh();
   }
 
@@ -90,9 +98,7 @@ export class SessionList {
   }
 
   async #next(count: number): Promise<void> {
-    const { sessions, nextCursor } = await listSessions(count, this.#end);
-    this.#know([...(this.#sessions.value ?? []), ...sessions]);
-    this.#endAt(nextCursor);
+    this.#endAt(await this.#read(count, this.#end));
   }
 
   async #look(): Promise<void> {
@@ -106,25 +112,31 @@ export class SessionList {
     if (document.visibilityState === 'visible') this.#timer = setTimeout(() => void this.refresh(), restMs);
   }
 
-  /** Whatever has changed is among the newest: the first page tells. */
+  /**
+   * What somebody works in is among the newest: they are looked at each time. Of the older ones that are known a page at a
+   * time: others may have deleted some of them, or opened one.
+   */
   async #renew(): Promise<void> {
-    const { sessions, nextCursor } = await listSessions(PAGE);
+    const newest = await this.#read(PAGE);
+    const next = this.#renewed ?? newest;
+    const isKnown = knownBehind(this.#sessions.value ?? [], next).length > 0;
+    this.#renewed = isKnown ? await this.#read(PAGE, next) : undefined;
+  }
+
+  /** Asks for a page, the newest or those behind another, and answers where it ends. */
+  async #read(count: number, after?: PageEnd): Promise<PageEnd | undefined> {
+    const { sessions, nextCursor } = await listSessions(count, after?.cursor);
+    const last = sessions.at(-1);
+    const end = last && nextCursor !== undefined ? { cursor: nextCursor, last } : undefined;
     const known = this.#sessions.value ?? [];
-    const last = sessions.at(-1)?.lastModified ?? '';
-    const older = nextCursor === undefined ? [] : known.filter(({ lastModified }) => lastModified <= last);
-    this.#know([...sessions, ...older]);
-    if (older.length === 0) this.#endAt(nextCursor);
+    if (knownBehind(known, end).length === 0) this.#endAt(end);
+    this.#sessions.value = this.#sessions.value ? knownWith(known, { after, sessions, end }) : sessions;
+    return end;
   }
 
-  #know(sessions: readonly SessionSummary[]): void {
-    const unique = [...new Map(sessions.map((session) => [session.path, session])).values()];
-    // What is as it was is not drawn again.
-    if (JSON.stringify(unique) !== JSON.stringify(this.#sessions.value)) this.#sessions.value = unique;
-  }
-
-  #endAt(cursor: string | undefined): void {
-    this.#end = cursor;
-    this.#hasMore.value = cursor !== undefined;
+  #endAt(end: PageEnd | undefined): void {
+    this.#end = end;
+    this.#hasMore.value = end !== undefined;
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {
@@ -132,10 +144,11 @@ export class SessionList {
       await work();
       this.#failures = 0;
       this.#problem.value = undefined;
+      this.#isLoggedOut.value = false;
     } catch (error) {
       this.#failures++;
       this.#problem.value = messageOf(error);
-      this.#isLoggedOut.value = error instanceof ServerRefusal && error.status === 401;
+      if (error instanceof ServerRefusal && error.status === 401) this.#isLoggedOut.value = true;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { recall, remember } from '../../remembered.ts';
-import { type Group, type Grouping, grouped, matching } from '../sessions/groups.ts';
+import { type Group, type Grouping, grouped, withWords } from './list/groups.ts';
 import type { SessionList } from './session-list.ts';
 
 const KEY = 'tau-grouping';
@@ -23,7 +23,7 @@ export class ShownList {
 
   constructor(sessions: SessionList) {
     this.#sessions = sessions;
-    this.found = computed(() => matching(sessions.sessions.value ?? [], this.#filter.value));
+    this.found = computed(() => withWords(sessions.sessions.value ?? [], this.#filter.value));
     this.hasMore = computed(() => this.found.value.length > this.#most.value || sessions.hasMore.value);
     this.isSearching = computed(() => this.#filter.value !== '' && sessions.isLoading.value);
   }

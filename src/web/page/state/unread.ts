@@ -38,10 +38,16 @@ export class Unread {
       return status === 'running' && before[id] === undefined;
     });
     if (news.length === 0) return;
-    const all = { ...before, ...Object.fromEntries(news.map(({ id, messageCount }) => [id, messageCount])) };
-    this.#seen.value = Object.fromEntries(Object.entries(all).slice(-MAX_SEEN));
+    this.#seen.value = seenWith(before, news);
     remember(KEY, JSON.stringify(this.#seen.value));
   }
+}
+
+/** What was seen now stands last: what was not seen for the longest time is forgotten first. */
+export function seenWith(before: Seen, news: readonly Pick<SessionSummary, 'id' | 'messageCount'>[]): Seen {
+  const now = new Map(news.map(({ id, messageCount }) => [id, messageCount]));
+  const others = Object.entries(before).filter(([id]) => !now.has(id));
+  return Object.fromEntries([...others, ...now].slice(-MAX_SEEN));
 }
 
 /** Nobody but this page writes it, but anybody could. */

@@ -1,8 +1,8 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
-import { nameOf } from '../sessions/groups.ts';
 import { useApp, useSession } from '../state/app.ts';
+import { nameOf } from '../state/list/groups.ts';
 import { addressOf, type Place } from '../state/place.ts';
 
 /** Sessions that are named at most. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { folderName, grouped, matching, nameOf, recentFolders } from './groups.ts';
+import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { folderName, grouped, nameOf, recentFolders, withWords } from './groups.ts';
 
 const now = new Date(2026, 4, 20, 12).getTime();
 
@@ -30,10 +30,10 @@ it('a folder is called by its last part; the root is itself', () => {
 it('sessions are found by words of their names, first messages and folders, all of them, in any case', () => {
   const all = [session('a', { name: 'Blue Whale' }), session('b', { cwd: '/home/me/whales' }), session('zebra')];
 
-  expect(ids(matching(all, 'whale'))).toEqual(['a', 'b']);
-  expect(ids(matching(all, 'WHALE blue'))).toEqual(['a']);
-  expect(ids(matching(all, 'words ZEBRA'))).toEqual(['zebra']);
-  expect(matching(all, '  ')).toBe(all);
+  expect(ids(withWords(all, 'whale'))).toEqual(['a', 'b']);
+  expect(ids(withWords(all, 'WHALE blue'))).toEqual(['a']);
+  expect(ids(withWords(all, 'words ZEBRA'))).toEqual(['zebra']);
+  expect(withWords(all, '  ')).toBe(all);
 });
 
 it('days and folders come in the order of their newest sessions', () => {

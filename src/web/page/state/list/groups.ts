@@ -1,5 +1,5 @@
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { oneLine } from '../../words.ts';
+import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { oneLine } from '../../../words.ts';
 import { era } from './when.ts';
 
 /** What sessions are put together by. */
@@ -21,7 +21,7 @@ export const nameOf = ({ name, title, firstMessage }: SessionSummary): string =>
 export const folderName = (path: string): string => path.split('/').filter(Boolean).at(-1) ?? path;
 
 /** Those in which every word of a query stands somewhere: in the name, in the first words or in the folder. */
-export function matching(sessions: readonly SessionSummary[], query: string): readonly SessionSummary[] {
+export function withWords(sessions: readonly SessionSummary[], query: string): readonly SessionSummary[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return sessions;
   return sessions.filter(({ name = '', title = '', firstMessage, cwd }) => {

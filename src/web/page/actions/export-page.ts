@@ -1,0 +1,35 @@
+import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import { fetchFile } from '../entrance/server.ts';
+import type { App } from '../state/app.ts';
+import { nameOf } from '../state/list/groups.ts';
+import { attempt, elsewhere, isHere } from './which-session.ts';
+
+/** How long a browser may take to begin a download. */
+const DOWNLOAD_MS = 60_000;
+
+/** Downloads a session as a page; the one that is looked at unless there is another. */
+export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>
+  attempt(app, async ({ remote }) => {
+    const written = isHere(app, summary)
+      ? await remote.exportHtml()
+      : await elsewhere(summary, (other) => other.exportHtml());
+    if (written.url === undefined) throw new Error('The server offers no file');
+    download(await fetchFile(written.url), fileNameOf(summary ? nameOf(summary) : app.title.value));
+  });
+
+/** Without what file systems do not take. */
+const fileNameOf = (title: string) =>
+  `${
+    title
+      .replaceAll(/[\p{C}/\\:*?"<>|]+/gu, ' ')
+      .trim()
+      .slice(0, 80) || 'session'
+  }.html`;
+
+function download(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
+}

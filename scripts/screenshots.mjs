@@ -1,5 +1,5 @@
 // Takes pictures of the page in the states that matter, at three sizes, light and dark: `npm run screenshots -- [folder] [state…]`.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { chromium as driver } from 'playwright-core';
@@ -11,17 +11,7 @@ const sizes = {
   tablet: { width: 834, height: 1112 },
   phone: { width: 390, height: 844, isMobile: true, hasTouch: true },
 };
-const flags = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-dev-shm-usage',
-];
+const flags = JSON.parse(readFileSync(join(import.meta.dirname, '../test/support/chromium-flags.json'), 'utf8'));
 
 const [folder = 'screenshots', ...wanted] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });

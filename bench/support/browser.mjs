@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { chromium as driver } from 'playwright-core';
 
-const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-dev-shm-usage'];
+const flags = JSON.parse(readFileSync(join(import.meta.dirname, '../../test/support/chromium-flags.json'), 'utf8'));
 
 /** Lets `use` work with a page of a browser that was let in by this link; what was fetched for that is not kept. */
 export async function withPage(loginLink, use) {

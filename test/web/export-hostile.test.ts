@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { audit, harmless } from '../support/audit.ts';
 import { useBrowser } from '../support/browser.ts';
 import { exported, ready, words } from '../support/exported.ts';
 import { hostileEntries } from '../support/hostile-session.ts';
@@ -7,26 +8,8 @@ import { answer, entry, userSaid } from '../support/stored-session.ts';
 
 const { open } = useBrowser();
 
-/** Everything in the page that could act, and how it got there. */
-const AUDIT = `(() => {
-  const all = [...document.querySelectorAll('*')];
-  const names = (element) => [...element.attributes].map(({ name }) => name);
-  return {
-    hacked: window.hacked,
-    acting: all.map(({ localName }) => localName).filter((name) => /^(script|iframe|object|embed|form|svg|math|link|base|frame|video|audio)$/.test(name)),
-    handlers: all.flatMap(names).filter((name) => /^on/.test(name)),
-    links: [...new Set(all.filter(({ href }) => href).map(({ href }) => new URL(href).protocol))].sort(),
-    pictures: [...new Set([...document.images].map(({ src }) => src.split(',')[0]))].sort(),
-    foreign: all.filter(({ namespaceURI }) => namespaceURI !== 'http://www.w3.org/1999/xhtml').length,
-  };
-})()`;
-
-const harmless = {
-  hacked: undefined,
-  acting: [],
-  handlers: [],
-  foreign: 0,
-};
+/** What the page begins with. */
+const OWN = 'head > :is(meta, style)';
 
 it('[S42] nothing that stands in any field of any entry runs, loads or leaves', async () => {
   const entries = hostileEntries();
@@ -39,7 +22,7 @@ it('[S42] nothing that stands in any field of any entry runs, loads or leaves', 
   await page.getByLabel('Search the session').fill('hacked');
   await page.keyboard.press('Enter');
 
-  expect(await page.evaluate(AUDIT)).toEqual({ ...harmless, links: ['file:', 'https:'], pictures: [] });
+  expect(await audit(page, OWN)).toEqual({ ...harmless, links: ['file:', 'https:'], pictures: [] });
   expect(view.complaints).toEqual([]);
   const text = await words(page.locator('main'));
   for (const hostile of ['<script>', '<img src=x onerror=', '</script>', ']]>']) expect(text).toContain(hostile);
@@ -83,9 +66,9 @@ it('[S42] only pictures are pictures, and only links are links', async () => {
   );
   const page = await ready(view);
 
-  const audit = await page.evaluate(AUDIT);
+  const found = await audit(page, OWN);
 
-  expect(audit).toEqual({ ...harmless, links: ['file:', 'https:', 'mailto:'], pictures: ['data:image/gif;base64'] });
+  expect(found).toEqual({ ...harmless, links: ['file:', 'https:', 'mailto:'], pictures: ['data:image/gif;base64'] });
   const targets = await page.evaluate(
     `[...document.querySelectorAll('.markdown a')].map(({ href, rel }) => href + ' ' + rel)`,
   );

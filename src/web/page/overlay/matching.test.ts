@@ -28,6 +28,14 @@ it('letters in order are enough, and fit less than what stands together', () => 
   expect(likeness('opus', 'claudeopus')).toBeGreaterThan(likeness('opus', 'o-p-u-s') ?? 0);
 });
 
+it('names are in the order of how much of them was typed, and from where on', () => {
+  const names = ['remodel', 'skill:model', 'm-o-d', 'Model', 'models', 'other'].map((words) => ({ words }));
+  const fitting = (query: string) => matching(query, names).map(({ words }) => words);
+
+  expect(fitting('MODEL')).toEqual(['Model', 'models', 'skill:model', 'remodel']);
+  expect(fitting('mod')).toEqual(['Model', 'models', 'skill:model', 'remodel', 'm-o-d']);
+});
+
 it('groups stay together, the one with the best first', () => {
   expect(matching('claude', items).map(({ group }) => group)).toEqual(['Anthropic', 'Anthropic', 'OpenRouter']);
 });

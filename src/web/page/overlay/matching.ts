@@ -23,7 +23,8 @@ export function matching<T extends Findable>(query: string, items: readonly T[])
 
 /**
  * How well a text fits what was typed, the more the better; undefined when it does not. Every word that was typed has to
- * be there, or at least its letters in order within a word. What stands together, and what begins a word, fits better.
+ * be there, or at least its letters in order within a word. What stands together fits better, more so at the beginning of
+ * a word, or of the text, and most when there is nothing else.
  */
 export function likeness(query: string, text: string): number | undefined {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -40,6 +41,7 @@ export function likeness(query: string, text: string): number | undefined {
 function together(word: string, text: string): number | undefined {
   const first = text.indexOf(word);
   if (first < 0) return undefined;
+  if (first === 0) return word.length === text.length ? 5 : 4;
   for (let at = first; at >= 0; at = text.indexOf(word, at + 1)) if (isBeginning(text, at)) return 3;
   return 2;
 }
@@ -66,4 +68,4 @@ function spanOf(letters: string, word: string): number | undefined {
   return span <= letters.length * MAX_SPREAD + 1 ? span : undefined;
 }
 
-const isBeginning = (text: string, at: number) => at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1));
+const isBeginning = (text: string, at: number) => !/[\p{L}\p{N}]/u.test(text.charAt(at - 1));

@@ -1,8 +1,8 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { SlashCommand } from '../../../../protocol/generated/vocabulary.ts';
 import { commandsOf, pathsLike } from '../../actions/completing.ts';
+import { likeness, matching } from '../../overlay/matching.ts';
 import type { LiveSession } from '../../state/live-session.ts';
-import { hasInOrder, nearest } from './closeness.ts';
 import { mention, type Wish, wishAt } from './wish.ts';
 
 /** Something that can be put in the place of what was typed of it. */
@@ -23,7 +23,8 @@ export class Completer {
   readonly #session: LiveSession;
   readonly #wish = signal<Wish | undefined>(undefined);
   readonly #commands = signal<readonly SlashCommand[]>([]);
-  readonly #paths = signal<readonly string[]>([]);
+  /** Paths that fit what was typed when they were asked for. */
+  readonly #paths = signal<{ readonly query: string; readonly found: readonly string[] }>({ query: '', found: [] });
   readonly #chosen = signal(0);
   /** Where a name begins that nothing is to be suggested for. */
   readonly #dismissed = signal<number | undefined>(undefined);
@@ -80,10 +81,15 @@ export class Completer {
   #suggest(): readonly Suggestion[] {
     const wish = this.#wish.value;
     if (!wish || wish.from === this.#dismissed.value) return [];
-    if (wish.kind === 'command') return nearest(this.#commands.value, wish.query, ({ name }) => name).map(ofCommand);
-    // Until those for what was typed last are there, the ones before that still fit.
-    const letters = wish.query.toLowerCase();
-    return this.#paths.value.filter((path) => hasInOrder(path.toLowerCase(), letters)).map(ofPath);
+    if (wish.kind === 'command') return this.#commandsLike(wish.query);
+    const { query, found } = this.#paths.value;
+    // Until those for what was typed last are there, some of the ones before that still fit.
+    return found.filter((path) => query === wish.query || likeness(wish.query, path) !== undefined).map(ofPath);
+  }
+
+  #commandsLike(query: string): readonly Suggestion[] {
+    const named = this.#commands.value.map((command) => ({ command, words: command.name }));
+    return matching(query, named).map(({ command }) => ofCommand(command));
   }
 
   async #askForCommands(): Promise<void> {
@@ -102,7 +108,7 @@ export class Completer {
     try {
       for (let next: string | undefined = query; next !== undefined; next = this.#nextQuery) {
         this.#nextQuery = undefined;
-        this.#paths.value = await pathsLike(this.#session, next);
+        this.#paths.value = { query: next, found: await pathsLike(this.#session, next) };
       }
     } catch {
       // Nothing is suggested then.

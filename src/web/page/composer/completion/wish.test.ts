@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from './closeness.ts';
 import { mention, wishAt } from './wish.ts';
 
 /** What is wished for where `|` stands. */
@@ -32,11 +31,3 @@ it.each([
   ['my file.txt', '@"my file.txt" '],
   ['my folder/', '@"my folder/'],
 ])('%j is mentioned as %j', (path, text) => expect(mention(path)).toBe(text));
-
-it('names that fit are ordered by how near they are', () => {
-  const names = ['remodel', 'skill:model', 'm-o-d', 'Model', 'models', 'other'];
-
-  expect(nearest(names, 'MODEL', (name) => name)).toEqual(['Model', 'models', 'skill:model', 'remodel']);
-  expect(nearest(names, 'mod', (name) => name)).toEqual(['Model', 'models', 'skill:model', 'remodel', 'm-o-d']);
-  expect(nearest(names, '', (name) => name)).toEqual(names);
-});

@@ -5,14 +5,14 @@ import { emptyView } from '../../../client/view.ts';
 import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import { type Visitor, whoIsIn } from '../entrance/server.ts';
 import { Attention } from './attention/attention.ts';
-import { Drafts } from './drafts.ts';
+import { SessionList } from './list/session-list.ts';
+import { ShownList } from './list/shown-list.ts';
+import { Unread } from './list/unread.ts';
 import { LiveSession } from './live-session.ts';
 import { holds } from './media.ts';
 import { currentPlace, newPlace, type Place, pushPlace, replacePlace } from './place.ts';
-import { SessionList } from './session-list.ts';
-import { ShownList } from './shown-list.ts';
 import { titleOf } from './title.ts';
-import { Unread } from './unread.ts';
+import { Drafts } from './writing/drafts.ts';
 
 /** What lies over the page: one thing at a time. */
 export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';

@@ -51,7 +51,7 @@ export class App {
     this.#sessionId = computed(() => this.#session.value?.view.value.state.sessionId ?? this.#session.value?.place.id);
     this.unread = new Unread(this.sessions.sessions, this.#sessionId);
     addEventListener('popstate', () => this.#open(currentPlace()));
-    addEventListener('online', () => this.#session.value?.remote.retry());
+    addEventListener('online', () => this.retry());
     // What the server does not have yet would be lost with the page.
     addEventListener('beforeunload', (event) => this.#hasUnsent && event.preventDefault());
     effect(() => this.#nameInAddress());
@@ -90,6 +90,12 @@ export class App {
 
   may(scope: 'prompt' | 'bash' | 'admin'): boolean {
     return this.visitor.scopes.includes(scope);
+  }
+
+  /** Asks the server again for everything that it did not answer. */
+  retry(): void {
+    this.#session.value?.remote.retry();
+    void this.sessions.refresh();
   }
 
   /** Looks at another session. */

@@ -42,7 +42,9 @@ async function buildSessionPage() {
     format: 'iife',
     plugins: [ownHighlighter(join(source, 'highlighter.ts'))],
   });
-  const [written, style] = outputFiles.map(({ text }) => text.trim());
+  const [written, styled] = outputFiles.map(({ text }) => text.trim());
+  // The values of properties of our own are left as they were written.
+  const style = styled.replaceAll(/--[\w-]+: [^;}]*/g, (property) => property.replaceAll(/([:,]) /g, '$1'));
   // Patterns that look for comments of HTML must not begin one.
   const script = written.replaceAll('<!--', '<\\x21--');
   if (/<\/(?:script|style)|<!--/i.test(script + style)) throw new Error('The page would end inside its own script');

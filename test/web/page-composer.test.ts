@@ -6,6 +6,7 @@ import { commandHome, untilThere } from '../support/extensions.ts';
 import { newGate, sessionFiles, stored } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
 import { say, servePage } from '../support/page-server.ts';
+import { until } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
@@ -21,7 +22,7 @@ function said(home: { agentDir: string; root: string; cwd: string }): string[] {
 
 /** Waits until this is written in the box. */
 const holds = (page: Page, text: string) =>
-  page.waitForFunction(`document.querySelector('[aria-label="Message"]').value === ${JSON.stringify(text)}`);
+  until(page, `document.querySelector('[aria-label="Message"]').value === ${JSON.stringify(text)}`);
 
 /** Waits until nothing runs. */
 const atRest = (page: Page) => button(page, 'Stop').waitFor({ state: 'hidden' });

@@ -4,6 +4,7 @@ import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
 import { newHome } from '../support/open.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
+import { until } from '../support/reading.ts';
 import { keepSession, conversation as stored } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
@@ -99,10 +100,10 @@ it('whoever logs out leaves nothing to read in the browser, but the colours', as
   await say(page, 'say hello');
   await page.waitForURL(/session=/);
   const kept = () => page.evaluate<string[]>('Object.keys(localStorage)');
-  await page.waitForFunction(`localStorage.getItem('tau-seen') !== null`);
+  await until(page, `localStorage.getItem('tau-seen') !== null`);
   await page.getByRole('textbox', { name: 'Message' }).fill('for no other eyes');
   await page.reload();
-  await page.waitForFunction(`document.querySelector('[aria-label="Message"]')?.value === 'for no other eyes'`);
+  await until(page, `document.querySelector('[aria-label="Message"]')?.value === 'for no other eyes'`);
   const before = await kept();
   await page.getByRole('textbox', { name: 'Message' }).press('!');
 

@@ -5,6 +5,7 @@ import { words } from '../support/exported.ts';
 import { commandHome, untilThere } from '../support/extensions.ts';
 import { newGate } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
+import { until } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
@@ -98,7 +99,7 @@ it('a message that is being changed when the run is stopped is in the composer a
   await button(page, 'Stop').click();
   await button(page, 'Stop').waitFor({ state: 'hidden' });
   await queue(page).waitFor({ state: 'detached' });
-  await page.waitForFunction(`document.querySelector('[aria-label="Message"]').value !== ''`);
+  await until(page, `document.querySelector('[aria-label="Message"]').value !== ''`);
 
   expect(await messageBox(page).inputValue()).toBe('And be very brief\n\nThen sing');
   expect(await words(notices(page))).toBe('');

@@ -7,6 +7,7 @@ import { commandHome, untilThere } from '../support/extensions.ts';
 import { type Home, newGate, sessionFiles, stored } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
+import { until } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
@@ -57,7 +58,7 @@ function said(home: Home): string[] {
 
 /** Waits until this is written in the box. */
 const holds = (page: Page, text: string) =>
-  page.waitForFunction(`document.querySelector('[aria-label="Message"]')?.value === ${JSON.stringify(text)}`);
+  until(page, `document.querySelector('[aria-label="Message"]')?.value === ${JSON.stringify(text)}`);
 
 it('a command of the shell that runs when its session is left is not to be run again', async () => {
   const server = await servePage();

@@ -7,6 +7,7 @@ import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { type Home, newGate, newHome } from '../support/open.ts';
 import { servePage } from '../support/page-server.ts';
+import { until } from '../support/reading.ts';
 import { entry, header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
 
 const { visit, open } = useBrowser();
@@ -131,7 +132,7 @@ it('a session is renamed in its place, whether it is looked at or not', async ()
   await field.fill('An ancient one');
   await page.keyboard.press('Enter');
   await link(page, 'An ancient one').waitFor();
-  await page.waitForFunction("document.activeElement?.title === 'An ancient one'");
+  await until(page, "document.activeElement?.title === 'An ancient one'");
   await choose(page, 'Say hello', 'Rename');
   await field.fill('Greetings');
   await page.keyboard.press('Enter');

@@ -1,5 +1,5 @@
-import { type Attachment, excessOf, IMAGE_TYPES, MAX_TEXT_BYTES } from '../state/attachment.ts';
-import type { Writing } from '../state/writing.ts';
+import { type Attachment, excessOf, IMAGE_TYPES, MAX_TEXT_BYTES } from '../state/writing/attachment.ts';
+import type { Writing } from '../state/writing/writing.ts';
 import { imageOf } from './image-of.ts';
 
 /** Attaches files to what is being written, in their order. Says why one is not. */

@@ -1,4 +1,4 @@
-import type { ImageAttachment } from '../state/attachment.ts';
+import type { ImageAttachment } from '../state/writing/attachment.ts';
 
 /** Pixels along the longer side; larger images are scaled down. */
 const MAX_SIDE = 2000;

@@ -1,8 +1,8 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
 import type { ImageContent, SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import type { App } from '../state/app.ts';
-import type { Attachment } from '../state/attachment.ts';
 import type { LiveSession } from '../state/live-session.ts';
+import type { Attachment } from '../state/writing/attachment.ts';
 import { attempt, elsewhere, isHere, sessionOf } from './which-session.ts';
 
 /** Gives a session another name; the one that is looked at unless there is another. Answers whether it was done. */

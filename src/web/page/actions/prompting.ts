@@ -1,6 +1,6 @@
 import type { Accepted, Params } from '../../../protocol/generated/vocabulary.ts';
 import type { LiveSession } from '../state/live-session.ts';
-import type { Writing } from '../state/writing.ts';
+import type { Writing } from '../state/writing/writing.ts';
 import { giveBackChange } from './queue.ts';
 import { writtenOut } from './written-out.ts';
 

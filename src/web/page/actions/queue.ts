@@ -1,7 +1,7 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
 import type { Params } from '../../../protocol/generated/vocabulary.ts';
 import type { LiveSession } from '../state/live-session.ts';
-import { isChanged, type QueueChange, type Writing } from '../state/writing.ts';
+import { isChanged, type QueueChange, type Writing } from '../state/writing/writing.ts';
 
 /** Changes a message that waits. `gone`: it was delivered, or dropped, before that. */
 export async function editQueued(

@@ -1,7 +1,7 @@
 import type { LiveSession } from '../state/live-session.ts';
-import { shellLine } from '../state/shell-line.ts';
-import type { ShellRuns } from '../state/shell-runs.ts';
-import type { Writing } from '../state/writing.ts';
+import { shellLine } from '../state/writing/shell-line.ts';
+import type { ShellRuns } from '../state/writing/shell-runs.ts';
+import type { Writing } from '../state/writing/writing.ts';
 
 /** Runs what is written in the shell of the session. A command that cannot be run is in the box again. */
 export async function runWritten(session: LiveSession, writing: Writing, runs: ShellRuns): Promise<void> {

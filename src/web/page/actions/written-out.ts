@@ -1,7 +1,7 @@
 import type { ImageContent } from '../../../protocol/generated/vocabulary.ts';
 import { oneLine } from '../../words.ts';
-import type { TextAttachment } from '../state/attachment.ts';
-import type { Written } from '../state/writing.ts';
+import type { TextAttachment } from '../state/writing/attachment.ts';
+import type { Written } from '../state/writing/writing.ts';
 
 /** A message as it is sent: files of text stand below the words, under their names. */
 export function writtenOut({ text, attachments }: Written): { text: string; images: ImageContent[] } {

@@ -2,8 +2,8 @@ import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-import type { Attachment } from '../state/attachment.ts';
-import type { Writing } from '../state/writing.ts';
+import type { Attachment } from '../state/writing/attachment.ts';
+import type { Writing } from '../state/writing/writing.ts';
 
 /** What goes along with the message. */
 export function Attachments({ writing }: { readonly writing: Writing }) {

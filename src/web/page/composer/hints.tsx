@@ -1,8 +1,8 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { useApp, useSession } from '../state/app.ts';
-import { shellLine } from '../state/shell-line.ts';
-import type { Writing } from '../state/writing.ts';
+import { shellLine } from '../state/writing/shell-line.ts';
+import type { Writing } from '../state/writing/writing.ts';
 import type { Completer } from './completion/completer.ts';
 import { isTouched } from './pointer.ts';
 

@@ -1,7 +1,7 @@
 import type { View } from '../../../client/view.ts';
 import type { Manner } from '../actions/prompting.ts';
-import { saidBefore } from '../state/said-before.ts';
-import type { Writing } from '../state/writing.ts';
+import { saidBefore } from '../state/writing/said-before.ts';
+import type { Writing } from '../state/writing/writing.ts';
 import type { Completer, Suggestion } from './completion/completer.ts';
 import { isTouched } from './pointer.ts';
 

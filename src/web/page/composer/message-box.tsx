@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 import type { Manner } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
-import type { Writing } from '../state/writing.ts';
+import type { Writing } from '../state/writing/writing.ts';
 import type { Completer, Suggestion } from './completion/completer.ts';
 import { optionId, Suggestions } from './completion/suggestions.tsx';
 import { press } from './keys.ts';

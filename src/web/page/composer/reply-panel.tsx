@@ -1,6 +1,6 @@
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
-import type { Writing } from '../state/writing.ts';
+import type { Writing } from '../state/writing/writing.ts';
 
 /** What a command had to say, until something else is said. */
 export function ReplyPanel({ writing }: { readonly writing: Writing }) {

@@ -2,7 +2,7 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { stopShell } from '../actions/shell.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-import type { ShellRun } from '../state/shell-runs.ts';
+import type { ShellRun } from '../state/writing/shell-runs.ts';
 
 /** A command that runs in the shell, with the end of what it has printed so far. */
 export function ShellRunCard({ run }: { readonly run: ShellRun }) {

@@ -3,8 +3,8 @@ import { useRef } from 'preact/hooks';
 import { stop } from '../actions/prompting.ts';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
-import { shellLine } from '../state/shell-line.ts';
-import type { Writing } from '../state/writing.ts';
+import { shellLine } from '../state/writing/shell-line.ts';
+import type { Writing } from '../state/writing/writing.ts';
 import type { Completer } from './completion/completer.ts';
 import { Hints } from './hints.tsx';
 

@@ -2,8 +2,8 @@ import { useEffect } from 'preact/hooks';
 import { stop } from '../actions/prompting.ts';
 import { stopShell } from '../actions/shell.ts';
 import type { LiveSession } from '../state/live-session.ts';
-import type { ShellRuns } from '../state/shell-runs.ts';
-import type { Writing } from '../state/writing.ts';
+import type { ShellRuns } from '../state/writing/shell-runs.ts';
+import type { Writing } from '../state/writing/writing.ts';
 
 /** Escape ends what runs, wherever the focus is, unless it means something else there. Otherwise it closes what a command said. */
 export function useEscape(session: LiveSession, writing: Writing, runs: ShellRuns): void {

@@ -42,7 +42,7 @@ function Connecting() {
 
 function Reconnecting({ status }: StatusProps) {
   const { attempt = 1, delayMs = 0 } = status;
-  const session = useSession();
+  const app = useApp();
   const until = useMemo(() => performance.now() + delayMs, [status]);
   return (
     <div class="connection-card">
@@ -55,7 +55,7 @@ function Reconnecting({ status }: StatusProps) {
           <Reason status={status} />
         </span>
       </p>
-      <button type="button" class="quiet" onClick={() => session.remote.retry()}>
+      <button type="button" class="quiet" onClick={() => app.retry()}>
         Try now
       </button>
     </div>
@@ -63,7 +63,7 @@ function Reconnecting({ status }: StatusProps) {
 }
 
 function Lost({ status }: StatusProps) {
-  const session = useSession();
+  const app = useApp();
   return (
     <div class="connection-card bad">
       <p>
@@ -73,7 +73,7 @@ function Lost({ status }: StatusProps) {
           <Reason status={status} />
         </span>
       </p>
-      <button type="button" class="main" onClick={() => session.remote.retry()}>
+      <button type="button" class="main" onClick={() => app.retry()}>
         Retry
       </button>
     </div>

@@ -40,7 +40,7 @@ export function FolderSheet() {
   };
   const recent = recentFolders(app.sessions.sessions.value ?? [], MOST_RECENT);
   return (
-    <Modal title="New session in a folder" kind="folders" onClose={() => (app.sheet.value = undefined)}>
+    <Modal title="New session in a folder" kind="folder-sheet" onClose={() => (app.sheet.value = undefined)}>
       <div class="modal-body">
         <label class="hidden-label" for={`${list}-path`}>
           Folder
@@ -48,7 +48,7 @@ export function FolderSheet() {
         <input
           ref={input}
           id={`${list}-path`}
-          class="path"
+          class="folder-path"
           role="combobox"
           aria-expanded="true"
           aria-controls={list}

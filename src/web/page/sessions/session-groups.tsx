@@ -53,12 +53,13 @@ export function SessionGroups() {
 }
 
 function Problem() {
-  const { sessions } = useApp();
+  const app = useApp();
+  const { sessions } = app;
   if (sessions.problem.value === undefined) return null;
   return (
     <div class="session-problem" role="alert">
       <p>The sessions could not be asked for. {sessions.problem.value}.</p>
-      <button type="button" onClick={() => void sessions.refresh()}>
+      <button type="button" onClick={() => app.retry()}>
         Retry
       </button>
     </div>

@@ -5,14 +5,14 @@ import { emptyView } from '../../../client/view.ts';
 import { rememberedTheme, type Theme, wear } from '../../theme.ts';
 import { type Visitor, whoIsIn } from '../entrance/server.ts';
 import { Attention } from './attention/attention.ts';
-import { Drafts } from './drafts.ts';
+import { SessionList } from './list/session-list.ts';
+import { ShownList } from './list/shown-list.ts';
+import { Unread } from './list/unread.ts';
 import { LiveSession } from './live-session.ts';
 import { holds } from './media.ts';
 import { currentPlace, newPlace, type Place, pushPlace, replacePlace } from './place.ts';
-import { SessionList } from './session-list.ts';
-import { ShownList } from './shown-list.ts';
 import { titleOf } from './title.ts';
-import { Unread } from './unread.ts';
+import { Drafts } from './writing/drafts.ts';
 
 /** What lies over the page: one thing at a time. */
 export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';
@@ -51,7 +51,7 @@ export class App {
     this.#sessionId = computed(() => this.#session.value?.view.value.state.sessionId ?? this.#session.value?.place.id);
     this.unread = new Unread(this.sessions.sessions, this.#sessionId);
     addEventListener('popstate', () => this.#open(currentPlace()));
-    addEventListener('online', () => this.#session.value?.remote.retry());
+    addEventListener('online', () => this.retry());
     // What the server does not have yet would be lost with the page.
     addEventListener('beforeunload', (event) => this.#hasUnsent && event.preventDefault());
     effect(() => this.#nameInAddress());
@@ -90,6 +90,12 @@ export class App {
 
   may(scope: 'prompt' | 'bash' | 'admin'): boolean {
     return this.visitor.scopes.includes(scope);
+  }
+
+  /** Asks the server again for everything that it did not answer. */
+  retry(): void {
+    this.#session.value?.remote.retry();
+    void this.sessions.refresh();
   }
 
   /** Looks at another session. */

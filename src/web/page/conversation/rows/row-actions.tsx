@@ -4,7 +4,7 @@ import { blocksOf, textOf, wordsOf } from '../../../fields.ts';
 import { fork } from '../../actions/moves.ts';
 import { Icon } from '../../icons.tsx';
 import { useApp, useSession } from '../../state/app.ts';
-import { IMAGE_TYPES } from '../../state/attachment.ts';
+import { IMAGE_TYPES } from '../../state/writing/attachment.ts';
 
 /** What can be done with something that the user has said. */
 export function RowActions({ message }: { readonly message: UserMessage }) {

@@ -30,7 +30,7 @@ function Unsent({ item: { text, state } }: { readonly item: OutboxItem }) {
   const isLate = useLater(A_MOMENT_MS);
   if (!isLate && !isOffline.value) return null;
   return (
-    <li class="waiting">
+    <li class="waiting-item">
       <span class="waiting-kind">{state === 'sent' ? 'Sending' : 'Not sent yet'}</span>{' '}
       <span class="waiting-words">
         <PlainText text={oneLine(text, MAX_WORDS)} />

@@ -25,7 +25,7 @@ export function QueueEditor({ text, onInput, onSave, onLeave }: QueueEditorProps
     else if (!isEmpty) onSave();
   };
   return (
-    <li class="waiting editing">
+    <li class="waiting-item editing">
       <textarea
         ref={field}
         aria-label="Queued message"

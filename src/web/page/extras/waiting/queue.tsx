@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { dropQueued, editQueued, giveBackChange } from '../../actions/queue.ts';
 import { useApp, useSession } from '../../state/app.ts';
-import type { QueueChange } from '../../state/writing.ts';
+import type { QueueChange } from '../../state/writing/writing.ts';
 import { QueueEditor } from './queue-editor.tsx';
 import { QueuedMessage } from './queued-message.tsx';
 

@@ -16,7 +16,7 @@ interface QueuedMessageProps {
 
 /** A message that waits, and what can be done with it. */
 export const QueuedMessage = ({ item: { kind, text }, isRunning, onEdit, onDrop }: QueuedMessageProps) => (
-  <li class="waiting">
+  <li class="waiting-item">
     <span class="waiting-kind">{isRunning ? turns[kind] : 'with the next run'}</span>{' '}
     <span class="waiting-words">
       <PlainText text={oneLine(text, MAX_WORDS)} />

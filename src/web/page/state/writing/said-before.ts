@@ -1,5 +1,5 @@
-import type { View } from '../../../client/view.ts';
-import { wordsOf } from '../../fields.ts';
+import type { View } from '../../../../client/view.ts';
+import { wordsOf } from '../../../fields.ts';
 
 /** What was said from here and what the user said in the session, the newest first, each once. */
 export function saidBefore(messages: View['messages'], fromHere: readonly string[]): readonly string[] {

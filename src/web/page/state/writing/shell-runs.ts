@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { View } from '../../../client/view.ts';
+import type { View } from '../../../../client/view.ts';
 import type { ShellLine } from './shell-line.ts';
 
 /** Lines of what a command prints that are shown while it runs. */

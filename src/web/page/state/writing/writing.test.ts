@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
-import type { View } from '../../../client/view.ts';
+import type { View } from '../../../../client/view.ts';
 import type { Attachment } from './attachment.ts';
 import { saidBefore } from './said-before.ts';
 import { Writing } from './writing.ts';

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { messageOf } from '../../../protocol/errors.ts';
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { listSessions, ServerRefusal } from '../entrance/server.ts';
-import { knownBehind, knownWith, type PageEnd } from './list/known-sessions.ts';
+import { messageOf } from '../../../../protocol/errors.ts';
+import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { listSessions, ServerRefusal } from '../../entrance/server.ts';
+import { knownBehind, knownWith, type PageEnd } from './known-sessions.ts';
 
 /** How often it is looked what other sessions do, while somebody looks at the page. */
 const LOOK_MS = 5000;

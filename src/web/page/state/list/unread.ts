@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { recall, remember } from '../../remembered.ts';
+import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { recall, remember } from '../../../remembered.ts';
 
 const KEY = 'tau-seen';
 

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { recall, remember } from '../../remembered.ts';
-import { type Group, type Grouping, grouped, withWords } from './list/groups.ts';
+import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { recall, remember } from '../../../remembered.ts';
+import { type Group, type Grouping, grouped, withWords } from './groups.ts';
 import type { SessionList } from './session-list.ts';
 
 const KEY = 'tau-grouping';

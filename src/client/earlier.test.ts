@@ -70,10 +70,15 @@ describe('a snapshot', () => {
         const page = { messages: structuredClone(whole.slice(0, from)), totalMessages: whole.length };
         const read = withEarlier(after, after.earlier ?? {}, page);
 
-        expect(after).toEqual({ messages: whole, unconfirmed: from, earlier: cursor('of the snapshot') });
+        expect(after).toEqual({
+          messages: whole.slice(from),
+          unconfirmed: whole.slice(0, from),
+          earlier: cursor('of the snapshot'),
+        });
         expect(read).toEqual({ ...nothingKnown, messages: whole });
-        for (const { messages } of [after, read]) {
-          expect(known.every((message, index) => messages[index] === message)).toBe(true);
+        for (const { messages, unconfirmed } of [after, read]) {
+          const all = [...unconfirmed, ...messages];
+          expect(known.every((message, index) => all[index] === message)).toBe(true);
         }
       }),
     );
@@ -88,8 +93,8 @@ describe('a snapshot', () => {
     );
 
     const earlier = { from: 'end', replaced: true };
-    expect(after).toEqual({ messages: [first, summary, kept, said('c')], unconfirmed: 1, earlier });
-    expect(after.messages[2]).toBe(kept);
+    expect(after).toEqual({ messages: [summary, kept, said('c')], unconfirmed: [first], earlier });
+    expect(after.messages[1]).toBe(kept);
   });
 
   it('[V40] that begins behind the summary lets pages put it where it belongs', () => {
@@ -100,8 +105,8 @@ describe('a snapshot', () => {
     const kept = withEarlier(after, after.earlier ?? {}, { messages: [summary, c], totalMessages: 3 });
     const whole = withEarlier(kept, kept.earlier ?? {}, { messages: [a, b], totalMessages: 2 });
 
-    expect(after).toEqual({ messages: [b, c, d], unconfirmed: 2, earlier: cursor('s/d') });
-    expect(kept).toEqual({ messages: [b, summary, c, d], unconfirmed: 1, earlier: { from: 'end', replaced: true } });
+    expect(after).toEqual({ messages: [d], unconfirmed: [b, c], earlier: cursor('s/d') });
+    expect(kept).toEqual({ messages: [summary, c, d], unconfirmed: [b], earlier: { from: 'end', replaced: true } });
     expect(whole).toEqual({ ...nothingKnown, messages: [a, b, summary, c, d] });
   });
 
@@ -110,7 +115,7 @@ describe('a snapshot', () => {
 
     const after = merged(known, { messages: structuredClone([summary, said('b'), said('c')]) });
 
-    expect(after.messages).toEqual([...known.messages, said('c')]);
+    expect([...after.unconfirmed, ...after.messages]).toEqual([...known.messages, said('c')]);
   });
 
   it('[V40] that has nothing in common with what was known takes its place', () => {

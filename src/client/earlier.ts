@@ -7,23 +7,22 @@ export type Earlier = Readonly<Params<'get_messages_page'>>;
 export interface Known {
   readonly messages: readonly AgentMessage[];
   /**
-   * How many of the first messages were known before a snapshot that goes on from them, and are not told by it. A
-   * summary or an edit may have come in between: the pages that are read next tell them anew.
+   * What was known before the messages of a snapshot, and is not told by it. A summary or an edit may have come in
+   * between: the pages that are read next tell it anew.
    */
-  readonly unconfirmed: number;
-  /** What comes before the confirmed ones. Undefined where nothing was said before, or nobody has told anything yet. */
+  readonly unconfirmed: readonly AgentMessage[];
+  /** What comes before the messages. Undefined where nothing was said before, or nobody has told anything yet. */
   readonly earlier: Earlier | undefined;
 }
 
-export const nothingKnown: Known = { messages: [], unconfirmed: 0, earlier: undefined };
+export const nothingKnown: Known = { messages: [], unconfirmed: [], earlier: undefined };
 
 /** A conversation with a page more before what is confirmed. A page that was asked for in another one changes nothing. */
 export function withEarlier<K extends Known>(known: K, asked: Earlier, page: Result<'get_messages_page'>): K {
   if (known.earlier !== asked) return known;
-  const certain = known.messages.slice(known.unconfirmed);
   const earlier = before(page.messages, page.nextCursor, asked.replaced);
-  const { messages, unconfirmed } = confirmed(page.messages, known.messages.slice(0, known.unconfirmed), earlier);
-  return { ...known, messages: [...messages, ...certain], unconfirmed, earlier };
+  const { messages, unconfirmed } = confirmed(page.messages, known.unconfirmed, earlier);
+  return { ...known, messages: [...messages, ...known.messages], unconfirmed, earlier };
 }
 
 /**
@@ -32,7 +31,7 @@ export function withEarlier<K extends Known>(known: K, asked: Earlier, page: Res
  */
 export function merged(known: Known, told: { messages: readonly AgentMessage[]; cursor?: string | undefined }): Known {
   const earlier = before(told.messages, told.cursor);
-  return { ...confirmed(told.messages, known.messages, earlier), earlier };
+  return { ...confirmed(told.messages, [...known.unconfirmed, ...known.messages], earlier), earlier };
 }
 
 /** What comes before these messages. A summary stands for messages that can still be read. */
@@ -41,7 +40,7 @@ function before([first]: readonly AgentMessage[], cursor: string | undefined, re
   return first?.role === 'compactionSummary' && !replaced ? { from: 'end', replaced: true } : undefined;
 }
 
-/** Messages as they are told, behind those that were known before them and may have been said before them. */
+/** Messages as they are told, and those that were known before them and may have been said before them. */
 function confirmed(
   told: readonly AgentMessage[],
   known: readonly AgentMessage[],
@@ -49,8 +48,8 @@ function confirmed(
 ): Pick<Known, 'messages' | 'unconfirmed'> {
   const candidates = new Candidates(known);
   const messages = told.toReversed().map((message) => candidates.take(message) ?? message);
-  const unconfirmed = earlier && candidates.end < known.length ? candidates.end : 0;
-  return { messages: [...known.slice(0, unconfirmed), ...messages.reverse()], unconfirmed };
+  const isGlued = earlier !== undefined && candidates.end < known.length;
+  return { messages: messages.reverse(), unconfirmed: isGlued ? known.slice(0, candidates.end) : [] };
 }
 
 /** Known messages that may be told again, from the last one to the first. */

@@ -22,7 +22,7 @@ function said(home: { agentDir: string; root: string; cwd: string }): string[] {
 
 /** Waits until this is written in the box. */
 const holds = (page: Page, text: string) =>
-  until(page, `document.querySelector('[aria-label="Message"]').value === ${JSON.stringify(text)}`);
+  until(page, `document.querySelector('[aria-label="Message"]')?.value === ${JSON.stringify(text)}`);
 
 /** Waits until nothing runs. */
 const atRest = (page: Page) => button(page, 'Stop').waitFor({ state: 'hidden' });

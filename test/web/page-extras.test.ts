@@ -99,7 +99,7 @@ it('a message that is being changed when the run is stopped is in the composer a
   await button(page, 'Stop').click();
   await button(page, 'Stop').waitFor({ state: 'hidden' });
   await queue(page).waitFor({ state: 'detached' });
-  await until(page, `document.querySelector('[aria-label="Message"]').value !== ''`);
+  await until(page, `(document.querySelector('[aria-label="Message"]')?.value ?? '') !== ''`);
 
   expect(await messageBox(page).inputValue()).toBe('And be very brief\n\nThen sing');
   expect(await words(notices(page))).toBe('');

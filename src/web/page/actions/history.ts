@@ -39,7 +39,12 @@ export async function loadEarlier(session: LiveSession, wish: Wish = {}): Promis
       return after;
     });
     const { messages, unconfirmed, earlier } = known;
-    return { rest: earlier, certain: messages.length - unconfirmed, unconfirmed, totalMessages: page.totalMessages };
+    return {
+      rest: earlier,
+      certain: messages.length,
+      unconfirmed: unconfirmed.length,
+      totalMessages: page.totalMessages,
+    };
   } catch (error) {
     if (error instanceof CommandFailed && error.code === 'not_found') return undefined;
     throw error;

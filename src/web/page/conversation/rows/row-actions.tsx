@@ -13,9 +13,9 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
   const words = () => wordsOf(message.content);
   if (words() === '') return null;
   const forkHere = () => {
-    const { messages } = session.view.peek();
+    const { unconfirmed, messages } = session.view.peek();
     const images = imagesOf(message);
-    void fork(app, { words: words(), images, userMessagesAfter: textsAfter(message, messages) });
+    void fork(app, { words: words(), images, userMessagesAfter: textsAfter(message, [...unconfirmed, ...messages]) });
   };
   return (
     <>

@@ -6,13 +6,15 @@ import { type Row, Rows } from './rows.ts';
 export function rowsOfSession({ view }: LiveSession): ReadonlySignal<readonly Row[]> {
   const rows = new Rows();
   const messages = computed(() => view.value.messages);
+  const unconfirmed = computed(() => view.value.unconfirmed);
   const isWhole = computed(() => view.value.earlier === undefined);
   const answer = computed(() => {
     const { provider, model, timestamp } = view.value.answer ?? {};
     return JSON.stringify([provider, model, timestamp]);
   });
   return computed(() => {
-    void [messages.value, isWhole.value, answer.value];
-    return rows.of(view.peek());
+    void [isWhole.value, answer.value];
+    const { answer: streaming, earlier } = view.peek();
+    return rows.of({ messages: [...unconfirmed.value, ...messages.value], answer: streaming, earlier });
   });
 }

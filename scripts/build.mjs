@@ -40,7 +40,11 @@ async function buildSessionPage() {
   const { outputFiles } = await buildPage(join(source, 'main.ts'), {
     outdir: dist,
     format: 'iife',
-    plugins: [ownHighlighter(join(source, 'highlighter.ts'))],
+    jsx: 'transform',
+    jsxFactory: 'jsxElement',
+    jsxFragment: 'jsxFragment',
+    inject: [join(root, 'scripts/jsx.mjs')],
+    plugins: [ownColours(join(source, 'coloured.ts'))],
   });
   const [written, styled] = outputFiles.map(({ text }) => text.trim());
   // The values of properties of our own are left as they were written.
@@ -72,10 +76,10 @@ async function buildSessionPage() {
   );
 }
 
-/** The grammars of the other page are loaded lazily, which one file cannot do. */
-function ownHighlighter(path) {
-  const setup = ({ onResolve }) => onResolve({ filter: /\/highlighter\.ts$/ }, () => ({ path }));
-  return { name: 'own-highlighter', setup };
+/** The grammars of the other page are loaded lazily, which one file cannot do; and its code may grow. */
+function ownColours(path) {
+  const setup = ({ onResolve }) => onResolve({ filter: /\/coloured\.ts$/ }, () => ({ path }));
+  return { name: 'own-colours', setup };
 }
 
 /** The page that the server serves: files that are kept by their names, and one that names them. */
@@ -114,10 +118,8 @@ function buildPage(script, options) {
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',
-    jsx: 'transform',
-    jsxFactory: 'jsxElement',
-    jsxFragment: 'jsxFragment',
-    inject: [join(root, 'scripts/jsx.mjs')],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     tsconfigRaw: {},
     logLevel: 'warning',
     write: false,

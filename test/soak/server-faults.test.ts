@@ -243,7 +243,8 @@ class Play {
 const isUnbroken = ({ greetings: [, ...later] }: Pick<Sight, 'greetings'>) => later.every((resume) => resume === 'ok');
 
 /** What was only shown once is unknown to whoever was not there. */
-const withoutNotices = ({ notices: _notices, ...view }: View): Omit<View, 'notices'> => view;
+/** Without what was told once, and what somebody has read before and was not told anew. */
+const withoutNotices = ({ notices: _notices, unconfirmed: _unconfirmed, ...view }: View) => view;
 
 /** As it goes over a wire. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

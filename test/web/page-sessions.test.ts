@@ -58,6 +58,7 @@ it('the list tells what every session does: running, waiting for somebody, idle 
   const { page } = view;
 
   await begin(page, 'A short one');
+  await row(page, 'A short one').getByRole('img', { name: 'Idle' }).waitFor();
   await begin(page, 'One that asks');
   await write(page, '/ask');
   await row(page, 'One that asks').getByText('Waiting for you').waitFor();

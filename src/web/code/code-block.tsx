@@ -1,8 +1,7 @@
 import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { useColoured } from './coloured.ts';
 import { CopyButton } from './copy-button.tsx';
-import { GrowingCode } from './growing-code.ts';
-import { highlighter } from './highlighter.ts';
 import { PlainText, visible } from './plain-text.tsx';
 import type { Token } from './token.ts';
 
@@ -37,12 +36,9 @@ export const CodeBlock = ({ text, language, isOpen }: CodeProps) => (
 /** Code in its colours, as a part of something else. They come when they are loaded; nothing moves then. */
 export function Highlighted({ text, language, isOpen = false }: CodeProps) {
   const name = language.split(/[\s,{:]/, 1)[0]?.toLowerCase() ?? '';
-  const highlight = name === '' ? undefined : highlighter();
-  const code = useMemo(() => new GrowingCode(name, highlight), [name, highlight]);
-  const pieces = useMemo(() => code.read(text, { isOpen }), [code, text, isOpen]);
   return (
     <>
-      {pieces.map((tokens, at) => (
+      {useColoured({ text, language: name, isOpen }).map((tokens, at) => (
         <Piece key={at} tokens={tokens} />
       ))}
     </>

@@ -18,6 +18,14 @@ export interface Token {
   readonly colour: Colour | undefined;
 }
 
+/** Code of some language, by the name that it goes by; '' for none. */
+export interface Code {
+  readonly text: string;
+  readonly language: string;
+  /** Whether more is to come. */
+  readonly isOpen: boolean;
+}
+
 /** Code in pieces. */
 export interface Highlighted {
   readonly tokens: readonly Token[];

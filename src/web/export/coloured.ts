@@ -1,4 +1,5 @@
-import type { Colour, Highlight, Token } from '../code/token.ts';
+import { useMemo } from 'preact/hooks';
+import type { Code, Colour, Token } from '../code/token.ts';
 
 /** Where comments begin with `#`. */
 const HASHED = new Set(
@@ -24,12 +25,27 @@ const slashes = patternWith(String.raw`\/\/[^\n]*|\/\*[\s\S]*?\*\/`);
 const hashes = patternWith(String.raw`(?<![\w$])#[^\n]*`);
 const colours = ['comment', 'string', 'number'] as const;
 
-/** Stands for the highlighter of the other page, whose grammars are larger than a whole exported page. */
-export const highlighter = (): Highlight => highlight;
+/** So many lines are read at a time: what is not closed at their end is not looked for any further. */
+const LINES = /(?:[^\n]*\n){1,40}|[^\n]+$/g;
+/** Longer ones were not written by hand. */
+const MAX_PIECE = 4000;
+/** What comes after so many pieces is in one colour. */
+const MAX_PIECES = 25;
+
+/** Stands for what colours code on the other page, where it may grow, and whose grammars are larger than a whole exported page. */
+export const useColoured = ({ text, language }: Code): readonly (readonly Token[])[] =>
+  useMemo(
+    () =>
+      (text.match(LINES) ?? []).map((piece, at) =>
+        at < MAX_PIECES && piece.length < MAX_PIECE && !PROSE.has(language)
+          ? highlight(piece, language)
+          : [{ text: piece, colour: undefined }],
+      ),
+    [text, language],
+  );
 
 /** Code in the colours of its language, as far as languages are alike. */
-const highlight: Highlight = (text, language) => {
-  if (PROSE.has(language)) return undefined;
+function highlight(text: string, language: string): readonly Token[] {
   const tokens: Token[] = [];
   let end = 0;
   for (const match of text.matchAll(HASHED.has(language) ? hashes : slashes)) {
@@ -38,7 +54,7 @@ const highlight: Highlight = (text, language) => {
     tokens.push({ text: text.slice(end, match.index), colour: undefined }, { text: match[0], colour });
     end = match.index + match[0].length;
   }
-  return { tokens: [...tokens, { text: text.slice(end), colour: undefined }], isAtRest: true, isSlow: false };
-};
+  return [...tokens, { text: text.slice(end), colour: undefined }];
+}
 
 const wordColour = (word: string): Colour | undefined => (KEYWORDS.has(word) ? 'keyword' : undefined);

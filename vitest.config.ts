@@ -14,6 +14,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     // Most tests wait for processes of their own.
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });

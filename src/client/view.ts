@@ -42,7 +42,10 @@ const MOMENTARY = [
 /** The state of a session without what changes from event to event. */
 export type LastingState = Omit<SessionState, (typeof MOMENTARY)[number]>;
 
-/** What a screen shows: a pure function of a snapshot and the events after it. */
+/**
+ * What a screen shows: a pure function of a snapshot and the events after it. Only what was read before the messages of
+ * the snapshot is a reader's own.
+ */
 export interface View extends Shown, Known {
   /** The answer that is streaming. */
   readonly answer: AssistantMessage | undefined;

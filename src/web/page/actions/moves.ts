@@ -23,7 +23,7 @@ export async function rename(app: App, summary: SessionSummary | undefined, name
 export async function remove(app: App, summary: SessionSummary): Promise<string> {
   const session = sessionOf(app);
   const wasHere = isHere(app, summary);
-  if (wasHere) app.abandon();
+  if (wasHere) app.navigation.abandon();
   try {
     if (wasHere) await leave(session);
     const { trashPath } = await session.remote.deleteSession({ sessionPath: summary.path });
@@ -32,7 +32,7 @@ export async function remove(app: App, summary: SessionSummary): Promise<string>
     session.remark(`The session is in the trash now: ${trashPath}`);
     return trashPath;
   } catch (error) {
-    if (wasHere) app.reclaim();
+    if (wasHere) app.navigation.reclaim();
     if (!(error instanceof CommandFailed) || error.code !== 'session_in_use') throw error;
     throw new Error('This session is open elsewhere, or at work. Leave it there, or stop it, and try again.');
   }

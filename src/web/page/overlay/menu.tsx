@@ -1,8 +1,5 @@
-import { useSignal } from '@preact/signals';
-import type { TargetedToggleEvent } from 'preact';
-import { useId, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../icons.tsx';
-import { putBeside } from './beside.ts';
+import { usePopover } from './use-popover.ts';
 
 export interface MenuItem {
   readonly label: string;
@@ -17,22 +14,13 @@ interface MenuProps {
   readonly items: readonly MenuItem[];
 }
 
-/** A button that opens a short list of things to do. Arrows go through it, Escape closes it. */
+/** A button that opens a short list of things to do. Arrows go through it. Of thousands of closed ones none is drawn. */
 export function Menu({ label, items }: MenuProps) {
-  const id = useId();
-  const button = useRef<HTMLButtonElement>(null);
-  const list = useRef<HTMLDivElement>(null);
-  // A list may have thousands of menus, of which one is open.
-  const isWanted = useSignal(false);
+  const { id, isOpen, button, place, beforeToggle } = usePopover();
   const step = (by: number) => {
-    const all = [...(list.current?.querySelectorAll('button') ?? [])];
+    const all = [...(place.current?.querySelectorAll('button') ?? [])];
     const at = all.indexOf(document.activeElement as HTMLButtonElement);
     all.at((at + by + all.length) % all.length)?.focus();
-  };
-  const opened = (event: TargetedToggleEvent<HTMLElement>) => {
-    const isOpen = event.newState === 'open';
-    button.current?.setAttribute('aria-expanded', String(isOpen));
-    if (isOpen) step(1);
   };
   return (
     <>
@@ -42,24 +30,21 @@ export function Menu({ label, items }: MenuProps) {
         class="quiet icon-only"
         aria-label={label}
         aria-haspopup="menu"
-        aria-expanded="false"
+        aria-expanded={isOpen.value}
         popovertarget={id}
       >
         <Icon name="more" />
       </button>
       <div
-        ref={list}
+        ref={place}
         id={id}
         class="menu"
         role="menu"
         aria-label={label}
         tabIndex={-1}
         popover="auto"
-        onBeforeToggle={(event) => {
-          isWanted.value = event.newState === 'open';
-          putBeside(list.current, button.current);
-        }}
-        onToggle={opened}
+        onBeforeToggle={beforeToggle}
+        onToggle={({ newState }) => newState === 'open' && step(1)}
         onKeyDown={(event) => {
           const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
           if (by === 0) return;
@@ -67,7 +52,7 @@ export function Menu({ label, items }: MenuProps) {
           step(by);
         }}
       >
-        {isWanted.value &&
+        {isOpen.value &&
           items.map(({ label: name, icon, isDangerous, onSelect }) => (
             <button
               key={name}
@@ -75,7 +60,7 @@ export function Menu({ label, items }: MenuProps) {
               role="menuitem"
               class={isDangerous ? 'dangerous' : ''}
               onClick={() => {
-                list.current?.hidePopover();
+                place.current?.hidePopover();
                 onSelect();
               }}
             >

@@ -1,7 +1,5 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentChildren, TargetedToggleEvent } from 'preact';
-import { useId, useRef } from 'preact/hooks';
-import { putBeside } from './beside.ts';
+import type { ComponentChildren } from 'preact';
+import { usePopover } from './use-popover.ts';
 
 interface PopoverProps {
   /** What the button is called. */
@@ -13,16 +11,9 @@ interface PopoverProps {
   readonly children: () => ComponentChildren;
 }
 
-/** A button that opens something small beside it. Escape and a click elsewhere close it. */
+/** A button that opens something small beside it. */
 export function Popover({ label, button, title, children }: PopoverProps) {
-  const id = useId();
-  const isOpen = useSignal(false);
-  const opener = useRef<HTMLButtonElement>(null);
-  const opened = useRef<HTMLDivElement>(null);
-  const toggles = ({ newState }: TargetedToggleEvent<HTMLElement>) => {
-    isOpen.value = newState === 'open';
-    putBeside(opened.current, opener.current);
-  };
+  const { id, isOpen, button: opener, place, beforeToggle } = usePopover();
   return (
     <>
       <button
@@ -37,13 +28,13 @@ export function Popover({ label, button, title, children }: PopoverProps) {
         {button}
       </button>
       <div
-        ref={opened}
+        ref={place}
         id={id}
         class="popover"
         role="dialog"
         aria-label={title}
         popover="auto"
-        onBeforeToggle={toggles}
+        onBeforeToggle={beforeToggle}
       >
         {isOpen.value && children()}
       </div>

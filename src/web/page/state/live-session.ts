@@ -55,6 +55,8 @@ export class LiveSession {
   #latest: View = emptyView;
   #isDrawing = false;
   #isCounting = false;
+  /** Whether something has happened since the numbers were asked for. */
+  #isOutdated = false;
   /** How much was asked for and is not answered. */
   #underWay = 0;
   #isLeft = false;
@@ -190,15 +192,19 @@ export class LiveSession {
     this.#outbox.value = this.remote.outbox;
   };
 
+  /** One question at a time; after what happens meanwhile it is asked once more. */
   async #count(): Promise<void> {
+    this.#isOutdated = true;
     if (this.#isCounting) return;
     this.#isCounting = true;
-    try {
-      this.#stats.value = await this.remote.getSessionStats();
-    } catch {
-      // The next event asks again.
-    } finally {
-      this.#isCounting = false;
+    while (this.#isOutdated) {
+      this.#isOutdated = false;
+      try {
+        this.#stats.value = await this.remote.getSessionStats();
+      } catch {
+        // The next event asks again.
+      }
     }
+    this.#isCounting = false;
   }
 }

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import type { SessionSummary } from '../../src/protocol/generated/vocabulary.ts';
 import { type Home, newGate, newHome, sessionFiles } from '../support/open.ts';
 import { answer, conversation, entry, header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
 import { LOCAL, verifies } from '../support/verifies.ts';
@@ -87,6 +88,34 @@ verifies('S25 S52', 'a session is called by its name, else by the first line sai
   expect(second.firstMessage).toBe(`${long.slice(0, 499)}…`);
   await peer.ok({ type: 'set_session_name', name: 'unsaid' });
   expect((await peer.ok({ type: 'list_sessions' })).sessions).toHaveLength(2);
+});
+
+verifies('S52', 'where nothing was said, a session is called by what was run in its shell', async ({ open }) => {
+  const { peer } = await open();
+  await peer.ok({ type: 'bash', command: ' echo one\necho two' });
+  await peer.ok({ type: 'bash', command: 'echo three' });
+  const [silent] = (await peer.ok({ type: 'list_sessions' })).sessions;
+  await peer.run('Hello');
+
+  const [spoken] = (await peer.ok({ type: 'list_sessions' })).sessions;
+
+  expect(silent).toMatchObject({ title: '!echo one', firstMessage: '', messageCount: 2 });
+  expect(spoken).toMatchObject({ title: 'Hello', firstMessage: 'Hello' });
+});
+
+verifies('S65', 'a copy of a session tells what it was made from', async ({ open }) => {
+  const home = newHome();
+  const origin = keep(home, 'origin', 1000);
+  const { peer } = await open({ home, args: ['--session', origin] });
+  const { sessionId } = await peer.ok({ type: 'clone' });
+
+  const { sessions } = await peer.ok({ type: 'list_sessions' });
+
+  const parents = sessions.map(({ id, parentSession }: SessionSummary) => [id, parentSession]);
+  expect(parents).toEqual([
+    [sessionId, origin],
+    ['origin', undefined],
+  ]);
 });
 
 verifies('J7', 'a session in which nothing was said is not listed', async ({ open }) => {

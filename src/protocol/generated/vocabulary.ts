@@ -533,6 +533,8 @@ export interface SessionSummary {
   cwd: string;
   title?: string | undefined;
   name?: string | undefined;
+  /** The file of the session that this one came from. */
+  parentSession?: string | undefined;
   status?: 'running' | 'waiting' | 'idle' | undefined;
   cost?: number | undefined;
   tokens?: number | undefined;

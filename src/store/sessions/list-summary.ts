@@ -19,6 +19,7 @@ export interface FileSummary {
   readonly messageCount: number;
   readonly title?: string;
   readonly name?: string;
+  readonly parentSession?: string;
   readonly cost?: number;
   readonly tokens?: number;
 }
@@ -33,8 +34,9 @@ export function* summarize(
   if (!isWanted(header.cwd)) return 'unwanted';
   const count = new Count();
   yield* tellLines(fd, (line) => count.take(line));
-  const { name, firstMessage = '', messageCount, spent } = count;
-  const title = name ?? shortened(firstMessage.split('\n', 1)[0] ?? '', TITLE_LENGTH);
+  const { parentSession } = header;
+  const { name, firstMessage = '', firstCommand = '', messageCount, spent } = count;
+  const title = name ?? shortened((firstMessage || firstCommand).split('\n', 1)[0] ?? '', TITLE_LENGTH);
   return {
     id: header.id,
     cwd: header.cwd,
@@ -42,6 +44,7 @@ export function* summarize(
     messageCount,
     ...(title === '' ? {} : { title }),
     ...(name === undefined ? {} : { name }),
+    ...(typeof parentSession === 'string' ? { parentSession } : {}),
     ...spent,
   };
 }
@@ -50,6 +53,8 @@ export function* summarize(
 class Count {
   messageCount = 0;
   firstMessage: string | undefined;
+  /** Of the shell, as it was written. */
+  firstCommand: string | undefined;
   name: string | undefined;
   /** Undefined once an answer did not say what it cost. */
   spent: Spent | undefined = { tokens: 0, cost: 0 };
@@ -78,6 +83,7 @@ class Count {
     if (role === undefined || role === 'system') return;
     this.messageCount++;
     if (role === 'user' && !this.firstMessage) this.firstMessage = shortened(textIn(line), FIRST_MESSAGE_LENGTH);
+    if (role === 'bashExecution') this.firstCommand ??= `!${commandIn(line)}`;
     if (role === 'assistant') this.#spend(spentOnAnswer(line));
   }
 
@@ -117,6 +123,11 @@ function textIn(line: ListedLine): string {
     .filter((text) => typeof text === 'string')
     .join('')
     .trim();
+}
+
+function commandIn(line: ListedLine): string {
+  const { command } = (objectIn(line)['message'] ?? {}) as { command?: unknown };
+  return typeof command === 'string' ? command.trim() : '';
 }
 
 /** Cut to so many characters, never through the middle of one. */

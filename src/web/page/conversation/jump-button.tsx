@@ -1,7 +1,8 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { Icon } from '../icons.tsx';
-import type { Keyed, ListWindow } from './list/list-window.ts';
+import type { ListWindow } from './list/list-window.ts';
+import type { Keyed } from './list/measured-rows.ts';
 
 interface JumpButtonProps<R extends Keyed> {
   readonly window: ListWindow<R>;

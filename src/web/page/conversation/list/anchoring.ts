@@ -1,3 +1,5 @@
+import type { Keyed } from './measured-rows.ts';
+
 /** What the reader looks at: it stays where it is on the screen, whatever happens above it. */
 export interface Anchor {
   /** The first row in sight. */
@@ -6,10 +8,6 @@ export interface Anchor {
   readonly top: number;
   /** The first piece of it that is in sight, and where: a part of a row may grow, too. */
   readonly piece?: { readonly element: Element; readonly top: number } | undefined;
-}
-
-interface Keyed {
-  readonly key: number;
 }
 
 /** An anchor for other rows: its own row, or the nearest one that is still there, first those behind it. */

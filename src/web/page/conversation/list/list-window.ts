@@ -1,10 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Anchor, firstBelow, pieceAt, survivor } from './anchoring.ts';
-import { Heights } from './heights.ts';
-
-export interface Keyed {
-  readonly key: number;
-}
+import { type Keyed, MeasuredRows } from './measured-rows.ts';
 
 /** The rows that are drawn: from one up to another, without that one. */
 export interface DrawnRange {
@@ -42,20 +38,13 @@ const REST_MS = 150;
  * does not move on the screen whatever becomes higher, lower or is put above it.
  */
 export class ListWindow<R extends Keyed> {
-  readonly #wishes: Wishes<R>;
+  readonly #onNearStart: () => void;
+  readonly #measured: MeasuredRows<R>;
   readonly #changes = signal(0);
   readonly #isFollowing = signal(true);
   readonly #isAway = signal(false);
-  readonly #held = new Map<number, HTMLElement>();
-  readonly #keys = new WeakMap<Element, number>();
-  readonly #unmeasured = new Set<number>();
-  /** Heights by key: measured, or guessed until then. */
-  readonly #known = new Map<number, number>();
   readonly #observer = new ResizeObserver((entries) => this.#resized(entries));
   #parts: ListParts | undefined;
-  #rows: readonly R[] = [];
-  #places = new Map<number, number>();
-  #heights = new Heights([]);
   #range: DrawnRange = { first: 0, end: 0 };
   #anchor: Anchor | undefined;
   /** Where the list was scrolled to last. */
@@ -68,8 +57,9 @@ export class ListWindow<R extends Keyed> {
   #resting: ReturnType<typeof setTimeout> | undefined;
   #covering: number | undefined;
 
-  constructor(wishes: Wishes<R>) {
-    this.#wishes = wishes;
+  constructor({ guess, onNearStart }: Wishes<R>) {
+    this.#measured = new MeasuredRows(guess);
+    this.#onNearStart = onNearStart;
   }
 
   /** Grows whenever other rows have to be drawn. */
@@ -99,17 +89,15 @@ export class ListWindow<R extends Keyed> {
 
   /** Where a row is drawn, if it is. */
   elementOf(key: number | undefined): HTMLElement | undefined {
-    return key === undefined ? undefined : this.#held.get(key);
+    return key === undefined ? undefined : this.#measured.elementOf(key);
   }
 
   /** Takes the rows as they are now, and answers which of them to draw. */
   take(rows: readonly R[]): DrawnRange {
-    if (rows === this.#rows) return this.#range;
-    const before = this.#rows;
-    this.#rows = rows;
-    this.#places = new Map(rows.map(({ key }, index) => [key, index]));
-    this.#heights = new Heights(rows.map((row) => this.#heightOf(row)));
-    this.#anchor = this.#anchor && survivor(this.#anchor, before, (key) => this.#places.get(key));
+    const before = this.#measured.rows;
+    if (rows === before) return this.#range;
+    this.#measured.take(rows);
+    this.#anchor = this.#anchor && survivor(this.#anchor, before, (key) => this.#measured.placeOf(key));
     this.#range = this.#around(MARGIN);
     return this.#range;
   }
@@ -133,22 +121,18 @@ export class ListWindow<R extends Keyed> {
 
   /** A row was drawn; the returned function says that it is gone. */
   hold(key: number, element: HTMLElement): () => void {
-    this.#held.set(key, element);
-    this.#keys.set(element, key);
-    this.#unmeasured.add(key);
+    this.#measured.hold(key, element);
     this.#observer.observe(element);
     return () => {
       this.#observer.unobserve(element);
-      this.#held.delete(key);
-      this.#unmeasured.delete(key);
+      this.#measured.release(key);
     };
   }
 
   /** Everything was drawn: puts the list where the reader is. */
   settle(): void {
     if (!this.#parts) return;
-    for (const key of this.#unmeasured) this.#measure(key, this.#held.get(key)?.getBoundingClientRect().height ?? 0);
-    this.#unmeasured.clear();
+    this.#measured.measureNew();
     this.#place();
     this.#cover();
   }
@@ -161,7 +145,7 @@ export class ListWindow<R extends Keyed> {
 
   /** Goes to a row; it is a third of the list below its top. */
   show(key: number): void {
-    if (!this.#places.has(key)) return;
+    if (this.#measured.placeOf(key) === undefined) return;
     this.leaveEnd();
     this.#anchor = { key, top: this.#room / 3 };
     this.#redraw();
@@ -169,7 +153,7 @@ export class ListWindow<R extends Keyed> {
 
   /** Goes to the first row. */
   toStart(): void {
-    const [first] = this.#rows;
+    const [first] = this.#measured.rows;
     if (!first) return;
     this.leaveEnd();
     this.#anchor = { key: first.key, top: this.#parts?.above.offsetTop ?? 0 };
@@ -187,12 +171,6 @@ export class ListWindow<R extends Keyed> {
     return this.#parts?.scroller.clientHeight ?? innerHeight;
   }
 
-  #heightOf(row: R): number {
-    const known = this.#known.get(row.key) ?? this.#wishes.guess(row);
-    this.#known.set(row.key, known);
-    return known;
-  }
-
   #follow(): void {
     this.#isFollowing.value = true;
     this.#isAway.value = false;
@@ -202,15 +180,17 @@ export class ListWindow<R extends Keyed> {
 
   /** How far the top of what is in sight is below the top of the first row. */
   #sight(): number {
-    const place = this.#anchor && this.#places.get(this.#anchor.key);
-    if (!this.#anchor || place === undefined) return this.#heights.total - this.#room;
-    return this.#heights.before(place) - this.#anchor.top;
+    const { heights } = this.#measured;
+    const place = this.#anchor && this.#measured.placeOf(this.#anchor.key);
+    if (!this.#anchor || place === undefined) return heights.total - this.#room;
+    return heights.before(place) - this.#anchor.top;
   }
 
   #around(margin: number): DrawnRange {
+    const { rows, heights } = this.#measured;
+    if (rows.length === 0) return { first: 0, end: 0 };
     const top = this.#sight();
-    if (this.#rows.length === 0) return { first: 0, end: 0 };
-    return { first: this.#heights.at(top - margin), end: this.#heights.at(top + this.#room + margin) + 1 };
+    return { first: heights.at(top - margin), end: heights.at(top + this.#room + margin) + 1 };
   }
 
   #redraw(): void {
@@ -222,21 +202,12 @@ export class ListWindow<R extends Keyed> {
   #cover(): void {
     const { first, end } = this.#around(MARGIN / 2);
     if (first < this.#range.first || end > this.#range.end) this.#redraw();
-    if (this.#sight() < NEAR_START) this.#wishes.onNearStart();
-  }
-
-  #measure(key: number, height: number): void {
-    const place = this.#places.get(key);
-    this.#known.set(key, height);
-    if (place !== undefined) this.#heights.set(place, height);
+    if (this.#sight() < NEAR_START) this.#onNearStart();
   }
 
   /** What is told here is not on the screen yet. */
   #resized(entries: readonly ResizeObserverEntry[]): void {
-    for (const { target, borderBoxSize } of entries) {
-      const key = this.#keys.get(target);
-      if (key !== undefined && this.#held.get(key) === target) this.#measure(key, borderBoxSize[0]?.blockSize ?? 0);
-    }
+    this.#measured.resized(entries);
     this.#place();
     // Rows that are drawn from here would be measured too late.
     this.#covering ??= requestAnimationFrame(() => {
@@ -247,10 +218,11 @@ export class ListWindow<R extends Keyed> {
 
   #place(): void {
     if (!this.#parts) return;
+    const { heights } = this.#measured;
     const { first, end } = this.#range;
     if (first === 0) this.#debt = 0;
-    this.#parts.above.style.height = `${this.#heights.before(first) + this.#debt}px`;
-    this.#parts.below.style.height = `${this.#heights.total - this.#heights.before(end)}px`;
+    this.#parts.above.style.height = `${heights.before(first) + this.#debt}px`;
+    this.#parts.below.style.height = `${heights.total - heights.before(end)}px`;
     if (this.#isFollowing.peek()) this.#scrollTo(Infinity);
     else this.#keepAnchor(this.#parts);
     this.#isAway.value = !this.#isFollowing.peek() && this.#fromEnd() > NEAR_END;
@@ -260,7 +232,7 @@ export class ListWindow<R extends Keyed> {
     const drift = this.#drift(scroller);
     if (Math.abs(drift) < 0.5) return;
     const { first } = this.#range;
-    const height = this.#heights.before(first) + this.#debt - drift;
+    const height = this.#measured.heights.before(first) + this.#debt - drift;
     if (this.#resting !== undefined && first > 0 && height >= 0) {
       this.#debt -= drift;
       above.style.height = `${height}px`;
@@ -278,7 +250,7 @@ export class ListWindow<R extends Keyed> {
     const line = scroller.getBoundingClientRect().top;
     const { key, top, piece } = this.#anchor;
     if (piece?.element.isConnected) return piece.element.getBoundingClientRect().top - line - piece.top;
-    const row = this.#held.get(key);
+    const row = this.#measured.elementOf(key);
     return row ? row.getBoundingClientRect().top - line - top : 0;
   }
 
@@ -325,13 +297,14 @@ export class ListWindow<R extends Keyed> {
   #lookAround(): void {
     if (!this.#parts) return;
     const { scroller, above } = this.#parts;
+    const { rows, heights } = this.#measured;
     const line = scroller.getBoundingClientRect().top;
-    const drawn = this.#rows.slice(this.#range.first, this.#range.end);
+    const drawn = rows.slice(this.#range.first, this.#range.end);
     const row = firstBelow(
       line,
-      drawn.flatMap(({ key }) => this.#held.get(key) ?? []),
+      drawn.flatMap(({ key }) => this.#measured.elementOf(key) ?? []),
     );
-    const key = row && this.#keys.get(row);
+    const key = row && this.#measured.keyOf(row);
     const top = row ? row.getBoundingClientRect().top - line : 0;
     const isDrawn = top <= 0 || this.#range.first === 0;
     if (row && key !== undefined && isDrawn) {
@@ -341,8 +314,8 @@ export class ListWindow<R extends Keyed> {
     }
     // Somebody went so far that nothing is drawn there.
     const place = scroller.scrollTop - above.offsetTop - this.#debt;
-    const index = this.#heights.at(place);
-    const there = this.#rows[index];
-    this.#anchor = there && { key: there.key, top: this.#heights.before(index) - place };
+    const index = heights.at(place);
+    const there = rows[index];
+    this.#anchor = there && { key: there.key, top: heights.before(index) - place };
   }
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { isWriting, onGoingUp } from './going-up.ts';
-import type { Keyed, ListWindow } from './list-window.ts';
+import type { ListWindow } from './list-window.ts';
+import type { Keyed } from './measured-rows.ts';
 
 interface WindowedListProps<R extends Keyed> {
   readonly label: string;

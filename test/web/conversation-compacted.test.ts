@@ -4,52 +4,13 @@ import { openTab, useBrowser, type View } from '../support/browser.ts';
 import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
 import { newHome, setUp } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
+import { Traffic } from '../support/page-traffic.ts';
 import { atRest, conversation, inSight, placeOf, until } from '../support/reading.ts';
 
 const ENTRIES = 1000;
 const SUMMARY = 'Many parts were looked at.';
 
 const { visit } = useBrowser();
-
-/** What goes over the socket of a page. What comes to it can be held back. */
-class Traffic {
-  readonly sent: string[] = [];
-  readonly #waiting: (() => void)[] = [];
-  readonly #wishes: { readonly text: string; readonly heard: () => void }[] = [];
-  #held: string | undefined;
-
-  async watch(page: Page): Promise<void> {
-    await page.routeWebSocket(/./, (socket) => {
-      const server = socket.connectToServer();
-      socket.onMessage((message) => {
-        this.sent.push(String(message));
-        server.send(message);
-      });
-      server.onMessage((message) => {
-        const text = String(message);
-        const pass = () => socket.send(message);
-        if (this.#held !== undefined && text.includes(this.#held)) this.#waiting.push(pass);
-        else pass();
-        for (const wish of this.#wishes) if (text.includes(wish.text)) wish.heard();
-      });
-    });
-  }
-
-  /** Settles when something with this text has come next. */
-  heard(text: string): Promise<void> {
-    return new Promise((heard) => this.#wishes.push({ text, heard }));
-  }
-
-  /** Holds back whatever has this text in it. */
-  hold(text: string): void {
-    this.#held = text;
-  }
-
-  release(): void {
-    this.#held = undefined;
-    for (const pass of this.#waiting.splice(0)) pass();
-  }
-}
 
 interface Reader extends View {
   readonly traffic: Traffic;

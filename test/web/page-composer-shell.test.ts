@@ -39,6 +39,8 @@ it('a line with ! runs in the shell: what it prints is shown meanwhile, then it 
   await frames.heard({ command: 'bash', success: true });
   await card(page, command).waitFor({ state: 'detached' });
 
+  await page.getByRole('navigation', { name: 'Sessions' }).getByTitle('!echo beside', { exact: true }).waitFor();
+  await page.getByRole('heading', { name: '!echo beside' }).waitFor();
   const whole = { exitCode: 0, cancelled: false };
   expect(ran(server.home)).toEqual([
     { command: 'echo beside', output: 'beside\n', ...whole, excludeFromContext: true },

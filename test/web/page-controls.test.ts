@@ -8,6 +8,7 @@ import { words } from '../support/exported.ts';
 import { call } from '../support/extensions.ts';
 import { newHome, setUp } from '../support/open.ts';
 import { type PageServer, servePage } from '../support/page-server.ts';
+import { Traffic } from '../support/page-traffic.ts';
 import { homeWith, server as provider } from '../support/user-files.ts';
 
 const { visit } = useBrowser();
@@ -143,6 +144,25 @@ it('the meter says how full the context is; compaction makes room, with what it 
   expect(told).toMatch(/155k\s+of 200k tokens\s+78%/);
   expect(told).toMatch(/Cost\nnothing\nTokens in\n300k\nTokens out\n2k\nCached\n8k read, 0 written/);
   expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('what the meter says is asked again after what happened while it was asked', async () => {
+  const script = [{ steps: [{ text: 'Well.' }, { usage: { input: 150_000, output: 0 } }] }];
+  const { page } = await visit((await servePage({ script })).loginLink);
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  const traffic = new Traffic();
+  await traffic.watch(page);
+  traffic.hold('"get_session_stats"');
+  const asked = traffic.heard('"get_session_stats"');
+  await page.reload();
+  await asked;
+  const settled = traffic.heard('"agent_settled"');
+  await say(page, 'Talk');
+  await settled;
+
+  traffic.release();
+
+  await button(page, 'Context: 75% used').waitFor();
 });
 
 it('why there is nothing to compact is said where it was asked', async () => {

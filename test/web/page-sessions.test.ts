@@ -7,6 +7,7 @@ import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { type Home, newGate, newHome } from '../support/open.ts';
 import { servePage } from '../support/page-server.ts';
+import { Traffic } from '../support/page-traffic.ts';
 import { until } from '../support/reading.ts';
 import { entry, header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
 
@@ -83,20 +84,23 @@ it('the list tells what every session does: running, waiting for somebody, idle 
 it('every session has its own address, to which Back, Forward and loading anew lead', async () => {
   const server = await servePage();
   const { page, complaints } = await visit(server.loginLink);
-  const current = () => page.locator('[aria-current="page"]');
+  const showing = async (shown: Page, name: string, answer: string) => {
+    await shown.locator('[aria-current="page"]').getByText(name).waitFor();
+    await shown.getByRole('main').getByText(answer, { exact: true }).waitFor();
+  };
 
   const one = await begin(page, 'Say one');
   const two = await begin(page, 'Say two');
   await page.goBack();
-  await current().getByText('Say one').waitFor();
+  await showing(page, 'Say one', 'one');
   const back = page.url();
   await page.goForward();
-  await current().getByText('Say two').waitFor();
+  await showing(page, 'Say two', 'two');
   const forward = page.url();
   await page.reload();
-  await current().getByText('Say two').waitFor();
+  await showing(page, 'Say two', 'two');
   const other = await openTab({ page, complaints }, one);
-  await other.page.locator('[aria-current="page"]').getByText('Say one').waitFor();
+  await showing(other.page, 'Say one', 'one');
 
   expect([back, forward, page.url()]).toEqual([one, two, two]);
   expect(await link(page, 'Say one').getAttribute('href')).toBe(new URL(one).search);
@@ -162,7 +166,9 @@ it('a session goes to the trash, also the one that is looked at and runs', async
   await choose(page, 'An old one', 'Delete');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await link(page, 'An old one').waitFor({ state: 'detached' });
-  await choose(page, 'A long one', 'Delete');
+  await page.getByRole('button', { name: 'Session', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await dialog.getByText('A long one').waitFor();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No sessions yet.').waitFor();
 
@@ -214,7 +220,9 @@ it('a session that stays is gone back to, also before anything of the new one wa
 it('Back leads nowhere near a session that was deleted', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
   const first = await begin(page, 'Say one');
-  const answers = await holdAnswersTo(page, 'new_session');
+  const traffic = new Traffic();
+  await traffic.watch(page);
+  traffic.hold('"command":"new_session"');
   await page.reload();
   const second = await begin(page, 'Say two');
 
@@ -222,7 +230,7 @@ it('Back leads nowhere near a session that was deleted', async () => {
   await page.getByRole('button', { name: 'Delete' }).click();
   // The move is drawn before it is answered.
   await page.waitForURL((url) => url.href !== second);
-  answers.release();
+  traffic.release();
   await link(page, 'Say two').waitFor({ state: 'detached' });
   await page.goBack();
 
@@ -230,24 +238,6 @@ it('Back leads nowhere near a session that was deleted', async () => {
   await page.getByRole('main').getByText('one', { exact: true }).waitFor();
   expect(complaints).toEqual([]);
 });
-
-/** Keeps the answers to a command from the pages that are loaded from now on, until they are released. */
-async function holdAnswersTo(page: Page, command: string): Promise<{ readonly release: () => void }> {
-  const held: (() => void)[] = [];
-  await page.routeWebSocket(/session/, (socket) => {
-    const server = socket.connectToServer();
-    server.onMessage((message) => {
-      const isHeld = String(message).includes(`"command":"${command}"`);
-      if (isHeld) held.push(() => socket.send(message));
-      else socket.send(message);
-    });
-  });
-  return {
-    release: () => {
-      for (const send of held) send();
-    },
-  };
-}
 
 it('a clone is another session with an address of its own; Back leads to the first', async () => {
   const home = newHome();
@@ -261,11 +251,13 @@ it('a clone is another session with an address of its own; Back leads to the fir
   const second = page.url();
   await page.goBack();
   await page.waitForURL(first);
+  await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
   await choose(page, 'An old one', 'Clone');
   await page.waitForURL((url) => ![first, second, new URL('?session=old', first).href].includes(url.href));
   await link(page, 'An old one').nth(1).waitFor();
 
   expect(await list(page).getByRole('listitem').count()).toBe(4);
+  expect(await list(page).getByRole('img', { name: 'From another session' }).count()).toBe(2);
   expect(complaints).toEqual([]);
 });
 

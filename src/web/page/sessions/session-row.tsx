@@ -4,12 +4,14 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
 import { exportPage } from '../actions/export-page.ts';
 import { clone } from '../actions/moves.ts';
+import { Icon } from '../icons.tsx';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
 import { type App, useApp } from '../state/app.ts';
 import { folderName, nameOf } from '../state/list/groups.ts';
 import { ago } from '../state/list/when.ts';
 import { addressOf, type Place } from '../state/place.ts';
 import { stepWithArrows } from './arrows.ts';
+import { deletion } from './deletion.ts';
 import { RenameForm } from './rename-form.tsx';
 import { SessionSign } from './session-sign.tsx';
 
@@ -25,7 +27,7 @@ interface SessionRowProps {
 /** One session: where it leads, how it stands and what can be done with it. */
 export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) {
   const app = useApp();
-  const { id, path, cwd, lastModified } = session;
+  const { id, path, cwd, lastModified, parentSession } = session;
   const isCurrent = id === app.sessionId.value;
   const place: Place = { kind: 'session', id };
   const name = nameOf(session);
@@ -36,13 +38,8 @@ export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) 
     event.preventDefault();
     app.go(place);
   };
+  const remove = deletion(() => (deleted.value = session));
   const rename = { label: 'Rename', icon: 'rename', onSelect: () => (renamed.value = path) } as const;
-  const remove = {
-    label: 'Delete',
-    icon: 'trash',
-    isDangerous: true,
-    onSelect: () => (deleted.value = session),
-  } as const;
   return (
     <li class={`session-row ${app.unread.has(session) && !isCurrent ? 'unread' : ''}`}>
       <a
@@ -57,6 +54,7 @@ export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) 
         </span>
         <span class="session-facts">
           <SessionSign session={session} isCurrent={isCurrent} />
+          {parentSession !== undefined && <Copied />}
           <span class="session-folder" title={cwd}>
             <PlainText text={folderName(cwd)} />
           </span>
@@ -69,6 +67,13 @@ export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) 
     </li>
   );
 }
+
+/** Copies are called as what they were copied from. */
+const Copied = () => (
+  <span class="session-copied" role="img" aria-label="From another session" title="From another session">
+    <Icon name="fork" />
+  </span>
+);
 
 const copies = (app: App, session: SessionSummary): readonly MenuItem[] => [
   { label: 'Export', icon: 'download', onSelect: () => void exportPage(app, session) },

@@ -1,6 +1,6 @@
 import type { View } from '../../../client/view.ts';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { wordsOf } from '../../fields.ts';
+import { textOf, wordsOf } from '../../fields.ts';
 import { oneLine } from '../../words.ts';
 
 interface Known extends Pick<View, 'messages'> {
@@ -12,11 +12,18 @@ interface Known extends Pick<View, 'messages'> {
   readonly isNew: boolean;
 }
 
-/** What a session is called: its name, or what was said in it first. */
+/** What a session is called: its name, or what was said in it first, or done. */
 export function titleOf({ name, messages, isWhole, summary, isNew }: Known): string {
-  const first = isWhole ? messages.find(({ role }) => role === 'user') : undefined;
-  const said = first?.role === 'user' ? wordsOf(first.content) : '';
-  const words = name || said || summary?.name || summary?.title || summary?.firstMessage || '';
+  const words =
+    name || (isWhole && firstWords(messages)) || summary?.name || summary?.title || summary?.firstMessage || '';
   const [line = ''] = words.trim().split('\n', 1);
   return oneLine(line, 100) || (isNew && messages.length === 0 ? 'New session' : 'Session');
+}
+
+/** What was said first, or else given to the shell. */
+function firstWords(messages: View['messages']): string {
+  const said = messages.find(({ role }) => role === 'user');
+  if (said?.role === 'user') return wordsOf(said.content);
+  const ran = messages.find(({ role }) => role === 'bashExecution');
+  return ran?.role === 'bashExecution' ? `!${textOf(ran.command)}` : '';
 }

@@ -75,6 +75,22 @@ it('keys lead through the conversation: up leaves the end, End comes back to it'
   expect(place).toBe(0);
 });
 
+it('End leads to the end, also while the list still moves up', async () => {
+  const server = await servePage({ script: [{ text: paragraphs('alpha', 40) }] });
+  const { page } = await visit(server.loginLink);
+  await say(page, 'go');
+  await isComplete(page);
+  await conversation(page).focus();
+
+  await page.keyboard.press('PageUp');
+  await jump(page).waitFor();
+  await page.keyboard.press('End');
+  await atRest(page);
+
+  expect(await fromEnd(page)).toBeLessThanOrEqual(1);
+  await jump(page).waitFor({ state: 'detached' });
+});
+
 it('marks what is new while the reader is elsewhere; who says something is taken to the end', async () => {
   const server = await servePage({
     script: [{ text: paragraphs('alpha', 40) }, { text: 'Well.' }, { text: 'Once more.' }],
@@ -183,6 +199,6 @@ it('a retry is told with its reason, and can be called off', async () => {
   await page.getByRole('button', { name: 'Cancel retry' }).click();
 
   await page.getByRole('button', { name: 'Cancel retry' }).waitFor({ state: 'detached' });
-  await page.getByText('The run is over.').waitFor({ state: 'attached' });
+  await page.getByText('The answer failed.').waitFor({ state: 'attached' });
   await page.getByRole('alert').getByText('529 Overloaded').waitFor();
 });

@@ -44,5 +44,9 @@ export async function stop(session: LiveSession, writing: Writing): Promise<void
   if (!(await cleared)) writing.change.value ??= change;
 }
 
+/** What has failed is not asked for again. */
+export const cancelRetry = (session: LiveSession): Promise<boolean> =>
+  session.attempt(() => session.remote.abortRetry());
+
 const prompt = ({ remote }: LiveSession, { text, images }: Draft, manner: Manner): Promise<Accepted> =>
   remote.prompt({ message: text, streamingBehavior: manner, ...(images.length > 0 ? { images } : {}) });

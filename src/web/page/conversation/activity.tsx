@@ -1,8 +1,10 @@
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useComputed } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import type { Retry, View } from '../../../client/view.ts';
+import type { AgentSettledEvent } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';
+import { cancelRetry } from '../actions/prompting.ts';
 import { SecondsLeft } from '../seconds-left.tsx';
 import { useApp, useSession } from '../state/app.ts';
 
@@ -47,7 +49,7 @@ function RetryLine({ retry }: { readonly retry: Retry }) {
         <PlainText text={oneLine(retry.errorMessage, 300)} />
       </span>
       {app.may('prompt') && (
-        <button type="button" class="quiet" onClick={() => void session.attempt(() => session.remote.abortRetry())}>
+        <button type="button" class="quiet" onClick={() => void cancelRetry(session)}>
           Cancel retry
         </button>
       )}
@@ -55,29 +57,18 @@ function RetryLine({ retry }: { readonly retry: Retry }) {
   );
 }
 
-/** Tells those who do not see it that a run is over. */
+/** Tells those who do not see it that a run is over, each by words of its own: the same ones would not be read again. */
 function RunEnds() {
-  const { view } = useSession();
-  const wasRunning = useRef(false);
-  const said = useSignal('');
-  const running = useComputed(() => view.value.running);
-  useSignalEffect(() => {
-    const isRunning = running.value;
-    if (isRunning) said.value = '';
-    else if (wasRunning.current) said.value = endOf(view.peek());
-    wasRunning.current = isRunning;
-  });
+  const { lastRun } = useSession();
   return (
     <span class="hidden-label" aria-live="polite">
-      {said}
+      {lastRun.value && <span key={lastRun.value.runId}>{endOf(lastRun.value)}</span>}
     </span>
   );
 }
 
-function endOf({ messages }: View): string {
-  const last = messages.at(-1);
-  // An answer that was to be asked for again is no part of the conversation.
-  if (last?.role !== 'assistant') return 'The run is over.';
-  if (last.stopReason === 'error') return 'The answer failed.';
-  return last.stopReason === 'aborted' ? 'The answer was stopped.' : 'The answer is complete.';
+function endOf({ aborted, outcome }: AgentSettledEvent): string {
+  if (aborted) return 'The answer was stopped.';
+  if (outcome === 'error') return 'The answer failed.';
+  return outcome === 'budget' ? 'The answer has come to a limit.' : 'The answer is complete.';
 }

@@ -7,7 +7,12 @@ import { RemoteSession } from '../../../client/remote-session.ts';
 import { emptyView, reduce, type View } from '../../../client/view.ts';
 import { dialogMethods } from '../../../protocol/dialog-methods.ts';
 import { messageOf } from '../../../protocol/errors.ts';
-import type { AgentEvent, ExtensionUiResponse, SessionStats } from '../../../protocol/generated/vocabulary.ts';
+import type {
+  AgentEvent,
+  AgentSettledEvent,
+  ExtensionUiResponse,
+  SessionStats,
+} from '../../../protocol/generated/vocabulary.ts';
 import { socketAddress } from '../entrance/server.ts';
 import { LastIds } from './last-ids.ts';
 import { Notices } from './notices.ts';
@@ -51,6 +56,7 @@ export class LiveSession {
   readonly #answered = new LastIds();
   /** What there is to be told, and was not dismissed. */
   readonly notices = new Notices({ view: this.#view, connection: this.#connection });
+  readonly #lastRun = signal<AgentSettledEvent | undefined>(undefined);
   readonly #stats = signal<SessionStats | undefined>(undefined);
   #latest: View = emptyView;
   #isDrawing = false;
@@ -90,6 +96,11 @@ export class LiveSession {
     return this.#outbox;
   }
 
+  /** How the last run has ended; undefined while one is active. It may begin and end within a frame. */
+  get lastRun(): ReadonlySignal<AgentSettledEvent | undefined> {
+    return this.#lastRun;
+  }
+
   /** Tokens, cost and how full the context is; undefined until the server has said. */
   get stats(): ReadonlySignal<SessionStats | undefined> {
     return this.#stats;
@@ -100,6 +111,8 @@ export class LiveSession {
     // The answer is still under way.
     if (event.type === 'extension_ui_request' && this.#answered.has(event.id)) return;
     this.change((view) => reduce(view, event));
+    if (event.type === 'agent_start') this.#lastRun.value = undefined;
+    if (event.type === 'agent_settled') this.#lastRun.value = event;
     if (COUNTED.has(event.type)) void this.#count();
   }
 

@@ -30,6 +30,9 @@ const MARGIN = 1000;
 const NEAR_END = 24;
 const NEAR_START = 1500;
 
+/** What a reader moves the list by, or goes elsewhere. */
+const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+
 /** After so long without a movement the reader has come to rest. */
 const REST_MS = 150;
 
@@ -47,6 +50,8 @@ export class ListWindow<R extends Keyed> {
   #parts: ListParts | undefined;
   #range: DrawnRange = { first: 0, end: 0 };
   #anchor: Anchor | undefined;
+  /** Whether the reader asked for one of the ends and nothing since: what moves now is an animation that began before. */
+  #isSent = false;
   /** Where the list was scrolled to last. */
   #top = 0;
   /**
@@ -107,14 +112,22 @@ export class ListWindow<R extends Keyed> {
     const { scroller } = parts;
     this.#parts = parts;
     const scrolled = () => this.#scrolled();
-    scroller.addEventListener('scroll', scrolled, { passive: true });
+    const controller = new AbortController();
+    const options = { passive: true, signal: controller.signal };
+    const moves = () => {
+      this.#isSent = false;
+    };
+    scroller.addEventListener('scroll', scrolled, options);
+    for (const input of INPUTS) document.addEventListener(input, moves, { ...options, capture: true });
     this.#observer.observe(scroller);
     this.settle();
     return () => {
-      scroller.removeEventListener('scroll', scrolled);
+      controller.abort();
       this.#observer.disconnect();
       clearTimeout(this.#resting);
+      this.#resting = undefined;
       cancelAnimationFrame(this.#covering ?? 0);
+      this.#covering = undefined;
       this.#parts = undefined;
     };
   }
@@ -140,6 +153,7 @@ export class ListWindow<R extends Keyed> {
   /** Goes to the end, and stays there. */
   toEnd(): void {
     this.#follow();
+    this.#isSent = true;
     this.#redraw();
   }
 
@@ -157,6 +171,7 @@ export class ListWindow<R extends Keyed> {
     if (!first) return;
     this.leaveEnd();
     this.#anchor = { key: first.key, top: this.#parts?.above.offsetTop ?? 0 };
+    this.#isSent = true;
     this.#redraw();
   }
 
@@ -273,6 +288,10 @@ export class ListWindow<R extends Keyed> {
     // This is where it was put.
     if (moved === 0) return;
     this.#top += moved;
+    if (this.#isSent) {
+      this.#rest();
+      return;
+    }
     const fromEnd = this.#fromEnd();
     if (moved > 0 && fromEnd <= NEAR_END) this.#follow();
     else if (moved < 0 && fromEnd > 1) this.#isFollowing.value = false;

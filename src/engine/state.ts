@@ -29,5 +29,6 @@ export function stateOf({ session, project, toolbox, additions }: Agent): Sessio
     activeTools: toolbox.activeNames,
     mcpServers: additions.mcpServers,
     runId: run?.id,
+    runningBash: session.shell.running,
   };
 }

@@ -78,6 +78,8 @@ export const McpServerStatus = object(
   'McpServerStatus',
 );
 
+export const BashCommand = object({ command: text(), excludeFromContext: flag() }, 'BashCommand');
+
 export const SessionState = object(
   {
     model: nullable(Model),
@@ -104,6 +106,7 @@ export const SessionState = object(
     activeTools: list(text()),
     mcpServers: optional(list(McpServerStatus, 'Absent when there are none.')),
     runId: optional(text('The run that is active.')),
+    runningBash: optional(list(BashCommand, 'The `bash` commands that run now; absent when there are none.')),
   },
   'SessionState',
 );

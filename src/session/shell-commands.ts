@@ -2,7 +2,7 @@ import type { CommandOutput } from '../agent/tools/command-output.ts';
 import type { ShellOptions, ShellRun } from '../agent/tools/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
-import type { BashExecutionMessage, BashResult } from '../protocol/generated/vocabulary.ts';
+import type { BashCommand, BashExecutionMessage, BashResult } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import { deliveredIn } from './delivered.ts';
@@ -24,13 +24,8 @@ export interface ShellParts {
   readonly isRunning: () => boolean;
 }
 
-interface RecordedCommand {
-  readonly command: string;
-  readonly excludeFromContext: boolean;
-}
-
 /** A command as a client sends it. */
-export interface ShellRequest extends RecordedCommand {
+export interface ShellRequest extends Readonly<BashCommand> {
   /** Hears what the command prints. Of what came while there was no room, only the end is told. */
   readonly onText: (text: string) => void;
   readonly hasRoom: () => boolean;
@@ -46,12 +41,23 @@ interface Ended {
 /** The commands that clients run beside the conversation. What they print becomes part of it when no run is active. */
 export class ShellCommands {
   readonly #parts: ShellParts;
-  readonly #running = new Map<AbortController, Promise<BashResult>>();
+  readonly #running = new Map<
+    AbortController,
+    { readonly request: ShellRequest; readonly work: Promise<BashResult> }
+  >();
   readonly #ended: Ended[] = [];
   #isClosed = false;
 
   constructor(parts: ShellParts) {
     this.#parts = parts;
+  }
+
+  /** What runs now, in the order in which it was begun; undefined when nothing does. */
+  get running(): BashCommand[] | undefined {
+    if (this.#running.size === 0) return undefined;
+    return [...this.#running.values()].map(({ request: { command, excludeFromContext } }) => {
+      return { command, excludeFromContext };
+    });
   }
 
   /** Runs a command to its end. Any number of them run side by side, also during a run. */
@@ -63,7 +69,7 @@ export class ShellCommands {
       throw new Refusal('overloaded', `More than ${MAX_COMMANDS} commands at once`);
     const controller = new AbortController();
     const work = this.#work(request, controller.signal);
-    this.#running.set(controller, work);
+    this.#running.set(controller, { request, work });
     try {
       return await work;
     } finally {
@@ -75,7 +81,7 @@ export class ShellCommands {
   async abort(): Promise<void> {
     const running = [...this.#running];
     for (const [controller] of running) controller.abort();
-    await Promise.allSettled(running.map(([, work]) => work));
+    await Promise.allSettled(running.map(([, { work }]) => work));
   }
 
   /** Kills every command and takes no other. */
@@ -98,7 +104,7 @@ export class ShellCommands {
   }
 
   /** Puts into the conversation what a command came to that somebody else has run. */
-  record({ command, excludeFromContext }: RecordedCommand, result: BashResult): void {
+  record({ command, excludeFromContext }: BashCommand, result: BashResult): void {
     const { output, exitCode, cancelled, truncated, fullOutputPath } = result;
     this.#keep({
       role: 'bashExecution',

@@ -17,7 +17,7 @@ const deltas = (records: readonly Record_[], id: unknown): string =>
 
 const lastMessage = async (peer: Peer) => (await peer.ok({ type: 'get_messages' })).messages.at(-1);
 
-verifies('B1 B2 B3 B5 B6', 'a command is run, answered, and stored as a message of its own', async (bench) => {
+verifies('B1 B2 B3 B5 B6 B21', 'a command is run, answered, and stored as a message of its own', async (bench) => {
   const { peer, sessionFiles } = await bench.open();
 
   const result = await peer.ok({ type: 'bash', command: 'echo out; echo err >&2; pwd' });
@@ -32,7 +32,26 @@ verifies('B1 B2 B3 B5 B6', 'a command is run, answered, and stored as a message 
   });
   expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
   const events = peer.records.filter(({ type }) => type !== 'response').map(({ type }) => type);
-  expect(new Set(events)).toEqual(new Set([...bench.greeting, 'bash_execution_update']));
+  const shared = bench.transport === 'websocket' ? ['state_changed'] : [];
+  expect(new Set(events)).toEqual(new Set([...bench.greeting, ...shared, 'bash_execution_update']));
+});
+
+verifies('B21', 'the state tells which commands run, and no longer when they have ended', async ({ open }) => {
+  const { peer, home } = await open();
+  const gate = join(home.root, 'gate');
+  const command = `until [ -e ${gate} ]; do sleep 0.01; done`;
+  peer.send({ id: 1, type: 'bash', command });
+  peer.send({ id: 2, type: 'bash', command: `${command}; true`, excludeFromContext: true });
+
+  const { runningBash } = await peer.ok({ type: 'get_state' });
+  writeFileSync(gate, '');
+  for (const wanted of [1, 2]) await peer.find(({ id, success }) => id === wanted && success);
+
+  expect(runningBash).toEqual([
+    { command, excludeFromContext: false },
+    { command: `${command}; true`, excludeFromContext: true },
+  ]);
+  expect((await peer.ok({ type: 'get_state' })).runningBash).toBeUndefined();
 });
 
 verifies('B2 B14', 'a command that fails has been run', async ({ open }) => {

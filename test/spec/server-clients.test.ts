@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
+import type { SessionState } from '../../src/protocol/generated/vocabulary.ts';
 import { fixture, userExtension } from '../support/extensions.ts';
 import { FILLER, patientHome } from '../support/long-talk.ts';
 import { newGate, newHome } from '../support/open.ts';
@@ -24,6 +26,30 @@ it('[W7] clients may use the same ids: each gets its own answers, under its own 
   expect(second.records.filter(({ command }) => command === 'bash')).toHaveLength(1);
   expect(updatesOf(first)).toEqual([{ id: 'same', text: 'first\n' }]);
   expect(updatesOf(second)).toEqual([{ id: 'same', text: 'second\n' }]);
+});
+
+it('[B21] everybody is told what runs in the shell, also those who come meanwhile, and during a run', async () => {
+  const [gate, end] = [newGate(), newGate()];
+  const steps = [{ text: 'Well, ' }, { await: end.path }, { text: 'done.' }];
+  const server = await serve({ script: [{ steps }] });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+  const isToldOf = (peer: RemotePeer, runningBash: unknown) =>
+    peer.find(({ type, state }) => type === 'state_changed' && isDeepStrictEqual(state, { runningBash }));
+  const command = `until [ -e ${gate.path} ]; do sleep 0.01; done`;
+  const running = [{ command, excludeFromContext: false }];
+
+  await first.ok({ type: 'prompt', message: 'Talk' });
+  first.send({ type: 'bash', command });
+  await isToldOf(second, running);
+  const third = await server.attach({ session: first.cursor.session });
+  const { state } = await third.find(({ type }) => type === 'state_synced');
+  gate.open();
+  await isToldOf(second, null);
+  await isToldOf(third, null);
+  end.open();
+
+  expect((state as SessionState).runningBash).toEqual(running);
 });
 
 it('[W7] an id may be anything, or missing', async () => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
+import { openTab, useBrowser } from '../support/browser.ts';
 import { type Home, newGate, sessionFiles, stored } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
 import { say, servePage } from '../support/page-server.ts';
@@ -70,6 +70,29 @@ it('a command is stopped by its own button, and the run goes on', async () => {
 
   expect(isRunning).toBe(true);
   expect(ran(server.home)).toMatchObject([{ command, output: 'begun\n', cancelled: true }]);
+});
+
+it('a command is seen, and stopped, after the page was loaded again and in every other tab', async () => {
+  const server = await servePage();
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  await say(page, 'Talk');
+  await page.waitForURL(/session=/);
+  const other = await openTab(view);
+  const command = 'mkfifo never && echo begun && cat never';
+  await say(page, `!${command}`);
+  await card(page, command).getByText('begun', { exact: true }).waitFor();
+
+  await card(other.page, command).waitFor();
+  await page.reload();
+  await card(page, command).waitFor();
+  await page.keyboard.press('Escape');
+
+  for (const tab of [page, other.page]) {
+    await tab.getByRole('region', { name: 'Conversation' }).getByText('stopped').waitFor();
+    await card(tab, command).waitFor({ state: 'detached' });
+  }
+  expect([...view.complaints, ...other.complaints]).toEqual([]);
 });
 
 it('Escape ends a command where nothing else runs', async () => {

@@ -366,6 +366,11 @@ export interface TreeNode {
   labelTimestamp?: string | undefined;
 }
 
+export interface BashCommand {
+  command: string;
+  excludeFromContext: boolean;
+}
+
 export interface BashResult {
   output: string;
   exitCode?: number | null | undefined;
@@ -488,6 +493,8 @@ export interface SessionState {
   mcpServers?: McpServerStatus[] | undefined;
   /** The run that is active. */
   runId?: string | undefined;
+  /** The `bash` commands that run now; absent when there are none. */
+  runningBash?: BashCommand[] | undefined;
 }
 
 export interface TodoPhase {

@@ -172,9 +172,11 @@ export class Host {
         if (duplicate && disposition === 'started') this.#events.saysAgain();
         answered(answer);
         if (request.type === 'bash' && answer.success) this.#events.ranInShell();
+        else if (request.type === 'bash') this.#events.runsInShell();
         this.#rest();
       };
       agent.ask(request, { asker: listener, answered: heard });
+      if (request.type === 'bash') this.#events.runsInShell();
     }
   }
 

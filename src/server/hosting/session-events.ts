@@ -1,4 +1,4 @@
-import type { AgentEvent, SessionState } from '../../protocol/generated/vocabulary.ts';
+import type { AgentEvent, BashCommand, SessionState } from '../../protocol/generated/vocabulary.ts';
 import type { Answer } from './answer.ts';
 import type { Audience } from './audience.ts';
 import type { Briefing } from './briefing.ts';
@@ -37,6 +37,8 @@ export class SessionEvents {
   readonly #parts: Parts;
   readonly #inOrder: InOrder;
   readonly #beats = new Heartbeats();
+  /** What everybody was told to run in the shell. */
+  #runningBash = 'null';
   /** Something was said of which no event tells. */
   #isUntold = false;
 
@@ -96,8 +98,25 @@ export class SessionEvents {
     else if (typeof messageCount === 'number') this.#parts.briefing.renew();
   }
 
+  /** What a command prints is for whoever has given it; that it runs, for everybody. */
+  runsInShell(): void {
+    const answered = (answer: Answer) => {
+      if (answer.success) this.#tellShell((answer.data() as SessionState).runningBash);
+    };
+    this.#parts.agent()?.ask({ type: 'get_state' }, { answered });
+  }
+
+  #tellShell(running: readonly BashCommand[] | undefined): void {
+    const runningBash = running ?? null;
+    const text = JSON.stringify(runningBash);
+    if (text === this.#runningBash) return;
+    this.#runningBash = text;
+    this.#publish({ type: 'state_changed', state: { runningBash } });
+  }
+
   /** No event tells of what users run in the shell: everybody is told the conversation, as soon as it is part of it. */
   ranInShell(): void {
+    this.runsInShell();
     this.#isUntold = this.#parts.runs.isActive;
     if (!this.#isUntold) this.#parts.briefing.renew();
   }
@@ -149,6 +168,7 @@ export class SessionEvents {
           this.#publish({ ...compaction, type: 'compaction_end', result: null, aborted: true, willRetry: false });
         if (wasWorking) this.#publish({ type: 'agent_end', messages: [], willRetry: false, isTerminal: true });
         if (settled) this.#publish(settled);
+        this.#tellShell(undefined);
         this.#inOrder.push({ take: () => resolve() });
       };
       this.#inOrder.push({ take: end });

@@ -12,7 +12,7 @@ import { DropPlace } from './drop-place.tsx';
 import { MessageBox } from './message-box.tsx';
 import { isTouched } from './pointer.ts';
 import { ReplyPanel } from './reply-panel.tsx';
-import { ShellRunCard } from './shell-run-card.tsx';
+import { ShellRunCards } from './shell-run-cards.tsx';
 import { ToolRow } from './tool-row.tsx';
 import { useEscape } from './use-escape.ts';
 
@@ -52,9 +52,7 @@ function OpenComposer({ sessionId }: { readonly sessionId: string }) {
   const take = useCallback((files: readonly File[]) => void attach(writing, files), [writing]);
   return (
     <div class="composing">
-      {runs.all.value.map((run) => (
-        <ShellRunCard key={run.id} run={run} />
-      ))}
+      <ShellRunCards runs={runs} />
       <ReplyPanel writing={writing} />
       {writing.problem.value !== undefined && (
         <p class="composer-problem" role="alert">

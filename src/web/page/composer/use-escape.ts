@@ -1,23 +1,26 @@
 import { useEffect } from 'preact/hooks';
 import { stop } from '../actions/prompting.ts';
 import { stopShell } from '../actions/shell.ts';
+import { useApp } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import type { ShellRuns } from '../state/writing/shell-runs.ts';
 import type { Writing } from '../state/writing/writing.ts';
 
 /** Escape ends what runs, wherever the focus is, unless it means something else there. Otherwise it closes what a command said. */
 export function useEscape(session: LiveSession, writing: Writing, runs: ShellRuns): void {
+  const app = useApp();
   useEffect(() => {
+    const isShellBusy = () => runs.isRunning || (app.may('bash') && session.view.value.state.runningBash);
     const press = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || isTaken(event.target)) return;
       const { running, compacting } = session.view.value;
       if (running || compacting) void stop(session, writing);
-      else if (runs.isRunning) void stopShell(session);
+      else if (isShellBusy()) void stopShell(session);
       else writing.reply.value = undefined;
     };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [session, writing, runs]);
+  }, [app, session, writing, runs]);
 }
 
 /** Whether something is open that it closes, or something else is being written. */

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { View } from '../../../../client/view.ts';
+import type { BashCommand } from '../../../../protocol/generated/vocabulary.ts';
 import type { ShellLine } from './shell-line.ts';
 
 /** Lines of what a command prints that are shown while it runs. */
@@ -25,6 +26,16 @@ export class ShellRuns {
 
   get all(): ReadonlySignal<readonly ShellRun[]> {
     return this.#runs;
+  }
+
+  /** Which of the commands that run were not given from here. */
+  others(running: readonly BashCommand[] = []): readonly BashCommand[] {
+    const own = this.#runs.value.map(({ command }) => command);
+    return running.filter(({ command }) => {
+      const at = own.indexOf(command);
+      if (at !== -1) own.splice(at, 1);
+      return at === -1;
+    });
   }
 
   /** Whether any of them is still at it. */

@@ -1,0 +1,57 @@
+import { useComputed } from '@preact/signals';
+import { PlainText } from '../../code/plain-text.tsx';
+import { stopShell } from '../actions/shell.ts';
+import { Icon } from '../icons.tsx';
+import { useApp, useSession } from '../state/app.ts';
+import type { ShellRun, ShellRuns } from '../state/writing/shell-runs.ts';
+
+/** The commands that run in the shell: those that were given from here, and those of others or of an earlier visit. */
+export function ShellRunCards({ runs }: { readonly runs: ShellRuns }) {
+  const { view } = useSession();
+  const running = useComputed(() => view.value.state.runningBash).value;
+  return (
+    <>
+      {runs.all.value.map((run) => (
+        <ShellRunCard key={run.id} run={run} />
+      ))}
+      {runs.others(running).map(({ command }, index) => (
+        <ShellRunCard key={`${index} ${command}`} run={{ command, tail: '', exitCode: undefined }} />
+      ))}
+    </>
+  );
+}
+
+type ShownRun = Pick<ShellRun, 'command' | 'tail' | 'exitCode'>;
+
+/** A command, with the end of what it has printed so far. That is told to whoever has given it. */
+function ShellRunCard({ run }: { readonly run: ShownRun }) {
+  const app = useApp();
+  const session = useSession();
+  const { command, tail, exitCode } = run;
+  return (
+    <section class="shell-run" aria-label={`Shell: ${command}`}>
+      <header>
+        <Icon name="terminal" />
+        <code>
+          <PlainText text={command} />
+        </code>
+        <span class="note">{stateOf(run)}</span>
+        {exitCode === undefined && app.may('bash') && (
+          <button type="button" class="shell-stop" aria-label="Stop commands" onClick={() => void stopShell(session)}>
+            Stop
+          </button>
+        )}
+      </header>
+      {tail !== '' && (
+        <pre>
+          <PlainText text={tail} />
+        </pre>
+      )}
+    </section>
+  );
+}
+
+function stateOf({ exitCode }: ShownRun): string {
+  if (exitCode === undefined) return 'running';
+  return exitCode === null ? 'stopped' : `exit ${exitCode}`;
+}

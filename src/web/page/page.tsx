@@ -8,6 +8,7 @@ import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
 import { Trouble } from './entrance/trouble.tsx';
 import { Announcements } from './extras/announcements.tsx';
+import { endOf } from './extras/connection-end.ts';
 import { Extras } from './extras/extras.tsx';
 import { UnderComposer } from './extras/under-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
@@ -15,9 +16,6 @@ import { Missing, Unchosen } from './sessions/nowhere.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
-
-/** There is no such session, or not for this login. */
-const NO_SESSION = 4404;
 
 /** Everything: the sessions on one side, the one that is looked at on the other. */
 export function Page({ app }: { readonly app: App }) {
@@ -34,13 +32,14 @@ export function Page({ app }: { readonly app: App }) {
 function SessionPage({ app }: { readonly app: App }) {
   const session = app.session.value;
   const { code, reason = '' } = session?.connection.value ?? {};
+  const end = endOf(code);
   if (app.sessions.isLoggedOut.value) return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
   return (
     <div class="frame">
       <Sidebar />
       {!session && <Unchosen />}
-      {session && code === NO_SESSION && <Missing reason={reason} />}
-      {session && code !== NO_SESSION && (
+      {session && end.isAlone && <Missing words={end.words} reason={reason} />}
+      {session && !end.isAlone && (
         <Guarded key={app.sessionId.value}>
           <OpenSession />
         </Guarded>

@@ -12,6 +12,7 @@ import { endOf } from './extras/connection-end.ts';
 import { Extras } from './extras/extras.tsx';
 import { UnderComposer } from './extras/under-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
+import { DeleteDialog } from './sessions/delete-dialog.tsx';
 import { Missing, Unchosen } from './sessions/nowhere.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext } from './state/app.ts';
@@ -45,6 +46,7 @@ function SessionPage({ app }: { readonly app: App }) {
         </Guarded>
       )}
       <Sheets />
+      <DeleteDialog />
     </div>
   );
 }

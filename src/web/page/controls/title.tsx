@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
-import { rename } from '../actions/moves.ts';
+import { rename } from '../actions/sessions/rename.ts';
 import { useApp } from '../state/app.ts';
 
 /** What the session is called. A double click, or the menu, lets it be called something else. */

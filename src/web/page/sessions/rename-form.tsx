@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { rename } from '../actions/moves.ts';
+import { rename } from '../actions/sessions/rename.ts';
 import { useApp } from '../state/app.ts';
 import { nameOf } from '../state/list/groups.ts';
 import { addressOf } from '../state/place.ts';

@@ -2,8 +2,8 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
-import { exportPage } from '../actions/export-page.ts';
-import { clone } from '../actions/moves.ts';
+import { exportPage } from '../actions/sessions/export-page.ts';
+import { clone } from '../actions/sessions/moves.ts';
 import { Icon } from '../icons.tsx';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
 import { type App, useApp } from '../state/app.ts';
@@ -20,12 +20,10 @@ interface SessionRowProps {
   readonly now: ReadonlySignal<number>;
   /** The path of the one that is being renamed. */
   readonly renamed: Signal<string | undefined>;
-  /** The one that is to be deleted, should that be meant. */
-  readonly deleted: Signal<SessionSummary | undefined>;
 }
 
 /** One session: where it leads, how it stands and what can be done with it. */
-export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) {
+export function SessionRow({ session, now, renamed }: SessionRowProps) {
   const app = useApp();
   const { id, path, cwd, lastModified, parentSession } = session;
   const isCurrent = id === app.sessionId.value;
@@ -38,7 +36,6 @@ export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) 
     event.preventDefault();
     app.go(place);
   };
-  const remove = deletion(() => (deleted.value = session));
   const rename = { label: 'Rename', icon: 'rename', onSelect: () => (renamed.value = path) } as const;
   return (
     <li class={`session-row ${app.unread.has(session) && !isCurrent ? 'unread' : ''}`}>
@@ -63,7 +60,9 @@ export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) 
           </time>
         </span>
       </a>
-      {app.may('prompt') && <Menu label={`Actions for ${name}`} items={[rename, ...copies(app, session), remove]} />}
+      {app.may('prompt') && (
+        <Menu label={`Actions for ${name}`} items={[rename, ...copies(app, session), deletion(app, session)]} />
+      )}
     </li>
   );
 }

@@ -122,6 +122,52 @@ it('a session that is not there is said not to be, with a way to a new one', asy
   expect(page.url()).toBe(server.address);
 });
 
+it('where there is no such session, others are renamed and deleted, and it is said what could not be done', async () => {
+  const home = newHome();
+  const old = keep(home, 'old', 'An old one');
+  keep(home, 'worn', 'A worn one');
+  const server = await servePage({ home });
+  const { page } = await visit(server.loginLink);
+  await page.goto(`${server.address}?session=none`);
+  await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+
+  await choose(page, 'An old one', 'Rename');
+  await page.getByRole('textbox', { name: /New name for/ }).fill('An ancient one');
+  await page.keyboard.press('Enter');
+  await link(page, 'An ancient one').waitFor();
+  await choose(page, 'An ancient one', 'Delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText(`The session is in the trash now`).waitFor();
+  await link(page, 'An ancient one').waitFor({ state: 'detached' });
+  await page.route('**/api/exports/*', (route) => route.fulfill({ status: 404 }));
+  await choose(page, 'A worn one', 'Export');
+  await page.getByRole('alert').getByText('The file is there no more').waitFor();
+
+  expect(existsSync(old)).toBe(false);
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('There is no such session');
+});
+
+it('what could not be done is said where somebody looks by then', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const server = await servePage({ home });
+  const { page } = await visit(server.loginLink);
+  await begin(page, 'Say hello');
+  let fail = async () => {};
+  await page.route('**/api/exports/*', (route) => {
+    fail = () => route.fulfill({ status: 404 });
+  });
+
+  const asked = page.waitForRequest('**/api/exports/*');
+  await choose(page, 'An old one', 'Export');
+  await asked;
+  await link(page, 'An old one').click();
+  await page.getByRole('main').getByText('Well.').waitFor();
+  await fail();
+
+  await page.getByRole('alert').getByText('The file is there no more').waitFor();
+});
+
 it('a session is renamed in its place, whether it is looked at or not', async () => {
   const home = newHome();
   keep(home, 'old', 'An old one');
@@ -194,6 +240,21 @@ it('a session that somebody else has open stays, and it is said why', async () =
   await one.page.getByRole('button', { name: 'Cancel' }).click();
   await one.page.waitForURL(address);
   await link(one.page, 'Say hello').waitFor();
+});
+
+it('why a session stays is also said to whoever would delete it from its own menu', async () => {
+  const one = await visit((await servePage()).loginLink);
+  const address = await begin(one.page, 'Say hello');
+  const other = await openTab(one, address);
+  await other.page.locator('[aria-current="page"]').waitFor();
+
+  await one.page.getByRole('button', { name: 'Session', exact: true }).click();
+  await one.page.getByRole('menuitem', { name: 'Delete' }).click();
+  await one.page.getByRole('button', { name: 'Delete' }).click();
+
+  await one.page.getByRole('dialog').getByText('This session is open elsewhere, or at work.').waitFor();
+  await one.page.getByRole('button', { name: 'Cancel' }).click();
+  await one.page.waitForURL(address);
 });
 
 it('a session that stays is gone back to, also before anything of the new one was drawn', async () => {

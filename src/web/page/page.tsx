@@ -39,10 +39,12 @@ function SessionPage({ app }: { readonly app: App }) {
     <div class="frame">
       <Sidebar />
       {!session && <Unchosen />}
-      {session && end.isAlone && <Missing words={end.words} reason={reason} />}
-      {session && !end.isAlone && (
+      {session && (
         <Guarded key={app.sessionId.value}>
-          <OpenSession />
+          <div class="session">
+            {end.isAlone ? <Missing words={end.words} reason={reason} /> : <OpenSession />}
+            <Announcements />
+          </div>
         </Guarded>
       )}
       <Sheets />
@@ -52,7 +54,7 @@ function SessionPage({ app }: { readonly app: App }) {
 }
 
 const OpenSession = () => (
-  <div class="session">
+  <>
     <Header />
     <main>
       <Conversation whenEmpty={<Welcome />} />
@@ -62,8 +64,7 @@ const OpenSession = () => (
       <Composer />
       <UnderComposer />
     </footer>
-    <Announcements />
-  </div>
+  </>
 );
 
 /** Says so where something cannot be drawn. What is around it stays: other sessions can be gone to. */

@@ -401,6 +401,44 @@ it('sessions are found by name, words and folder, also those that are not in the
   expect(complaints).toEqual([]);
 });
 
+it('older sessions are found though the server was slow, or failed, when they were looked for', async () => {
+  const home = newHome();
+  for (let number = 0; number < 230; number++) keep(home, `s${number}`, `Number #${number}`);
+  const { page } = await visit((await servePage({ home })).loginLink);
+  const filter = page.getByRole('searchbox', { name: 'Filter sessions' });
+  const rows = list(page).getByRole('listitem');
+  await rows.nth(199).waitFor();
+  const unknown = await page.locator('.session-row > a').evaluateAll((links) => {
+    const known = new Set(links.map((one) => (one as HTMLElement).title));
+    return Array.from({ length: 230 }, (_, number) => `Number #${number}`).find((name) => !known.has(name)) ?? '';
+  });
+  let type = () => {};
+  const isTyped = new Promise<void>((typed) => {
+    type = typed;
+  });
+  await page.route('**/api/sessions*', async (route) => {
+    await isTyped;
+    await route.continue();
+  });
+
+  await page.reload();
+  await filter.fill(unknown);
+  type();
+  await row(page, unknown).waitFor();
+  await page.unroute('**/api/sessions*');
+  await page.route('**/api/sessions*cursor*', (route) => route.abort());
+  await page.reload();
+  await rows.nth(199).waitFor();
+  await filter.fill(unknown);
+  await page.getByText('The sessions could not be asked for.').waitFor();
+  const isDenied = await page.getByText('No session has these words.').isVisible();
+  await page.unroute('**/api/sessions*cursor*');
+  await list(page).getByRole('button', { name: 'Retry' }).click();
+
+  await row(page, unknown).waitFor();
+  expect(isDenied).toBe(false);
+});
+
 it('what others do with sessions far down the list is seen', async () => {
   const home = newHome();
   const paths = Array.from({ length: 230 }, (_, number) => keep(home, `s${number}`, `Number ${number}`));

@@ -229,8 +229,14 @@ it('a session is renamed in its place, by a double click or the menu, for everyb
   await field.fill('Second name');
   await field.press('Enter');
   await other.page.getByRole('heading', { level: 1, name: 'Second name' }).waitFor();
-  await button(page, 'Session').click();
-  await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
+  const rename = async () => {
+    await button(page, 'Session').click();
+    await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
+  };
+  await rename();
+  await field.press('Escape');
+  await button(page, 'Session').and(page.locator(':focus')).waitFor();
+  await rename();
   await field.fill('Third name');
   await page.getByRole('main').click();
 

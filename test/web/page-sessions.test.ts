@@ -168,6 +168,27 @@ it('what could not be done is said where somebody looks by then', async () => {
   await page.getByRole('alert').getByText('The file is there no more').waitFor();
 });
 
+it('a field for a new name is left at once, also while the server does not answer', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  const traffic = new Traffic();
+  await traffic.watch(page);
+  await page.reload();
+  await begin(page, 'Say hello');
+  traffic.hold('"command":"rename_session"');
+  const field = page.getByRole('textbox', { name: /New name for/ });
+
+  await choose(page, 'An old one', 'Rename');
+  await field.fill('An ancient one');
+  await page.keyboard.press('Enter');
+  await field.waitFor({ state: 'detached' });
+  traffic.release();
+
+  await link(page, 'An ancient one').waitFor();
+  expect(complaints).toEqual([]);
+});
+
 it('a session is renamed in its place, whether it is looked at or not', async () => {
   const home = newHome();
   keep(home, 'old', 'An old one');

@@ -144,7 +144,7 @@ it('where there is no such session, others are renamed and deleted, and it is sa
   await page.getByRole('alert').getByText('The file is there no more').waitFor();
 
   expect(existsSync(old)).toBe(false);
-  expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('There is no such session');
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('There is no such session');
 });
 
 it('what could not be done is said where somebody looks by then', async () => {

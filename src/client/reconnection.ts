@@ -1,3 +1,5 @@
+import { closeCodes } from '../protocol/close-codes.ts';
+
 /** How often, and how soon, a lost connection is tried again. */
 export interface ReconnectionConfig {
   /** Failures in a row before it is given up. */
@@ -23,13 +25,14 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The part of a delay that chance may take away, so that clients of one server do not come back all at once. */
 const JITTER = 0.25;
 
-/** The server has read or sent something that is too big. */
-export const TOO_BIG = 1009;
-/** This side was too slow, and nothing else is wrong: it may go on at once. */
-const SLOW_CONSUMER = 4408;
-
 /** After these, coming back would end in the same way: a goodbye, and what is wrong with the token or the address. */
-const FINAL_CODES: ReadonlySet<number | undefined> = new Set([1000, 1008, 4400, 4403, 4404]);
+const FINAL_CODES: ReadonlySet<number | undefined> = new Set([
+  closeCodes.bye,
+  closeCodes.token,
+  closeCodes.badParameters,
+  closeCodes.denied,
+  closeCodes.noSession,
+]);
 
 /** Whether a connection that was closed with this code is not to be tried again. */
 export const isFinal = (code: number | undefined): boolean => FINAL_CODES.has(code);
@@ -49,7 +52,7 @@ export interface Ending {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The delay after this ending: what the server asks for counts, within limits. */
+/** The delay after this ending: what the server asks for counts, within limits. Who was only too slow may go on at once. */
 export function waitAfter({ code, retryAfterMs = 0 }: Ending, delayMs: number): number {
-  return code === SLOW_CONSUMER ? 0 : Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+  return code === closeCodes.slow ? 0 : Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }

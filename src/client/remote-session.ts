@@ -1,3 +1,4 @@
+import { closeCodes } from '../protocol/close-codes.ts';
 import type {
   AgentEvent,
   CommandName,
@@ -13,7 +14,7 @@ import { Cursor } from './cursor.ts';
 import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
 import { randomUuid } from './random-uuid.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
-import { type Ending, type ReconnectionConfig, TOO_BIG, usualReconnection } from './reconnection.ts';
+import { type Ending, type ReconnectionConfig, usualReconnection } from './reconnection.ts';
 import { type RemoteTarget, serverUrl, sessionUrl } from './remote-url.ts';
 import { RunEnds } from './run-ends.ts';
 import { type OpenSocket, openBuiltInSocket } from './socket.ts';
@@ -270,7 +271,7 @@ export class RemoteSession extends AnyClient {
     this.#watchdog.stop();
     // The server has told the agent that they failed.
     this.tools.leave(new ConnectionLost('The agent waits for this no more'));
-    this.#outbox.drop({ wasTooBig: code === TOO_BIG });
+    this.#outbox.drop({ wasTooBig: code === closeCodes.tooBig });
   }
 
   #changed(status: ConnectionStatus): void {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
 import { flags } from '../../src/cli/flags.ts';
 import { isFinal } from '../../src/client/reconnection.ts';
-import { closeCodes } from '../../src/server/gateway/close-codes.ts';
+import { closeCodes } from '../../src/protocol/close-codes.ts';
 import { httpLimits } from '../../src/server/http/limited-server.ts';
 import { scopes } from '../../src/store/tokens/scopes.ts';
 import { serve } from '../support/server.ts';

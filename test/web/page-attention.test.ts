@@ -16,8 +16,8 @@ const NOTIFICATIONS = `
       sessionStorage.setItem('permission', 'granted');
       return (Notification.permission = 'granted');
     }
-    constructor(title, { body }) {
-      told.push(title + ': ' + body);
+    constructor(title, { body } = {}) {
+      if (Notification.permission === 'granted') told.push(title + ': ' + body);
       window.latest = this;
     }
     close() {}

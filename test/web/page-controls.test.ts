@@ -229,8 +229,14 @@ it('a session is renamed in its place, by a double click or the menu, for everyb
   await field.fill('Second name');
   await field.press('Enter');
   await other.page.getByRole('heading', { level: 1, name: 'Second name' }).waitFor();
-  await button(page, 'Session').click();
-  await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
+  const rename = async () => {
+    await button(page, 'Session').click();
+    await page.getByRole('menuitem', { name: 'Rename' }).press('Enter');
+  };
+  await rename();
+  await field.press('Escape');
+  await button(page, 'Session').and(page.locator(':focus')).waitFor();
+  await rename();
   await field.fill('Third name');
   await page.getByRole('main').click();
 
@@ -330,7 +336,7 @@ it('a session is called the same whether all of it was read or only its end', as
   await expect.poll(() => page.title()).toBe('The first line · tau');
 });
 
-it('on a Mac the sheet shows the keys of a Mac', async () => {
+it('on a Mac the keys are those of a Mac', async () => {
   const { page } = await visit((await servePage()).loginLink);
   await page.addInitScript("Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })");
   await page.reload();
@@ -339,7 +345,13 @@ it('on a Mac the sheet shows the keys of a Mac', async () => {
   await page.keyboard.press('?');
 
   await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
-  expect(await words(page.getByRole('dialog'))).toMatch(/New session\s*⌘\s*⇧\s*O/);
+  const sheet = await words(page.getByRole('dialog'));
+  await page.keyboard.press('Escape');
+  await button(page, 'More about sessions').click();
+  await page.getByRole('menuitem', { name: 'New session in a folder…' }).click();
+
+  await page.getByText('↩ goes in, ⌘+↩ begins').waitFor();
+  expect(sheet).toMatch(/New session\s*⌘\s*⇧\s*O/);
 });
 
 it('who may only look is offered nothing to change', async () => {
@@ -363,6 +375,20 @@ it('who may only look is offered nothing to change', async () => {
   expect(await page.getByRole('textbox', { name: 'Name of the session' }).count()).toBe(0);
   expect(await page.locator('dialog').count()).toBe(0);
   expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+});
+
+it('who may not use the shell is told of no key for it', async () => {
+  const server = await servePage();
+  const own = await visit(server.loginLink);
+  await say(own.page, 'say hello');
+
+  const { page } = await visitAs(server, 'view,prompt', own.page.url());
+  await button(page, 'Session').click();
+  await page.getByRole('menuitem', { name: 'Shortcuts' }).click();
+
+  await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor();
+  expect(await words(page.getByRole('dialog'))).toContain('Name a file');
+  expect(await words(page.getByRole('dialog'))).not.toContain('Run in the shell');
 });
 
 it('nothing of the header is wider than a small phone', async () => {

@@ -63,3 +63,18 @@ it('nothing is searched behind what lies over the page', async () => {
 
   expect(behind).toBe(0);
 });
+
+it('a menu that is higher than a phone on its side is scrolled', async () => {
+  const { page } = await visit((await servePage()).loginLink, { width: 700, height: 220 });
+  await say(page, 'say hello');
+  await page.waitForURL(/session=/);
+  await page.getByRole('button', { name: 'Session', exact: true }).click();
+  const menu = page.getByRole('menu', { name: 'Session' });
+  await menu.waitFor();
+
+  const { y = 0, height = 0 } = (await menu.boundingBox()) ?? {};
+  await menu.getByRole('menuitem', { name: 'Delete' }).click();
+
+  await page.getByRole('dialog', { name: 'Delete this session?' }).waitFor();
+  expect(y + height).toBeLessThanOrEqual(220);
+});

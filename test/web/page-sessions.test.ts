@@ -122,6 +122,73 @@ it('a session that is not there is said not to be, with a way to a new one', asy
   expect(page.url()).toBe(server.address);
 });
 
+it('where there is no such session, others are renamed and deleted, and it is said what could not be done', async () => {
+  const home = newHome();
+  const old = keep(home, 'old', 'An old one');
+  keep(home, 'worn', 'A worn one');
+  const server = await servePage({ home });
+  const { page } = await visit(server.loginLink);
+  await page.goto(`${server.address}?session=none`);
+  await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
+
+  await choose(page, 'An old one', 'Rename');
+  await page.getByRole('textbox', { name: /New name for/ }).fill('An ancient one');
+  await page.keyboard.press('Enter');
+  await link(page, 'An ancient one').waitFor();
+  await choose(page, 'An ancient one', 'Delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText(`The session is in the trash now`).waitFor();
+  await link(page, 'An ancient one').waitFor({ state: 'detached' });
+  await page.route('**/api/exports/*', (route) => route.fulfill({ status: 404 }));
+  await choose(page, 'A worn one', 'Export');
+  await page.getByRole('alert').getByText('The file is there no more').waitFor();
+
+  expect(existsSync(old)).toBe(false);
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('There is no such session');
+});
+
+it('what could not be done is said where somebody looks by then', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const server = await servePage({ home });
+  const { page } = await visit(server.loginLink);
+  await begin(page, 'Say hello');
+  let fail = async () => {};
+  await page.route('**/api/exports/*', (route) => {
+    fail = () => route.fulfill({ status: 404 });
+  });
+
+  const asked = page.waitForRequest('**/api/exports/*');
+  await choose(page, 'An old one', 'Export');
+  await asked;
+  await link(page, 'An old one').click();
+  await page.getByRole('main').getByText('Well.').waitFor();
+  await fail();
+
+  await page.getByRole('alert').getByText('The file is there no more').waitFor();
+});
+
+it('a field for a new name is left at once, also while the server does not answer', async () => {
+  const home = newHome();
+  keep(home, 'old', 'An old one');
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  const traffic = new Traffic();
+  await traffic.watch(page);
+  await page.reload();
+  await begin(page, 'Say hello');
+  traffic.hold('"command":"rename_session"');
+  const field = page.getByRole('textbox', { name: /New name for/ });
+
+  await choose(page, 'An old one', 'Rename');
+  await field.fill('An ancient one');
+  await page.keyboard.press('Enter');
+  await field.waitFor({ state: 'detached' });
+  traffic.release();
+
+  await link(page, 'An ancient one').waitFor();
+  expect(complaints).toEqual([]);
+});
+
 it('a session is renamed in its place, whether it is looked at or not', async () => {
   const home = newHome();
   keep(home, 'old', 'An old one');
@@ -194,6 +261,21 @@ it('a session that somebody else has open stays, and it is said why', async () =
   await one.page.getByRole('button', { name: 'Cancel' }).click();
   await one.page.waitForURL(address);
   await link(one.page, 'Say hello').waitFor();
+});
+
+it('why a session stays is also said to whoever would delete it from its own menu', async () => {
+  const one = await visit((await servePage()).loginLink);
+  const address = await begin(one.page, 'Say hello');
+  const other = await openTab(one, address);
+  await other.page.locator('[aria-current="page"]').waitFor();
+
+  await one.page.getByRole('button', { name: 'Session', exact: true }).click();
+  await one.page.getByRole('menuitem', { name: 'Delete' }).click();
+  await one.page.getByRole('button', { name: 'Delete' }).click();
+
+  await one.page.getByRole('dialog').getByText('This session is open elsewhere, or at work.').waitFor();
+  await one.page.getByRole('button', { name: 'Cancel' }).click();
+  await one.page.waitForURL(address);
 });
 
 it('a session that stays is gone back to, also before anything of the new one was drawn', async () => {
@@ -338,6 +420,44 @@ it('sessions are found by name, words and folder, also those that are not in the
   expect([first, found]).toEqual([200, 11]);
   expect(focused).toMatch(/^Number #22/);
   expect(complaints).toEqual([]);
+});
+
+it('older sessions are found though the server was slow, or failed, when they were looked for', async () => {
+  const home = newHome();
+  for (let number = 0; number < 230; number++) keep(home, `s${number}`, `Number #${number}`);
+  const { page } = await visit((await servePage({ home })).loginLink);
+  const filter = page.getByRole('searchbox', { name: 'Filter sessions' });
+  const rows = list(page).getByRole('listitem');
+  await rows.nth(199).waitFor();
+  const unknown = await page.locator('.session-row > a').evaluateAll((links) => {
+    const known = new Set(links.map((one) => (one as HTMLElement).title));
+    return Array.from({ length: 230 }, (_, number) => `Number #${number}`).find((name) => !known.has(name)) ?? '';
+  });
+  let type = () => {};
+  const isTyped = new Promise<void>((typed) => {
+    type = typed;
+  });
+  await page.route('**/api/sessions*', async (route) => {
+    await isTyped;
+    await route.continue();
+  });
+
+  await page.reload();
+  await filter.fill(unknown);
+  type();
+  await row(page, unknown).waitFor();
+  await page.unroute('**/api/sessions*');
+  await page.route('**/api/sessions*cursor*', (route) => route.abort());
+  await page.reload();
+  await rows.nth(199).waitFor();
+  await filter.fill(unknown);
+  await page.getByText('The sessions could not be asked for.').waitFor();
+  const isDenied = await page.getByText('No session has these words.').isVisible();
+  await page.unroute('**/api/sessions*cursor*');
+  await list(page).getByRole('button', { name: 'Retry' }).click();
+
+  await row(page, unknown).waitFor();
+  expect(isDenied).toBe(false);
 });
 
 it('what others do with sessions far down the list is seen', async () => {

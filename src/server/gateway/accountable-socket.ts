@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
+import { closeCodes } from '../../protocol/close-codes.ts';
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
-import { closeCodes, shortReason } from './close-codes.ts';
+import { shortReason } from './short-reason.ts';
 
 /** What a client did that the socket itself does not bear. Too many pieces would be taken for a wrong token. */
 const faults: Readonly<Record<number, { readonly code: number; readonly reason: string }>> = {

@@ -1,3 +1,4 @@
+import { type CloseCode, closeCodes } from '../../protocol/close-codes.ts';
 import { type ErrorCode, Refusal } from '../../protocol/errors.ts';
 import { commandRows, type Lane } from '../../protocol/generated/command-rows.ts';
 import type {
@@ -15,7 +16,6 @@ import { permissionDenied, permits } from '../auth/permission.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { SessionRecord } from '../hosting/session-record.ts';
 import type { Greeting, Handle, Listener, Request, Snapshot, Target, Wish } from '../sessions.ts';
-import { type CloseCode, closeCodes } from './close-codes.ts';
 import { Inbox, type Letter } from './inbox.ts';
 import { tellsOfModels, withoutAddresses } from './model-privacy.ts';
 import { Outlet } from './outlet.ts';

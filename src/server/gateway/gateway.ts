@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { closeCodes } from '../../protocol/close-codes.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Authority } from '../auth/authority.ts';
 import { type Grant, holderOf } from '../auth/grant.ts';
@@ -8,7 +9,6 @@ import { credentialOf } from '../http/credential.ts';
 import type { Sessions } from '../sessions.ts';
 import { AccountableSocket } from './accountable-socket.ts';
 import { Client, type Visitor } from './client.ts';
-import { closeCodes } from './close-codes.ts';
 import { type Parameters, parametersIn } from './parameters.ts';
 import type { GatewayServices } from './services.ts';
 import { type Reason, refuseUpgrade, Strangers } from './strangers.ts';

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import type { CloseCode } from '../../protocol/close-codes.ts';
 import type { ErrorCode } from '../../protocol/errors.ts';
 import { answerRaw } from '../http/raw-answer.ts';
 import { sayGoodbye } from './accountable-socket.ts';
-import type { CloseCode } from './close-codes.ts';
 
 /** What somebody may send who is about to be sent away. */
 const MAX_STRANGER_BYTES = 1024;

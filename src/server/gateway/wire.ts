@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
-import { shortReason } from './close-codes.ts';
 import type { Sink } from './outlet.ts';
+import { shortReason } from './short-reason.ts';
 
 /** One message of a client: room for a prompt with some pictures. */
 export const MAX_FRAME_BYTES = 32 * 1024 * 1024;

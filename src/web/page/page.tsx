@@ -8,16 +8,15 @@ import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
 import { Trouble } from './entrance/trouble.tsx';
 import { Announcements } from './extras/announcements.tsx';
+import { endOf } from './extras/connection-end.ts';
 import { Extras } from './extras/extras.tsx';
 import { UnderComposer } from './extras/under-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
+import { DeleteDialog } from './sessions/delete-dialog.tsx';
 import { Missing, Unchosen } from './sessions/nowhere.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
 import { type App, AppContext } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
-
-/** There is no such session, or not for this login. */
-const NO_SESSION = 4404;
 
 /** Everything: the sessions on one side, the one that is looked at on the other. */
 export function Page({ app }: { readonly app: App }) {
@@ -34,24 +33,28 @@ export function Page({ app }: { readonly app: App }) {
 function SessionPage({ app }: { readonly app: App }) {
   const session = app.session.value;
   const { code, reason = '' } = session?.connection.value ?? {};
+  const end = endOf(code);
   if (app.sessions.isLoggedOut.value) return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
   return (
     <div class="frame">
       <Sidebar />
       {!session && <Unchosen />}
-      {session && code === NO_SESSION && <Missing reason={reason} />}
-      {session && code !== NO_SESSION && (
+      {session && (
         <Guarded key={app.sessionId.value}>
-          <OpenSession />
+          <div class="session">
+            {end.isAlone ? <Missing words={end.words} reason={reason} /> : <OpenSession />}
+            <Announcements />
+          </div>
         </Guarded>
       )}
       <Sheets />
+      <DeleteDialog />
     </div>
   );
 }
 
 const OpenSession = () => (
-  <div class="session">
+  <>
     <Header />
     <main>
       <Conversation whenEmpty={<Welcome />} />
@@ -61,8 +64,7 @@ const OpenSession = () => (
       <Composer />
       <UnderComposer />
     </footer>
-    <Announcements />
-  </div>
+  </>
 );
 
 /** Says so where something cannot be drawn. What is around it stays: other sessions can be gone to. */

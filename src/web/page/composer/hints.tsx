@@ -1,10 +1,13 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
+import { inWords } from '../controls/shortcuts/keyboard.ts';
 import { useApp, useSession } from '../state/app.ts';
 import { shellLine } from '../state/writing/shell-line.ts';
 import type { Writing } from '../state/writing/writing.ts';
 import type { Completer } from './completion/completer.ts';
 import { isTouched } from './pointer.ts';
+
+const KEYS_WHILE_RUNNING = `${inWords('Enter')} steers · ${inWords('Alt+Enter')} queues · ${inWords('Escape')} stops`;
 
 interface HintsProps {
   readonly writing: Writing;
@@ -32,7 +35,7 @@ export function Hints({ writing, completer }: HintsProps) {
         <PlainText text={command.description ?? ''} />
       </p>
     );
-  if (isRunning) return <p class="hints">{isTouched() ? '' : 'Enter steers · Alt+Enter queues · Esc stops'}</p>;
+  if (isRunning) return <p class="hints">{isTouched() ? '' : KEYS_WHILE_RUNNING}</p>;
   return (
     <p class="hints keys">
       <Key sign="/" means="commands" />

@@ -5,6 +5,7 @@ import { useApp } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import type { ShellRuns } from '../state/writing/shell-runs.ts';
 import type { Writing } from '../state/writing/writing.ts';
+import { MESSAGE_BOX } from './focus-message.ts';
 
 /** Escape ends what runs, wherever the focus is, unless it means something else there. Otherwise it closes what a command said. */
 export function useEscape(session: LiveSession, writing: Writing, runs: ShellRuns): void {
@@ -26,4 +27,4 @@ export function useEscape(session: LiveSession, writing: Writing, runs: ShellRun
 /** Whether something is open that it closes, or something else is being written. */
 const isTaken = (target: EventTarget | null) =>
   document.querySelector('dialog[open], :popover-open') !== null ||
-  (target instanceof Element && target.matches('input, select, textarea:not(.message-box)'));
+  (target instanceof Element && target.matches(`input, select, textarea:not(${MESSAGE_BOX})`));

@@ -2,6 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { useApp, useSession } from '../state/app.ts';
+import { folderName } from '../state/list/groups.ts';
 import { ModelChip, ThinkingChip } from './chips.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { Title } from './title.tsx';
@@ -70,11 +71,10 @@ function Folder() {
   const session = useSession();
   const cwd = useComputed(() => session.view.value.state.cwd).value;
   if (cwd === undefined) return null;
-  const parts = cwd.split(/[/\\]/).filter(Boolean);
   return (
     <span class="folder" title={cwd}>
       <Icon name="folder" />
-      <PlainText text={parts.slice(-2).join('/') || cwd} />
+      <PlainText text={folderName(cwd, 2)} />
     </span>
   );
 }

@@ -1,11 +1,9 @@
-import { type Signal, useSignal } from '@preact/signals';
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
+import type { Signal } from '@preact/signals';
 import { copy } from '../../code/copy.ts';
 import { compact } from '../actions/compacting.ts';
-import { exportPage } from '../actions/export-page.ts';
-import { clone } from '../actions/moves.ts';
+import { exportPage } from '../actions/sessions/export-page.ts';
+import { clone } from '../actions/sessions/moves.ts';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
-import { DeleteDialog } from '../sessions/delete-dialog.tsx';
 import { deletion } from '../sessions/deletion.ts';
 import { useApp, useSession } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
@@ -15,7 +13,6 @@ import { addressOf } from '../state/place.ts';
 export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolean> }) {
   const app = useApp();
   const session = useSession();
-  const deleted = useSignal<SessionSummary | undefined>(undefined);
   const listed = app.sessions.sessions.value?.find(({ id }) => id === app.sessionId.value);
   const mayChange = app.may('prompt');
   const changes: readonly MenuItem[] = [
@@ -28,14 +25,9 @@ export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolea
     ...(mayChange ? changes : []),
     { label: 'Copy link', icon: 'link', onSelect: () => void copyLink(session) },
     { label: 'Shortcuts', icon: 'keyboard', onSelect: () => (app.sheet.value = 'shortcuts') },
-    ...(mayChange && listed ? [deletion(() => (deleted.value = listed))] : []),
+    ...(mayChange && listed ? [deletion(app, listed)] : []),
   ];
-  return (
-    <>
-      <Menu label="Session" items={items} />
-      {deleted.value && <DeleteDialog session={deleted.value} onClose={() => (deleted.value = undefined)} />}
-    </>
-  );
+  return <Menu label="Session" items={items} />;
 }
 
 /** The address of the session, for another browser. */

@@ -1,14 +1,24 @@
 import type { Signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
-import { rename } from '../actions/moves.ts';
+import { rename } from '../actions/sessions/rename.ts';
+import { NameField } from '../sessions/name-field.tsx';
 import { useApp } from '../state/app.ts';
 
 /** What the session is called. A double click, or the menu, lets it be called something else. */
 export function Title({ isEditing }: { readonly isEditing: Signal<boolean> }) {
   const app = useApp();
   const title = app.title.value;
-  if (isEditing.value) return <TitleField title={title} isEditing={isEditing} />;
+  if (isEditing.value)
+    return (
+      <NameField
+        label="Name of the session"
+        name={title}
+        onRename={(name) => void rename(app, undefined, name)}
+        onClose={() => {
+          isEditing.value = false;
+        }}
+      />
+    );
   return (
     <h1
       title={title}
@@ -18,43 +28,5 @@ export function Title({ isEditing }: { readonly isEditing: Signal<boolean> }) {
     >
       <PlainText text={title} />
     </h1>
-  );
-}
-
-interface TitleFieldProps {
-  readonly title: string;
-  readonly isEditing: Signal<boolean>;
-}
-
-function TitleField({ title, isEditing }: TitleFieldProps) {
-  const app = useApp();
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
-  const leave = () => {
-    isEditing.value = false;
-  };
-  const keep = (event: Event) => {
-    event.preventDefault();
-    if (!isEditing.value) return;
-    const name = field.current?.value ?? '';
-    leave();
-    if (name.trim() !== '' && name !== title) void rename(app, undefined, name.trim());
-  };
-  return (
-    <form class="title-form" onSubmit={keep}>
-      <input
-        ref={field}
-        type="text"
-        aria-label="Name of the session"
-        defaultValue={title}
-        autocomplete="off"
-        onBlur={keep}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return;
-          event.stopPropagation();
-          leave();
-        }}
-      />
-    </form>
   );
 }

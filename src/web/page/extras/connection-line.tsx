@@ -82,7 +82,8 @@ function Lost({ status }: StatusProps) {
 
 function Closed({ status }: StatusProps) {
   const app = useApp();
-  const { words, remedy } = endOf(status.code);
+  const { words, remedy, isAlone } = endOf(status.code);
+  if (isAlone) return null;
   return (
     <div class="connection-card bad">
       <p>

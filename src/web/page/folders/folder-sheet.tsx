@@ -1,9 +1,10 @@
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
+import { inWords } from '../controls/shortcuts/keyboard.ts';
 import { Icon } from '../icons.tsx';
 import { Modal } from '../overlay/modal.tsx';
 import { useApp } from '../state/app.ts';
-import { recentFolders } from '../state/list/groups.ts';
+import { folderName, recentFolders } from '../state/list/groups.ts';
 import { FolderBrowser } from './folder-browser.ts';
 import { FolderChoices } from './folder-choices.tsx';
 
@@ -67,7 +68,7 @@ export function FolderSheet() {
             {recent.map((path) => (
               <li key={path}>
                 <button type="button" title={path} onClick={() => enter(path)}>
-                  <PlainText text={path.split('/').at(-1) || path} />
+                  <PlainText text={folderName(path)} />
                 </button>
               </li>
             ))}
@@ -76,7 +77,7 @@ export function FolderSheet() {
         <FolderChoices id={list} browser={browser} onEnter={enter} />
         <div class="modal-foot">
           <p class="note">
-            <kbd>Enter</kbd> goes in, <kbd>Ctrl</kbd> <kbd>Enter</kbd> begins
+            <kbd>{inWords('Enter')}</kbd> goes in, <kbd>{inWords('Mod+Enter')}</kbd> begins
           </p>
           <button type="button" class="main" onClick={() => void begin()}>
             <Icon name="add" />

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { TargetedToggleEvent } from 'preact';
 import { useId, useRef } from 'preact/hooks';
-import { putBeside } from './beside.ts';
+import { putBeside } from './put-beside.ts';
 
 /** Something that a button opens beside it, by the means of the browser: Escape and a click elsewhere close it. */
 export function usePopover() {

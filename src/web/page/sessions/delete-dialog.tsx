@@ -2,34 +2,39 @@ import { useSignal } from '@preact/signals';
 import { messageOf } from '../../../protocol/errors.ts';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
-import { remove } from '../actions/moves.ts';
+import { remove } from '../actions/sessions/remove.ts';
 import { Modal } from '../overlay/modal.tsx';
 import { useApp } from '../state/app.ts';
 import { nameOf } from '../state/list/groups.ts';
 
-interface DeleteDialogProps {
-  readonly session: SessionSummary;
-  readonly onClose: () => void;
+/** Asks once, and says where a session goes. It outlives the session that is looked at, which may be the one. */
+export function DeleteDialog() {
+  const session = useApp().deleted.value;
+  return session ? <Question key={session.path} session={session} /> : null;
 }
 
-/** Asks once, and says where a session goes. */
-export function DeleteDialog({ session, onClose }: DeleteDialogProps) {
+function Question({ session }: { readonly session: SessionSummary }) {
   const app = useApp();
   const problem = useSignal<string | undefined>(undefined);
   const isBusy = useSignal(false);
   const trash = session.path.replace(/[^/]*$/, '.trash');
+  const close = () => {
+    if (app.deleted.value === session) app.deleted.value = undefined;
+  };
   const confirm = async () => {
     isBusy.value = true;
     try {
       await remove(app, session);
-      onClose();
+      close();
     } catch (error) {
       problem.value = messageOf(error);
       isBusy.value = false;
+      // Whoever has closed this looks at the page.
+      if (app.deleted.value !== session) app.session.value?.complain(error);
     }
   };
   return (
-    <Modal title="Delete this session?" kind="small" onClose={onClose}>
+    <Modal title="Delete this session?" kind="small" onClose={close}>
       <div class="modal-body">
         <p class="deleted-name">
           <PlainText text={nameOf(session)} />
@@ -44,7 +49,7 @@ export function DeleteDialog({ session, onClose }: DeleteDialogProps) {
           </p>
         )}
         <div class="modal-foot">
-          <button type="button" onClick={onClose}>
+          <button type="button" onClick={close}>
             Cancel
           </button>
           <button type="button" class="dangerous" disabled={isBusy.value} onClick={() => void confirm()}>

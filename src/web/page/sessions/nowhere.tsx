@@ -8,11 +8,8 @@ export const Unchosen = () => (
 );
 
 /** What stands in the place of a session that there is not, or not for this login. */
-export const Missing = ({ reason }: { readonly reason: string }) => (
-  <Nowhere
-    title="There is no such session"
-    words={`${reason}. It may have been deleted, or belong to somebody else.`}
-  />
+export const Missing = ({ words, reason }: { readonly words: string; readonly reason: string }) => (
+  <Nowhere title={words} words={`${reason}. It may have been deleted, or belong to somebody else.`} />
 );
 
 function Nowhere({ title, words }: { readonly title: string; readonly words: string }) {

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { useApp } from '../state/app.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
 import { SessionRow } from './session-row.tsx';
 
 /** How often it is said anew how long ago something was. */
@@ -14,10 +12,6 @@ export function SessionGroups() {
   const { list, sessions } = useApp();
   const now = useSignal(Date.now());
   const renamed = useSignal<string | undefined>(undefined);
-  const deleted = useSignal<SessionSummary | undefined>(undefined);
-  const forget = () => {
-    deleted.value = undefined;
-  };
   useEffect(() => {
     const timer = setInterval(() => {
       now.value = Date.now();
@@ -25,30 +19,27 @@ export function SessionGroups() {
     return () => clearInterval(timer);
   }, [now]);
   return (
-    <>
-      <div class={`session-list by-${list.grouping.value}`}>
-        <Problem />
-        {list.groupsAt(now.value).map(({ name, detail, sessions: members }) => (
-          <section key={detail ?? name} aria-label={name}>
-            <h2 title={detail}>
-              <PlainText text={name} />
-            </h2>
-            <ul>
-              {members.map((session) => (
-                <SessionRow key={session.path} session={session} now={now} renamed={renamed} deleted={deleted} />
-              ))}
-            </ul>
-          </section>
-        ))}
-        <Nothing />
-        {list.hasMore.value && (
-          <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => list.more()}>
-            Show older sessions
-          </button>
-        )}
-      </div>
-      {deleted.value && <DeleteDialog session={deleted.value} onClose={forget} />}
-    </>
+    <div class={`session-list by-${list.grouping.value}`}>
+      <Problem />
+      {list.groupsAt(now.value).map(({ name, detail, sessions: members }) => (
+        <section key={detail ?? name} aria-label={name}>
+          <h2 title={detail}>
+            <PlainText text={name} />
+          </h2>
+          <ul>
+            {members.map((session) => (
+              <SessionRow key={session.path} session={session} now={now} renamed={renamed} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      <Nothing />
+      {list.hasMore.value && (
+        <button type="button" class="quiet" disabled={sessions.isLoading.value} onClick={() => list.more()}>
+          Show older sessions
+        </button>
+      )}
+    </div>
   );
 }
 

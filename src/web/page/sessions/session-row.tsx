@@ -2,17 +2,19 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
-import { exportPage } from '../actions/export-page.ts';
-import { clone } from '../actions/moves.ts';
+import { exportPage } from '../actions/sessions/export-page.ts';
+import { clone } from '../actions/sessions/moves.ts';
+import { rename } from '../actions/sessions/rename.ts';
 import { Icon } from '../icons.tsx';
 import { Menu, type MenuItem } from '../overlay/menu.tsx';
 import { type App, useApp } from '../state/app.ts';
 import { folderName, nameOf } from '../state/list/groups.ts';
 import { ago } from '../state/list/when.ts';
-import { addressOf, type Place } from '../state/place.ts';
+import { addressOf } from '../state/place.ts';
 import { stepWithArrows } from './arrows.ts';
 import { deletion } from './deletion.ts';
-import { RenameForm } from './rename-form.tsx';
+import { NameField } from './name-field.tsx';
+import { SessionLink } from './session-link.tsx';
 import { SessionSign } from './session-sign.tsx';
 
 interface SessionRowProps {
@@ -20,35 +22,19 @@ interface SessionRowProps {
   readonly now: ReadonlySignal<number>;
   /** The path of the one that is being renamed. */
   readonly renamed: Signal<string | undefined>;
-  /** The one that is to be deleted, should that be meant. */
-  readonly deleted: Signal<SessionSummary | undefined>;
 }
 
 /** One session: where it leads, how it stands and what can be done with it. */
-export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) {
+export function SessionRow({ session, now, renamed }: SessionRowProps) {
   const app = useApp();
   const { id, path, cwd, lastModified, parentSession } = session;
   const isCurrent = id === app.sessionId.value;
-  const place: Place = { kind: 'session', id };
   const name = nameOf(session);
-  if (renamed.value === path) return <RenameForm session={session} onClose={() => (renamed.value = undefined)} />;
-  const visit = (event: MouseEvent) => {
-    // Those who want another tab get one.
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    app.go(place);
-  };
-  const remove = deletion(() => (deleted.value = session));
-  const rename = { label: 'Rename', icon: 'rename', onSelect: () => (renamed.value = path) } as const;
+  if (renamed.value === path) return <Renamed session={session} onClose={() => (renamed.value = undefined)} />;
+  const renaming = { label: 'Rename', icon: 'rename', onSelect: () => (renamed.value = path) } as const;
   return (
     <li class={`session-row ${app.unread.has(session) && !isCurrent ? 'unread' : ''}`}>
-      <a
-        href={addressOf(place)}
-        aria-current={isCurrent ? 'page' : undefined}
-        title={name}
-        onClick={visit}
-        onKeyDown={stepWithArrows}
-      >
+      <SessionLink id={id} title={name} onKeyDown={stepWithArrows}>
         <span class="session-name">
           <PlainText text={name} />
         </span>
@@ -62,8 +48,33 @@ export function SessionRow({ session, now, renamed, deleted }: SessionRowProps) 
             {ago(Date.parse(lastModified), now.value)}
           </time>
         </span>
-      </a>
-      {app.may('prompt') && <Menu label={`Actions for ${name}`} items={[rename, ...copies(app, session), remove]} />}
+      </SessionLink>
+      {app.may('prompt') && (
+        <Menu label={`Actions for ${name}`} items={[renaming, ...copies(app, session), deletion(app, session)]} />
+      )}
+    </li>
+  );
+}
+
+interface RenamedProps {
+  readonly session: SessionSummary;
+  readonly onClose: () => void;
+}
+
+/** A row whose session gets another name: the list tells it once the server has said so. */
+function Renamed({ session, onClose }: RenamedProps) {
+  const app = useApp();
+  const name = nameOf(session);
+  const link = `.session-list a[href="${addressOf({ kind: 'session', id: session.id })}"]`;
+  return (
+    <li class="session-row renamed">
+      <NameField
+        label={`New name for ${name}`}
+        name={name}
+        onRename={(to) => void rename(app, session, to)}
+        onClose={onClose}
+        following={() => document.querySelector<HTMLElement>(link)}
+      />
     </li>
   );
 }

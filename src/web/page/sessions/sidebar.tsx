@@ -1,5 +1,4 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { isBeside } from '../overlay/is-beside.ts';
+import { useModalDialog } from '../overlay/use-modal-dialog.ts';
 import { useApp } from '../state/app.ts';
 import { ListHead } from './list-head.tsx';
 import { SessionGroups } from './session-groups.tsx';
@@ -16,26 +15,14 @@ export function Sidebar() {
   );
 }
 
-/** Escape, a click beside it and a choice close it. */
+/** A choice closes it, too. */
 function Drawer() {
   const { isListOpen } = useApp();
-  const place = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const dialog = place.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
-  const close = () => {
+  const { dialog } = useModalDialog(() => {
     isListOpen.value = false;
-  };
+  });
   return (
-    <dialog
-      ref={place}
-      class="drawer"
-      aria-label="Sessions"
-      onClose={close}
-      onMouseDown={(event) => isBeside(place.current, event) && close()}
-    >
+    <dialog {...dialog} class="drawer" aria-label="Sessions">
       <nav class="sidebar" aria-label="Sessions">
         <Content />
       </nav>

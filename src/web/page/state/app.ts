@@ -30,6 +30,8 @@ export class App {
   /** What was written to questions and not given, by their ids: they are asked again when a connection was lost. */
   readonly answers = new Map<string, string>();
   readonly sheet: Signal<Sheet | undefined> = signal(undefined);
+  /** The session that is to be deleted, should that be meant. */
+  readonly deleted: Signal<SessionSummary | undefined> = signal(undefined);
   /** Whether there is no room for the list of sessions beside the session. */
   readonly isNarrow = holds('(width < 52rem)');
   /** Whether the list of sessions is open over the session. */

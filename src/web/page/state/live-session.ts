@@ -5,6 +5,7 @@ import { randomUuid } from '../../../client/random-uuid.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { RemoteSession } from '../../../client/remote-session.ts';
 import { emptyView, reduce, type View } from '../../../client/view.ts';
+import { closeCodes } from '../../../protocol/close-codes.ts';
 import { dialogMethods } from '../../../protocol/dialog-methods.ts';
 import { messageOf } from '../../../protocol/errors.ts';
 import type {
@@ -27,9 +28,6 @@ const LEAVING_LIMIT_MS = 30_000;
 /** What extensions can show here. Titles come only to those who ask for them. */
 const SHOWN = [...dialogMethods, 'notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'] as const;
 
-/** The token or the login is not valid, or no longer. */
-const INVALID_TOKEN = 1008;
-
 /** After these the numbers of a session are others. */
 const COUNTED = new Set<AgentEvent['type']>([
   'state_synced',
@@ -50,7 +48,7 @@ export class LiveSession {
   /** Whether the server knows this login no more. */
   readonly isLoggedOut = computed(() => {
     const { state, code } = this.#connection.value;
-    return state === 'closed' && code === INVALID_TOKEN;
+    return state === 'closed' && code === closeCodes.token;
   });
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answered = new LastIds();

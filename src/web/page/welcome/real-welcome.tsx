@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
+import { focusMessage } from '../composer/focus-message.ts';
 import { useApp, useSession } from '../state/app.ts';
 import { AddModel } from './add-model.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
@@ -12,7 +13,7 @@ export function RealWelcome() {
   const { cwd = '', model, modelFallbackMessage } = useComputed(() => session.view.value.state).value;
   const write = (text: string) => {
     app.drafts.of(session.remote.sessionId ?? session.place.id).value = text;
-    document.querySelector<HTMLElement>('[aria-label=Message]')?.focus();
+    focusMessage();
   };
   if (!model)
     return (

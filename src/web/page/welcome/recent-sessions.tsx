@@ -1,9 +1,9 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { dateAndTime } from '../../words.ts';
+import { SessionLink } from '../sessions/session-link.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { nameOf } from '../state/list/groups.ts';
-import { addressOf, type Place } from '../state/place.ts';
 
 /** Sessions that are named at most. */
 const FEW = 5;
@@ -23,19 +23,11 @@ export function RecentSessions() {
       <ul>
         {recent.map((summary) => {
           const { id, lastModified } = summary;
-          const place: Place = { kind: 'session', id };
           return (
             <li key={id}>
-              <a
-                href={addressOf(place)}
-                onClick={(event) => {
-                  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                  event.preventDefault();
-                  app.go(place);
-                }}
-              >
+              <SessionLink id={id}>
                 <PlainText text={nameOf(summary)} />
-              </a>
+              </SessionLink>
               <span class="note">{dateAndTime(lastModified)}</span>
             </li>
           );

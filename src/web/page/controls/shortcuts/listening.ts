@@ -1,10 +1,9 @@
 import { useEffect } from 'preact/hooks';
+import { focusMessage } from '../../composer/focus-message.ts';
 import type { App } from '../../state/app.ts';
-import { isPressed, type Keyboard } from './keys.ts';
+import { keyboard } from './keyboard.ts';
+import { isPressed } from './keys.ts';
 import { shortcuts } from './shortcuts.ts';
-
-/** The keyboard that is typed on, as far as can be told. */
-export const keyboard: Keyboard = /mac|iphone|ipad/i.test(navigator.platform) ? 'mac' : 'other';
 
 /** Does what shortcuts stand for, unless something lies over the page or somebody types. */
 export function useShortcuts(app: App): void {
@@ -23,15 +22,12 @@ export function useShortcuts(app: App): void {
       if (found) {
         event.preventDefault();
         found.run?.(app);
-      } else if (isLetter(event) && isNowhere(event.target)) document.querySelector<HTMLElement>(MESSAGE)?.focus();
+      } else if (isLetter(event) && isNowhere(event.target)) focusMessage();
     };
     addEventListener('keydown', hear);
     return () => removeEventListener('keydown', hear);
   }, [app]);
 }
-
-/** The box that messages are written in. */
-const MESSAGE = '[aria-label=Message]';
 
 const isLetter = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey;

@@ -1,7 +1,7 @@
 import { Modal } from '../../overlay/modal.tsx';
 import { useApp } from '../../state/app.ts';
+import { keyboard } from './keyboard.ts';
 import { keyNames } from './keys.ts';
-import { keyboard } from './listening.ts';
 import { type Shortcut, shortcuts } from './shortcuts.ts';
 
 /** Every shortcut there is for whoever looks. */

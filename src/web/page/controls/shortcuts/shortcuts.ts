@@ -1,3 +1,4 @@
+import { focusMessage } from '../../composer/focus-message.ts';
 import { goToQuestion, QUESTION_KEYS } from '../../extras/dialogs/focus.ts';
 import { focusFilter } from '../../sessions/focus-filter.ts';
 import type { App } from '../../state/app.ts';
@@ -10,7 +11,7 @@ export interface Shortcut {
   readonly group: 'Everywhere' | 'Conversation' | 'While writing';
   /** Without it, whatever is being typed in comes first. */
   readonly alsoWhileTyping?: true;
-  readonly needs?: 'prompt';
+  readonly needs?: 'prompt' | 'bash';
   /** Where it does not hold, the keys are the browser's. */
   readonly isOffered?: (app: App) => boolean;
   /** Missing where what is on the page hears the keys itself. */
@@ -54,7 +55,7 @@ export const shortcuts: readonly Shortcut[] = [
     keys: '/',
     group: 'Conversation',
     needs: 'prompt',
-    run: () => focus('[aria-label=Message]'),
+    run: focusMessage,
   },
   { does: 'Stop', keys: 'Escape', group: 'Conversation', needs: 'prompt' },
   {
@@ -99,7 +100,7 @@ export const shortcuts: readonly Shortcut[] = [
   { does: 'What was said before', keys: 'ArrowUp', group: 'While writing', needs: 'prompt' },
   { does: 'A command', keys: '/', group: 'While writing', needs: 'prompt' },
   { does: 'Name a file', keys: '@', group: 'While writing', needs: 'prompt' },
-  { does: 'Run in the shell', keys: '!', group: 'While writing', needs: 'prompt' },
+  { does: 'Run in the shell', keys: '!', group: 'While writing', needs: 'bash' },
 ];
 
 function open({ sheet }: App, name: 'shortcuts' | 'models' | 'thinking' | 'search'): void {
@@ -124,8 +125,4 @@ function switchColours({ theme }: App): void {
   const isDark =
     theme.value === 'dark' || (theme.value === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
   theme.value = isDark ? 'light' : 'dark';
-}
-
-function focus(selector: string): void {
-  document.querySelector<HTMLElement>(selector)?.focus();
 }

@@ -1,7 +1,7 @@
 import type { AgentMessage, ImageContent, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { CopyButton } from '../../../code/copy-button.tsx';
 import { blocksOf, textOf, wordsOf } from '../../../fields.ts';
-import { fork } from '../../actions/moves.ts';
+import { fork } from '../../actions/sessions/moves.ts';
 import { Icon } from '../../icons.tsx';
 import { useApp, useSession } from '../../state/app.ts';
 import { IMAGE_TYPES } from '../../state/writing/attachment.ts';

@@ -1,8 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { oneLine } from '../../../words.ts';
-import { keyNames } from '../../controls/shortcuts/keys.ts';
-import { keyboard } from '../../controls/shortcuts/listening.ts';
+import { inWords } from '../../controls/shortcuts/keyboard.ts';
 import { useSession } from '../../state/app.ts';
 import { QUESTION_KEYS } from './focus.ts';
 
@@ -14,8 +13,7 @@ export function Asked() {
     <p class="hidden-label" role="status">
       {title !== undefined && (
         <>
-          An extension asks: <PlainText text={oneLine(title, 200)} /> ({keyNames(QUESTION_KEYS, keyboard).join('+')}{' '}
-          leads there)
+          An extension asks: <PlainText text={oneLine(title, 200)} /> ({inWords(QUESTION_KEYS)} leads there)
         </>
       )}
     </p>

@@ -1,15 +1,11 @@
 import { useComputed } from '@preact/signals';
 import type { OutboxItem } from '../../../../client/outbox.ts';
-import { PlainText } from '../../../code/plain-text.tsx';
-import { oneLine } from '../../../words.ts';
 import { useSession } from '../../state/app.ts';
 import { useLater } from '../use-later.ts';
+import { WaitingWords } from './waiting-words.tsx';
 
 /** What the server has taken by then was never worth a word. */
 const A_MOMENT_MS = 700;
-
-/** More of a message is not shown. */
-const MAX_WORDS = 300;
 
 /** Messages that the server has not acknowledged. */
 export function Outbox() {
@@ -31,10 +27,7 @@ function Unsent({ item: { text, state } }: { readonly item: OutboxItem }) {
   if (!isLate && !isOffline.value) return null;
   return (
     <li class="waiting-item">
-      <span class="waiting-kind">{state === 'sent' ? 'Sending' : 'Not sent yet'}</span>{' '}
-      <span class="waiting-words">
-        <PlainText text={oneLine(text, MAX_WORDS)} />
-      </span>
+      <span class="waiting-kind">{state === 'sent' ? 'Sending' : 'Not sent yet'}</span> <WaitingWords text={text} />
     </li>
   );
 }

@@ -1,10 +1,6 @@
 import type { QueuedItem } from '../../../../protocol/generated/vocabulary.ts';
-import { PlainText } from '../../../code/plain-text.tsx';
-import { oneLine } from '../../../words.ts';
 import { Icon } from '../../icons.tsx';
-
-/** More of a message is not shown. */
-const MAX_WORDS = 300;
+import { WaitingWords } from './waiting-words.tsx';
 
 interface QueuedMessageProps {
   readonly item: QueuedItem;
@@ -17,10 +13,7 @@ interface QueuedMessageProps {
 /** A message that waits, and what can be done with it. */
 export const QueuedMessage = ({ item: { kind, text }, isRunning, onEdit, onDrop }: QueuedMessageProps) => (
   <li class="waiting-item">
-    <span class="waiting-kind">{isRunning ? turns[kind] : 'with the next run'}</span>{' '}
-    <span class="waiting-words">
-      <PlainText text={oneLine(text, MAX_WORDS)} />
-    </span>
+    <span class="waiting-kind">{isRunning ? turns[kind] : 'with the next run'}</span> <WaitingWords text={text} />
     {onEdit && (
       <button type="button" class="quiet icon-only" aria-label="Edit" title="Edit" onClick={onEdit}>
         <Icon name="rename" />

@@ -9,7 +9,7 @@ export class SystemNotices {
   readonly #permission = signal(permissionOf());
   readonly #isDeclined = signal(recall(DECLINED) !== undefined);
   /** Whether they could be had, and nobody has said yes or no to them. */
-  readonly isOffered = computed(() => this.#permission.value === 'default' && !this.#isDeclined.value);
+  readonly isOffered = computed(() => this.#permission.value === 'default' && !this.#isDeclined.value && mayBeAsked());
 
   async accept(): Promise<void> {
     this.#permission.value = await Notification.requestPermission();
@@ -32,6 +32,20 @@ export class SystemNotices {
     } catch {
       // Phones have them only for pages that are installed.
     }
+  }
+}
+
+/**
+ * Phones have them only for pages that are installed, and refuse to make one even while nobody was asked. Elsewhere one that
+ * is made then is not shown, and asks for nothing.
+ */
+function mayBeAsked(): boolean {
+  if (permissionOf() !== 'default') return false;
+  try {
+    new Notification('tau').close();
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -25,6 +25,7 @@ it('a session is called by its name, by what was said first, or by nothing', () 
 
 it('a folder is called by its last part; the root is itself', () => {
   expect([folderName('/home/me/project/'), folderName('/')]).toEqual(['project', '/']);
+  expect([folderName('/home/me/project', 2), folderName('C:\\me\\project')]).toEqual(['me/project', 'project']);
 });
 
 it('sessions are found by words of their names, first messages and folders, all of them, in any case', () => {

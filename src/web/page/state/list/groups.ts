@@ -17,8 +17,9 @@ export interface Group {
 export const nameOf = ({ name, title, firstMessage }: SessionSummary): string =>
   oneLine(name || title || firstMessage, 100) || 'Session';
 
-/** The last part of a path. */
-export const folderName = (path: string): string => path.split('/').filter(Boolean).at(-1) ?? path;
+/** The last part of a path, or so many of them. */
+export const folderName = (path: string, parts = 1): string =>
+  path.split(/[/\\]/).filter(Boolean).slice(-parts).join('/') || path;
 
 /** Those in which every word of a query stands somewhere: in the name, in the first words or in the folder. */
 export function withWords(sessions: readonly SessionSummary[], query: string): readonly SessionSummary[] {

@@ -25,6 +25,8 @@ export class SessionList {
   #end: PageEnd | undefined;
   /** Where the older page ended that was looked at again last; undefined when the first of them is next. */
   #renewed: PageEnd | undefined;
+  /** Whether all there are were asked for: whatever the server answers, the next page is asked for then. */
+  #isAllWanted = false;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looking: Promise<void> | undefined;
@@ -62,14 +64,18 @@ export class SessionList {
 
   /** Asks for older ones, too. */
   more(): Promise<void> {
-    return this.#load(() => this.#next(PAGE));
+    return this.#load(PAGE);
   }
 
-  /** Asks for all there are. */
-  all(): Promise<void> {
-    return this.#load(async () => {
-      while (this.#end !== undefined) await this.#next(LONG_PAGE);
-    });
+  /** Asks for all there are, page by page; after a failure as soon as the server answers again. */
+  async all(): Promise<void> {
+    this.#isAllWanted = true;
+    await this.#load(LONG_PAGE);
+  }
+
+  /** What is known by now is enough. */
+  enough(): void {
+    this.#isAllWanted = false;
   }
 
   /** Looks now: what was asked before is not waited for in vain. */
@@ -90,10 +96,13 @@ export class SessionList {
     await this.refresh();
   }
 
-  async #load(work: () => Promise<void>): Promise<void> {
+  async #load(count: number): Promise<void> {
     if (this.#isLoading.value || this.#end === undefined) return;
     this.#isLoading.value = true;
-    await this.#attempt(work);
+    await this.#attempt(async () => {
+      await this.#next(count);
+      while (this.#isAllWanted && this.#end !== undefined) await this.#next(LONG_PAGE);
+    });
     this.#isLoading.value = false;
   }
 
@@ -107,6 +116,7 @@ export class SessionList {
       this.#isStale = false;
       await this.#attempt(() => this.#renew());
     }
+    if (this.#isAllWanted && this.#failures === 0) void this.#load(LONG_PAGE);
     this.#looking = undefined;
     const restMs = Math.min(LOOK_MS * 2 ** this.#failures, MAX_REST_MS);
     if (document.visibilityState === 'visible') this.#timer = setTimeout(() => void this.refresh(), restMs);

@@ -25,7 +25,7 @@ export class ShownList {
     this.#sessions = sessions;
     this.found = computed(() => withWords(sessions.sessions.value ?? [], this.#filter.value));
     this.hasMore = computed(() => this.found.value.length > this.#most.value || sessions.hasMore.value);
-    this.isSearching = computed(() => this.#filter.value !== '' && sessions.isLoading.value);
+    this.isSearching = computed(() => this.#filter.value !== '' && sessions.hasMore.value);
   }
 
   get filter(): ReadonlySignal<string> {
@@ -50,7 +50,8 @@ export class ShownList {
   find(words: string): void {
     this.#filter.value = words;
     this.#most.value = STRETCH;
-    if (words !== '') void this.#sessions.all();
+    if (words === '') this.#sessions.enough();
+    else void this.#sessions.all();
   }
 
   groupBy(grouping: Grouping): void {

@@ -1,8 +1,9 @@
-import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import { fetchFile } from '../entrance/server.ts';
-import type { App } from '../state/app.ts';
-import { nameOf } from '../state/list/groups.ts';
-import { attempt, elsewhere, isHere } from './which-session.ts';
+import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import { fetchFile } from '../../entrance/server.ts';
+import type { App } from '../../state/app.ts';
+import { nameOf } from '../../state/list/groups.ts';
+import { attempt } from './attempt.ts';
+import { elsewhere, isHere } from './elsewhere.ts';
 
 /** How long a browser may take to begin a download. */
 const DOWNLOAD_MS = 60_000;

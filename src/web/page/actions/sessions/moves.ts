@@ -1,42 +1,8 @@
-import { CommandFailed } from '../../../client/command-failed.ts';
-import type { ImageContent, SessionSummary } from '../../../protocol/generated/vocabulary.ts';
-import type { App } from '../state/app.ts';
-import type { LiveSession } from '../state/live-session.ts';
-import type { Attachment } from '../state/writing/attachment.ts';
-import { attempt, elsewhere, isHere, sessionOf } from './which-session.ts';
-
-/** Gives a session another name; the one that is looked at unless there is another. Answers whether it was done. */
-export async function rename(app: App, summary: SessionSummary | undefined, name: string): Promise<boolean> {
-  const isDone = await attempt(app, ({ remote }) =>
-    isHere(app, summary)
-      ? remote.setSessionName({ name })
-      : remote.renameSession({ sessionPath: summary?.path ?? '', name }),
-  );
-  await app.sessions.refresh();
-  return isDone;
-}
-
-/**
- * Moves a session to the trash, and answers where it is now. Whoever is in it goes to a new one first: a session that
- * somebody is in is not deleted.
- */
-export async function remove(app: App, summary: SessionSummary): Promise<string> {
-  const session = sessionOf(app);
-  const wasHere = isHere(app, summary);
-  if (wasHere) app.navigation.abandon();
-  try {
-    if (wasHere) await leave(session);
-    const { trashPath } = await session.remote.deleteSession({ sessionPath: summary.path });
-    void app.sessions.forget(summary);
-    app.drafts.forget(summary.id);
-    session.remark(`The session is in the trash now: ${trashPath}`);
-    return trashPath;
-  } catch (error) {
-    if (wasHere) app.navigation.reclaim();
-    if (!(error instanceof CommandFailed) || error.code !== 'session_in_use') throw error;
-    throw new Error('This session is open elsewhere, or at work. Leave it there, or stop it, and try again.');
-  }
-}
+import type { ImageContent, SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
+import type { App } from '../../state/app.ts';
+import type { Attachment } from '../../state/writing/attachment.ts';
+import { attempt } from './attempt.ts';
+import { elsewhere, isHere } from './elsewhere.ts';
 
 /** Copies a session and goes to the copy; the one that is looked at unless there is another. */
 export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>
@@ -82,13 +48,7 @@ const attachmentOf = ({ mimeType, data }: ImageContent, at: number): Attachment 
 const isSame = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');
 
 /** What a move has led to, unless an extension said no. */
-function allowed<T extends { readonly cancelled: boolean }>(moved: T): T {
+export function allowed<T extends { readonly cancelled: boolean }>(moved: T): T {
   if (moved.cancelled) throw new Error('An extension did not allow it');
   return moved;
-}
-
-/** Stops what runs and goes on in a new session of the same folder. */
-async function leave({ remote, view }: LiveSession): Promise<void> {
-  if (view.value.running) await remote.abort();
-  allowed(await remote.newSession());
 }

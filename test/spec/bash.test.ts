@@ -45,7 +45,7 @@ verifies('B21', 'the state tells which commands run, and no longer when they hav
 
   const { runningBash } = await peer.ok({ type: 'get_state' });
   writeFileSync(gate, '');
-  for (const wanted of [1, 2]) await peer.find(({ id, success }) => id === wanted && success);
+  for (const wanted of [1, 2]) await peer.find(({ id, success }) => id === wanted && success === true);
 
   expect(runningBash).toEqual([
     { command, excludeFromContext: false },

@@ -14,6 +14,7 @@ import { Navigation } from './navigation.ts';
 import type { Place } from './place.ts';
 import { titleOf } from './title.ts';
 import { Drafts } from './writing/drafts.ts';
+import type { Writing } from './writing/writing.ts';
 
 /** What lies over the page: one thing at a time. */
 export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';
@@ -148,3 +149,6 @@ export function useSession(): LiveSession {
   if (!session) throw new Error('No session is looked at');
   return session;
 }
+
+/** What is being written in it. */
+export const useWriting = (): Writing => useApp().drafts.writingIn(useSession().id.value);

@@ -41,6 +41,8 @@ export class LiveSession {
   /** Where it was asked for; a move leads elsewhere. */
   readonly place: Place;
   readonly #view = signal<View>(emptyView);
+  /** The session that is drawn. */
+  readonly id: ReadonlySignal<string> = computed(() => this.#view.value.state.sessionId ?? this.place.id);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
   /** Whether the server knows this login no more. */
   readonly isLoggedOut = computed(() => {
@@ -75,6 +77,11 @@ export class LiveSession {
     // A frame that was asked for before the page was hidden does not come.
     document.addEventListener('visibilitychange', this.#draw);
     void this.remote.hello({ client: { name: 'tau page' }, builtins: true }).catch(() => {});
+  }
+
+  /** The session that was told of last: a move may not be drawn yet. */
+  get latestId(): string {
+    return this.#latest.state.sessionId ?? this.place.id;
   }
 
   get view(): ReadonlySignal<View> {

@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { dropQueued, editQueued, giveBackChange } from '../../actions/queue.ts';
-import { useApp, useSession } from '../../state/app.ts';
+import { useApp, useSession, useWriting } from '../../state/app.ts';
 import type { QueueChange } from '../../state/writing/writing.ts';
 import { QueueEditor } from './queue-editor.tsx';
 import { QueuedMessage } from './queued-message.tsx';
@@ -12,7 +12,7 @@ export function Queue() {
   const session = useSession();
   const items = useComputed(() => session.view.value.queue).value;
   const isRunning = useComputed(() => session.view.value.running).value;
-  const writing = app.drafts.writingIn(session.remote.sessionId ?? session.place.id);
+  const writing = useWriting();
   const { change } = writing;
   useEffect(() => {
     if (!change.value || items.some(({ id }) => id === change.value?.queueId)) return;

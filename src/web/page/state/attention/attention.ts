@@ -66,7 +66,7 @@ export class Attention {
     this.systemNotices.tell({
       title: this.#name.peek(),
       body: oneLine(words, MAX_TITLE * 2),
-      topic: session.remote.sessionId ?? session.place.id,
+      topic: session.latestId,
     });
   }
 

@@ -7,7 +7,7 @@ export class Watch {
   readonly #isLooking = signal(isVisible());
 
   constructor(session: ReadonlySignal<LiveSession | undefined>) {
-    this.#sessionId = computed(() => session.value?.view.value.state.sessionId);
+    this.#sessionId = computed(() => session.value?.id.value);
     document.addEventListener('visibilitychange', () => {
       this.#isLooking.value = isVisible();
     });

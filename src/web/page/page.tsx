@@ -34,14 +34,15 @@ export function Page({ app }: { readonly app: App }) {
 function SessionPage({ app }: { readonly app: App }) {
   const session = app.session.value;
   const { code, reason = '' } = session?.connection.value ?? {};
-  if (app.sessions.isLoggedOut.value) return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
+  if (app.sessions.isLoggedOut.value || session?.isLoggedOut.value)
+    return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
   return (
     <div class="frame">
       <Sidebar />
       {!session && <Unchosen />}
       {session && code === NO_SESSION && <Missing reason={reason} />}
       {session && code !== NO_SESSION && (
-        <Guarded key={app.sessionId.value}>
+        <Guarded key={`${session.number} ${session.id.value}`}>
           <OpenSession />
         </Guarded>
       )}

@@ -36,6 +36,9 @@ const COUNTED = new Set<AgentEvent['type']>([
 
 /** The session that is looked at: what the client knows of it, as signals. Holds nothing that the server does not. */
 export class LiveSession {
+  static #last = 0;
+  /** Tells this connection from all others. */
+  readonly number = ++LiveSession.#last;
   /** What can be asked of the agent. */
   readonly remote: RemoteSession;
   /** Where it was asked for; a move leads elsewhere. */

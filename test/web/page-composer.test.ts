@@ -254,6 +254,34 @@ describe('drafts', () => {
 
     expect(await box(page).inputValue()).toBe('mine');
   });
+
+  it('are not replaced by what an extension puts into the session that it has gone to', async () => {
+    const gate = newGate();
+    const { home } = commandHome({
+      move: `${untilThere(JSON.stringify(gate.path))} await ctx.newSession(); ctx.ui.setEditorText('for the new one');`,
+    });
+    const { page } = await visit((await servePage({ home })).loginLink);
+    const frames = await framesOf(page);
+    await say(page, 'say hello');
+    await frames.heard({ type: 'agent_settled' });
+    await page.waitForURL(/session=/);
+    await say(page, '/move');
+    await frames.said({ message: '/move' });
+
+    await box(page).fill('mine');
+    // Nothing is drawn before both have come.
+    await page.evaluate(
+      'window.held = []; window.draw = requestAnimationFrame; requestAnimationFrame = (f) => held.push(f)',
+    );
+    gate.open();
+    await frames.heard({ method: 'set_editor_text' });
+    await page.evaluate('requestAnimationFrame = draw; held.forEach((f) => draw(f))');
+    await page.waitForURL((url) => !url.search.includes('session='));
+    await holds(page, 'for the new one');
+    await page.goBack();
+
+    await holds(page, 'mine');
+  });
 });
 
 it('arrows go through what was said before, also after a reload', async () => {

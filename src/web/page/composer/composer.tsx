@@ -30,13 +30,6 @@ function OpenComposer() {
   const box = useRef<HTMLTextAreaElement>(null);
 
   useEffect(() => effect(() => runs.settle(session.view.value)), [session, runs]);
-  useEffect(
-    () =>
-      session.remote.onEvent((event) => {
-        if (event.type === 'extension_ui_request' && event.method === 'set_editor_text') writing.replace(event.text);
-      }),
-    [session, writing],
-  );
   useEscape(session, writing, runs);
 
   const isForShell = useComputed(() => shellLine(writing.text.value) !== undefined).value;

@@ -54,6 +54,9 @@ export class App {
       if (session.value?.isLoggedOut.value) this.sessions.refused();
     });
     effect(() => (this.sessions.isLoggedOut.value ? () => void this.#goOn() : undefined));
+    // An extension may go to another session first: where it is by then is drawn later.
+    if (this.may('prompt'))
+      effect(() => session.value?.onEditorText((text, id) => this.drafts.writingIn(id).replace(text)));
     // What is open belongs to the session it was opened in, also where a command leads to another one.
     effect(() => {
       if (sessionId.value !== undefined) this.sheet.value = undefined;

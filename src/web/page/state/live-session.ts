@@ -113,6 +113,14 @@ export class LiveSession {
     if (COUNTED.has(event.type)) void this.#count();
   }
 
+  /** Hears what extensions put into the box, and of which session; the returned function stops that. */
+  onEditorText(listener: (text: string, sessionId: string) => void): () => void {
+    return this.remote.onEvent((event) => {
+      if (event.type === 'extension_ui_request' && event.method === 'set_editor_text')
+        listener(event.text, this.latestId);
+    });
+  }
+
   /** Changes what is known by what an answer has told. */
   change(by: (view: View) => View): void {
     this.#latest = by(this.#latest);

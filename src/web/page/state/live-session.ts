@@ -46,6 +46,8 @@ export class LiveSession {
   readonly #view = signal<View>(emptyView);
   /** The session that is drawn. */
   readonly id: ReadonlySignal<string> = computed(() => this.#view.value.state.sessionId ?? this.place.id);
+  /** Whether a snapshot has come; a greeting names the session only. */
+  readonly isKnown = computed(() => this.#view.value.state.thinkingLevel !== undefined);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
   /** Whether the server knows this login no more. */
   readonly isLoggedOut = computed(() => {

@@ -13,6 +13,7 @@ import { holds } from './media.ts';
 import { Navigation } from './navigation.ts';
 import type { Place } from './place.ts';
 import { titleOf } from './title.ts';
+import { isVisible } from './visibility.ts';
 import { Drafts } from './writing/drafts.ts';
 import type { Writing } from './writing/writing.ts';
 
@@ -44,7 +45,10 @@ export class App {
     this.visitor = visitor;
     this.navigation = new Navigation({ mayBegin: this.may('prompt') });
     const { session, sessionId } = this.navigation;
-    this.unread = new Unread(this.sessions.sessions, sessionId);
+    this.unread = new Unread(
+      this.sessions.sessions,
+      computed(() => (isVisible.value ? sessionId.value : undefined)),
+    );
     this.title = titleIn(this.navigation, this.sessions.sessions);
     this.attention = new Attention(session, this.title);
     addEventListener('online', () => this.retry());

@@ -12,6 +12,7 @@ import { socketAddress } from '../entrance/server.ts';
 import { LastIds } from './last-ids.ts';
 import { Notices } from './notices.ts';
 import type { Place } from './place.ts';
+import { isVisible } from './visibility.ts';
 
 /** How many of the last messages are told at first; those before are asked for when somebody reads that far. */
 const TAIL = 60;
@@ -67,6 +68,7 @@ export class LiveSession {
   /** How much was asked for and is not answered. */
   #underWay = 0;
   #isLeft = false;
+  readonly #stopLooking: () => void;
 
   constructor(place: Place) {
     const address = socketAddress();
@@ -80,7 +82,7 @@ export class LiveSession {
     this.remote.onEvent((event) => this.hear(event));
     this.remote.onState(() => this.#drawSoon());
     // A frame that was asked for before the page was hidden does not come.
-    document.addEventListener('visibilitychange', this.#draw);
+    this.#stopLooking = isVisible.subscribe(this.#draw);
     void this.remote.hello({ client: { name: 'tau page' }, builtins: true }).catch(() => {});
   }
 
@@ -182,7 +184,7 @@ export class LiveSession {
 
   /** Leaves, but hears what was asked for before that: an answer may hold the only copy of what somebody wrote. */
   close(): void {
-    document.removeEventListener('visibilitychange', this.#draw);
+    this.#stopLooking();
     this.#isLeft = true;
     const limit = setTimeout(() => this.remote.close(), LEAVING_LIMIT_MS);
     this.remote.onClose(() => clearTimeout(limit));
@@ -201,7 +203,7 @@ export class LiveSession {
   #drawSoon(): void {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
-    if (document.visibilityState === 'visible') requestAnimationFrame(this.#draw);
+    if (isVisible.peek()) requestAnimationFrame(this.#draw);
     else setTimeout(this.#draw);
   }
 

@@ -102,6 +102,24 @@ it('the system tells of a run that ended or failed while nobody looked, and of n
   expect(complaints).toEqual([]);
 });
 
+it('what was read on coming back has been read', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }];
+  const { page } = await visit((await servePage({ script })).loginLink);
+  const row = page.getByRole('navigation', { name: 'Sessions' }).getByRole('listitem').filter({ hasText: 'Go' });
+  await say(page, 'Go');
+  await row.getByRole('img', { name: 'Running' }).waitFor();
+
+  await look(page, 'hidden');
+  gate.open();
+  await row.getByRole('img', { name: 'Idle' }).waitFor();
+  await look(page, 'visible');
+  await page.getByRole('button', { name: 'New session', exact: true }).click();
+  await page.getByRole('heading', { name: 'New session' }).waitFor();
+
+  expect(await row.getByRole('img').getAttribute('aria-label')).toBe('Idle');
+});
+
 it('a question that waits is told, and no longer counts once it was answered elsewhere', async () => {
   const gate = newGate();
   const { home } = commandHome({

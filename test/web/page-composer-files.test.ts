@@ -140,6 +140,31 @@ describe('files', () => {
   });
 });
 
+it('of two pictures without words the one comes back that was not delivered', async () => {
+  const script = [{ text: 'I see.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
+  const { page } = await visit((await servePage({ script })).loginLink);
+  const frames = await framesOf(page);
+  const drop = async (name: string) => {
+    await give(page, 'drop', [{ ...tiny, name }]);
+    await attachments(page).getByRole('img', { name }).waitFor();
+  };
+  await drop('delivered.png');
+  await box(page).press('Enter');
+  await frames.heard({ type: 'agent_settled' });
+  await box(page).fill('Talk');
+  await box(page).press('Enter');
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
+  await drop('queued.png');
+  await box(page).press('Enter');
+  await frames.heard({ command: 'prompt', success: true });
+  await frames.heard({ type: 'queue_update' });
+
+  await page.keyboard.press('Escape');
+
+  await attachments(page).getByRole('img', { name: 'queued.png' }).waitFor();
+  expect(await attachments(page).count()).toBe(1);
+});
+
 it('a fork has the pictures of the message that is to be written anew', async () => {
   const { page, complaints } = await visit(
     (await servePage({ script: [{ text: 'I see.' }, { text: 'Again.' }] })).loginLink,

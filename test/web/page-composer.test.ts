@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { tau } from '../support/command.ts';
 import { commandHome, untilThere } from '../support/extensions.ts';
-import { newGate, sessionFiles, stored } from '../support/open.ts';
+import { newGate, newHome, sessionFiles, stored } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { until } from '../support/reading.ts';
+import { conversation, keepSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -253,6 +254,34 @@ describe('drafts', () => {
 
     expect(await box(page).inputValue()).toBe('mine');
   });
+
+  it('are not replaced by what an extension puts into the session that it has gone to', async () => {
+    const gate = newGate();
+    const { home } = commandHome({
+      move: `${untilThere(JSON.stringify(gate.path))} await ctx.newSession(); ctx.ui.setEditorText('for the new one');`,
+    });
+    const { page } = await visit((await servePage({ home })).loginLink);
+    const frames = await framesOf(page);
+    await say(page, 'say hello');
+    await frames.heard({ type: 'agent_settled' });
+    await page.waitForURL(/session=/);
+    await say(page, '/move');
+    await frames.said({ message: '/move' });
+
+    await box(page).fill('mine');
+    // Nothing is drawn before both have come.
+    await page.evaluate(
+      'window.held = []; window.draw = requestAnimationFrame; requestAnimationFrame = (f) => held.push(f)',
+    );
+    gate.open();
+    await frames.heard({ method: 'set_editor_text' });
+    await page.evaluate('requestAnimationFrame = draw; held.forEach((f) => draw(f))');
+    await page.waitForURL((url) => !url.search.includes('session='));
+    await holds(page, 'for the new one');
+    await page.goBack();
+
+    await holds(page, 'mine');
+  });
 });
 
 it('arrows go through what was said before, also after a reload', async () => {
@@ -286,6 +315,24 @@ it('arrows go through what was said before, also after a reload', async () => {
 
   expect(seen).toEqual(['!true', 'second\nline', 'first', 'first', 'second\nline', '!true', '']);
   expect(again).toEqual(seen.slice(0, 4));
+});
+
+it('arrows with other keys are not for what was said before', async () => {
+  const home = newHome();
+  for (const id of ['one', 'two']) keepSession(home, conversation(home.cwd, { id }), { name: `${id}.jsonl` });
+  const { page } = await visit((await servePage({ home })).loginLink);
+  await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link').nth(1).click();
+  await page.waitForURL(/session=/);
+  await page.getByRole('main').getByText('first').first().waitFor();
+  await box(page).and(page.locator(':focus')).waitFor();
+  const second = page.url();
+
+  for (const keys of ['Shift+ArrowUp', 'Control+ArrowUp']) await page.keyboard.press(keys);
+  const left = await box(page).inputValue();
+  await page.keyboard.press('Alt+ArrowUp');
+  await page.waitForURL((url) => url.href !== second);
+
+  expect([left, await box(page).inputValue()]).toEqual(['', '']);
 });
 
 it('a login that may not run commands is told so, and keeps the line', async () => {

@@ -186,6 +186,17 @@ it('a half-written answer is there, and gone on with, when the same question is 
   await told(page, '"Ada Lovelace"').waitFor();
 });
 
+it('of several questions the one is told that the keys lead to, and how many there are besides', async () => {
+  const { page } = await asking({
+    ask: "await Promise.all([ctx.ui.confirm('First?', ''), ctx.ui.confirm('Second?', '')]);",
+  });
+  await say(page, '/ask');
+
+  await page.getByRole('status').getByText('An extension asks: First? (Ctrl+J leads there), and 1 more').waitFor();
+  await page.keyboard.press('Control+j');
+  await dialog(page, 'First?').locator(':focus').waitFor();
+});
+
 it('a question takes no focus from somebody who writes', async () => {
   const { page } = await asking({
     later: "await ctx.ui.input('Go?'); void ctx.ui.confirm('First?', ''); void ctx.ui.confirm('Second?', '');",

@@ -140,6 +140,28 @@ it('whoever logs in again in another tab goes on in all of them, with what was b
   await page.getByRole('main').getByText('that it goes on', { exact: true }).waitFor();
 });
 
+it('whoever logs in again in another tab sees what runs in all of them, and can stop it', async () => {
+  const server = await servePage({ script: [{ text: 'Hello.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }] });
+  const token = await newToken(server, 'phone', 'view,prompt');
+  const view = await logIn(server, token);
+  const { page } = view;
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await say(page, 'Go');
+  await page.getByRole('main').getByText('Hello.').waitFor();
+  const other = await openTab(view);
+  await other.page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Token').waitFor();
+  await other.page.getByLabel('Token').fill(token);
+  await other.page.keyboard.press('Enter');
+  await page.getByRole('main').getByText('Hello.').waitFor();
+
+  await say(page, 'Go on');
+  await page.getByText('Working…').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+});
+
 it('the colours that were chosen stay, also for the login form', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);

@@ -87,6 +87,32 @@ it('a message that is delivered while it is changed: the change is in the compos
   expect(complaints).toEqual([]);
 });
 
+it('a change goes on after its session was left, and is in the composer where the message was delivered meanwhile', async () => {
+  const { page, gate, complaints } = await running();
+  const elsewhere = async () => {
+    await button(page, 'New session').click();
+    await page.getByText('Try it without a key').waitFor();
+  };
+  await page.waitForURL(/session=/);
+  await say(page, 'And be brief');
+  await queued(page, 'And be brief').getByRole('button', { name: 'Edit' }).click();
+  await editor(page).fill('And be very brief');
+
+  await elsewhere();
+  await page.goBack();
+  await editor(page).waitFor();
+  const written = await editor(page).inputValue();
+  await elsewhere();
+  gate.open();
+  await page.goBack();
+  await conversation(page).getByText('As you like.').waitFor();
+  await until(page, `document.querySelector('[aria-label="Message"]')?.value === 'And be very brief'`);
+
+  expect(written).toBe('And be very brief');
+  expect(await words(conversation(page))).not.toContain('very brief');
+  expect(complaints).toEqual([]);
+});
+
 it('a message that is being changed when the run is stopped is in the composer as it was changed, and only so', async () => {
   const { page, complaints } = await running();
   await say(page, 'And be brief');

@@ -306,6 +306,7 @@ it('Back leads nowhere near a session that was deleted', async () => {
   await traffic.watch(page);
   traffic.hold('"command":"new_session"');
   await page.reload();
+  await page.getByRole('main').getByText('one', { exact: true }).waitFor();
   const second = await begin(page, 'Say two');
 
   await choose(page, 'Say two', 'Delete');

@@ -34,13 +34,14 @@ function SessionPage({ app }: { readonly app: App }) {
   const session = app.session.value;
   const { code, reason = '' } = session?.connection.value ?? {};
   const end = endOf(code);
-  if (app.sessions.isLoggedOut.value) return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
+  if (app.sessions.isLoggedOut.value || session?.isLoggedOut.value)
+    return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
   return (
     <div class="frame">
       <Sidebar />
       {!session && <Unchosen />}
       {session && (
-        <Guarded key={app.sessionId.value}>
+        <Guarded key={`${session.number} ${session.id.value}`}>
           <div class="session">
             {end.isAlone ? <Missing words={end.words} reason={reason} /> : <OpenSession />}
             <Announcements />

@@ -21,9 +21,9 @@ export const send = (session: LiveSession, draft: Draft, manner: Manner): Promis
 export async function sendWritten(session: LiveSession, writing: Writing, manner: Manner): Promise<void> {
   const written = writing.take();
   const draft = writtenOut(written);
-  writing.remember(draft.text, written);
   const isRefused = await session.isRefused(async () => {
-    const { output } = await prompt(session, draft, manner);
+    const { output, queueId } = await prompt(session, draft, manner);
+    if (queueId !== undefined) writing.waiting.add({ queueId, text: draft.text, written });
     if (output !== undefined) writing.reply.value = { command: written.text.trim(), text: output };
   });
   if (isRefused) writing.giveBack(written);
@@ -34,11 +34,13 @@ export async function stop(session: LiveSession, writing: Writing): Promise<void
   const change = writing.change.value;
   writing.change.value = undefined;
   // Both at once, in this order: a command that keeps the queue from being cleared is ended by what follows.
-  const cleared = session.attempt(async () => {
-    const { steering, followUp } = await session.remote.clearQueue();
-    const isThere = writing.giveBackAll([...steering, ...followUp], change);
-    if (change && !isThere) giveBackChange(session, writing, change);
-  });
+  const cleared = session.attempt(() =>
+    writing.waiting.during(async () => {
+      const { steering, followUp } = await session.remote.clearQueue();
+      const isThere = writing.giveBackAll([...steering, ...followUp], change);
+      if (change && !isThere) giveBackChange(session, writing, change);
+    }),
+  );
   const aborted = session.attempt(() => session.remote.abort());
   await aborted;
   if (!(await cleared)) writing.change.value ??= change;

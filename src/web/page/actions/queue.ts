@@ -1,5 +1,5 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
-import type { Params } from '../../../protocol/generated/vocabulary.ts';
+import type { Params, QueuedItem } from '../../../protocol/generated/vocabulary.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { isChanged, type QueueChange, type Writing } from '../state/writing/writing.ts';
 
@@ -26,6 +26,15 @@ export const dropQueued = (session: LiveSession, queueId: string): Promise<boole
       if (!isNotFound(error)) throw error;
     }),
   );
+
+/** Lets go of what waits no more. What was being written in the place of it is not lost. */
+export function settleQueue(session: LiveSession, writing: Writing, queue: readonly QueuedItem[]): void {
+  writing.waiting.settle(queue);
+  const change = writing.change.value;
+  if (!change || queue.some(({ id }) => id === change.queueId)) return;
+  writing.change.value = undefined;
+  giveBackChange(session, writing, change);
+}
 
 /** The message waits no more: puts what was to become of it behind what is written in the composer, and says so. */
 export function giveBackChange(session: LiveSession, writing: Writing, change: QueueChange): void {

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { attach } from '../actions/attaching.ts';
 import { type Manner, sendWritten } from '../actions/prompting.ts';
 import { runWritten } from '../actions/shell.ts';
-import { useApp, useSession } from '../state/app.ts';
+import { useApp, useSession, useWriting } from '../state/app.ts';
 import { shellLine } from '../state/writing/shell-line.ts';
 import { ShellRuns } from '../state/writing/shell-runs.ts';
 import { Attachments } from './attachments.tsx';
@@ -18,28 +18,18 @@ import { useEscape } from './use-escape.ts';
 
 /** The place where messages are written. */
 export function Composer() {
-  const { view, place } = useSession();
-  const sessionId = useComputed(() => view.value.state.sessionId ?? place.id).value;
-  if (!useApp().may('prompt')) return <p class="note">This login may only look.</p>;
-  return <OpenComposer key={sessionId} sessionId={sessionId} />;
+  return useApp().may('prompt') ? <OpenComposer /> : <p class="note">This login may only look.</p>;
 }
 
-function OpenComposer({ sessionId }: { readonly sessionId: string }) {
+function OpenComposer() {
   const app = useApp();
   const session = useSession();
-  const writing = app.drafts.writingIn(sessionId);
+  const writing = useWriting();
   const runs = useMemo(() => new ShellRuns(), [session]);
   const completer = useMemo(() => new Completer(session), [session]);
   const box = useRef<HTMLTextAreaElement>(null);
 
   useEffect(() => effect(() => runs.settle(session.view.value)), [session, runs]);
-  useEffect(
-    () =>
-      session.remote.onEvent((event) => {
-        if (event.type === 'extension_ui_request' && event.method === 'set_editor_text') writing.replace(event.text);
-      }),
-    [session, writing],
-  );
   useEscape(session, writing, runs);
 
   const isForShell = useComputed(() => shellLine(writing.text.value) !== undefined).value;

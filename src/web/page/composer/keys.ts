@@ -19,12 +19,15 @@ export function press(event: KeyboardEvent, desk: Desk): boolean {
   if (event.isComposing || event.keyCode === 229) return false;
   const isOpen = desk.completer.suggestions.value.length > 0;
   if (event.key === 'Enter') return enter(event, desk);
+  // What is meant by several keys is meant elsewhere.
+  if (!isAlone(event)) return false;
   return isOpen ? pressInList(event, desk) : browse(event, desk);
 }
 
-function enter({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent, desk: Desk): boolean {
+function enter(event: KeyboardEvent, desk: Desk): boolean {
+  const { altKey, ctrlKey, metaKey } = event;
   const { writing, completer, complete, submit } = desk;
-  const isPlain = !shiftKey && !altKey && !ctrlKey && !metaKey;
+  const isPlain = isAlone(event);
   const completed = completer.completed(writing.text.value, chosenOf(completer));
   const changes = completed !== undefined && completed.text.trimEnd() !== writing.text.value.trimEnd();
   if (isPlain && changes) complete(chosenOf(completer));
@@ -34,11 +37,11 @@ function enter({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent, desk: Desk
   return true;
 }
 
-function pressInList({ key, shiftKey }: KeyboardEvent, { completer, complete }: Desk): boolean {
+function pressInList({ key }: KeyboardEvent, { completer, complete }: Desk): boolean {
   if (key === 'ArrowUp') completer.step(-1);
   else if (key === 'ArrowDown') completer.step(1);
   else if (key === 'Escape') completer.dismiss();
-  else if (key === 'Tab' && !shiftKey) complete(chosenOf(completer));
+  else if (key === 'Tab') complete(chosenOf(completer));
   else return false;
   return true;
 }
@@ -48,6 +51,8 @@ function browse({ key, currentTarget }: KeyboardEvent, { writing, messages }: De
   if (key === 'ArrowUp') return writing.older(() => saidBefore(messages(), writing.said));
   return key === 'ArrowDown' && writing.newer();
 }
+
+const isAlone = ({ shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent) => !shiftKey && !altKey && !ctrlKey && !metaKey;
 
 const chosenOf = ({ suggestions, chosen }: Completer) => suggestions.value[chosen.value];
 

@@ -32,8 +32,6 @@ export function SessionMenu({ isRenaming }: { readonly isRenaming: Signal<boolea
 
 /** The address of the session, for another browser. */
 async function copyLink(session: LiveSession): Promise<void> {
-  const { sessionId } = session.remote;
-  if (sessionId === undefined) return;
-  const address = new URL(addressOf({ kind: 'session', id: sessionId }), location.href);
+  const address = new URL(addressOf({ kind: 'session', id: session.id.value }), location.href);
   if (!(await copy(address.href))) session.complain(new Error(`This browser did not copy the link: ${address.href}`));
 }

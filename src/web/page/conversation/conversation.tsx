@@ -5,12 +5,11 @@ import { Talk } from './talk.tsx';
 
 /** What was said in the session; something else where nothing was. */
 export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChildren }) {
-  const { view } = useSession();
+  const { view, isKnown } = useSession();
   const stage = useComputed(() => {
-    const { messages, answer, earlier, state } = view.value;
+    const { messages, answer, earlier } = view.value;
     if (messages.length > 0 || answer || earlier) return 'talk';
-    // A greeting names the session only; the rest comes with what was said.
-    return state.thinkingLevel === undefined ? 'unknown' : 'empty';
+    return isKnown.value ? 'empty' : 'unknown';
   });
   if (stage.value === 'talk') return <Talk />;
   return <div class="conversation silent">{stage.value === 'empty' ? whenEmpty : <Skeleton />}</div>;

@@ -4,6 +4,7 @@ import type { Notice } from '../../../client/shown.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
+import { isVisible } from '../state/visibility.ts';
 import { Offer } from './offer.tsx';
 
 /** How long something stays that nobody has to act upon; errors stay until they are dismissed. */
@@ -13,14 +14,6 @@ const STAY_MS: Readonly<Partial<Record<Notice['kind'], number>>> = { info: 6000,
 export function Toasts() {
   const { notices } = useSession();
   const isHeld = useSignal(false);
-  const isHidden = useSignal(document.visibilityState === 'hidden');
-  useEffect(() => {
-    const look = () => {
-      isHidden.value = document.visibilityState === 'hidden';
-    };
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, []);
   const { shown, more } = notices.open.value;
   const hold = (held: boolean) => () => {
     isHeld.value = held;
@@ -47,7 +40,7 @@ export function Toasts() {
         <Toast
           key={notices.numberOf(notice)}
           notice={notice}
-          isWaiting={isHeld.value || isHidden.value}
+          isWaiting={isHeld.value || !isVisible.value}
           onDismiss={() => notices.dismiss(notice)}
         />
       ))}

@@ -13,7 +13,9 @@ import { holds } from './media.ts';
 import { Navigation } from './navigation.ts';
 import type { Place } from './place.ts';
 import { titleOf } from './title.ts';
+import { isVisible } from './visibility.ts';
 import { Drafts } from './writing/drafts.ts';
+import type { Writing } from './writing/writing.ts';
 
 /** What lies over the page: one thing at a time. */
 export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';
@@ -45,7 +47,10 @@ export class App {
     this.visitor = visitor;
     this.navigation = new Navigation({ mayBegin: this.may('prompt') });
     const { session, sessionId } = this.navigation;
-    this.unread = new Unread(this.sessions.sessions, sessionId);
+    this.unread = new Unread(
+      this.sessions.sessions,
+      computed(() => (isVisible.value ? sessionId.value : undefined)),
+    );
     this.title = titleIn(this.navigation, this.sessions.sessions);
     this.attention = new Attention(session, this.title);
     addEventListener('online', () => this.retry());
@@ -55,6 +60,9 @@ export class App {
       if (session.value?.isLoggedOut.value) this.sessions.refused();
     });
     effect(() => (this.sessions.isLoggedOut.value ? () => void this.#goOn() : undefined));
+    // An extension may go to another session first: where it is by then is drawn later.
+    if (this.may('prompt'))
+      effect(() => session.value?.onEditorText((text, id) => this.drafts.writingIn(id).replace(text)));
     // What is open belongs to the session it was opened in, also where a command leads to another one.
     effect(() => {
       if (sessionId.value !== undefined) this.sheet.value = undefined;
@@ -150,3 +158,6 @@ export function useSession(): LiveSession {
   if (!session) throw new Error('No session is looked at');
   return session;
 }
+
+/** What is being written in it. */
+export const useWriting = (): Writing => useApp().drafts.writingIn(useSession().id.value);

@@ -18,6 +18,7 @@ import { socketAddress } from '../entrance/server.ts';
 import { LastIds } from './last-ids.ts';
 import { Notices } from './notices.ts';
 import type { Place } from './place.ts';
+import { isVisible } from './visibility.ts';
 
 /** How many of the last messages are told at first; those before are asked for when somebody reads that far. */
 const TAIL = 60;
@@ -39,11 +40,18 @@ const COUNTED = new Set<AgentEvent['type']>([
 
 /** The session that is looked at: what the client knows of it, as signals. Holds nothing that the server does not. */
 export class LiveSession {
+  static #last = 0;
+  /** Tells this connection from all others. */
+  readonly number = ++LiveSession.#last;
   /** What can be asked of the agent. */
   readonly remote: RemoteSession;
   /** Where it was asked for; a move leads elsewhere. */
   readonly place: Place;
   readonly #view = signal<View>(emptyView);
+  /** The session that is drawn. */
+  readonly id: ReadonlySignal<string> = computed(() => this.#view.value.state.sessionId ?? this.place.id);
+  /** Whether a snapshot has come; a greeting names the session only. */
+  readonly isKnown = computed(() => this.#view.value.state.thinkingLevel !== undefined);
   readonly #connection = signal<ConnectionStatus>({ state: 'connecting' });
   /** Whether the server knows this login no more. */
   readonly isLoggedOut = computed(() => {
@@ -64,6 +72,7 @@ export class LiveSession {
   /** How much was asked for and is not answered. */
   #underWay = 0;
   #isLeft = false;
+  readonly #stopLooking: () => void;
 
   constructor(place: Place) {
     const address = socketAddress();
@@ -77,8 +86,13 @@ export class LiveSession {
     this.remote.onEvent((event) => this.hear(event));
     this.remote.onState(() => this.#drawSoon());
     // A frame that was asked for before the page was hidden does not come.
-    document.addEventListener('visibilitychange', this.#draw);
+    this.#stopLooking = isVisible.subscribe(this.#draw);
     void this.remote.hello({ client: { name: 'tau page' }, builtins: true }).catch(() => {});
+  }
+
+  /** The session that was told of last: a move may not be drawn yet. */
+  get latestId(): string {
+    return this.#latest.state.sessionId ?? this.place.id;
   }
 
   get view(): ReadonlySignal<View> {
@@ -112,6 +126,14 @@ export class LiveSession {
     if (event.type === 'agent_start') this.#lastRun.value = undefined;
     if (event.type === 'agent_settled') this.#lastRun.value = event;
     if (COUNTED.has(event.type)) void this.#count();
+  }
+
+  /** Hears what extensions put into the box, and of which session; the returned function stops that. */
+  onEditorText(listener: (text: string, sessionId: string) => void): () => void {
+    return this.remote.onEvent((event) => {
+      if (event.type === 'extension_ui_request' && event.method === 'set_editor_text')
+        listener(event.text, this.latestId);
+    });
   }
 
   /** Changes what is known by what an answer has told. */
@@ -173,7 +195,7 @@ export class LiveSession {
 
   /** Leaves, but hears what was asked for before that: an answer may hold the only copy of what somebody wrote. */
   close(): void {
-    document.removeEventListener('visibilitychange', this.#draw);
+    this.#stopLooking();
     this.#isLeft = true;
     const limit = setTimeout(() => this.remote.close(), LEAVING_LIMIT_MS);
     this.remote.onClose(() => clearTimeout(limit));
@@ -192,7 +214,7 @@ export class LiveSession {
   #drawSoon(): void {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
-    if (document.visibilityState === 'visible') requestAnimationFrame(this.#draw);
+    if (isVisible.peek()) requestAnimationFrame(this.#draw);
     else setTimeout(this.#draw);
   }
 

@@ -8,9 +8,7 @@ export class Navigation {
   /** What is known of the session that is looked at. */
   readonly view: ReadonlySignal<View> = computed(() => this.#session.value?.view.value ?? emptyView);
   /** The session that is looked at, also after a move. */
-  readonly sessionId: ReadonlySignal<string | undefined> = computed(
-    () => this.view.value.state.sessionId ?? this.#session.value?.place.id,
-  );
+  readonly sessionId: ReadonlySignal<string | undefined> = computed(() => this.#session.value?.id.value);
   readonly #mayBegin: boolean;
   readonly #session: Signal<LiveSession | undefined> = signal(undefined);
   /** Sessions that were left, until what was asked for in them is answered. */
@@ -48,7 +46,7 @@ export class Navigation {
 
   /** Looks at another session. */
   go(place: Place): void {
-    if (place.id === this.#here()) return;
+    if (place.id === this.#here) return;
     pushPlace(place);
     this.#open(place);
   }
@@ -66,29 +64,27 @@ export class Navigation {
 
   /** The session that is looked at is about to be no more: the next move takes its place in the history. */
   abandon(): void {
-    this.#abandoned = this.#here();
+    this.#abandoned = this.#here;
   }
 
   /** What was abandoned stays after all: looks at it again, where it was in the history. */
   reclaim(): void {
     const id = this.#abandoned;
     this.#abandoned = undefined;
-    if (id === undefined || id === this.#here()) return;
+    if (id === undefined || id === this.#here) return;
     const place: Place = { kind: 'session', id };
     replacePlace(place);
     this.#open(place);
   }
 
-  /** A move may not be drawn yet. */
-  #here(): string | undefined {
-    const session = this.#session.value;
-    return session?.remote.sessionId ?? session?.place.id;
+  get #here(): string | undefined {
+    return this.#session.value?.latestId;
   }
 
   #open(place: Place): void {
     this.#abandoned = undefined;
     // A fragment of the same address is no other place.
-    if (place.id !== this.#here()) this.#replace(place);
+    if (place.id !== this.#here) this.#replace(place);
   }
 
   #replace(place: Place): void {

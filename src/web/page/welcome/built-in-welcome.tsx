@@ -14,7 +14,7 @@ export function BuiltInWelcome() {
   const isSending = useRef(false);
   /** One at a time: whoever clicks twice wants it once. */
   const choose = async (text: string) => {
-    if (isSending.current || session.remote.outbox.length > 0 || session.view.value.running) return;
+    if (isSending.current || session.outbox.value.length > 0 || session.view.value.running) return;
     isSending.current = true;
     await send(session, { text, images: [] }, 'steer');
     // By then it is known whether something runs.

@@ -1,18 +1,18 @@
 import { useComputed } from '@preact/signals';
 import { PlainText } from '../../code/plain-text.tsx';
 import { focusMessage } from '../composer/focus-message.ts';
-import { useApp, useSession } from '../state/app.ts';
+import { useSession, useWriting } from '../state/app.ts';
 import { AddModel } from './add-model.tsx';
 import { SuggestionList } from './suggestion-list.tsx';
 import { forCode } from './suggestions.ts';
 
 /** For whoever has a model: where it works, and what it could do. What is chosen is written, and sent by the person. */
 export function RealWelcome() {
-  const app = useApp();
   const session = useSession();
   const { cwd = '', model, modelFallbackMessage } = useComputed(() => session.view.value.state).value;
+  const writing = useWriting();
   const write = (text: string) => {
-    app.drafts.of(session.remote.sessionId ?? session.place.id).value = text;
+    writing.text.value = text;
     focusMessage();
   };
   if (!model)

@@ -5,15 +5,17 @@ import { inWords } from '../../controls/shortcuts/keyboard.ts';
 import { useSession } from '../../state/app.ts';
 import { QUESTION_KEYS } from './focus.ts';
 
-/** Tells those who do not see it what is asked, and how to get there. */
+/** Tells those who do not see it what was asked first, how to get there, and how much there is besides. */
 export function Asked() {
   const { view } = useSession();
-  const title = useComputed(() => view.value.dialogs.at(-1)?.title).value;
+  const title = useComputed(() => view.value.dialogs[0]?.title).value;
+  const more = useComputed(() => view.value.dialogs.length - 1).value;
   return (
     <p class="hidden-label" role="status">
       {title !== undefined && (
         <>
           An extension asks: <PlainText text={oneLine(title, 200)} /> ({inWords(QUESTION_KEYS)} leads there)
+          {more > 0 && `, and ${more} more`}
         </>
       )}
     </p>

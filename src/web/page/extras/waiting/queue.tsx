@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { dropQueued, editQueued, giveBackChange } from '../../actions/queue.ts';
-import { useApp, useSession } from '../../state/app.ts';
+import { dropQueued, editQueued, giveBackChange, settleQueue } from '../../actions/queue.ts';
+import { useApp, useSession, useWriting } from '../../state/app.ts';
 import type { QueueChange } from '../../state/writing/writing.ts';
 import { QueueEditor } from './queue-editor.tsx';
 import { QueuedMessage } from './queued-message.tsx';
@@ -11,20 +11,13 @@ export function Queue() {
   const app = useApp();
   const session = useSession();
   const items = useComputed(() => session.view.value.queue).value;
+  const isKnown = session.isKnown.value;
   const isRunning = useComputed(() => session.view.value.running).value;
-  const writing = app.drafts.writingIn(session.remote.sessionId ?? session.place.id);
+  const writing = useWriting();
   const { change } = writing;
   useEffect(() => {
-    if (!change.value || items.some(({ id }) => id === change.value?.queueId)) return;
-    giveBackChange(session, writing, change.value);
-    change.value = undefined;
-  }, [items, change.value]);
-  useEffect(
-    () => () => {
-      change.value = undefined;
-    },
-    [change],
-  );
+    if (isKnown) settleQueue(session, writing, items);
+  }, [isKnown, items, change.value]);
   const save = async (changed: QueueChange) => {
     const { queueId, message } = changed;
     change.value = undefined;

@@ -9,6 +9,7 @@ import type {
 import { oneLine } from '../../../words.ts';
 import { LastIds } from '../last-ids.ts';
 import type { LiveSession } from '../live-session.ts';
+import { isVisible } from '../visibility.ts';
 import { PageIcon } from './page-icon.ts';
 import { SystemNotices } from './system-notices.ts';
 import { Watch } from './watch.ts';
@@ -41,7 +42,7 @@ export class Attention {
       return session.value?.remote.onEvent((event) => void this.#hear(event));
     });
     effect(() => {
-      if (this.#watch.isLooking.value) this.#unseen.value = new Set();
+      if (isVisible.value) this.#unseen.value = new Set();
     });
     effect(() => {
       document.title = count.value > 0 ? `(${count.value}) ${this.#name.value}` : this.#name.value;
@@ -66,7 +67,7 @@ export class Attention {
     this.systemNotices.tell({
       title: this.#name.peek(),
       body: oneLine(words, MAX_TITLE * 2),
-      topic: session.remote.sessionId ?? session.place.id,
+      topic: session.latestId,
     });
   }
 

@@ -1,37 +1,26 @@
-import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal } from '@preact/signals';
 import type { LiveSession } from '../live-session.ts';
+import { isVisible } from '../visibility.ts';
 
 /** Whether somebody looks at a session, in this tab or in another one of this browser. */
 export class Watch {
   readonly #sessionId: ReadonlySignal<string | undefined>;
-  readonly #isLooking = signal(isVisible());
 
   constructor(session: ReadonlySignal<LiveSession | undefined>) {
-    this.#sessionId = computed(() => session.value?.view.value.state.sessionId);
-    document.addEventListener('visibilitychange', () => {
-      this.#isLooking.value = isVisible();
-    });
+    this.#sessionId = computed(() => session.value?.id.value);
     effect(() => {
       const sessionId = this.#sessionId.value;
-      if (this.#isLooking.value && sessionId !== undefined) return tellOtherTabs(sessionId);
+      if (isVisible.value && sessionId !== undefined) return tellOtherTabs(sessionId);
       return undefined;
     });
   }
 
-  /** Whether this tab is looked at. */
-  get isLooking(): ReadonlySignal<boolean> {
-    return this.#isLooking;
-  }
-
-  /** Whether any tab with this session is. */
   async isWatched(): Promise<boolean> {
-    if (isVisible()) return true;
+    if (isVisible.peek()) return true;
     const { held = [] } = (await navigator.locks?.query()) ?? {};
     return held.some(({ name }) => name === lockOf(this.#sessionId.value ?? ''));
   }
 }
-
-const isVisible = () => document.visibilityState === 'visible';
 
 const lockOf = (sessionId: string) => `tau watches ${sessionId}`;
 

@@ -1,7 +1,8 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { messageOf } from '../../../../protocol/errors.ts';
 import type { SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import { listSessions, ServerRefusal } from '../../entrance/server.ts';
+import { isVisible } from '../visibility.ts';
 import { knownBehind, knownWith, type PageEnd } from './known-sessions.ts';
 
 /** How often it is looked what other sessions do, while somebody looks at the page. */
@@ -34,8 +35,8 @@ export class SessionList {
   #isStale = false;
 
   constructor() {
-    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void this.refresh());
     void this.refresh();
+    effect(() => (isVisible.value ? undefined : () => void this.refresh()));
   }
 
   /** Undefined before the first answer. */
@@ -119,7 +120,7 @@ export class SessionList {
     if (this.#isAllWanted && this.#failures === 0) void this.#load(LONG_PAGE);
     this.#looking = undefined;
     const restMs = Math.min(LOOK_MS * 2 ** this.#failures, MAX_REST_MS);
-    if (document.visibilityState === 'visible') this.#timer = setTimeout(() => void this.refresh(), restMs);
+    if (isVisible.peek()) this.#timer = setTimeout(() => void this.refresh(), restMs);
   }
 
   /**

@@ -14,7 +14,7 @@ type Seen = Readonly<Record<string, number>>;
 export class Unread {
   readonly #seen = signal<Seen>(stored());
 
-  /** `current`: the session that is looked at. */
+  /** `current`: the session that is looked at, while somebody does. */
   constructor(
     sessions: ReadonlySignal<readonly SessionSummary[] | undefined>,
     current: ReadonlySignal<string | undefined>,
@@ -34,7 +34,7 @@ export class Unread {
   #look(sessions: readonly SessionSummary[], current: string | undefined): void {
     const before = this.#seen.peek();
     const news = sessions.filter(({ id, status, messageCount }) => {
-      if (id === current) return document.visibilityState === 'visible' && before[id] !== messageCount;
+      if (id === current) return before[id] !== messageCount;
       return status === 'running' && before[id] === undefined;
     });
     if (news.length === 0) return;

@@ -46,7 +46,7 @@ export class Drafts {
   /** The session is no more. */
   forget(sessionId: string): void {
     this.of(sessionId).value = '';
-    this.writingIn(sessionId).attachments.value = [];
+    this.#writings.delete(sessionId);
   }
 
   /** Nothing more is kept of what is written here. */

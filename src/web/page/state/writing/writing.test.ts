@@ -7,6 +7,8 @@ import { Writing } from './writing.ts';
 
 const file: Attachment = { kind: 'text', name: 'a.txt', text: 'a', bytes: 1 };
 
+const picture = (name: string): Attachment => ({ kind: 'image', name, mimeType: 'image/png', data: '' });
+
 const writing = (text = '') => new Writing(signal(text));
 
 describe('what is given back', () => {
@@ -25,7 +27,7 @@ describe('what is given back', () => {
 
   it('is in its order when it waited, and as it was written where that is known', () => {
     const here = writing('draft');
-    here.remember('two, written out', { text: 'two', attachments: [file] });
+    here.waiting.add({ queueId: 'q', text: 'two, written out', written: { text: 'two', attachments: [file] } });
 
     here.giveBackAll(['one', 'two, written out']);
 
@@ -34,15 +36,15 @@ describe('what is given back', () => {
 
   it('is what it was being changed to, with its pictures', () => {
     const here = writing('draft');
-    const picture: Attachment = { kind: 'image', name: 'a.png', mimeType: 'image/png', data: '' };
-    here.remember('two, written out', { text: 'two', attachments: [picture, file] });
+    const written = { text: 'two', attachments: [picture('a'), file] };
+    here.waiting.add({ queueId: 'q', text: 'two, written out', written });
     const change = { queueId: 'q', before: 'two, written out', message: 'two, changed' };
 
     const isThere = [here.giveBackAll(['one', 'two, written out', 'one'], change), here.giveBackAll([], change)];
 
     expect(isThere).toEqual([true, false]);
     expect(here.text.value).toBe('one\n\ntwo, changed\n\none\n\ndraft');
-    expect(here.attachments.value).toEqual([picture]);
+    expect(here.attachments.value).toEqual([picture('a')]);
   });
 
   it.each(['as it was', '  '])('is what it was where nothing came of a change: "%s"', (message) => {
@@ -51,6 +53,52 @@ describe('what is given back', () => {
     here.giveBackAll(['as it was'], { queueId: 'q', before: 'as it was', message });
 
     expect(here.text.value).toBe('as it was');
+  });
+});
+
+describe('pictures without words', () => {
+  const wait = (here: Writing, ...names: readonly string[]) => {
+    for (const name of names)
+      here.waiting.add({ queueId: name, text: '', written: { text: '', attachments: [picture(name)] } });
+  };
+  const queue = (...ids: readonly string[]) => ids.map((id) => ({ id, kind: 'steer' as const, text: '' }));
+
+  it('are given back once, the last ones first', () => {
+    const here = writing();
+    wait(here, 'a', 'b', 'c');
+
+    here.giveBackAll(['', '']);
+    const last = here.attachments.value;
+    here.giveBackAll(['', '']);
+
+    expect(last).toEqual([picture('b'), picture('c')]);
+    expect(here.attachments.value).toEqual([picture('a'), ...last]);
+  });
+
+  it('are forgotten when they wait no more, but not before they were given back', async () => {
+    const here = writing();
+    wait(here, 'a', 'b', 'c');
+
+    here.waiting.settle(queue('b', 'c'));
+    await here.waiting.during(async () => {
+      here.waiting.settle([]);
+      here.giveBackAll(['', '', '']);
+    });
+    wait(here, 'd');
+    here.waiting.settle([]);
+    here.giveBackAll(['']);
+
+    expect(here.attachments.value).toEqual([picture('b'), picture('c')]);
+  });
+
+  it('stay with words that were changed in the queue', () => {
+    const here = writing();
+    here.waiting.add({ queueId: 'q', text: 'as it was', written: { text: 'as', attachments: [picture('a'), file] } });
+
+    here.waiting.settle([{ id: 'q', kind: 'steer', text: 'as it is' }]);
+    here.giveBackAll(['as it is']);
+
+    expect([here.text.value, here.attachments.value]).toEqual(['as it is', [picture('a')]]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Attachment } from './attachment.ts';
+import { rewritten, Waiting } from './waiting.ts';
 
 /** What is sent as one message, as it was written. */
 export interface Written {
@@ -23,9 +24,6 @@ export interface QueueChange {
 /** Whether there is something in a change that is worth to be kept. */
 export const isChanged = ({ before, message }: QueueChange): boolean => message !== before && message.trim() !== '';
 
-/** Messages with attachments that are remembered, should they be given back. */
-const MAX_REMEMBERED = 20;
-
 /** Texts that were said from here and are kept. */
 const MAX_SAID = 200;
 
@@ -39,8 +37,8 @@ export class Writing {
   readonly reading: Signal<number> = signal(0);
   readonly reply: Signal<Reply | undefined> = signal(undefined);
   readonly change: Signal<QueueChange | undefined> = signal(undefined);
+  readonly waiting = new Waiting();
   #said: readonly string[] = [];
-  #remembered: readonly { readonly message: string; readonly written: Written }[] = [];
   #browsing: { readonly said: readonly string[]; readonly at: number } | undefined;
 
   constructor(text: Signal<string>) {
@@ -78,12 +76,6 @@ export class Writing {
     return text;
   }
 
-  /** Remembers how a message was written that may be given back as its text alone. */
-  remember(message: string, written: Written): void {
-    if (written.attachments.length === 0) return;
-    this.#remembered = [...this.#remembered, { message, written }].slice(-MAX_REMEMBERED);
-  }
-
   /** It was not taken: it stands before whatever was written meanwhile. */
   giveBack(written: Written): void {
     this.text.value = [written.text, this.text.value].filter((text) => text.trim() !== '').join('\n\n');
@@ -94,8 +86,7 @@ export class Writing {
   giveBackAll(messages: readonly string[], change?: QueueChange): boolean {
     const changed = change ? messages.indexOf(change.before) : -1;
     for (const [at, message] of [...messages.entries()].reverse()) {
-      const known = this.#remembered.find((other) => other.message === message)?.written;
-      const written = known ?? { text: message, attachments: [] };
+      const written = this.waiting.take(message);
       this.giveBack(change && at === changed && isChanged(change) ? rewritten(written, change.message) : written);
     }
     return changed !== -1;
@@ -150,9 +141,3 @@ export class Writing {
     if (text.trim() !== '') this.#said = [text, ...this.#said.filter((other) => other !== text)].slice(0, MAX_SAID);
   }
 }
-
-/** Files of text are part of a message that waits; pictures are not. */
-const rewritten = ({ attachments }: Written, text: string): Written => ({
-  text,
-  attachments: attachments.filter(({ kind }) => kind === 'image'),
-});

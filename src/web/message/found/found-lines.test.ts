@@ -16,6 +16,20 @@ describe('what grep found', () => {
     ]);
   });
 
+  it('is told of files whose names hold dates', () => {
+    const output = 'docs/2026-01-15-notes.md:3: a-1- b\ndocs/2026-01-15-notes.md-4- on 2026-01-15-\na:1:b.md:7:';
+    expect(foundIn(output)).toEqual([
+      {
+        path: 'docs/2026-01-15-notes.md',
+        lines: [
+          { number: 3, text: 'a-1- b', isMatch: true },
+          { number: 4, text: 'on 2026-01-15-', isMatch: false },
+        ],
+      },
+      { path: 'a:1:b.md', lines: [{ number: 7, text: '', isMatch: true }] },
+    ]);
+  });
+
   it('is nothing that can be told when it has another form', () => {
     expect(foundIn('No matches found')).toBeUndefined();
     expect(foundIn('a.ts:1: x\n<script>')).toBeUndefined();

@@ -27,7 +27,7 @@ export class Definitions {
 }
 
 const LABEL = String.raw`\[((?:[^[\]\\]|\\[\s\S]){1,999})\]:`;
-const ADDRESS = String.raw`[ \t]*\n?[ \t]*(?:<([^<>\n]{0,2000})>|([^\s<]\S{0,2000}))`;
+const ADDRESS = String.raw`[ \t]*(?:\n[ \t]*)?(?:<([^<>\n]{0,2000})>|([^\s<]\S{0,2000}))`;
 const TITLE = String.raw`(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"\n]{0,999}"|'[^'\n]{0,999}'|\([^()\n]{0,999}\))`;
 const DEFINITION = new RegExp(String.raw`${LABEL}${ADDRESS}(?:${TITLE})?[ \t]*(?:\n|$)`, 'y');
 

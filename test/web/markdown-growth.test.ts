@@ -174,6 +174,11 @@ it.each(units)('takes %j repeated in steps that grow with the length, not with i
   expect(more / some).toBeLessThan(12);
 });
 
+it('takes pictures within each other', () => {
+  const [opening, closing] = ['!['.repeat(20_000), '](x)<br>'.repeat(20_000)];
+  expect(htmlOf(`${opening}a${closing}\n\nThe end`)).toMatch(/The end/);
+});
+
 /** What may stand around a run that never becomes what it looks like. Patterns that try every way to read it would not come to an end. */
 const befores = [
   ...['', 'a', '[a]:', '[a]: b', '[a]: <b>', '[a]: b "', '<details>', '<details><summary>', '<summary>', '- ', '1. '],

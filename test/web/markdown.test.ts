@@ -60,6 +60,8 @@ it.each([
   ['[a*](https://x.example/)*', '<p><a https://x.example/>a*</a>*</p>'],
   ['![a](https://x.example/a.png)', '<p><img https://x.example/a.png a></p>'],
   ['[![a](https://x.example/a.png)](https://y.example/)', '<p><a https://y.example/>a</a></p>'],
+  ['![a *b*](a.png) ![](b.png) ![c](c)', '<p>a b (a.png) b.png c</p>'],
+  ['![a ![b](x) c](https://x.example/)', '<p><img https://x.example/ a b (x) c></p>'],
   ['see https://x.example/a_b. Yes', '<p>see <a https://x.example/a_b>https://x.example/a_b</a>. Yes</p>'],
   [
     '(https://x.example/) (https://x.example/(a))',

@@ -138,7 +138,7 @@ export class BlockReader {
     if (before === 0) this.#drop(depth);
     block.text = block.text.slice(0, before);
     this.#push(
-      { kind: 'table', aligns, head, rows: [], isApart: this.#isAfterBlank },
+      { kind: 'table', aligns, head, rows: [], isApart: before === 0 && block.isApart },
       Math.min(depth, this.#path.length),
     );
     return true;

@@ -258,7 +258,10 @@ class InlineReader {
 }
 
 /** One item, whatever is in it: pictures may be within each other, and what is inside is not read again for each. */
-function picture(alt: string, { address, href }: { readonly address: string; readonly href: string | undefined }): Inline {
+function picture(
+  alt: string,
+  { address, href }: { readonly address: string; readonly href: string | undefined },
+): Inline {
   if (href !== undefined) return { type: 'picture', href, alt };
   return { type: 'text', text: alt === '' || alt === address ? address : `${alt} (${address})` };
 }

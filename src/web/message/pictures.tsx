@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { PlainText } from '../code/plain-text.tsx';
 import { blocksOf, type Fields, textOf } from '../fields.ts';
 
 /** Pictures that can hold nothing but a picture. */
@@ -27,7 +28,11 @@ function Picture({ block }: { readonly block: Fields }) {
   const type = textOf(block['mimeType']).toLowerCase();
   const data = textOf(block['data']);
   if (!TYPES.has(type) || data === '' || !BASE64.test(data.trimEnd()))
-    return <p class="note">A picture that is not shown ({type.slice(0, 60) || 'of no type'})</p>;
+    return (
+      <p class="note">
+        A picture that is not shown (<PlainText text={type.slice(0, 60) || 'of no type'} />)
+      </p>
+    );
   const source = `data:${type};base64,${data}`;
   return (
     <>

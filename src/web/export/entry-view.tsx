@@ -1,5 +1,4 @@
 import { render } from 'preact';
-import { plainText } from '../code/plain-text.ts';
 import { element } from '../element.ts';
 import { entryOf, type Fields, numberOf, textOf } from '../fields.ts';
 import { WholePage } from '../message/folded.tsx';
@@ -7,6 +6,7 @@ import { Message, type Surroundings } from '../message/message.tsx';
 import { Marker } from '../message/summaries.tsx';
 import { Unknown } from '../message/unknown.tsx';
 import { dateAndTime } from '../words.ts';
+import { plainNodes } from './plain-nodes.ts';
 import type { Entry } from './session/session.ts';
 
 /** What an entry has to know of others to be shown. */
@@ -51,7 +51,7 @@ export function showEntry(entry: Entry, { around, label, continues }: EntryPlace
     'header',
     { class: `who${continues ? ' continues' : ''}` },
     speaker !== undefined && element('h2', {}, speaker),
-    label !== undefined && element('span', { class: 'label' }, ...plainText(label)),
+    label !== undefined && element('span', { class: 'label' }, ...plainNodes(label)),
     element('a', { class: 'permalink', attributes: { href: hashOf(entry), title: 'Link to this' } }, when(entry)),
   );
   const body = element('div');

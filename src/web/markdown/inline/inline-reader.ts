@@ -4,7 +4,7 @@ import { CodeSpans } from './code-spans.ts';
 import { type Marks, withEmphasis } from './emphasis.ts';
 import { entityAt } from './entities.ts';
 import { marksAt } from './flanking.ts';
-import { type Inline, withoutLinks, wordsOf } from './inline.ts';
+import { type Inline, inlineWords, withoutLinks } from './inline.ts';
 import { labelAt, mayBecomeTarget, targetAt } from './link-target.ts';
 import { safeLink } from './safe-link.ts';
 
@@ -209,7 +209,7 @@ class InlineReader {
   #linkSince(bracket: Bracket, { address, length }: { readonly address: string; readonly length: number }): number {
     const inside = this.#since(bracket);
     const href = safeLink(address);
-    if (bracket.isPicture) this.#items.push(picture(wordsOf(inside).slice(0, MAX_ALT), { address, href }));
+    if (bracket.isPicture) this.#items.push(picture(inlineWords(inside).slice(0, MAX_ALT), { address, href }));
     else if (href === undefined) this.#put(namedBy(address, inside) ? inside : [...inside, addressBehind(address)]);
     else this.#items.push({ type: 'link', href, children: withoutLinks(inside) });
     if (!bracket.isPicture) this.#spent = this.#brackets.length;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foundIn, partsOf, plainPatterns } from './found-lines.ts';
+import { foundIn, plainPatterns, searchedParts } from './found-lines.ts';
 import { withNotice } from './result-notice.ts';
 
 describe('what grep found', () => {
@@ -60,14 +60,16 @@ describe('a pattern', () => {
   });
 
   it('stands out in a line', () => {
-    const parts = partsOf('Get getter', ['get', 'getter'], { ignoresCase: true });
+    const parts = searchedParts('Get getter', ['get', 'getter'], { ignoresCase: true });
 
     expect(parts).toEqual([
       { text: 'Get', isFound: true },
       { text: ' ', isFound: false },
       { text: 'getter', isFound: true },
     ]);
-    expect(partsOf('\u0130 get', ['get'], { ignoresCase: true })).toEqual([{ text: '\u0130 get', isFound: false }]);
-    expect(partsOf('', ['get'], { ignoresCase: false })).toEqual([{ text: '', isFound: false }]);
+    expect(searchedParts('\u0130 get', ['get'], { ignoresCase: true })).toEqual([
+      { text: '\u0130 get', isFound: false },
+    ]);
+    expect(searchedParts('', ['get'], { ignoresCase: false })).toEqual([{ text: '', isFound: false }]);
   });
 });

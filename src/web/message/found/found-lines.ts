@@ -51,7 +51,7 @@ export interface SearchedPart {
 }
 
 /** Where the texts stand in a line. */
-export function partsOf(
+export function searchedParts(
   line: string,
   texts: readonly string[],
   { ignoresCase }: { readonly ignoresCase: boolean },

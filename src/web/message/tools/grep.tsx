@@ -3,7 +3,14 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { type Fields, textOf } from '../../fields.ts';
 import { counted } from '../../words.ts';
 import { Clipped, ShowAll } from '../clipped.tsx';
-import { type FoundFile, type FoundLine, foundIn, partsOf, plainPatterns, searched } from '../found/found-lines.ts';
+import {
+  type FoundFile,
+  type FoundLine,
+  foundIn,
+  plainPatterns,
+  searched,
+  searchedParts,
+} from '../found/found-lines.ts';
 import { Notice } from '../found/notice.tsx';
 import { Path } from '../found/path.tsx';
 import { withNotice } from '../found/result-notice.ts';
@@ -46,7 +53,7 @@ function Files({ files, call, notice }: FilesProps) {
   const isLong = count > LINES * 1.5 && !isWhole;
   const texts = plainPatterns(textOf(call['pattern']), { isLiteral: call['literal'] === true });
   const show = ({ text, isMatch }: FoundLine) =>
-    partsOf(text, isMatch ? texts : [], { ignoresCase: call['ignoreCase'] === true });
+    searchedParts(text, isMatch ? texts : [], { ignoresCase: call['ignoreCase'] === true });
   return (
     <>
       <ul class="found">

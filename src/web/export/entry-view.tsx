@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { element } from '../element.ts';
 import { entryOf, type Fields, numberOf, textOf } from '../fields.ts';
+import { Place } from '../message/choices.tsx';
 import { WholePage } from '../message/folded.tsx';
 import { Message, type Surroundings } from '../message/message.tsx';
 import { Marker } from '../message/summaries.tsx';
@@ -57,7 +58,9 @@ export function showEntry(entry: Entry, { around, label, continues }: EntryPlace
   const body = element('div');
   render(
     <WholePage.Provider value={true}>
-      <Body entry={entry} around={around} />
+      <Place name={entry.row}>
+        <Body entry={entry} around={around} />
+      </Place>
     </WholePage.Provider>,
     body,
   );

@@ -7,8 +7,8 @@ interface Piece {
   readonly start: number;
 }
 
-/** Every place within an element where a text stands, in whatever case and colours; `needle` is in lower case. */
-export function placesOf(needle: string, within: HTMLElement): Range[] {
+/** The places within an element where a text stands, in whatever case and colours, as many as are coloured; `needle` is in lower case. */
+export function placesOf(needle: string, within: HTMLElement, most = MAX_MARKS): Range[] {
   const pieces: Piece[] = [];
   let whole = '';
   const walker = document.createTreeWalker(within, NodeFilter.SHOW_TEXT);
@@ -16,22 +16,25 @@ export function placesOf(needle: string, within: HTMLElement): Range[] {
     pieces.push({ node: node as Text, start: whole.length });
     whole += (node.nodeValue ?? '').toLowerCase();
   }
+  let passed = 0;
+  /** Places are asked for from the first to the last. */
+  const pieceAt = (place: number) => {
+    while ((pieces[passed + 1]?.start ?? Infinity) <= place) passed++;
+    return pieces[passed];
+  };
   const ranges: Range[] = [];
-  for (let at = whole.indexOf(needle); at !== -1; at = whole.indexOf(needle, at + needle.length)) {
-    ranges.push(rangeOf(pieces, at, at + needle.length));
+  for (let at = whole.indexOf(needle); at !== -1 && ranges.length < most; ) {
+    const end = at + needle.length;
+    const range = document.createRange();
+    const first = pieceAt(at);
+    if (first) range.setStart(first.node, offsetIn(first, at));
+    const last = pieceAt(end - 1);
+    if (last) range.setEnd(last.node, offsetIn(last, end));
+    ranges.push(range);
+    at = whole.indexOf(needle, end);
   }
   return ranges;
 }
-
-function rangeOf(pieces: readonly Piece[], start: number, end: number): Range {
-  const range = document.createRange();
-  const [first, last] = [pieceAt(pieces, start), pieceAt(pieces, end - 1)];
-  if (first) range.setStart(first.node, offsetIn(first, start));
-  if (last) range.setEnd(last.node, offsetIn(last, end));
-  return range;
-}
-
-const pieceAt = (pieces: readonly Piece[], place: number) => pieces.findLast(({ start }) => start <= place);
 
 /** A letter may be longer in lower case. */
 const offsetIn = ({ node, start }: Piece, place: number) => Math.min(place - start, node.length);
@@ -41,13 +44,17 @@ export function colour(needle: string, found: Iterable<HTMLElement>, lookedAt: H
   if (!('highlights' in CSS)) return;
   CSS.highlights.clear();
   if (needle === '') return;
-  const ranges: Range[] = [];
-  for (const element of found) {
-    ranges.push(...placesOf(needle, element));
-    if (ranges.length > MAX_MARKS) break;
+  CSS.highlights.set('found', marksIn(found, needle));
+  CSS.highlights.set('looked-at', marksIn(lookedAt ? [lookedAt] : [], needle));
+}
+
+function marksIn(elements: Iterable<HTMLElement>, needle: string): Highlight {
+  const marks = new Highlight();
+  for (const element of elements) {
+    for (const place of placesOf(needle, element, MAX_MARKS - marks.size)) marks.add(place);
+    if (marks.size >= MAX_MARKS) break;
   }
-  CSS.highlights.set('found', new Highlight(...ranges));
-  CSS.highlights.set('looked-at', new Highlight(...(lookedAt ? placesOf(needle, lookedAt) : [])));
+  return marks;
 }
 
 /** Unfolds everything that hides these places. */

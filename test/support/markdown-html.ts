@@ -4,9 +4,9 @@ import { MarkdownReader } from '../../src/web/markdown/block/markdown-reader.ts'
 import type { Inline } from '../../src/web/markdown/inline/inline.ts';
 import { parseInline } from '../../src/web/markdown/inline/inline-reader.ts';
 
-/** What a text of markdown comes to, as HTML is commonly written for it; a heading by its own level. */
-export function htmlOf(text: string): string {
-  const { blocks, definitions } = new MarkdownReader().read(text);
+/** What a text of markdown comes to, as HTML is commonly written for it; a heading by its own level. A reader may know its beginning. */
+export function htmlOf(text: string, reader = new MarkdownReader()): string {
+  const { blocks, definitions } = reader.read(text);
   return blocks.map((block) => html(block, definitions)).join('');
 }
 

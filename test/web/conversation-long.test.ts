@@ -7,6 +7,7 @@ import { keepLongConversation, questionAt } from '../support/long-conversation.t
 import { newHome } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { atEnd, conversation, inSight, rowsDrawn, until } from '../support/reading.ts';
+import { header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
 
 const ENTRIES = 10_000;
 const FEW = 100;
@@ -106,6 +107,22 @@ it('search reads everything, finds a word of the oldest message and goes there',
 
   await until(page, 'CSS.highlights.size === 0');
   expect(await rowsDrawn(page)).toBeLessThan(FEW);
+  expect(complaints).toEqual([]);
+});
+
+it('search colours some of what is found more often than can be told', async () => {
+  const home = newHome();
+  const long = modelSaid('bbbbbbbb', 'aaaaaaaa', 'ж '.repeat(150_000));
+  keepSession(home, [header(home.cwd), userSaid('aaaaaaaa', null, 'first'), long]);
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'first' }).click();
+  await page.locator('.answer').waitFor();
+
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('ж');
+  await page.getByText('1 of 1').waitFor();
+
+  await until(page, "CSS.highlights.get('found')?.size === 2000 && CSS.highlights.get('looked-at')?.size === 2000");
   expect(complaints).toEqual([]);
 });
 

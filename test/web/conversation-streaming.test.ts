@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
@@ -47,6 +49,37 @@ it('follows what is written as long as the reader is at the end, and stays where
   await jump(page).click();
   await inSight(page, 'gamma 19');
   await atEnd(page);
+  expect(complaints).toEqual([]);
+});
+
+it('what was unfolded and wanted whole while it was written is so when the reader comes back to it', async () => {
+  const gate = newGate();
+  const command = bash('seq 1 400 && mkfifo gate && cat gate');
+  const server = await servePage({
+    script: [
+      { steps: [{ thinking: 'I have to count.' }, { await: gate.path }, { text: 'Let me.' }, ...command.steps] },
+      { text: paragraphs('alpha', 60) },
+    ],
+  });
+  const { page, complaints } = await visit(server.loginLink);
+  const [thought, line] = [page.locator('.thinking .markdown'), page.locator('.output').getByText('1\n2\n3\n')];
+
+  await say(page, 'go');
+  await page.locator('.thinking summary').click();
+  await thought.waitFor();
+  gate.open();
+  await page.getByRole('button', { name: 'Show all 400 lines' }).click();
+  await line.waitFor();
+  await writeFile(join(server.home.cwd, 'gate'), '');
+  await isComplete(page);
+  await conversation(page).focus();
+  await page.keyboard.press('End');
+  await atEnd(page);
+  await page.locator('.thinking').waitFor({ state: 'detached' });
+  await page.keyboard.press('Home');
+
+  await thought.getByText('I have to count.').waitFor();
+  await line.waitFor();
   expect(complaints).toEqual([]);
 });
 

@@ -35,7 +35,8 @@ it('a text that came in pieces is read as the whole text at once', () => {
     fc.property(markdown, fc.array(fc.nat(200)), (text, cuts) => {
       const reader = new MarkdownReader();
       for (const cut of cuts.sort((one, other) => one - other)) reader.read(text.slice(0, cut), { isStreaming: true });
-      expect(reader.read(text)).toEqual(new MarkdownReader().read(text));
+      expect(reader.read(text).blocks).toEqual(parseBlocks(text));
+      expect(htmlOf(text, reader)).toBe(htmlOf(text));
       for (const block of reader.read(text).blocks) expect(block).not.toHaveProperty('isOpen');
     }),
     { numRuns: 2000 },
@@ -171,6 +172,24 @@ it.each(units)('takes %j repeated in steps that grow with the length, not with i
   const [some, more] = [await work(1000), await work(8000)];
   expect(some).toBeGreaterThan(10);
   expect(more / some).toBeLessThan(12);
+});
+
+it('takes pictures within each other', () => {
+  const [opening, closing] = ['!['.repeat(20_000), '](x)<br>'.repeat(20_000)];
+  expect(htmlOf(`${opening}a${closing}\n\nThe end`)).toMatch(/The end/);
+});
+
+/** What may stand around a run that never becomes what it looks like. Patterns that try every way to read it would not come to an end. */
+const befores = [
+  ...['', 'a', '[a]:', '[a]: b', '[a]: <b>', '[a]: b "', '<details>', '<details><summary>', '<summary>', '- ', '1. '],
+  ...['a|b\n-', 'a|b\n|-', 'a\n', '- -', '# a', '~~~', '```', '<!--', '[a](', '[a](b', '[a](b "', '![', '<a@', 'www.'],
+];
+const runs = [' ', '\t', '\r', '\u2028', '-', '~', '#', '|', ':', '\\', '"', 'a'];
+const afters = ['', 'x', '|x', '\rx', '\n\nx'];
+
+it.each(befores)('takes 100,000 characters of any run behind %j', (before) => {
+  const texts = runs.flatMap((run) => afters.map((after) => before + run.repeat(100_000) + after));
+  for (const text of texts) expect(htmlOf(text).length).toBeLessThan(1_000_000);
 });
 
 it.each(units)('takes %j repeated for 200,000 characters, also while it comes in', (unit) => {

@@ -60,6 +60,8 @@ it.each([
   ['[a*](https://x.example/)*', '<p><a https://x.example/>a*</a>*</p>'],
   ['![a](https://x.example/a.png)', '<p><img https://x.example/a.png a></p>'],
   ['[![a](https://x.example/a.png)](https://y.example/)', '<p><a https://y.example/>a</a></p>'],
+  ['![a *b*](a.png) ![](b.png) ![c](c)', '<p>a b (a.png) b.png c</p>'],
+  ['![a ![b](x) c](https://x.example/)', '<p><img https://x.example/ a b (x) c></p>'],
   ['see https://x.example/a_b. Yes', '<p>see <a https://x.example/a_b>https://x.example/a_b</a>. Yes</p>'],
   [
     '(https://x.example/) (https://x.example/(a))',
@@ -76,6 +78,7 @@ it.each([
     '[a][b] [B] [c][] [d]\n\n[b]: https://x.example/ "t"\n[c]: <https://y.example/>',
     '<p><a https://x.example/>a</a> <a https://x.example/>B</a> <a https://y.example/>c</a> [d]</p>',
   ],
+  ['[b]\n\n[b]: https://x.example/?a=1&amp;b=\\*', '<p><a https://x.example/?a=1&b=*>b</a></p>'],
   ['[b]: https://x.example/\n[b]: https://y.example/\nmore [b]', '<p>more <a https://x.example/>b</a></p>'],
   ['[a]: not a definition', '<p>[a]: not a definition</p>'],
   [
@@ -144,6 +147,7 @@ it.each([
     '<p>text</p><table><tr><th>a</th><th>b</th></tr></table><blockquote><p>c</p></blockquote>',
   ],
   ['| a |\n|---|\n| 1<br>2 **3** |', '<table><tr><th>a</th></tr><tr><td>1<br>2 <strong>3</strong></td></tr></table>'],
+  ['- a\n\n  | x |\n  |---|', '<ul><li><p>a</p><table><tr><th>x</th></tr></table></li></ul>'],
   // HTML
   ['<div>\n*a*\n</div>', '<p>&lt;div&gt;\n<em>a</em>\n&lt;/div&gt;</p>'],
   ['<!-- a\nb -->\nc', '<!-- a\nb --><p>c</p>'],

@@ -243,3 +243,23 @@ it('messages of other programs are shown as they are; what is not for people is 
   ]);
   expect(complaints).toEqual([]);
 });
+
+it('what would hide or turn around something is shown by its number in long texts and names of types too', async () => {
+  const { page } = await open(file);
+  const picture = { type: 'image', mimeType: 'image/\u202egnp', data: 'AAAA' };
+
+  await draw(page, { message: { role: 'user', content: [picture] } });
+  expect(await words(page.locator('.note'))).toBe('A picture that is not shown (image/U+202Egnp)');
+
+  await draw(page, { message: answer({ content: [{ type: 'text', text: `${'x'.repeat(200_000)}\u202ey` }] }) });
+  await page.locator('.plain .hidden-character', { hasText: 'U+202E' }).waitFor();
+});
+
+it('a picture that is none is told from one, however long it is', async () => {
+  const { page } = await open(file);
+  const picture = { type: 'image', mimeType: 'image/png', data: `${' '.repeat(500_000)}!` };
+
+  await draw(page, { message: { role: 'user', content: [picture] } });
+
+  await page.getByText('A picture that is not shown (image/png)').waitFor();
+});

@@ -66,7 +66,7 @@ it.each([320, 390])('on a phone of %i pixels nothing is wider than the screen', 
 });
 
 it('what would hide or turn around what is said is shown by its number, wherever it is said', async () => {
-  const turned = 'photo\u202egpj.exe [pay\u202emoc.live](https://x.example/) zero\u200bwidth';
+  const turned = 'photo\u202egpj.exe [pay\u202emoc.live](https://x.example/) zero\u200bwidth\n\n<!-- a\u202eb -->';
   const { page } = await visit((await servePage({ script: [{ text: turned }] })).loginLink);
 
   await say(page, 'a\u202eb');
@@ -77,5 +77,6 @@ it('what would hide or turn around what is said is shown by its number, wherever
     'U+202E',
     'U+202E',
     'U+200B',
+    'U+202E',
   ]);
 });

@@ -43,6 +43,19 @@ it('nothing that stands in any message of a session runs, loads or leaves', asyn
   expect(missing).toEqual([]);
 });
 
+it('nobody makes a way from text to markup', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+
+  const attempts = [
+    "trustedTypes.createPolicy('own', { createHTML: (text) => text })",
+    "trustedTypes.createPolicy('default', { createHTML: (text) => text })",
+    "document.body.insertAdjacentHTML('beforeend', '<hr id=made>')",
+  ];
+  for (const attempt of attempts) await expect(page.evaluate(attempt)).rejects.toThrow(/TypeError/);
+  expect(await page.locator('#made').count()).toBe(0);
+});
+
 /** Reads the conversation from its end to its beginning, and looks at each part of it; answers its words. */
 async function readUp(view: View): Promise<string> {
   const { page } = view;

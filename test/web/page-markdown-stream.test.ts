@@ -102,6 +102,17 @@ it('what is whole is not drawn again while more comes in', async () => {
   expect(await page.evaluate('changed.length')).toBe(0);
 });
 
+it('a link leads to the address that is told after it was drawn', async () => {
+  const { page } = await open();
+  const text = '[a]: https://a.example/\n\nSee [b].\n\n';
+  await streamMarkdown(page, text, { from: text.length });
+  expect(await page.locator('.markdown > p').textContent()).toBe('See [b].');
+
+  const more = `${text}[b]: https://b.example/\n\n`;
+  await streamMarkdown(page, more, { from: more.length });
+  await page.locator('.markdown > p > a[href="https://b.example/"]').waitFor();
+});
+
 it('nothing moves while a text comes in', async () => {
   const { page } = await open({ height: 3000 });
   await page.evaluate(`

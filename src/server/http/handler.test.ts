@@ -7,7 +7,7 @@ import { bearer, grantOf, served } from './testing/served.ts';
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
   "font-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; " +
-  "require-trusted-types-for 'script'";
+  "require-trusted-types-for 'script'; trusted-types 'none'";
 
 it('[W48] every answer carries the headers that protect it, and none that opens it to other pages', async () => {
   const { get, port } = await served();

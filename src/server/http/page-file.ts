@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 /** A file below this has nothing to gain. */
 const MIN_COMPRESSED_BYTES = 1024;
 
-/** What is text; pictures and fonts are as small as they get. */
-const TEXT = /^text\/|json$|xml$/;
-
 interface FileContent {
   readonly type: string;
   readonly body: Buffer;
+  /** Pictures and fonts are as small as they get. */
+  readonly isText: boolean;
   /** Its name holds a hash of what is in it. */
   readonly isImmutable: boolean;
 }
@@ -30,14 +29,14 @@ export class PageFile {
   readonly compressed: Form | undefined;
   #gzipped: Promise<Buffer> | undefined;
 
-  constructor({ type, body, isImmutable }: FileContent) {
+  constructor({ type, body, isText, isImmutable }: FileContent) {
     const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
     this.type = type;
     this.size = body.length;
     this.isImmutable = isImmutable;
     this.plain = { etag: `"${hash}"`, body: async () => body };
     this.compressed =
-      TEXT.test(type.split(';')[0] ?? '') && body.length >= MIN_COMPRESSED_BYTES
+      isText && body.length >= MIN_COMPRESSED_BYTES
         ? { etag: `"${hash}-gzip"`, encoding: 'gzip', body: () => (this.#gzipped ??= gzipped(body)) }
         : undefined;
   }

@@ -6,19 +6,20 @@ import { PageFile } from './page-file.ts';
 const MAX_PAGE_FILES = 500;
 const MAX_PAGE_BYTES = 32 * 1024 * 1024;
 
-const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.map': 'application/json',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-  '.woff2': 'font/woff2',
+const types: Readonly<Record<string, { readonly type: string; readonly isText: boolean }>> = {
+  '.css': { type: 'text/css; charset=utf-8', isText: true },
+  '.html': { type: 'text/html; charset=utf-8', isText: true },
+  '.ico': { type: 'image/x-icon', isText: false },
+  '.js': { type: 'text/javascript; charset=utf-8', isText: true },
+  '.json': { type: 'application/json', isText: true },
+  '.map': { type: 'application/json', isText: true },
+  '.png': { type: 'image/png', isText: false },
+  '.svg': { type: 'image/svg+xml', isText: true },
+  '.txt': { type: 'text/plain; charset=utf-8', isText: true },
+  '.webmanifest': { type: 'application/manifest+json', isText: true },
+  '.woff2': { type: 'font/woff2', isText: false },
 };
+const UNKNOWN = { type: 'application/octet-stream', isText: false };
 
 const HASHED = /-[A-Z0-9]{8}\.[a-z0-9.]+$/;
 
@@ -46,8 +47,8 @@ export function readPageFiles(folder: string): ReadonlyMap<string, PageFile> {
 }
 
 function readPageFile(path: string): PageFile {
-  const type = types[extname(path)] ?? 'application/octet-stream';
-  return new PageFile({ type, body: readFileSync(path), isImmutable: HASHED.test(path) });
+  const kind = types[extname(path)] ?? UNKNOWN;
+  return new PageFile({ ...kind, body: readFileSync(path), isImmutable: HASHED.test(path) });
 }
 
 /** The regular files in a folder and below it: no links, which could lead out of it. */

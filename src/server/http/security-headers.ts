@@ -10,6 +10,7 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'self'",
   "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ];
 
 /** What every answer carries, whatever it is. An answer may replace some of them. */

@@ -8,7 +8,7 @@ export interface TextPart {
 }
 
 /** A text as parts of which every character is to be seen. */
-export function partsOf(text: string): readonly TextPart[] {
+export function visibleParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const { 0: character, index } of text.matchAll(HIDDEN)) {

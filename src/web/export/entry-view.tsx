@@ -1,12 +1,13 @@
 import { render } from 'preact';
-import { plainText } from '../code/plain-text.ts';
 import { element } from '../element.ts';
 import { entryOf, type Fields, numberOf, textOf } from '../fields.ts';
+import { Place } from '../message/choices.tsx';
 import { WholePage } from '../message/folded.tsx';
 import { Message, type Surroundings } from '../message/message.tsx';
 import { Marker } from '../message/summaries.tsx';
 import { Unknown } from '../message/unknown.tsx';
 import { dateAndTime } from '../words.ts';
+import { plainNodes } from './plain-nodes.ts';
 import type { Entry } from './session/session.ts';
 
 /** What an entry has to know of others to be shown. */
@@ -51,13 +52,15 @@ export function showEntry(entry: Entry, { around, label, continues }: EntryPlace
     'header',
     { class: `who${continues ? ' continues' : ''}` },
     speaker !== undefined && element('h2', {}, speaker),
-    label !== undefined && element('span', { class: 'label' }, ...plainText(label)),
+    label !== undefined && element('span', { class: 'label' }, ...plainNodes(label)),
     element('a', { class: 'permalink', attributes: { href: hashOf(entry), title: 'Link to this' } }, when(entry)),
   );
   const body = element('div');
   render(
     <WholePage.Provider value={true}>
-      <Body entry={entry} around={around} />
+      <Place name={entry.row}>
+        <Body entry={entry} around={around} />
+      </Place>
     </WholePage.Provider>,
     body,
   );

@@ -1,7 +1,7 @@
-import { plainText } from '../code/plain-text.ts';
 import { element } from '../element.ts';
 import { entryOf, type Fields, listOf, textOf } from '../fields.ts';
 import { hashOf } from './entry-view.tsx';
+import { plainNodes } from './plain-nodes.ts';
 import { titleOf } from './session/entry-words.ts';
 import type { Entry, Session } from './session/session.ts';
 import type { Row } from './session/tree-rows.ts';
@@ -84,8 +84,8 @@ export class Outline {
         attributes: { href: hashOf(entry), 'aria-current': entry === this.#current ? 'true' : undefined },
       },
       element('span', { class: 'sign', attributes: { 'aria-hidden': 'true' } }, sign),
-      label !== undefined && element('span', { class: 'label' }, ...plainText(label)),
-      element('span', { class: 'title' }, ...plainText(titleOf(entry, (id) => this.#calls.get(id)))),
+      label !== undefined && element('span', { class: 'label' }, ...plainNodes(label)),
+      element('span', { class: 'title' }, ...plainNodes(titleOf(entry, (id) => this.#calls.get(id)))),
     );
     link.style.paddingInlineStart = `${10 + Math.min(depth, MAX_DEPTH) * 12}px`;
     const item = element(

@@ -1,7 +1,7 @@
-import { plainText } from '../code/plain-text.ts';
 import { element } from '../element.ts';
 import { textOf, wordsOf } from '../fields.ts';
 import { counted, dateAndTime, dollars, oneLine, tokens } from '../words.ts';
+import { plainNodes } from './plain-nodes.ts';
 import type { Session } from './session/session.ts';
 import { totalsOf } from './session/totals.ts';
 
@@ -28,11 +28,11 @@ export function sessionHeader(session: Session): HTMLElement {
   ];
   const list = facts
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, ...plainText(value))));
+    .map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, ...plainNodes(value))));
   return element(
     'header',
     { class: 'session' },
-    element('h1', { attributes: { dir: 'auto' } }, ...plainText(titleOfSession(session))),
+    element('h1', { attributes: { dir: 'auto' } }, ...plainNodes(titleOfSession(session))),
     element('dl', {}, ...list),
   );
 }

@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { CodeBlock } from '../code/code-block.tsx';
+import { PlainText } from '../code/plain-text.tsx';
 import type { Block, ListItem, Table } from './block/block.ts';
 import { Words } from './words.tsx';
 
@@ -56,7 +57,11 @@ function draw(block: Block): JSX.Element {
         </details>
       );
     case 'comment':
-      return <p class="comment">{block.text}</p>;
+      return (
+        <p class="comment">
+          <PlainText text={block.text} />
+        </p>
+      );
     case 'rule':
       return <hr />;
   }

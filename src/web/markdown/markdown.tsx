@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { PlainText } from '../code/plain-text.tsx';
 import { MarkdownReader } from './block/markdown-reader.ts';
 import { Blocks } from './block-view.tsx';
 import { DefinitionsContext } from './words.tsx';
@@ -14,7 +15,13 @@ interface MarkdownProps {
 
 /** A text of markdown. Whatever it holds, it can only become text, lists, tables, code and links. */
 export const Markdown = ({ text, isStreaming = false }: MarkdownProps) =>
-  text.length > MAX_LENGTH ? <pre class="plain">{text}</pre> : <Read text={text} isStreaming={isStreaming} />;
+  text.length > MAX_LENGTH ? (
+    <pre class="plain">
+      <PlainText text={text} />
+    </pre>
+  ) : (
+    <Read text={text} isStreaming={isStreaming} />
+  );
 
 function Read({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const reader = useMemo(() => new MarkdownReader(), []);

@@ -3,6 +3,7 @@ import { PlainText } from '../code/plain-text.tsx';
 import { type Fields, fieldsOf, listOf, textOf } from '../fields.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Account } from './account.tsx';
+import { Place } from './choices.tsx';
 import type { Surroundings, ViewProps } from './message.tsx';
 import { Thinking } from './thinking.tsx';
 import { ToolCard } from './tools/tool-card.tsx';
@@ -15,7 +16,9 @@ export function Answer({ message, around, children }: ViewProps) {
   return (
     <div class="answer">
       {blocks.map((block, index) => (
-        <Block block={block} isGrowing={isStreaming && index === blocks.length - 1} {...standingOf(block, around)} />
+        <Place name={index}>
+          <Block block={block} isGrowing={isStreaming && index === blocks.length - 1} {...standingOf(block, around)} />
+        </Place>
       ))}
       <Ending message={message} />
       {!isStreaming && <Account message={message}>{children}</Account>}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
 import { counted } from '../words.ts';
+import { atFirst } from './at-first.ts';
+import { useChoice } from './choices.tsx';
 
 interface ClippedProps {
   readonly text: string;
@@ -15,23 +16,23 @@ const MAX_CLIPPED = 12_000;
 
 /** A long text of which only the beginning is shown until somebody wants it all. */
 export function Clipped({ text, lines, kind = '', show = asItIs }: ClippedProps) {
-  const [isWhole, setWhole] = useState(false);
+  const [isWhole, showAll] = useWhole();
   const part = isWhole ? text : beginningOf(text, lines);
   return (
     <>
       <Scrolled kind={kind}>{show(part)}</Scrolled>
-      {part !== text && <ShowAll what={sizeOf(text)} onClick={() => setWhole(true)} />}
+      {part !== text && <ShowAll what={sizeOf(text)} onClick={showAll} />}
     </>
   );
 }
 
 /** The end of a long text, in a window that grows with it up to some lines and then stays as it is. */
 export function Tail({ text, lines, kind = '' }: Omit<ClippedProps, 'show'>) {
-  const [isWhole, setWhole] = useState(false);
+  const [isWhole, showAll] = useWhole();
   const part = isWhole ? text : endOf(text, lines);
   return (
     <>
-      {part !== text && <ShowAll what={sizeOf(text)} onClick={() => setWhole(true)} />}
+      {part !== text && <ShowAll what={sizeOf(text)} onClick={showAll} />}
       <div class={isWhole ? '' : 'tail'}>
         <Scrolled kind={kind}>{asItIs(part)}</Scrolled>
       </div>
@@ -52,6 +53,12 @@ export const Scrolled = ({ kind = '', children }: ScrolledProps) => (
   </pre>
 );
 
+/** Whether somebody wants all of something that is cut, and what they do for that. */
+export function useWhole(name = 'whole'): readonly [boolean, () => void] {
+  const [isWhole = false, choose] = useChoice(name);
+  return [isWhole, () => choose(true)];
+}
+
 /** Shows the rest of something. */
 export const ShowAll = ({ what, onClick }: { readonly what: string; readonly onClick: () => void }) => (
   <button type="button" class="unclip" onClick={onClick}>
@@ -61,10 +68,9 @@ export const ShowAll = ({ what, onClick }: { readonly what: string; readonly onC
 
 const asItIs = (text: string) => <PlainText text={text} />;
 
-/** A few lines more are shown rather than hidden behind a button. */
 function beginningOf(text: string, lines: number): string {
   const all = text.split('\n');
-  return (all.length <= lines * 1.5 ? text : all.slice(0, lines).join('\n')).slice(0, MAX_CLIPPED);
+  return all.slice(0, atFirst(all.length, lines)).join('\n').slice(0, MAX_CLIPPED);
 }
 
 const endOf = (text: string, lines: number) => text.split('\n').slice(-lines).join('\n').slice(-MAX_CLIPPED);

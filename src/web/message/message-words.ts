@@ -4,13 +4,13 @@ import { blocksOf, type Fields, fieldsOf, listOf, prettyJson, textOf, wordsOf } 
 export function messageWords(message: Fields): string {
   switch (message['role']) {
     case 'bashExecution':
-      return joined(message['command'], message['output']);
+      return joined([message['command'], message['output']]);
     case 'assistant':
-      return joined(...listOf(message['content']).map(blockWords), message['errorMessage']);
+      return joined([...listOf(message['content']).map(blockWords), message['errorMessage']]);
     case 'toolResult':
-      return joined(message['toolName'], wordsOf(message['content']), fieldsOf(message['details'])['diff']);
+      return joined([message['toolName'], wordsOf(message['content']), fieldsOf(message['details'])['diff']]);
     default:
-      return joined(...blocksOf(message['content']).map(blockWords), message['summary']);
+      return joined([...blocksOf(message['content']).map(blockWords), message['summary']]);
   }
 }
 
@@ -21,4 +21,4 @@ export function blockWords(block: Fields): string {
   return [block['name'], ...values].map((value) => (typeof value === 'string' ? value : prettyJson(value))).join('\n');
 }
 
-const joined = (...parts: readonly unknown[]) => parts.map(textOf).filter(Boolean).join('\n');
+const joined = (parts: readonly unknown[]) => parts.map(textOf).filter(Boolean).join('\n');

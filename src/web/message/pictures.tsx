@@ -1,9 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { PlainText } from '../code/plain-text.tsx';
 import { blocksOf, type Fields, textOf } from '../fields.ts';
 
 /** Pictures that can hold nothing but a picture. */
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
-const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}$/;
 
 /** The pictures of a message, each to be enlarged. */
 export function Pictures({ content }: { readonly content: unknown }) {
@@ -26,8 +27,12 @@ function Picture({ block }: { readonly block: Fields }) {
   const [isLarge, setLarge] = useState(false);
   const type = textOf(block['mimeType']).toLowerCase();
   const data = textOf(block['data']);
-  if (!TYPES.has(type) || data === '' || !BASE64.test(data))
-    return <p class="note">A picture that is not shown ({type.slice(0, 60) || 'of no type'})</p>;
+  if (!TYPES.has(type) || data === '' || !BASE64.test(data.trimEnd()))
+    return (
+      <p class="note">
+        A picture that is not shown (<PlainText text={type.slice(0, 60) || 'of no type'} />)
+      </p>
+    );
   const source = `data:${type};base64,${data}`;
   return (
     <>

@@ -18,7 +18,6 @@ export function ShellCommand({ message }: ViewProps) {
   return (
     <CardFrame
       name="bash"
-      of={message}
       about={<CommandLine command={command} note={note} />}
       state={isFailed ? 'failed' : 'done'}
       outcome={[isCut ? `the last ${size}` : size, how].filter(Boolean).join(' · ')}

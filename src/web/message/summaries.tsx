@@ -20,7 +20,7 @@ function Summary({ title, message }: { readonly title: string; readonly message:
   const text = textOf(message['summary']);
   if (text === '') return <Marker text={title} />;
   return (
-    <Folded kind="summary" of={message} head={<Title text={title} />}>
+    <Folded kind="summary" head={<Title text={title} />}>
       <Markdown text={text} />
     </Folded>
   );

@@ -22,7 +22,7 @@ export function Thinking({ block, isGrowing }: { readonly block: Fields; readonl
     </>
   );
   return (
-    <Folded kind="thinking" of={block} head={head}>
+    <Folded kind="thinking" head={head}>
       <Markdown text={text} isStreaming={isGrowing} />
     </Folded>
   );

@@ -1,9 +1,9 @@
-import { useContext, useState } from 'preact/hooks';
+import { useContext } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
 import { type Fields, listOf, textOf, wordsOf } from '../fields.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { counted } from '../words.ts';
-import { ShowAll } from './clipped.tsx';
+import { ShowAll, useWhole } from './clipped.tsx';
 import { WholePage } from './folded.tsx';
 import type { ViewProps } from './message.tsx';
 import { Pictures } from './pictures.tsx';
@@ -42,19 +42,16 @@ export function CustomWords({ message }: ViewProps) {
 
 function Words({ text }: { readonly text: string }) {
   const isSearched = useContext(WholePage);
-  const [isWhole, setWhole] = useState(isSearched);
+  const [isWhole, showAll] = useWhole();
   if (text === '') return null;
   const lines = text.split('\n').length;
-  if (isWhole || (lines <= LONG && text.length <= MANY_LETTERS)) return <Markdown text={text} />;
+  if (isSearched || isWhole || (lines <= LONG && text.length <= MANY_LETTERS)) return <Markdown text={text} />;
   return (
     <>
       <div class="beginning">
         <Markdown text={text} />
       </div>
-      <ShowAll
-        what={lines > LONG ? counted(lines, 'line') : counted(text.length, 'character')}
-        onClick={() => setWhole(true)}
-      />
+      <ShowAll what={lines > LONG ? counted(lines, 'line') : counted(text.length, 'character')} onClick={showAll} />
     </>
   );
 }

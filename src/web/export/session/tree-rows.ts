@@ -56,7 +56,7 @@ function heirs(entries: readonly Entry[], isIn: (entry: Entry) => boolean): Entr
   const waiting = entries.toReversed();
   for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
     if (isIn(entry)) found.push(entry);
-    else waiting.push(...entry.children.toReversed());
+    else for (const child of entry.children.toReversed()) waiting.push(child);
   }
   return found;
 }

@@ -2,7 +2,7 @@ import type { Block } from './block.ts';
 import { continues, takeQuoteMark } from './continues.ts';
 import { Definitions, takeDefinitions } from './definitions.ts';
 import { Line } from './line.ts';
-import { blocksOf } from './made.ts';
+import { madeBlocks } from './made.ts';
 import { type Container, forkOf, isContainer, isVerbatim, type OpenBlock } from './open-block.ts';
 import * as starts from './starts.ts';
 import { alignsOf, cellsOf } from './table-lines.ts';
@@ -64,7 +64,7 @@ export class BlockReader {
     const [root] = this.#path;
     const last = this.#innermost;
     if (last?.kind === 'paragraph') this.#define(last.text);
-    const blocks = isContainer(root) ? blocksOf(root.children, isStreaming ? last : undefined) : [];
+    const blocks = isContainer(root) ? madeBlocks(root.children, isStreaming ? last : undefined) : [];
     return { blocks, definitions: this.#definitions };
   }
 
@@ -138,7 +138,7 @@ export class BlockReader {
     if (before === 0) this.#drop(depth);
     block.text = block.text.slice(0, before);
     this.#push(
-      { kind: 'table', aligns, head, rows: [], isApart: this.#isAfterBlank },
+      { kind: 'table', aligns, head, rows: [], isApart: before === 0 && block.isApart },
       Math.min(depth, this.#path.length),
     );
     return true;

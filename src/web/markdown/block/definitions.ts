@@ -1,3 +1,5 @@
+import { unescaped } from '../inline/entities.ts';
+
 /** Where links lead whose addresses are told in a place of their own. The first of a name counts. */
 export class Definitions {
   readonly #before: Definitions | undefined;
@@ -27,7 +29,7 @@ export class Definitions {
 }
 
 const LABEL = String.raw`\[((?:[^[\]\\]|\\[\s\S]){1,999})\]:`;
-const ADDRESS = String.raw`[ \t]*\n?[ \t]*(?:<([^<>\n]{0,2000})>|([^\s<]\S{0,2000}))`;
+const ADDRESS = String.raw`[ \t]*(?:\n[ \t]*)?(?:<([^<>\n]{0,2000})>|([^\s<]\S{0,2000}))`;
 const TITLE = String.raw`(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"\n]{0,999}"|'[^'\n]{0,999}'|\([^()\n]{0,999}\))`;
 const DEFINITION = new RegExp(String.raw`${LABEL}${ADDRESS}(?:${TITLE})?[ \t]*(?:\n|$)`, 'y');
 
@@ -39,7 +41,7 @@ export function takeDefinitions(text: string): { readonly found: readonly [strin
     DEFINITION.lastIndex = end;
     const [whole, label = '', pointed, plain = ''] = (text[end] === '[' && DEFINITION.exec(text)) || [];
     if (whole === undefined || label.trim() === '') return { found, rest: text.slice(end) };
-    found.push([labelOf(label), pointed ?? plain]);
+    found.push([labelOf(label), unescaped(pointed ?? plain)]);
     end += whole.length;
   }
 }

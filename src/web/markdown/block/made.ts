@@ -3,7 +3,7 @@ import { takeDefinitions } from './definitions.ts';
 import type { Container, OpenBlock } from './open-block.ts';
 
 /** What blocks came to be, of which one may be still open. Those that are over come to the same objects every time. */
-export const blocksOf = (blocks: readonly OpenBlock[], open: OpenBlock | undefined): readonly Block[] =>
+export const madeBlocks = (blocks: readonly OpenBlock[], open: OpenBlock | undefined): readonly Block[] =>
   blocks.flatMap((block) => {
     if (block.kind === 'item' || block.kind === 'root') return [];
     const made = block.made ?? make(block, open);
@@ -27,12 +27,12 @@ function make(block: Exclude<OpenBlock, { kind: 'item' }>, open: OpenBlock | und
     case 'table':
       return [{ type: 'table', aligns: block.aligns, head: block.head, rows: block.rows, ...isOpen }];
     case 'quote':
-      return [{ type: 'quote', blocks: blocksOf(block.children, open) }];
+      return [{ type: 'quote', blocks: madeBlocks(block.children, open) }];
     case 'list':
       return [list(block, open)];
     case 'details': {
       const { summary = 'Details', isUnfolded } = block;
-      return [{ type: 'details', summary, isUnfolded, blocks: blocksOf(block.children, open) }];
+      return [{ type: 'details', summary, isUnfolded, blocks: madeBlocks(block.children, open) }];
     }
     case 'rule':
       return [{ type: 'rule' }];
@@ -54,7 +54,7 @@ function list(block: Container & { readonly kind: 'list' }, open: OpenBlock | un
     ({ isApart, children }, at) => (at > 0 && isApart) || children.some((child, below) => below > 0 && child.isApart),
   );
   const made = items.map((item) => {
-    const one = item.made ?? itemOf(blocksOf(item.children, open));
+    const one = item.made ?? itemOf(madeBlocks(item.children, open));
     if (item.isOver) item.made = one;
     return one;
   });

@@ -14,6 +14,8 @@ export class MarkdownReader {
   /** The lines that were read. */
   #whole = '';
   #definitions = new Definitions();
+  /** How many these were: more may come to be known through them. */
+  #defined = 0;
 
   read(text: string, { isStreaming = false }: { readonly isStreaming?: boolean } = {}): Document {
     if (!text.startsWith(this.#whole)) this.#forget();
@@ -25,9 +27,9 @@ export class MarkdownReader {
     const last = withoutReturn(text.slice(end));
     if (last !== '' && !(isStreaming && isUndecided(last, reader.isInFence))) reader.feed(last);
     const { blocks, definitions } = reader.finish({ isStreaming });
-    const isSame =
-      definitions.size === this.#definitions.size && definitions.isUnchanged && this.#definitions.isUnchanged;
+    const isSame = definitions.size === this.#defined && definitions.isUnchanged && this.#definitions.isUnchanged;
     if (!isSame) this.#definitions = definitions;
+    this.#defined = definitions.size;
     return { blocks, definitions: this.#definitions };
   }
 
@@ -35,6 +37,7 @@ export class MarkdownReader {
     this.#reader = BlockReader.begin();
     this.#whole = '';
     this.#definitions = new Definitions();
+    this.#defined = 0;
   }
 }
 

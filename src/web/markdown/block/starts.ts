@@ -2,7 +2,7 @@
 
 /** The marks of a fence, and what is said of the code. */
 export function fenceStart(words: string): { readonly fence: string; readonly info: string } | undefined {
-  const [, fence, info = ''] = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(words) ?? [];
+  const [, fence, info = ''] = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/s.exec(words) ?? [];
   return fence === undefined ? undefined : { fence, info: info.trim() };
 }
 
@@ -58,7 +58,7 @@ interface DetailsStart {
 
 export function detailsStart(words: string): DetailsStart | undefined {
   const [whole, open, summary] =
-    /^<details( open(?:="")?)?>[ \t]*(?:<summary>(.*)<\/summary>)?[ \t]*$/i.exec(words) ?? [];
+    /^<details( open(?:="")?)?>(?:[ \t]*<summary>(.*)<\/summary>)?$/i.exec(words.trimEnd()) ?? [];
   return whole === undefined ? undefined : { summary, isUnfolded: open !== undefined };
 }
 

@@ -4,7 +4,7 @@ import { CodeSpans } from './code-spans.ts';
 import { type Marks, withEmphasis } from './emphasis.ts';
 import { entityAt } from './entities.ts';
 import { marksAt } from './flanking.ts';
-import { type Inline, withoutLinks, wordsOf } from './inline.ts';
+import { type Inline, inlineWords, withoutLinks } from './inline.ts';
 import { labelAt, mayBecomeTarget, targetAt } from './link-target.ts';
 import { safeLink } from './safe-link.ts';
 
@@ -209,8 +209,8 @@ class InlineReader {
   #linkSince(bracket: Bracket, { address, length }: { readonly address: string; readonly length: number }): number {
     const inside = this.#since(bracket);
     const href = safeLink(address);
-    if (href === undefined) this.#put(namedBy(address, inside) ? inside : [...inside, addressBehind(address)]);
-    else if (bracket.isPicture) this.#items.push({ type: 'picture', href, alt: wordsOf(inside).slice(0, MAX_ALT) });
+    if (bracket.isPicture) this.#items.push(picture(inlineWords(inside).slice(0, MAX_ALT), { address, href }));
+    else if (href === undefined) this.#put(namedBy(address, inside) ? inside : [...inside, addressBehind(address)]);
     else this.#items.push({ type: 'link', href, children: withoutLinks(inside) });
     if (!bracket.isPicture) this.#spent = this.#brackets.length;
     return length + 1;
@@ -255,6 +255,15 @@ class InlineReader {
   #say(text: string): void {
     if (text !== '') this.#items.push({ type: 'text', text });
   }
+}
+
+/** One item, whatever is in it: pictures may be within each other, and what is inside is not read again for each. */
+function picture(
+  alt: string,
+  { address, href }: { readonly address: string; readonly href: string | undefined },
+): Inline {
+  if (href !== undefined) return { type: 'picture', href, alt };
+  return { type: 'text', text: alt === '' || alt === address ? address : `${alt} (${address})` };
 }
 
 /** Whether words are the address itself. */

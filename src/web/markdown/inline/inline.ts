@@ -8,12 +8,12 @@ export type Inline =
   | { readonly type: 'break' };
 
 /** The words of something, without what they are marked with. */
-export const wordsOf = (inlines: readonly Inline[]): string =>
+export const inlineWords = (inlines: readonly Inline[]): string =>
   inlines
     .map((inline) => {
       if ('text' in inline) return inline.text;
       if ('alt' in inline) return inline.alt;
-      return 'children' in inline ? wordsOf(inline.children) : ' ';
+      return 'children' in inline ? inlineWords(inline.children) : ' ';
     })
     .join('');
 

@@ -1,8 +1,8 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { Highlighted } from '../../code/code-block.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
 import { counted } from '../../words.ts';
-import { Scrolled, ShowAll } from '../clipped.tsx';
+import { Scrolled, ShowAll, useWhole } from '../clipped.tsx';
 import type { DiffLine } from './diff-lines.ts';
 import { type MarkedLine, markedLines } from './marked-lines.ts';
 import { shownLines } from './shown-lines.ts';
@@ -16,7 +16,7 @@ interface DiffProps {
 
 /** A change line by line, with the words that came and went. */
 export function Diff({ lines, language, atFirst = 60 }: DiffProps) {
-  const [isWhole, setWhole] = useState(false);
+  const [isWhole, showAll] = useWhole('diff');
   const shown = useMemo(() => (isWhole ? lines : shownLines(lines, atFirst)), [lines, isWhole, atFirst]);
   const marked = useMemo(() => markedLines(shown), [shown]);
   const isNumbered = marked.some(({ number }) => number !== undefined);
@@ -27,7 +27,7 @@ export function Diff({ lines, language, atFirst = 60 }: DiffProps) {
           <Line line={line} language={language} isNumbered={isNumbered} />
         ))}
       </Scrolled>
-      {shown !== lines && <ShowAll what={counted(lines.length, 'line')} onClick={() => setWhole(true)} />}
+      {shown !== lines && <ShowAll what={counted(lines.length, 'line')} onClick={showAll} />}
     </>
   );
 }

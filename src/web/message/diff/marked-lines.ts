@@ -13,8 +13,8 @@ export function markedLines(lines: readonly DiffLine[]): MarkedLine[] {
     const removed = runOf(lines, at, 'removed');
     const added = runOf(lines, at + removed.length, 'added');
     const words = removed.length > 0 && added.length > 0 ? wordDiff(joined(removed), joined(added)) : undefined;
-    marked.push(...removed.map((line, index) => ({ ...line, parts: words?.before[index] })));
-    marked.push(...added.map((line, index) => ({ ...line, parts: words?.after[index] })));
+    for (const [index, line] of removed.entries()) marked.push({ ...line, parts: words?.before[index] });
+    for (const [index, line] of added.entries()) marked.push({ ...line, parts: words?.after[index] });
     at += removed.length + added.length;
     const next = lines[at];
     if (next && next.kind !== 'removed' && next.kind !== 'added') {

@@ -1,3 +1,4 @@
+import { atFirst } from '../at-first.ts';
 import { type DiffLine, GAP } from './diff-lines.ts';
 
 /** How many lines are shown of what has not changed, on either side of what has. */
@@ -7,8 +8,8 @@ const MAX_LETTERS = 12_000;
 /** The lines of a change that are shown at first; the same list when these are all. */
 export function shownLines(lines: readonly DiffLine[], count: number): readonly DiffLine[] {
   const near = withoutLongContext(lines);
-  // A few lines more are shown rather than hidden behind a button.
-  return withinLetters(near.length <= count * 1.5 ? near : near.slice(0, count));
+  const first = atFirst(near.length, count);
+  return withinLetters(first === near.length ? near : near.slice(0, first));
 }
 
 /** The lines near a change; a gap for those that are far from any. */

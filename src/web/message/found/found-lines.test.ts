@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foundIn, partsOf, plainPatterns } from './found-lines.ts';
+import { foundIn, plainPatterns, searchedParts } from './found-lines.ts';
 import { withNotice } from './result-notice.ts';
 
 describe('what grep found', () => {
@@ -13,6 +13,20 @@ describe('what grep found', () => {
         ],
       },
       { path: 'src/c.ts', lines: [{ number: 12, text: 'x', isMatch: true }] },
+    ]);
+  });
+
+  it('is told of files whose names hold dates', () => {
+    const output = 'docs/2026-01-15-notes.md:3: a-1- b\ndocs/2026-01-15-notes.md-4- on 2026-01-15-\na:1:b.md:7:';
+    expect(foundIn(output)).toEqual([
+      {
+        path: 'docs/2026-01-15-notes.md',
+        lines: [
+          { number: 3, text: 'a-1- b', isMatch: true },
+          { number: 4, text: 'on 2026-01-15-', isMatch: false },
+        ],
+      },
+      { path: 'a:1:b.md', lines: [{ number: 7, text: '', isMatch: true }] },
     ]);
   });
 
@@ -46,14 +60,16 @@ describe('a pattern', () => {
   });
 
   it('stands out in a line', () => {
-    const parts = partsOf('Get getter', ['get', 'getter'], { ignoresCase: true });
+    const parts = searchedParts('Get getter', ['get', 'getter'], { ignoresCase: true });
 
     expect(parts).toEqual([
       { text: 'Get', isFound: true },
       { text: ' ', isFound: false },
       { text: 'getter', isFound: true },
     ]);
-    expect(partsOf('\u0130 get', ['get'], { ignoresCase: true })).toEqual([{ text: '\u0130 get', isFound: false }]);
-    expect(partsOf('', ['get'], { ignoresCase: false })).toEqual([{ text: '', isFound: false }]);
+    expect(searchedParts('\u0130 get', ['get'], { ignoresCase: true })).toEqual([
+      { text: '\u0130 get', isFound: false },
+    ]);
+    expect(searchedParts('', ['get'], { ignoresCase: false })).toEqual([{ text: '', isFound: false }]);
   });
 });

@@ -15,7 +15,8 @@ export interface FoundFile {
   readonly lines: readonly FoundLine[];
 }
 
-const FOUND = /^(.+?)([:-])(\d+)\2 ?(.*)$/;
+/** Names may hold numbers between the same signs; what was found stands behind a blank. */
+const FOUND = /^(.+?)([:-])(\d+)\2(?: (.*)|)$/s;
 
 /** What grep found, by file; undefined when that cannot be told from what it said. */
 export function foundIn(output: string): FoundFile[] | undefined {
@@ -50,7 +51,7 @@ export interface SearchedPart {
 }
 
 /** Where the texts stand in a line. */
-export function partsOf(
+export function searchedParts(
   line: string,
   texts: readonly string[],
   { ignoresCase }: { readonly ignoresCase: boolean },

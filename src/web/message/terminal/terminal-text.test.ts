@@ -6,6 +6,8 @@ const ESC = '\u001b';
 it('what a terminal shows is without its codes, and without what was written over', () => {
   expect(terminalText(`${ESC}[1;32mok${ESC}[0m ${ESC}]0;title\u0007done\n10%\r50%\r100%\r\n\n`)).toBe('ok done\n100%');
   expect(terminalText('(no output)')).toBe('');
+  expect(terminalText('\r\r\n\r\ra\r\r')).toBe('\na');
+  expect(terminalText(`${'\r'.repeat(200_000)}x`)).toBe('x');
 });
 
 it('how a command ended is told by its last line', () => {

@@ -10,7 +10,11 @@ export function terminalText(text: string): string {
 }
 
 /** What is left of a line that was written over, as progress bars are. */
-const lastWritten = (line: string) => line.replace(/\r+$/, '').split('\r').at(-1) ?? '';
+function lastWritten(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
+}
 
 const LAST_LINE =
   /(?:^|\n)Command (exited with code (-?\d+)|timed out after [\d.]+ seconds|was (killed by \w+)|aborted)\s*$/;

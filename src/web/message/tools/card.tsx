@@ -24,7 +24,6 @@ export function Card({ use, about, outcome, matters = false, children }: CardPro
     <CardFrame
       id={use.id}
       name={use.name}
-      of={use.call}
       about={about}
       state={state}
       outcome={outcomeOf(use, outcome)}
@@ -40,7 +39,6 @@ interface CardFrameProps extends Omit<CardProps, 'use' | 'outcome'> {
   /** Of the call: whoever looks for its result finds the card by it. */
   readonly id?: string | undefined;
   readonly name: string;
-  readonly of?: object | undefined;
   readonly state: ToolState;
   readonly outcome: string;
   /** What is seen even when the card is folded. */
@@ -48,7 +46,7 @@ interface CardFrameProps extends Omit<CardProps, 'use' | 'outcome'> {
 }
 
 /** The look of a card. Without content there is nothing to unfold. */
-export function CardFrame({ id, name, of, about, state, outcome, matters, after, children }: CardFrameProps) {
+export function CardFrame({ id, name, about, state, outcome, matters, after, children }: CardFrameProps) {
   const head = (
     <span class="tool-head">
       <span class="tool-name">
@@ -61,7 +59,7 @@ export function CardFrame({ id, name, of, about, state, outcome, matters, after,
   return (
     <section class={`tool ${state}`} data-call={id}>
       {toChildArray(children).length > 0 ? (
-        <Folded of={of} head={head} matters={matters}>
+        <Folded name={name} head={head} matters={matters}>
           {children}
         </Folded>
       ) : (

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
 import { textOf } from '../../fields.ts';
 import { counted } from '../../words.ts';
-import { ShowAll } from '../clipped.tsx';
+import { atFirst } from '../at-first.ts';
+import { ShowAll, useWhole } from '../clipped.tsx';
 import { searched } from '../found/found-lines.ts';
 import { Notice } from '../found/notice.tsx';
 import { Path } from '../found/path.tsx';
@@ -52,18 +52,18 @@ interface PathsProps {
 }
 
 function Paths({ paths, notice, kind }: PathsProps) {
-  const [isWhole, setWhole] = useState(false);
-  const isLong = paths.length > PATHS * 1.5 && !isWhole;
+  const [isWhole, showAll] = useWhole();
+  const shown = isWhole ? paths : paths.slice(0, atFirst(paths.length, PATHS));
   return (
     <>
       <ul class={`paths ${kind}`}>
-        {(isLong ? paths.slice(0, PATHS) : paths).map((path) => (
+        {shown.map((path) => (
           <li>
             <Path path={path} />
           </li>
         ))}
       </ul>
-      {isLong && <ShowAll what={counted(paths.length, 'path')} onClick={() => setWhole(true)} />}
+      {shown.length < paths.length && <ShowAll what={counted(paths.length, 'path')} onClick={showAll} />}
       <Notice text={notice} />
     </>
   );

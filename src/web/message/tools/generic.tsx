@@ -27,7 +27,7 @@ export function GenericCard(use: ToolUse) {
       {(hasArguments || hasDetails || text !== '') && (
         <>
           {hasArguments && (
-            <Folded kind="part" head="Arguments">
+            <Folded kind="part" name="arguments" head="Arguments">
               <Json value={use.call} />
             </Folded>
           )}
@@ -37,7 +37,7 @@ export function GenericCard(use: ToolUse) {
             text !== '' && <Clipped text={text} lines={LINES} kind="output" />
           )}
           {hasDetails && (
-            <Folded kind="part" head="Details">
+            <Folded kind="part" name="details" head="Details">
               <Json value={details} />
             </Folded>
           )}

@@ -1,9 +1,16 @@
-import { useState } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
 import { type Fields, textOf } from '../../fields.ts';
 import { counted } from '../../words.ts';
-import { Clipped, ShowAll } from '../clipped.tsx';
-import { type FoundFile, type FoundLine, foundIn, partsOf, plainPatterns, searched } from '../found/found-lines.ts';
+import { atFirst } from '../at-first.ts';
+import { Clipped, ShowAll, useWhole } from '../clipped.tsx';
+import {
+  type FoundFile,
+  type FoundLine,
+  foundIn,
+  plainPatterns,
+  searched,
+  searchedParts,
+} from '../found/found-lines.ts';
 import { Notice } from '../found/notice.tsx';
 import { Path } from '../found/path.tsx';
 import { withNotice } from '../found/result-notice.ts';
@@ -41,16 +48,16 @@ interface FilesProps {
 }
 
 function Files({ files, call, notice }: FilesProps) {
-  const [isWhole, setWhole] = useState(false);
+  const [isWhole, showAll] = useWhole();
   const count = countIn(files);
-  const isLong = count > LINES * 1.5 && !isWhole;
+  const shown = isWhole ? count : atFirst(count, LINES);
   const texts = plainPatterns(textOf(call['pattern']), { isLiteral: call['literal'] === true });
   const show = ({ text, isMatch }: FoundLine) =>
-    partsOf(text, isMatch ? texts : [], { ignoresCase: call['ignoreCase'] === true });
+    searchedParts(text, isMatch ? texts : [], { ignoresCase: call['ignoreCase'] === true });
   return (
     <>
       <ul class="found">
-        {(isLong ? firstOf(files, LINES) : files).map(({ path, lines }) => (
+        {firstOf(files, shown).map(({ path, lines }) => (
           <li>
             <Path path={path} />
             <ol>
@@ -69,7 +76,7 @@ function Files({ files, call, notice }: FilesProps) {
           </li>
         ))}
       </ul>
-      {isLong && <ShowAll what={counted(count, 'line')} onClick={() => setWhole(true)} />}
+      {shown < count && <ShowAll what={counted(count, 'line')} onClick={showAll} />}
       <Notice text={notice} />
     </>
   );

@@ -1,5 +1,6 @@
 import { useSignalEffect } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
+import { Places } from '../../message/choices.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { Activity } from './activity.tsx';
 import { EarlierMessages } from './earlier-messages.ts';
@@ -32,13 +33,15 @@ export function Talk() {
       <p class="for-print note">
         This is the part that was on the screen. Export, in the menu of the session, has all of it.
       </p>
-      <WindowedList
-        label="Conversation"
-        window={list}
-        rows={rows.value}
-        draw={draw}
-        head={<EarlierRow earlier={earlier} />}
-      />
+      <Places of={rows}>
+        <WindowedList
+          label="Conversation"
+          window={list}
+          rows={rows.value}
+          draw={draw}
+          head={<EarlierRow earlier={earlier} />}
+        />
+      </Places>
       <Activity />
       <JumpButton window={list} rows={rows} />
       {app.sheet.value === 'search' && <SearchBar rows={rows} list={list} earlier={earlier} />}

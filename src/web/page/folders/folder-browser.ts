@@ -96,7 +96,7 @@ const nameIn = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 
 /** What stands before the last slash, with it; a bare tilde is a whole way. */
 const folderIn = (path: string) =>
-  (path.startsWith('~') && !path.includes('/') ? '~' : path.replace(/[^/]*$/, '')) || './';
+  (path.startsWith('~') && !path.includes('/') ? '~' : path.slice(0, path.lastIndexOf('/') + 1)) || './';
 
 /** The folder to ask for, and a dot behind it for those who type the name of a hidden one. */
 const questionOf = (path: string) => `${folderIn(path)}${nameIn(path).startsWith('.') ? '.' : ''}`;

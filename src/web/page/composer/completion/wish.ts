@@ -9,7 +9,9 @@ export interface Wish {
 }
 
 const COMMAND = /^\/(\S*)$/;
-const FILE = /(?:^|[\s(])(@(?:"([^"\n]*)|([^\s"]*)))$/;
+const FILE = /(?:^|[\s(])(@(?:"([^"\n]*)|([^\s"]*)))$/g;
+/** What is longer names no file. */
+const MAX_PATH = 4096;
 
 /** What is named where the caret is: a command at the beginning of a message, a file behind an `@`. */
 export function wishAt(text: string, caret: number): Wish | undefined {
@@ -18,6 +20,7 @@ export function wishAt(text: string, caret: number): Wish | undefined {
   if (!isAtEnd || text.startsWith('!')) return undefined;
   const [, command] = COMMAND.exec(before) ?? [];
   if (command !== undefined) return { kind: 'command', query: command, from: 0, to: caret };
+  FILE.lastIndex = Math.max(0, caret - MAX_PATH);
   const [, typed, quoted, plain = quoted] = FILE.exec(before) ?? [];
   if (typed === undefined || plain === undefined) return undefined;
   return { kind: 'file', query: plain, from: caret - typed.length, to: caret };

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import type { AgentMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
+import { Place } from '../../../message/choices.tsx';
 import { Message } from '../../../message/message.tsx';
 import { dateAndTime, oneLine } from '../../../words.ts';
 import { useSession } from '../../state/app.ts';
@@ -32,10 +33,12 @@ export function RowView({ row }: { readonly row: Row }) {
       )}
       <article class={`turn ${isSpoken ? message.role : 'aside'}`}>
         {isSpoken && !row.continues && <h2 class="speaker">{speakers[message.role]}</h2>}
-        <Message message={message} around={around}>
-          <When message={message} />
-          {message.role === 'user' && <RowActions message={message} />}
-        </Message>
+        <Place name={row.key}>
+          <Message message={message} around={around}>
+            <When message={message} />
+            {message.role === 'user' && <RowActions message={message} />}
+          </Message>
+        </Place>
       </article>
     </>
   );

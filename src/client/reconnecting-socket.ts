@@ -149,6 +149,8 @@ export class ReconnectingSocket {
     const { code, reason } = ending;
     clearTimeout(this.#timer);
     onDown(ending);
+    // Whoever heard of it may have left.
+    if (this.#status.state === 'closed') return;
     if (this.#failures >= config.maxRetries) {
       this.#change({ state: 'lost', code, reason });
       return;

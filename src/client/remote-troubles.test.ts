@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import { ConnectionLost } from './connection-lost.ts';
+import type { CustomToolCall } from './custom-tools.ts';
 import { ATTACH_LIMIT_MS, type ConnectionStatus } from './reconnecting-socket.ts';
 import { connectRemote } from './remote.node.ts';
 import type { RemoteSession } from './remote-session.ts';
@@ -366,6 +367,32 @@ it('[V11] a listener may close the session that it hears of', async () => {
   await reached(session, 'closed');
 
   expect(session.status).toEqual({ state: 'closed', reason: 'The client was closed' });
+});
+
+it('[V11] a tool may close the session whose connection was lost under it', async () => {
+  const { session, connection } = await attached();
+  const run = new Promise<void>((begun) => {
+    const execute = (_args: object, { signal }: CustomToolCall) =>
+      new Promise<string>((resolve) => {
+        signal.addEventListener('abort', () => {
+          session.close();
+          resolve('over');
+        });
+        begun();
+      });
+    void session.setCustomTools([{ name: 'wait', description: 'Waits', parameters: {}, execute }]);
+  });
+  connection.answer(await connection.next(), { toolNames: ['wait'] });
+  connection.say({ type: 'host_tool_call', id: 'h1', toolCallId: 't1', toolName: 'wait', arguments: {} });
+  await run;
+  const seen = changes(session);
+
+  connection.cut();
+  await reached(session, 'closed');
+  vi.advanceTimersByTime(3_600_000);
+
+  expect(seen).toEqual([{ state: 'closed', reason: 'The client was closed' }]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('[V26] what the server complained of is the reason where it gives no other', async () => {

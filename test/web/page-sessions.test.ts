@@ -107,6 +107,26 @@ it('every session has its own address, to which Back, Forward and loading anew l
   expect(complaints).toEqual([]);
 });
 
+it('whoever goes from session to session before any is there leaves nothing behind', async () => {
+  const home = newHome();
+  const names = ['One', 'Two', 'Three', 'Four'];
+  for (const name of names) keep(home, name.toLowerCase(), name);
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await link(page, 'Four').waitFor();
+
+  // All in one task: no socket opens meanwhile.
+  await page.evaluate(`for (let round = 0; round < 3; round++) {
+    for (const session of document.querySelectorAll('nav li a')) session.click();
+  }`);
+  const shown = list(page).locator('[aria-current="page"]');
+  await shown.waitFor();
+  await page.getByRole('main').getByText('Well.').waitFor();
+
+  await until(page, '/^tau_clients 1$/m.test(await (await fetch("metrics")).text())');
+  expect(names).toContain(await shown.getAttribute('title'));
+  expect(complaints).toEqual([]);
+});
+
 it('a session that is not there is said not to be, with a way to a new one', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);

@@ -63,3 +63,21 @@ it('nothing is searched behind what lies over the page', async () => {
 
   expect(behind).toBe(0);
 });
+
+it('a menu that opens takes no focus from what somebody has chosen in it meanwhile', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  const opener = page.getByRole('button', { name: 'More about sessions' });
+  await opener.waitFor();
+
+  // It says that it is open some time after it is.
+  const chosen = await page.evaluate(`new Promise((resolve) => {
+      const button = document.querySelector('[aria-label="More about sessions"]');
+      const menu = document.getElementById(button.getAttribute('popovertarget'));
+      let first;
+      new MutationObserver(() => (first = menu.querySelector('button'))?.focus()).observe(menu, { childList: true });
+      menu.addEventListener('toggle', () => resolve(document.activeElement === first));
+      button.click();
+    })`);
+
+  expect(chosen).toBe(true);
+});

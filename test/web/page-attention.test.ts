@@ -165,6 +165,19 @@ it('who looks away at once is not taken for somebody who watches', async () => {
   await expect.poll(held).toBe(0);
 });
 
+/** Settles when everything is drawn that there is, with what happens behind that. */
+const drawn = (page: Page) =>
+  page.evaluate(`new Promise((done) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))));
+  })`);
+
+/** A minute goes by for whatever is on the page. */
+async function wait(page: Page): Promise<void> {
+  await drawn(page);
+  await page.clock.fastForward(60_000);
+  await drawn(page);
+}
+
 it('nobody is asked before a run has lasted a while, and only after a click; a no is remembered', async () => {
   const gate = newGate();
   const steps = [{ text: 'Well, ' }, { await: gate.path }];
@@ -174,19 +187,20 @@ it('nobody is asked before a run has lasted a while, and only after a click; a n
   await page.reload();
   await say(page, 'Go');
   await page.locator('main').getByText('Well,').waitFor();
+  await drawn(page);
   const early = await offer(page).count();
-  await page.clock.fastForward(60_000);
+  await wait(page);
   await offer(page).waitFor();
   await page.getByRole('button', { name: 'No, thanks' }).click();
   await offer(page).waitFor({ state: 'detached' });
   await page.reload();
   await page.locator('main').getByText('Well,').waitFor();
-  await page.clock.fastForward(60_000);
+  await wait(page);
   const declined = await offer(page).count();
   await page.evaluate('localStorage.clear()');
   await page.reload();
   await page.locator('main').getByText('Well,').waitFor();
-  await page.clock.fastForward(60_000);
+  await wait(page);
   await offer(page).click();
   await offer(page).waitFor({ state: 'detached' });
 

@@ -230,7 +230,12 @@ describe('drafts', () => {
     await box(one.page).fill('from one');
     await holds(other.page, 'from one');
     await box(other.page).fill('from the other');
+    await until(one.page, "Object.values(localStorage).some((kept) => kept.includes('from the other'))");
+    await other.page.evaluate(`addEventListener('storage', ({ newValue }) => {
+      if (newValue?.includes('from one, again')) requestAnimationFrame(() => (window.isTold = true));
+    })`);
     await box(one.page).fill('from one, again');
+    await until(other.page, 'window.isTold');
 
     expect(await box(other.page).inputValue()).toBe('from the other');
   });

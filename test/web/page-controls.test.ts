@@ -7,6 +7,7 @@ import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
 import { call } from '../support/extensions.ts';
 import { newHome, setUp } from '../support/open.ts';
+import { enter } from '../support/page-hands.ts';
 import { type PageServer, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
 import { homeWith, server as provider } from '../support/user-files.ts';
@@ -331,7 +332,7 @@ it('a session is called the same whether all of it was read or only its end', as
 });
 
 it('on a Mac the sheet shows the keys of a Mac', async () => {
-  const { page } = await visit((await servePage()).loginLink);
+  const { page } = await enter(visit, await servePage());
   await page.addInitScript("Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })");
   await page.reload();
   await page.getByRole('heading', { level: 1 }).click();

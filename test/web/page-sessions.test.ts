@@ -6,6 +6,7 @@ import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { type Home, newGate, newHome } from '../support/open.ts';
+import { enter } from '../support/page-hands.ts';
 import { servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
 import { until } from '../support/reading.ts';
@@ -129,7 +130,7 @@ it('whoever goes from session to session before any is there leaves nothing behi
 
 it('a session that is not there is said not to be, with a way to a new one', async () => {
   const server = await servePage();
-  const { page } = await visit(server.loginLink);
+  const { page } = await enter(visit, server);
   await page.goto(`${server.address}?session=none`);
 
   await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
@@ -420,7 +421,7 @@ it('on a phone the sessions lie over the page until one is chosen', async () => 
   const home = newHome();
   keep(home, 'old', 'An old one');
   const server = await servePage({ home });
-  const view = await visit(server.loginLink, { width: 390, height: 844 });
+  const view = await enter(visit, server, { width: 390, height: 844 });
   const { page } = view;
   await page.goto(`${server.address}?session=none`);
   const toList = page.getByRole('button', { name: 'Sessions' });

@@ -34,6 +34,8 @@ export interface Command {
 interface Entry extends Partial<Waiting> {
   /** Undefined for what gets no answer. */
   readonly record: Command | undefined;
+  /** Of what gets no answer: what to send if the server takes no more. */
+  readonly instead?: string | undefined;
   readonly text: string;
   /** Whether it does no harm to send it a second time. */
   readonly isSafe: boolean;
@@ -87,9 +89,10 @@ export class Outbox {
    * it: the agent waits for each, and there is no more than it has asked for.
    */
   frame(frame: Frame): void {
-    const entry = { record: undefined, text: toText(JSON.stringify(frame)), isSafe: true, isSent: false };
+    const text = toText(JSON.stringify(frame));
+    const entry = { record: undefined, text, instead: calledOff(frame), isSafe: true, isSent: false };
     const isProgress = frame.type === 'host_tool_update';
-    if (isProgress && this.#isOpen) this.#write(entry.text);
+    if (isProgress && this.#isOpen) this.#write(text);
     if (isProgress) return;
     this.#entries = [...this.#entries, entry];
     this.#flush();
@@ -109,8 +112,10 @@ export class Outbox {
     const kept: Entry[] = [];
     for (const [index, entry] of this.#entries.entries()) {
       const isBehindMove = move !== -1 && index > move && !entry.isSent && !overtakes(entry);
-      if (entry === tooBig) entry.reject?.(refusal(entry));
-      else if (entry.isSent && !entry.isSafe) entry.reject?.(unknown(entry));
+      if (entry === tooBig) {
+        entry.reject?.(refusal(entry));
+        if (entry.instead) kept.push({ ...entry, text: entry.instead, instead: undefined, isSent: false });
+      } else if (entry.isSent && !entry.isSafe) entry.reject?.(unknown(entry));
       else if (isBehindMove) entry.reject?.(strayed(entry));
       else kept.push(Object.assign(entry, { isSent: false }));
     }
@@ -190,6 +195,10 @@ const longest = (entries: readonly Entry[]) =>
     (most, entry) => (entry.text.length > (most?.text.length ?? 0) ? entry : most),
     undefined,
   );
+
+/** A dialog is called off by whoever has no answer that could be sent; tools have failed with the connection. */
+const calledOff = ({ type, id }: Frame) =>
+  type === 'extension_ui_response' ? toText(JSON.stringify({ type, id, cancelled: true })) : undefined;
 
 const refusal = ({ command = '' }: Entry) =>
   new CommandFailed(command, 'invalid_params', 'This is more than the server takes');

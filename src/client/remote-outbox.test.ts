@@ -237,3 +237,20 @@ it('[V30] an answer to a dialog is sent again unless something behind it was ans
 
   expect(next.sent).toEqual([{ type: 'extension_ui_response', id: 'second', confirmed: true }]);
 });
+
+it('[V30] an answer to a dialog that is more than the server takes calls it off: nobody waits for ever', async () => {
+  const { server, session, connection } = await attached();
+  session.send({ type: 'extension_ui_response', id: 'small', confirmed: true });
+  session.send({ type: 'extension_ui_response', id: 'big', value: 'big'.repeat(1000) });
+  await connection.take(2);
+
+  connection.close(1009);
+  const next = await reconnection(server, session);
+  next.say(resumed);
+  await session.ping();
+
+  expect(next.sent).toEqual([
+    { type: 'extension_ui_response', id: 'small', confirmed: true },
+    { type: 'extension_ui_response', id: 'big', cancelled: true },
+  ]);
+});

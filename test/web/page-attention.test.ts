@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { openTab, titled, useBrowser } from '../support/browser.ts';
 import { commandHome, untilThere } from '../support/extensions.ts';
 import { NO_RETRY, newGate, newHome, setUp } from '../support/open.ts';
+import { box } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
@@ -61,7 +62,7 @@ it('a run that ends while nobody looks: the title and the icon say so, until som
 async function notified(server: PageServer, permission: 'default' | 'granted' = 'granted') {
   const view = await visit(server.loginLink);
   const { page } = view;
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await box(page).waitFor();
   await page.context().addInitScript(NOTIFICATIONS);
   await page.evaluate(`sessionStorage.setItem('permission', '${permission}')`);
   await page.reload();
@@ -111,7 +112,7 @@ it('a question that waits is told, and no longer counts once it was answered els
   await say(page, 'say hello');
   await page.waitForURL(/session=/);
   const other = await openTab({ page, complaints: [] });
-  await other.page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await box(other.page).waitFor();
   await say(page, '/ask');
 
   await look(other.page, 'hidden');

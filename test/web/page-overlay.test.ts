@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { box } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser({ hasScrollbars: true });
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the conversation' });
-const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 
 it('a sheet is scrolled by its own scrollbar, and closed by a click beside it', async () => {
   const { page } = await visit((await servePage()).loginLink, { width: 700, height: 420 });
-  await messageBox(page).waitFor();
-  await messageBox(page).blur();
+  await box(page).waitFor();
+  await box(page).blur();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Shortcuts' });
   await sheet.waitFor();
@@ -39,7 +39,7 @@ it('what is open is closed where a command leads to another session', async () =
   await say(page, 'say goodbye');
   await page.locator('main').getByText('goodbye', { exact: true }).waitFor();
 
-  await messageBox(page).and(page.locator(':focus')).waitFor();
+  await box(page).and(page.locator(':focus')).waitFor();
   expect(await search(page).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { newHome, sessionFiles, stored } from '../support/open.ts';
+import { box } from '../support/page-hands.ts';
 import { servePage } from '../support/page-server.ts';
 import { conversation, keepSession } from '../support/stored-session.ts';
 
@@ -39,7 +40,7 @@ it('a folder is found by typing and with the arrows, and a session begins in it'
   const typed = await field(page).inputValue();
   await page.keyboard.press('Control+Enter');
   await page.waitForURL(/\?cwd=/);
-  await page.getByRole('textbox', { name: 'Message' }).fill('say hello');
+  await box(page).fill('say hello');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.waitForURL(/\?session=/);
 

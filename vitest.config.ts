@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: ['test/support/temporary.ts', 'test/support/browser-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is waited for is waited for like everything else.
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // Most tests wait for processes of their own.
     maxWorkers: 3,

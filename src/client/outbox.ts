@@ -6,10 +6,10 @@ import { type Received, settle, type Waiting } from './answer.ts';
 import { CommandFailed } from './command-failed.ts';
 import { ConnectionLost, NotSent } from './connection-lost.ts';
 
-/** What may wait to be sent; more is refused. */
-export const MAX_UNSENT = 1000;
+/** Commands that may wait for their answers, sent or not; more are refused. */
+export const MAX_UNANSWERED = 1000;
 
-/** More is asked for than can wait for a connection. */
+/** More is asked for than can wait for an answer. */
 export class OutboxFull extends Error {
   override readonly name = 'OutboxFull';
 }
@@ -34,6 +34,8 @@ export interface Command {
 interface Entry extends Partial<Waiting> {
   /** Undefined for what gets no answer. */
   readonly record: Command | undefined;
+  /** Of what gets no answer: what to send if the server takes no more. */
+  readonly instead?: string | undefined;
   readonly text: string;
   /** Whether it does no harm to send it a second time. */
   readonly isSafe: boolean;
@@ -66,9 +68,14 @@ export class Outbox {
 
   /** Sends a command as soon as that can be; answers what the agent does. */
   command(record: Command): Promise<unknown> {
-    if (this.#entries.filter(({ isSent }) => !isSent).length >= MAX_UNSENT) {
-      return Promise.reject(new OutboxFull(`${MAX_UNSENT} commands wait to be sent: "${record.type}" was not taken`));
-    }
+    if (this.#entries.filter((entry) => entry.record).length < MAX_UNANSWERED) return this.commandLast(record);
+    return Promise.reject(
+      new OutboxFull(`${MAX_UNANSWERED} commands wait for an answer: "${record.type}" was not taken`),
+    );
+  }
+
+  /** The same for what the connection itself needs: it is never one too many. */
+  commandLast(record: Command): Promise<unknown> {
     return this.#put(record, (entry) => [...this.#entries, entry]);
   }
 
@@ -77,12 +84,16 @@ export class Outbox {
     return this.#put(record, (entry) => [{ ...entry, isSafe: false }, ...this.#entries]);
   }
 
-  /** Sends what gets no answer. Progress is worth nothing later; the rest is kept until the server must have read it. */
+  /**
+   * Sends what gets no answer. Progress is worth nothing later. The rest is kept until the server must have read it, all of
+   * it: the agent waits for each, and there is no more than it has asked for.
+   */
   frame(frame: Frame): void {
-    const entry = { record: undefined, text: toText(JSON.stringify(frame)), isSafe: true, isSent: false };
+    const text = toText(JSON.stringify(frame));
+    const entry = { record: undefined, text, instead: calledOff(frame), isSafe: true, isSent: false };
     const isProgress = frame.type === 'host_tool_update';
-    if (isProgress && this.#isOpen) this.#write(entry.text);
-    if (isProgress || this.#entries.length >= MAX_UNSENT) return;
+    if (isProgress && this.#isOpen) this.#write(text);
+    if (isProgress) return;
     this.#entries = [...this.#entries, entry];
     this.#flush();
   }
@@ -101,8 +112,10 @@ export class Outbox {
     const kept: Entry[] = [];
     for (const [index, entry] of this.#entries.entries()) {
       const isBehindMove = move !== -1 && index > move && !entry.isSent && !overtakes(entry);
-      if (entry === tooBig) entry.reject?.(refusal(entry));
-      else if (entry.isSent && !entry.isSafe) entry.reject?.(unknown(entry));
+      if (entry === tooBig) {
+        entry.reject?.(refusal(entry));
+        if (entry.instead) kept.push({ ...entry, text: entry.instead, instead: undefined, isSent: false });
+      } else if (entry.isSent && !entry.isSafe) entry.reject?.(unknown(entry));
       else if (isBehindMove) entry.reject?.(strayed(entry));
       else kept.push(Object.assign(entry, { isSent: false }));
     }
@@ -182,6 +195,10 @@ const longest = (entries: readonly Entry[]) =>
     (most, entry) => (entry.text.length > (most?.text.length ?? 0) ? entry : most),
     undefined,
   );
+
+/** A dialog is called off by whoever has no answer that could be sent; tools have failed with the connection. */
+const calledOff = ({ type, id }: Frame) =>
+  type === 'extension_ui_response' ? toText(JSON.stringify({ type, id, cancelled: true })) : undefined;
 
 const refusal = ({ command = '' }: Entry) =>
   new CommandFailed(command, 'invalid_params', 'This is more than the server takes');

@@ -39,6 +39,8 @@ export class ReconnectingSocket {
   readonly #options: SocketOptions;
   #status: ConnectionStatus = { state: 'connecting' };
   #socket: Socket | undefined;
+  /** Whether the socket is not open yet. */
+  #isConnecting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   /** What the server said about the end of this connection before it came. */
@@ -111,7 +113,9 @@ export class ReconnectingSocket {
     if (this.#status.state === 'closed') return;
     const socket = this.#socket;
     this.#socket = undefined;
-    socket?.close(1000);
+    // A browser complains of a socket that is closed before it is open; a process could not end before that.
+    if (this.#isConnecting && !('process' in globalThis)) socket?.addEventListener('open', () => socket.close(1000));
+    else socket?.close(1000);
     this.#finish({ reason });
   }
 
@@ -119,7 +123,12 @@ export class ReconnectingSocket {
     this.#socket = socket;
     // One that was let go may still have things to say, to nobody.
     const isCurrent = () => this.#socket === socket;
-    socket.addEventListener('open', () => isCurrent() && this.#options.onOpen());
+    this.#isConnecting = true;
+    socket.addEventListener('open', () => {
+      if (!isCurrent()) return;
+      this.#isConnecting = false;
+      this.#options.onOpen();
+    });
     socket.addEventListener('message', ({ data }) => {
       if (isCurrent() && typeof data === 'string') this.#options.onText(data);
     });
@@ -149,6 +158,8 @@ export class ReconnectingSocket {
     const { code, reason } = ending;
     clearTimeout(this.#timer);
     onDown(ending);
+    // Whoever heard of it may have left.
+    if (this.#status.state === 'closed') return;
     if (this.#failures >= config.maxRetries) {
       this.#change({ state: 'lost', code, reason });
       return;

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CommandFailed } from './command-failed.ts';
 import { ConnectionLost } from './connection-lost.ts';
-import { MAX_UNSENT, OutboxFull } from './outbox.ts';
+import { MAX_UNANSWERED, OutboxFull } from './outbox.ts';
 import { attached, greeting, reached, reconnection, remote, synced } from './testing/remote-server.node.ts';
 
 const accepted = { disposition: 'started', runId: 'r1' };
@@ -164,29 +164,60 @@ describe('without a connection', () => {
 
   it('[V31] so many commands wait, and no more', async () => {
     const { session } = await remote();
-    const waiting = Array.from({ length: MAX_UNSENT }, () => session.prompt({ message: 'x' }));
+    const waiting = Array.from({ length: MAX_UNANSWERED }, () => session.prompt({ message: 'x' }));
     const outcomes = Promise.allSettled(waiting);
 
     await expect(session.prompt({ message: 'one too many' })).rejects.toBeInstanceOf(OutboxFull);
     const seen = session.outbox.length;
     session.close();
 
-    expect(seen).toBe(MAX_UNSENT);
+    expect(seen).toBe(MAX_UNANSWERED);
     for (const outcome of await outcomes) expect(outcome).toHaveProperty('reason.name', 'ConnectionLost');
   });
 
-  it('[V31] so many answers wait, and no more', async () => {
+  it('[V31] every answer waits: the agent does too', async () => {
     const { server, session } = await remote();
-    for (let count = 0; count <= MAX_UNSENT; count++) {
-      session.send({ type: 'extension_ui_response', id: String(count), cancelled: true });
-    }
+    const ids = Array.from({ length: MAX_UNANSWERED + 1 }, (_, id) => String(id));
+    for (const id of ids) session.send({ type: 'extension_ui_response', id, cancelled: true });
 
     const connection = await server.connection();
     connection.say(greeting(), synced());
     await reached(session, 'open');
     await session.ping();
 
-    expect(connection.sent.map(({ id }) => id)).toEqual(Array.from({ length: MAX_UNSENT }, (_, id) => String(id)));
+    expect(connection.sent.map(({ id }) => id)).toEqual(ids);
+  });
+});
+
+describe('with a connection', () => {
+  it('[V31] so many commands wait for their answers, and no more; answers to the agent and pings are sent', async () => {
+    const { session, connection } = await attached();
+    const outcomes = Promise.allSettled(Array.from({ length: MAX_UNANSWERED }, () => session.waitIdle()));
+    await connection.take(MAX_UNANSWERED);
+    connection.isAlive = false;
+
+    await expect(session.getState()).rejects.toBeInstanceOf(OutboxFull);
+    session.send({ type: 'host_tool_result', id: 'h', result: { content: [] } });
+    vi.advanceTimersByTime(20_000);
+    const sent = await connection.take(2);
+    session.close();
+
+    expect(sent.map(({ type }) => type)).toEqual(['host_tool_result', 'ping']);
+    for (const outcome of await outcomes) expect(outcome).toHaveProperty('reason.name', 'ConnectionLost');
+  });
+
+  it('[V31] a command is taken again when another was answered', async () => {
+    const { session, connection } = await attached();
+    const calls = Array.from({ length: MAX_UNANSWERED }, () => session.waitIdle());
+    const outcomes = Promise.allSettled(calls);
+    for (const sent of (await connection.take(MAX_UNANSWERED)).slice(0, 1)) connection.answer(sent);
+    await calls[0];
+
+    void session.getState().catch(() => {});
+
+    expect((await connection.next()).type).toBe('get_state');
+    session.close();
+    await outcomes;
   });
 });
 
@@ -205,4 +236,21 @@ it('[V30] an answer to a dialog is sent again unless something behind it was ans
   await session.ping();
 
   expect(next.sent).toEqual([{ type: 'extension_ui_response', id: 'second', confirmed: true }]);
+});
+
+it('[V30] an answer to a dialog that is more than the server takes calls it off: nobody waits for ever', async () => {
+  const { server, session, connection } = await attached();
+  session.send({ type: 'extension_ui_response', id: 'small', confirmed: true });
+  session.send({ type: 'extension_ui_response', id: 'big', value: 'big'.repeat(1000) });
+  await connection.take(2);
+
+  connection.close(1009);
+  const next = await reconnection(server, session);
+  next.say(resumed);
+  await session.ping();
+
+  expect(next.sent).toEqual([
+    { type: 'extension_ui_response', id: 'small', confirmed: true },
+    { type: 'extension_ui_response', id: 'big', cancelled: true },
+  ]);
 });

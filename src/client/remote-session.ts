@@ -47,7 +47,7 @@ export class RemoteSession extends AnyClient {
   readonly #socket: ReconnectingSocket;
   readonly #outbox = new Outbox((text) => this.#socket.send(text));
   readonly #watchdog = new Watchdog({
-    ping: () => void this.ping().catch(() => {}),
+    ping: () => void this.#ping(),
     onSilence: () => this.#socket.drop('The server is silent'),
   });
   readonly #cursor = new Cursor();
@@ -226,9 +226,14 @@ export class RemoteSession extends AnyClient {
   }
 
   #askForEnd(): void {
+    this.#pingBehind = this.#ping();
+  }
+
+  /** Answers its id. */
+  #ping(): string {
     const ping = this.#command('ping', {});
-    this.#pingBehind = ping.id;
-    this.#outbox.command(ping).catch(() => {});
+    this.#outbox.commandLast(ping).catch(() => {});
+    return ping.id;
   }
 
   #whole(): void {

@@ -358,16 +358,6 @@ describe('the address', () => {
   });
 });
 
-it('[V11] a listener may close the session that it hears of', async () => {
-  const { server, session } = await remote();
-  session.onEvent(() => session.close());
-
-  (await server.connection()).say(greeting(), synced());
-  await reached(session, 'closed');
-
-  expect(session.status).toEqual({ state: 'closed', reason: 'The client was closed' });
-});
-
 it('[V26] what the server complained of is the reason where it gives no other', async () => {
   const { session, connection } = await attached();
   const told = new Promise((resolve) => session.onEvent(resolve));
@@ -378,21 +368,4 @@ it('[V26] what the server complained of is the reason where it gives no other', 
   await reached(session, 'reconnecting');
 
   expect(session.status).toMatchObject({ code: 1011, reason: 'The agent failed' });
-});
-
-it('[V11] closing ends everything that waits, also before there is a connection', async () => {
-  const { server, session } = await remote();
-  const waiting = [session.getState(), session.promptAndWait('x')];
-  const outcomes = Promise.allSettled(waiting);
-  const events = session.events();
-
-  session.close();
-  session.close();
-
-  for (const outcome of await outcomes) expect(outcome).toHaveProperty('reason.message', 'The client was closed');
-  expect(await events.next()).toMatchObject({ done: true });
-  session.send({ type: 'extension_ui_response', id: 'x', cancelled: true });
-  expect(session.outbox).toEqual([]);
-  expect(vi.getTimerCount()).toBe(0);
-  server.close();
 });

@@ -22,11 +22,13 @@ export interface View {
   readonly complaints: readonly string[];
 }
 
+/** Goes to an address, in a fresh profile. */
+export type Visit = (address: string, options?: ViewOptions) => Promise<View>;
+
 interface TestBrowser {
   /** Opens a file, in a fresh profile. */
   readonly open: (file: string, options?: ViewOptions) => Promise<View>;
-  /** Goes to an address, in a fresh profile. */
-  readonly visit: (address: string, options?: ViewOptions) => Promise<View>;
+  readonly visit: Visit;
 }
 
 interface BrowserOptions {
@@ -44,7 +46,7 @@ export function useBrowser({ hasScrollbars = false }: BrowserOptions = {}): Test
   afterAll(async () => {
     await browser?.close();
   });
-  const visit: TestBrowser['visit'] = async (address, { width = 1280, height = 800, ...more } = {}) => {
+  const visit: Visit = async (address, { width = 1280, height = 800, ...more } = {}) => {
     if (!browser) throw new Error('There is no browser');
     const { javaScriptEnabled = true, colorScheme = 'light', hasTouch = false } = more;
     const viewport = { width, height };

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { box } from './page-hands.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever is said
 type Said = Record<string, any>;
@@ -15,7 +16,7 @@ export interface Frames {
 /** Listens to the socket of a page. It is loaded again for that. */
 export async function framesOf(page: Page): Promise<Frames> {
   // Whoever has not logged in yet may lose the way in: a link lets in once.
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await box(page).waitFor();
   const [fromPage, fromServer] = [new Side(), new Side()];
   page.on('websocket', (socket) => {
     socket.on('framesent', ({ payload }) => fromPage.hear(String(payload)));

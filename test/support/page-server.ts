@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { type Command, command } from './command.ts';
 import { type Home, newHome, scriptArgs, TAU } from './open.ts';
+import { box } from './page-hands.ts';
 
 interface PageServerOptions {
   readonly home?: Home;
@@ -49,6 +50,6 @@ async function start(home: Home, args: readonly string[], port: number): Promise
 
 /** Types a message and sends it. */
 export async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await box(page).fill(text);
   await page.keyboard.press('Enter');
 }

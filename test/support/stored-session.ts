@@ -79,3 +79,12 @@ export function storedMessages(home: Home) {
   const [path = ''] = sessionFiles(home);
   return stored(path).flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
 }
+
+/** What users said and ran in the first session of a home, as it is stored. */
+export function said(home: Home): string[] {
+  const [file = ''] = sessionFiles(home);
+  return stored(file).flatMap(({ message }) => {
+    if (message?.role === 'bashExecution') return [`!${message.command}`];
+    return message?.role === 'user' ? [message.content[0].text] : [];
+  });
+}

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { openTab, useBrowser, type View } from '../support/browser.ts';
 import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
 import { newHome, setUp } from '../support/open.ts';
+import { enter } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
 import { atRest, conversation, inSight, placeOf, until } from '../support/reading.ts';
@@ -22,9 +23,8 @@ async function openLong(keepRecentTokens: number): Promise<Reader> {
   setUp(home, { compaction: { enabled: false, keepRecentTokens } });
   const session = keepLongConversation(home, ENTRIES);
   const server = await servePage({ home, script: [{ text: SUMMARY }] });
-  const view = await visit(server.loginLink);
+  const view = await enter(visit, server);
   const traffic = new Traffic();
-  await view.page.getByRole('textbox', { name: 'Message' }).waitFor();
   await traffic.watch(view.page);
   await view.page.goto(`${server.address}?session=${session}`);
   await inSight(view.page, questionAt(ENTRIES - 4));

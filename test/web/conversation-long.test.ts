@@ -5,6 +5,7 @@ import { words } from '../support/exported.ts';
 import { bash } from '../support/extensions.ts';
 import { keepLongConversation, questionAt } from '../support/long-conversation.ts';
 import { newHome } from '../support/open.ts';
+import { enter } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { atEnd, conversation, inSight, rowsDrawn, until } from '../support/reading.ts';
 import { header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
@@ -18,8 +19,7 @@ async function openLong(): Promise<View> {
   const home = newHome();
   const session = keepLongConversation(home, ENTRIES);
   const server = await servePage({ home });
-  const view = await visit(server.loginLink);
-  await view.page.getByRole('textbox', { name: 'Message' }).waitFor();
+  const view = await enter(visit, server);
   await view.page.goto(`${server.address}?session=${session}`);
   await inSight(view.page, questionAt(ENTRIES - 4));
   return view;

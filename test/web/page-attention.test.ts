@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { openTab, titled, useBrowser } from '../support/browser.ts';
 import { commandHome, untilThere } from '../support/extensions.ts';
 import { NO_RETRY, newGate, newHome, setUp } from '../support/open.ts';
+import { box } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
@@ -61,7 +62,7 @@ it('a run that ends while nobody looks: the title and the icon say so, until som
 async function notified(server: PageServer, permission: 'default' | 'granted' = 'granted') {
   const view = await visit(server.loginLink);
   const { page } = view;
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await box(page).waitFor();
   await page.context().addInitScript(NOTIFICATIONS);
   await page.evaluate(`sessionStorage.setItem('permission', '${permission}')`);
   await page.reload();
@@ -129,7 +130,7 @@ it('a question that waits is told, and no longer counts once it was answered els
   await say(page, 'say hello');
   await page.waitForURL(/session=/);
   const other = await openTab({ page, complaints: [] });
-  await other.page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await box(other.page).waitFor();
   await say(page, '/ask');
 
   await look(other.page, 'hidden');
@@ -183,6 +184,19 @@ it('who looks away at once is not taken for somebody who watches', async () => {
   await expect.poll(held).toBe(0);
 });
 
+/** Settles when everything is drawn that there is, with what happens behind that. */
+const drawn = (page: Page) =>
+  page.evaluate(`new Promise((done) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done))));
+  })`);
+
+/** A minute goes by for whatever is on the page. */
+async function wait(page: Page): Promise<void> {
+  await drawn(page);
+  await page.clock.fastForward(60_000);
+  await drawn(page);
+}
+
 it('nobody is asked before a run has lasted a while, and only after a click; a no is remembered', async () => {
   const gate = newGate();
   const steps = [{ text: 'Well, ' }, { await: gate.path }];
@@ -192,19 +206,20 @@ it('nobody is asked before a run has lasted a while, and only after a click; a n
   await page.reload();
   await say(page, 'Go');
   await page.locator('main').getByText('Well,').waitFor();
+  await drawn(page);
   const early = await offer(page).count();
-  await page.clock.fastForward(60_000);
+  await wait(page);
   await offer(page).waitFor();
   await page.getByRole('button', { name: 'No, thanks' }).click();
   await offer(page).waitFor({ state: 'detached' });
   await page.reload();
   await page.locator('main').getByText('Well,').waitFor();
-  await page.clock.fastForward(60_000);
+  await wait(page);
   const declined = await offer(page).count();
   await page.evaluate('localStorage.clear()');
   await page.reload();
   await page.locator('main').getByText('Well,').waitFor();
-  await page.clock.fastForward(60_000);
+  await wait(page);
   await offer(page).click();
   await offer(page).waitFor({ state: 'detached' });
 

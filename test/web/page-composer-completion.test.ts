@@ -6,11 +6,11 @@ import { useBrowser } from '../support/browser.ts';
 import { commandHome, written } from '../support/extensions.ts';
 import { newHome } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
+import { box } from '../support/page-hands.ts';
 import { servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
-const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name });
 const list = (page: Page) => page.getByRole('listbox', { name: 'Suggestions' });
 

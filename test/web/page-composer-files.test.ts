@@ -2,11 +2,11 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { framesOf } from '../support/page-frames.ts';
+import { box } from '../support/page-hands.ts';
 import { servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
-const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const attachments = (page: Page) => page.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
 
 interface TestFile {

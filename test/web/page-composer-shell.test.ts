@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { type Home, newGate, sessionFiles, stored } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
+import { box } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
@@ -27,7 +28,7 @@ it('a line with ! runs in the shell: what it prints is shown meanwhile, then it 
   const { page } = view;
   const frames = await framesOf(page);
   const command = 'mkfifo gate && echo first && cat gate';
-  await page.getByRole('textbox', { name: 'Message' }).fill(`!${command}`);
+  await box(page).fill(`!${command}`);
   await page.getByText('Runs in the shell, the model is told').waitFor();
 
   await page.keyboard.press('Enter');

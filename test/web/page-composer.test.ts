@@ -1,29 +1,17 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { tau } from '../support/command.ts';
 import { commandHome, untilThere } from '../support/extensions.ts';
-import { newGate, newHome, sessionFiles, stored } from '../support/open.ts';
+import { newGate, newHome } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
+import { box, button, holds, visitAs } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { until } from '../support/reading.ts';
-import { conversation, keepSession } from '../support/stored-session.ts';
+import { conversation, keepSession, said } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
-const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const isFocused = (page: Page) => box(page).evaluate((element) => element === element.ownerDocument.activeElement);
-
-/** What users said, as it is stored. */
-function said(home: { agentDir: string; root: string; cwd: string }): string[] {
-  const [file = ''] = sessionFiles(home);
-  return stored(file).flatMap(({ message }) => (message?.role === 'user' ? [message.content[0].text] : []));
-}
-
-/** Waits until this is written in the box. */
-const holds = (page: Page, text: string) =>
-  until(page, `document.querySelector('[aria-label="Message"]')?.value === ${JSON.stringify(text)}`);
 
 /** Waits until nothing runs. */
 const atRest = (page: Page) => button(page, 'Stop').waitFor({ state: 'hidden' });
@@ -231,7 +219,12 @@ describe('drafts', () => {
     await box(one.page).fill('from one');
     await holds(other.page, 'from one');
     await box(other.page).fill('from the other');
+    await until(one.page, "Object.values(localStorage).some((kept) => kept.includes('from the other'))");
+    await other.page.evaluate(`addEventListener('storage', ({ newValue }) => {
+      if (newValue?.includes('from one, again')) requestAnimationFrame(() => (window.isTold = true));
+    })`);
     await box(one.page).fill('from one, again');
+    await until(other.page, 'window.isTold');
 
     expect(await box(other.page).inputValue()).toBe('from the other');
   });
@@ -336,11 +329,7 @@ it('arrows with other keys are not for what was said before', async () => {
 });
 
 it('a login that may not run commands is told so, and keeps the line', async () => {
-  const server = await servePage();
-  const { stdout } = await tau(server.home, ['token', 'create', '--name', 'writer', '--scope', 'view,prompt']);
-  const { page } = await visit(server.address);
-  await page.getByLabel('Token').fill(stdout.trim());
-  await page.keyboard.press('Enter');
+  const { page } = await visitAs(visit, await servePage(), { scopes: 'view,prompt' });
   await box(page).waitFor();
 
   await say(page, '!ls');

@@ -5,14 +5,13 @@ import { openTab, useBrowser, type View } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { type Home, newGate, newHome } from '../support/open.ts';
+import { box, main } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
-const conversation = (page: Page) => page.locator('main');
 const connection = (page: Page) => page.getByRole('status', { name: 'Connection' });
 const outbox = (page: Page) => page.getByRole('list', { name: 'Not sent yet' });
-const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const retry = (page: Page) => connection(page).getByRole('button', { name: 'Retry' });
 
 /** A server whose model begins a tale that it never ends, and answers anything else; a page on a session of it. */
@@ -27,9 +26,9 @@ async function inTheMiddle(home: Home = newHome()): Promise<View & { server: Pag
   const { page } = view;
   await page.clock.install();
   await say(page, 'Are you there?');
-  await conversation(page).getByText('I am here.').waitFor();
+  await main(page).getByText('I am here.').waitFor();
   await say(page, 'Tell me a tale');
-  await conversation(page).getByText('Once upon a time').waitFor();
+  await main(page).getByText('Once upon a time').waitFor();
   return { server, ...view };
 }
 
@@ -42,19 +41,18 @@ async function outlastRetries(page: Page, count = 5): Promise<void> {
 }
 
 /** How often something was said. */
-const said = async (page: Page, text: string): Promise<number> =>
-  (await words(conversation(page))).split(text).length - 1;
+const said = async (page: Page, text: string): Promise<number> => (await words(main(page))).split(text).length - 1;
 
 it('[V23] a server that dies in mid-stream and comes again: Reconnecting…, then the session is there again', async () => {
   const { server, page } = await inTheMiddle();
 
   await server.kill();
   await connection(page).getByText('Reconnecting…').waitFor();
-  const meanwhile = await words(conversation(page));
+  const meanwhile = await words(main(page));
   await server.again();
   await connection(page).waitFor({ state: 'hidden' });
   await say(page, 'Are you there again?');
-  await conversation(page).getByText('I am here.').nth(1).waitFor();
+  await main(page).getByText('I am here.').nth(1).waitFor();
 
   expect(meanwhile).toContain('Once upon a time');
   for (const text of ['Are you there?', 'Tell me a tale', 'Are you there again?'])
@@ -72,7 +70,7 @@ it('[V23] what is written meanwhile waits in sight, and is sent once when the co
   const waiting = await outbox(page).getByRole('listitem').allInnerTexts();
   await server.again();
 
-  await conversation(page).getByText('And out there?').waitFor();
+  await main(page).getByText('And out there?').waitFor();
   await outbox(page).waitFor({ state: 'hidden' });
   expect(waiting.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
     'Not sent yet Still there?',
@@ -95,7 +93,7 @@ it('[V25] after the last retry the page says Connection Lost, and a button tries
 
   await connection(page).waitFor({ state: 'hidden' });
   await say(page, 'Are you there again?');
-  await conversation(page).getByText('I am here.').nth(1).waitFor();
+  await main(page).getByText('I am here.').nth(1).waitFor();
 });
 
 it('nobody has to wait for the next attempt', async () => {
@@ -112,7 +110,7 @@ it('nobody has to wait for the next attempt', async () => {
 it('a new session is there after a restart of the server, also if nothing was said in it', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
-  await messageBox(page).waitFor();
+  await box(page).waitFor();
   await connection(page).waitFor({ state: 'hidden' });
 
   await server.kill();
@@ -121,7 +119,7 @@ it('a new session is there after a restart of the server, also if nothing was sa
   await connection(page).waitFor({ state: 'hidden' });
   await page.reload();
   await say(page, 'say hello');
-  await conversation(page).getByText('hello', { exact: true }).waitFor();
+  await main(page).getByText('hello', { exact: true }).waitFor();
 
   expect(page.url()).toContain(`${server.address}?session=`);
 });
@@ -136,14 +134,14 @@ it('an agent that dies in mid-run: why is said, and the session goes on', async 
   await page.getByRole('alert').getByText('Pi process terminated before it answered').waitFor();
   await say(page, 'Are you there again?');
 
-  await conversation(page).getByText('I am here.').nth(1).waitFor();
+  await main(page).getByText('I am here.').nth(1).waitFor();
   expect(await said(page, 'Tell me a tale')).toBe(1);
 });
 
 it('a folder that there is not is said not to be, and another session can be begun', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
-  await messageBox(page).waitFor();
+  await box(page).waitFor();
 
   await page.goto(`${server.address}?cwd=${encodeURIComponent(join(server.home.cwd, 'nowhere'))}`);
   await connection(page).getByText('This address makes no sense').waitFor();
@@ -152,26 +150,26 @@ it('a folder that there is not is said not to be, and another session can be beg
   await connection(page).waitFor({ state: 'hidden' });
   await say(page, 'say hello');
 
-  await conversation(page).getByText('hello', { exact: true }).waitFor();
+  await main(page).getByText('hello', { exact: true }).waitFor();
   expect(alerts).toBe(0);
 });
 
 it('a page that finds no server says so, and tries again', async () => {
   const server = await servePage();
   const { page } = await visit(server.loginLink);
-  await messageBox(page).waitFor();
+  await box(page).waitFor();
   await page.route('**/api/me', (route) => route.abort(), { times: 1 });
 
   await page.reload();
   await page.getByText('The server does not answer').waitFor();
   await page.getByRole('button', { name: 'Retry' }).click();
 
-  await messageBox(page).waitFor();
+  await box(page).waitFor();
 });
 
 it('what cannot be drawn is said, and another session can be gone to', async () => {
   const { page } = await visit((await servePage()).loginLink);
-  await messageBox(page).waitFor();
+  await box(page).waitFor();
   await page.routeWebSocket(/./, (socket) => {
     const upstream = socket.connectToServer();
     upstream.onMessage((text) => socket.send(String(text).replace(/"cwd":"[^"]*"/, '"cwd":7')));
@@ -189,15 +187,15 @@ it('two tabs on one session show the same, whoever speaks', async () => {
   const script = [{ steps: [{ text: 'To both ' }, { await: gate.path }, { text: 'of you.' }] }, { text: 'Again.' }];
   const one = await visit((await servePage({ script })).loginLink);
   await say(one.page, 'Hello');
-  await conversation(one.page).getByText('To both').waitFor();
+  await main(one.page).getByText('To both').waitFor();
   await one.page.waitForURL(/session=/);
 
   const other = await openTab(one);
-  await conversation(other.page).getByText('To both').waitFor();
+  await main(other.page).getByText('To both').waitFor();
   gate.open();
-  await conversation(other.page).getByText('To both of you.').waitFor();
+  await main(other.page).getByText('To both of you.').waitFor();
   await say(other.page, 'Once more');
-  for (const { page } of [one, other]) await conversation(page).getByText('Again.').waitFor();
+  for (const { page } of [one, other]) await main(page).getByText('Again.').waitFor();
 
   expect(await said(one.page, 'Once more')).toBe(1);
   expect([...one.complaints, ...other.complaints]).toEqual([]);

@@ -3,40 +3,29 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
 import { call } from '../support/extensions.ts';
 import { newHome, setUp } from '../support/open.ts';
-import { type PageServer, servePage } from '../support/page-server.ts';
+import { box, button, enter, visitAs } from '../support/page-hands.ts';
+import { say, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
 import { homeWith, server as provider } from '../support/user-files.ts';
 
 const { visit } = useBrowser();
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const active = (page: Page) => page.locator('.picker-row.active');
 
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text);
-  await button(page, 'Send').press('Enter');
+/** Says the first thing in a session, and waits until it has an address of its own. */
+async function begin(page: Page, text: string): Promise<void> {
+  await say(page, text);
   await page.waitForURL(/session=/);
-}
-
-/** Somebody with a token that may do this much, at the address of a session. */
-async function visitAs(server: PageServer, scopes: string, address: string) {
-  const { stdout } = await tau(server.home, ['token', 'create', '--name', 'guest', '--scope', scopes]);
-  const view = await visit(address);
-  await view.page.getByLabel('Token').fill(stdout.trim());
-  await view.page.keyboard.press('Enter');
-  await view.page.getByRole('heading', { level: 1 }).waitFor();
-  return view;
 }
 
 it('model and thinking level are chosen by keys alone, and every tab shows them', async () => {
   const server = await servePage();
   const one = await visit(server.loginLink);
   const { page } = one;
-  await say(page, 'say hello');
+  await begin(page, 'say hello');
   const other = await openTab(one);
 
   await page.keyboard.press('Control+k');
@@ -116,7 +105,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
   ];
   const one = await visit((await servePage({ home, script })).loginLink);
   const { page } = one;
-  await say(page, 'Talk');
+  await begin(page, 'Talk');
   await button(page, 'Context: 78% used').waitFor();
   await say(page, 'Talk again');
   await expect.poll(() => words(page.locator('.named'))).toContain('Talk');
@@ -148,8 +137,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
 
 it('what the meter says is asked again after what happened while it was asked', async () => {
   const script = [{ steps: [{ text: 'Well.' }, { usage: { input: 150_000, output: 0 } }] }];
-  const { page } = await visit((await servePage({ script })).loginLink);
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  const { page } = await enter(visit, await servePage({ script }));
   const traffic = new Traffic();
   await traffic.watch(page);
   traffic.hold('"get_session_stats"');
@@ -157,7 +145,7 @@ it('what the meter says is asked again after what happened while it was asked', 
   await page.reload();
   await asked;
   const settled = traffic.heard('"agent_settled"');
-  await say(page, 'Talk');
+  await begin(page, 'Talk');
   await settled;
 
   traffic.release();
@@ -190,7 +178,7 @@ it('the plan is a line that unfolds, with a sign and a word for each task', asyn
   const script = [call('todo', { ops: [{ op: 'replace', phases }] }), { text: 'That is the plan.' }];
   const view = await visit((await servePage({ script, args: ['--tools', '+todo'] })).loginLink);
   const { page } = view;
-  await say(page, 'Plan it');
+  await begin(page, 'Plan it');
 
   const plan = page.locator('.todos');
   await plan.getByText('1 of 5', { exact: true }).waitFor();
@@ -216,7 +204,7 @@ it('the plan is a line that unfolds, with a sign and a word for each task', asyn
 it('a session is renamed in its place, by a double click or the menu, for everybody', async () => {
   const one = await visit((await servePage()).loginLink);
   const { page } = one;
-  await say(page, 'say hello');
+  await begin(page, 'say hello');
   const other = await openTab(one);
   const title = page.getByRole('heading', { level: 1 });
   const field = page.getByRole('textbox', { name: 'Name of the session' });
@@ -246,16 +234,15 @@ it('a session is renamed in its place, by a double click or the menu, for everyb
 
 it('the link of a session is copied, also where pages are given no clipboard', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
-  await say(page, 'say hello');
+  await begin(page, 'say hello');
   await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
 
   await button(page, 'Session').click();
   await page.getByRole('menuitem', { name: 'Copy link' }).click();
-  const box = page.getByRole('textbox', { name: 'Message' });
-  await box.focus();
+  await box(page).focus();
   await page.keyboard.press('Control+v');
 
-  await expect.poll(() => box.inputValue()).toBe(page.url());
+  await expect.poll(() => box(page).inputValue()).toBe(page.url());
   expect(await words(page.getByRole('region', { name: 'Notices' }))).toBe('');
   expect(complaints).toEqual([]);
 });
@@ -265,8 +252,7 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
   const view = await visit((await servePage({ script })).loginLink);
   const { page } = view;
   const sheet = page.getByRole('dialog', { name: 'Shortcuts' });
-  const box = page.getByRole('textbox', { name: 'Message' });
-  await say(page, 'first');
+  await begin(page, 'first');
   await page.getByRole('heading', { name: 'first' }).click();
 
   await page.keyboard.press('?');
@@ -277,8 +263,8 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
   await sheet.waitFor({ state: 'hidden' });
   await page.keyboard.press('/');
   await page.keyboard.type('a ? and t');
-  const typed = await box.inputValue();
-  await box.fill('');
+  const typed = await box(page).inputValue();
+  await box(page).fill('');
   await page.keyboard.press('Control+Shift+O');
   await page.getByRole('heading', { name: 'New session' }).waitFor();
   await button(page, 'Model: Scripted').waitFor();
@@ -308,8 +294,7 @@ it('shortcuts do what their sheet says, but not while something is typed or lies
 
 it('what is typed where nothing takes keys is meant as a message', async () => {
   const { page } = await visit((await servePage({ script: [{ text: 'line\n\n', times: 200 }] })).loginLink);
-  const box = page.getByRole('textbox', { name: 'Message' });
-  await say(page, 'Go');
+  await begin(page, 'Go');
   await button(page, 'Stop').waitFor({ state: 'detached' });
   await page.getByRole('region', { name: 'Conversation' }).focus();
   await page.keyboard.press('PageUp');
@@ -317,12 +302,12 @@ it('what is typed where nothing takes keys is meant as a message', async () => {
   await button(page, 'Jump to latest').click();
   await page.keyboard.type('fix the tests');
 
-  expect(await box.inputValue()).toBe('fix the tests');
+  expect(await box(page).inputValue()).toBe('fix the tests');
 });
 
 it('a session is called the same whether all of it was read or only its end', async () => {
   const { page } = await visit((await servePage({ script: [{ text: 'Yes.' }, { repeat: true }] })).loginLink);
-  await say(page, 'The first line\n\nand more');
+  await begin(page, 'The first line\n\nand more');
   for (let number = 1; number <= 31; number++) {
     await say(page, `again ${number}`);
     await page.getByText(`again ${number}`, { exact: true }).waitFor();
@@ -337,7 +322,7 @@ it('a session is called the same whether all of it was read or only its end', as
 });
 
 it('on a Mac the keys are those of a Mac', async () => {
-  const { page } = await visit((await servePage()).loginLink);
+  const { page } = await enter(visit, await servePage());
   await page.addInitScript("Object.defineProperty(navigator, 'platform', { get: () => 'MacIntel' })");
   await page.reload();
   await page.getByRole('heading', { level: 1 }).click();
@@ -357,9 +342,9 @@ it('on a Mac the keys are those of a Mac', async () => {
 it('who may only look is offered nothing to change', async () => {
   const server = await servePage();
   const own = await visit(server.loginLink);
-  await say(own.page, 'say hello');
+  await begin(own.page, 'say hello');
 
-  const { page, complaints } = await visitAs(server, 'view', own.page.url());
+  const { page, complaints } = await visitAs(visit, server, { scopes: 'view', address: own.page.url() });
   await page.locator('.chip').getByText('Scripted').waitFor();
   await page.getByRole('button', { name: /^Context/ }).click();
   await page.getByText('Tokens in').waitFor();
@@ -380,9 +365,9 @@ it('who may only look is offered nothing to change', async () => {
 it('who may not use the shell is told of no key for it', async () => {
   const server = await servePage();
   const own = await visit(server.loginLink);
-  await say(own.page, 'say hello');
+  await begin(own.page, 'say hello');
 
-  const { page } = await visitAs(server, 'view,prompt', own.page.url());
+  const { page } = await visitAs(visit, server, { scopes: 'view,prompt', address: own.page.url() });
   await button(page, 'Session').click();
   await page.getByRole('menuitem', { name: 'Shortcuts' }).click();
 

@@ -1,17 +1,16 @@
 import type { Page, WebSocketRoute } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
-import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
 import { commandHome, untilThere } from '../support/extensions.ts';
 import { newGate } from '../support/open.ts';
+import { box, button, visitAs } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
+import { Traffic } from '../support/page-traffic.ts';
 
 const { visit } = useBrowser();
 
 const dialog = (page: Page, title: string) => page.getByRole('form', { name: title });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const told = (page: Page, text: string) => page.getByRole('region', { name: 'Notices' }).getByText(text);
 
 /** A page on a server with an extension of these commands. */
@@ -31,7 +30,7 @@ it('a dialog is shown in every tab, and answered in any; the others say so', asy
   await say(one.page, 'say hello');
   await one.page.waitForURL(/session=/);
   const other = await openTab(one);
-  await messageBox(other.page).waitFor();
+  await box(other.page).waitFor();
 
   await say(one.page, '/ask');
   await dialog(one.page, 'Which colour?').waitFor();
@@ -82,7 +81,7 @@ it('every kind is answered by keyboard alone, and the focus comes back to where 
   await press('Escape?', 'x', 'Escape');
 
   await told(page, String.raw`["green","blue",true,false,"Ada","one\ntwo",null]`).waitFor();
-  await messageBox(page).and(page.locator(':focus')).waitFor();
+  await box(page).and(page.locator(':focus')).waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -94,27 +93,27 @@ it('a question is answered by nobody who has not gone there: keys are for the me
       tell(ctx, [await ctx.ui.confirm('Delete everything?', ''), await ctx.ui.select('Which?', ['Allow', 'Deny'])]);`,
   });
   await say(page, '/ask');
-  await messageBox(page).and(page.locator(':focus')).waitFor();
+  await box(page).and(page.locator(':focus')).waitFor();
   gate.open();
   await dialog(page, 'Delete everything?').waitFor();
   await page.getByRole('status').getByText('An extension asks: Delete everything? (Ctrl+J leads there)').waitFor();
 
   await page.keyboard.type('yes, 1 n');
   await page.keyboard.press('Backspace');
-  expect(await messageBox(page).inputValue()).toBe('yes, 1 ');
-  await messageBox(page).fill('');
+  expect(await box(page).inputValue()).toBe('yes, 1 ');
+  await box(page).fill('');
   await page.keyboard.press('Space');
   await page.keyboard.press('Enter');
-  await messageBox(page).blur();
+  await box(page).blur();
   await page.keyboard.type('y1');
   await dialog(page, 'Delete everything?').waitFor();
 
-  await messageBox(page).focus();
+  await box(page).focus();
   await page.keyboard.press('Shift+Tab');
   await dialog(page, 'Delete everything?').locator(':focus').waitFor();
   await page.keyboard.press('y');
   await dialog(page, 'Which?').waitFor();
-  await messageBox(page).and(page.locator(':focus')).waitFor();
+  await box(page).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Control+j');
   await page.keyboard.press('2');
 
@@ -153,13 +152,13 @@ it('a key that is held down answers one question, and what is typed when a quest
   await dialog(page, 'Line?').waitFor();
 
   expect(await dialog(page, 'Line?').getByRole('textbox').inputValue()).toBe('');
-  expect(await messageBox(page).inputValue()).toBe('');
+  expect(await box(page).inputValue()).toBe('');
 });
 
 it('a half-written answer is there, and gone on with, when the same question is asked again', async () => {
   const server = await servePage({ home: commandHome({ ask: "tell(ctx, await ctx.ui.input('Name?'));" }).home });
   const { page } = await visit(server.loginLink);
-  await messageBox(page).waitFor();
+  await box(page).waitFor();
   const sockets: WebSocketRoute[] = [];
   const held: string[] = [];
   await page.routeWebSocket(/./, (socket) => {
@@ -203,35 +202,56 @@ it('a question takes no focus from somebody who writes', async () => {
   });
   await say(page, '/later');
   await dialog(page, 'Go?').getByRole('textbox').waitFor();
-  await messageBox(page).pressSequentially('In the middle of');
+  await box(page).pressSequentially('In the middle of');
   await dialog(page, 'Go?').getByRole('button', { name: 'Answer' }).dispatchEvent('click');
 
   await dialog(page, 'Second?').waitFor();
   await page.keyboard.type(' a word, yes');
-  expect(await messageBox(page).inputValue()).toBe('In the middle of a word, yes');
+  expect(await box(page).inputValue()).toBe('In the middle of a word, yes');
 
   await dialog(page, 'First?').getByRole('button', { name: 'Yes' }).click();
   await dialog(page, 'Second?').locator(':focus').waitFor();
 });
 
-it('a question that has a time says how long, and what becomes of it; when it is over it goes', async () => {
+it('a question that has a time says how long, and what becomes of it', async () => {
   const { page } = await asking({
     brief: `
-      const no = ctx.ui.confirm('Now?', '', { timeout: 2000 });
-      const sure = await ctx.ui.confirm('Sure?', '', { timeout: 90_000 });
-      tell(ctx, [await no, sure]);
-      tell(ctx, await ctx.ui.select('Which?', ['a'], { timeout: 300_000 }) ?? 'none');`,
+      const sure = await ctx.ui.confirm('Sure?', '', { timeout: 3_600_000 });
+      tell(ctx, [sure, await ctx.ui.select('Which?', ['a'], { timeout: 3_600_000 })]);`,
   });
   await say(page, '/brief');
 
-  await told(page, 'Nobody answered in time: Now?').waitFor();
+  await dialog(page, 'Sure?').waitFor();
   const sure = await words(dialog(page, 'Sure?'));
   await dialog(page, 'Sure?').getByRole('button', { name: 'Yes' }).click();
-  await told(page, '[false,true]').waitFor();
   await dialog(page, 'Which?').waitFor();
 
-  expect(sure).toMatch(/Taken as No in \d:\d\d min/);
-  expect(await words(dialog(page, 'Which?'))).toMatch(/Cancelled in \d:\d\d min/);
+  expect(sure).toMatch(/Taken as No in \d\d:\d\d min/);
+  expect(await words(dialog(page, 'Which?'))).toMatch(/Cancelled in \d\d:\d\d min/);
+});
+
+it('a question whose time is over goes, and it is said why', async () => {
+  const gate = newGate();
+  const { page } = await asking({
+    brief: `
+      const now = await ctx.ui.confirm('Now?', '', { timeout: 1 });
+      ${untilThere(JSON.stringify(gate.path))}
+      tell(ctx, [now]);`,
+  });
+  await box(page).waitFor();
+  const traffic = new Traffic();
+  await traffic.watch(page);
+  traffic.hold('"by":"timeout"');
+  await page.reload();
+  await say(page, '/brief');
+  await dialog(page, 'Now?').waitFor();
+
+  traffic.release();
+  await told(page, 'Nobody answered in time: Now?').waitFor();
+  await dialog(page, 'Now?').waitFor({ state: 'detached' });
+  gate.open();
+
+  await told(page, '[false]').waitFor();
 });
 
 it('questions and their answers are only ever text, and long lists scroll on a phone', async () => {
@@ -266,10 +286,7 @@ it('those who may only look are asked nothing', async () => {
   const own = await visit(server.loginLink);
   await say(own.page, 'say hello');
   await own.page.waitForURL(/session=/);
-  const { stdout } = await tau(home, ['token', 'create', '--name', 'eye', '--scope', 'view']);
-  const { page } = await visit(own.page.url());
-  await page.getByLabel('Token').fill(stdout.trim());
-  await page.keyboard.press('Enter');
+  const { page } = await visitAs(visit, server, { scopes: 'view', address: own.page.url() });
   await page.getByText('This login may only look.').waitFor();
 
   await say(own.page, '/ask');

@@ -3,19 +3,15 @@ import { openTab, useBrowser } from '../support/browser.ts';
 import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
 import { newHome } from '../support/open.ts';
+import { box, logIn, newToken } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
 import { until } from '../support/reading.ts';
 import { keepSession, conversation as stored } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
-/** A token of this server. */
-async function newToken({ home }: PageServer, name: string, scope: string): Promise<string> {
-  return (await tau(home, ['token', 'create', '--name', name, '--scope', scope])).stdout.trim();
-}
-
-async function logIn(server: PageServer, token: string, address = server.address) {
-  const view = await visit(address);
+async function comeWith(server: PageServer, token: string) {
+  const view = await visit(server.address);
   await view.page.getByLabel('Token').fill(token);
   await view.page.getByRole('button', { name: 'Log in' }).click();
   return view;
@@ -39,21 +35,20 @@ it('a login link leads to the page, once, and its code does not stay in the addr
 
 it('a token lets a browser in, too, but not a wrong one', async () => {
   const server = await servePage();
-  const { page } = await logIn(server, 'wrong');
+  const { page } = await comeWith(server, 'wrong');
 
   await page.getByText('This code or token is not valid, or no longer').waitFor();
-  await page.getByLabel('Token').fill(await newToken(server, 'phone', 'view,prompt'));
-  await page.keyboard.press('Enter');
+  await logIn(page, await newToken(server, 'view,prompt', 'phone'));
 
   await page.getByText('Logged in as phone').waitFor();
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await box(page).waitFor();
 });
 
 it('whoever may only look chooses a session, and nothing is begun or changed for them', async () => {
   const home = newHome();
   keepSession(home, stored(home.cwd));
   const server = await servePage({ home });
-  const { page } = await logIn(server, await newToken({ ...server, home }, 'eye', 'view'));
+  const { page } = await comeWith(server, await newToken(server, 'view', 'eye'));
   const sockets: string[] = [];
   page.on('websocket', (socket) => sockets.push(socket.url()));
 
@@ -75,8 +70,8 @@ it('whoever may only look chooses a session, and nothing is begun or changed for
 
 it('a token that is taken back ends what is open, and the page asks for another', async () => {
   const server = await servePage();
-  const { page } = await logIn(server, await newToken(server, 'phone', 'view,prompt'));
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  const { page } = await comeWith(server, await newToken(server, 'view,prompt', 'phone'));
+  await box(page).waitFor();
 
   await tau(server.home, ['token', 'revoke', 'phone']);
 
@@ -101,11 +96,11 @@ it('whoever logs out leaves nothing to read in the browser, but the colours', as
   await page.waitForURL(/session=/);
   const kept = () => page.evaluate<string[]>('Object.keys(localStorage)');
   await until(page, `localStorage.getItem('tau-seen') !== null`);
-  await page.getByRole('textbox', { name: 'Message' }).fill('for no other eyes');
+  await box(page).fill('for no other eyes');
   await page.reload();
   await until(page, `document.querySelector('[aria-label="Message"]')?.value === 'for no other eyes'`);
   const before = await kept();
-  await page.getByRole('textbox', { name: 'Message' }).press('!');
+  await box(page).press('!');
 
   await page.getByRole('button', { name: 'Log out' }).click();
   await page.getByLabel('Token').waitFor();
@@ -116,43 +111,39 @@ it('whoever logs out leaves nothing to read in the browser, but the colours', as
 
 it('whoever logs in again in another tab goes on in all of them, with what was being written', async () => {
   const server = await servePage();
-  const token = await newToken(server, 'phone', 'view,prompt');
-  const view = await logIn(server, token);
+  const token = await newToken(server, 'view,prompt', 'phone');
+  const view = await comeWith(server, token);
   const { page } = view;
-  await page.getByRole('textbox', { name: 'Message' }).fill('say hello');
-  await page.keyboard.press('Enter');
+  await say(page, 'say hello');
   await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
-  await page.getByRole('textbox', { name: 'Message' }).fill('Half a sen');
+  await box(page).fill('Half a sen');
   await page.evaluate('window.isTheSame = true');
 
   const other = await openTab(view);
   await other.page.getByRole('button', { name: 'Log out' }).click();
   await page.getByLabel('Token').waitFor();
-  await other.page.getByLabel('Token').fill(token);
-  await other.page.keyboard.press('Enter');
+  await logIn(other.page, token);
   await other.page.getByText('Logged in as phone').waitFor();
 
   await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
-  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Half a sen');
+  expect(await box(page).inputValue()).toBe('Half a sen');
   expect(await page.evaluate('window.isTheSame')).toBe(true);
-  await page.getByRole('textbox', { name: 'Message' }).fill('say that it goes on');
-  await page.keyboard.press('Enter');
+  await say(page, 'say that it goes on');
   await page.getByRole('main').getByText('that it goes on', { exact: true }).waitFor();
 });
 
 it('whoever logs in again in another tab sees what runs in all of them, and can stop it', async () => {
   const server = await servePage({ script: [{ text: 'Hello.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }] });
-  const token = await newToken(server, 'phone', 'view,prompt');
-  const view = await logIn(server, token);
+  const token = await newToken(server, 'view,prompt', 'phone');
+  const view = await comeWith(server, token);
   const { page } = view;
-  await page.getByRole('textbox', { name: 'Message' }).waitFor();
+  await box(page).waitFor();
   await say(page, 'Go');
   await page.getByRole('main').getByText('Hello.').waitFor();
   const other = await openTab(view);
   await other.page.getByRole('button', { name: 'Log out' }).click();
   await page.getByLabel('Token').waitFor();
-  await other.page.getByLabel('Token').fill(token);
-  await other.page.keyboard.press('Enter');
+  await logIn(other.page, token);
   await page.getByRole('main').getByText('Hello.').waitFor();
 
   await say(page, 'Go on');

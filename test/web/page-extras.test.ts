@@ -4,14 +4,12 @@ import { openTab, titled, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome, untilThere } from '../support/extensions.ts';
 import { newGate } from '../support/open.ts';
+import { box, button, holds, main } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { until } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
-const conversation = (page: Page) => page.locator('main');
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const queue = (page: Page) => page.getByRole('list', { name: 'Queued messages' });
 const queued = (page: Page, text: string) => queue(page).getByRole('listitem').filter({ hasText: text });
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Queued message' });
@@ -27,7 +25,7 @@ async function running() {
   ];
   const view = await visit((await servePage({ script })).loginLink);
   await say(view.page, 'Go');
-  await conversation(view.page).getByText('Well,').waitFor();
+  await main(view.page).getByText('Well,').waitFor();
   return { ...view, gate };
 }
 
@@ -49,11 +47,11 @@ it('what waits is shown in every tab; it can be changed and dropped in any', asy
   await queued(one.page, 'And be brief but polite').waitFor();
   const waiting = await words(queue(one.page));
   one.gate.open();
-  await conversation(one.page).getByText('As you like.').waitFor();
+  await main(one.page).getByText('As you like.').waitFor();
 
   expect(waiting.replaceAll(/\s+/g, ' ')).toBe('steers And be brief but polite');
-  expect(await words(conversation(one.page))).toMatch(/And be brief\s+but polite/);
-  expect(await words(conversation(one.page))).not.toContain('sing');
+  expect(await words(main(one.page))).toMatch(/And be brief\s+but polite/);
+  expect(await words(main(one.page))).not.toContain('sing');
   for (const { page } of [one, other]) await queue(page).waitFor({ state: 'detached' });
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
@@ -68,8 +66,8 @@ it('Escape leaves a message as it was, and the run goes on', async () => {
 
   gate.open();
 
-  await conversation(page).getByText('Well, done.').waitFor();
-  await conversation(page).getByText('As you like.').waitFor();
+  await main(page).getByText('Well, done.').waitFor();
+  await main(page).getByText('As you like.').waitFor();
 });
 
 it('a message that is delivered while it is changed: the change is in the composer, and nothing is lost', async () => {
@@ -79,11 +77,11 @@ it('a message that is delivered while it is changed: the change is in the compos
   await editor(page).fill('And be very brief');
 
   gate.open();
-  await conversation(page).getByText('As you like.').waitFor();
+  await main(page).getByText('As you like.').waitFor();
   await notices(page).getByText('The message is no longer queued. What you wrote is in the composer.').waitFor();
 
-  expect(await messageBox(page).inputValue()).toBe('And be very brief');
-  expect(await words(conversation(page))).not.toContain('very brief');
+  expect(await box(page).inputValue()).toBe('And be very brief');
+  expect(await words(main(page))).not.toContain('very brief');
   expect(complaints).toEqual([]);
 });
 
@@ -105,11 +103,11 @@ it('a change goes on after its session was left, and is in the composer where th
   await elsewhere();
   gate.open();
   await page.goBack();
-  await conversation(page).getByText('As you like.').waitFor();
-  await until(page, `document.querySelector('[aria-label="Message"]')?.value === 'And be very brief'`);
+  await main(page).getByText('As you like.').waitFor();
+  await holds(page, 'And be very brief');
 
   expect(written).toBe('And be very brief');
-  expect(await words(conversation(page))).not.toContain('very brief');
+  expect(await words(main(page))).not.toContain('very brief');
   expect(complaints).toEqual([]);
 });
 
@@ -127,7 +125,7 @@ it('a message that is being changed when the run is stopped is in the composer a
   await queue(page).waitFor({ state: 'detached' });
   await until(page, `(document.querySelector('[aria-label="Message"]')?.value ?? '') !== ''`);
 
-  expect(await messageBox(page).inputValue()).toBe('And be very brief\n\nThen sing');
+  expect(await box(page).inputValue()).toBe('And be very brief\n\nThen sing');
   expect(await words(notices(page))).toBe('');
   expect(complaints).toEqual([]);
 });
@@ -139,7 +137,7 @@ it('nothing moves for a message that the server has not acknowledged yet, until 
   await page.getByText('Try it without a key').waitFor();
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 3_600_000);
-  const place = () => conversation(page).boundingBox();
+  const place = () => main(page).boundingBox();
   const unsent = page.getByRole('list', { name: 'Not sent yet' });
 
   const before = await place();
@@ -168,7 +166,7 @@ it('statuses, widgets and the title of extensions: where they belong, also after
   });
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const top = async (text: string) => (await page.getByText(text).boundingBox())?.y ?? Number.NaN;
-  const box = async () => (await messageBox(page).boundingBox())?.y ?? Number.NaN;
+  const written = async () => (await box(page).boundingBox())?.y ?? Number.NaN;
   await say(page, 'say hello');
   await page.waitForURL(/session=/);
   await say(page, '/show');
@@ -176,8 +174,8 @@ it('statuses, widgets and the title of extensions: where they belong, also after
   for (const time of ['at first', 'after a reload']) {
     await page.getByText('main ahead by 2').waitFor();
     await page.getByText('Below all').waitFor();
-    expect(await top('1 failed'), time).toBeLessThan(await box());
-    expect(await top('Below all'), time).toBeGreaterThan(await box());
+    expect(await top('1 failed'), time).toBeLessThan(await written());
+    expect(await top('Below all'), time).toBeGreaterThan(await written());
     expect(await top('main ahead by 2'), time).toBeGreaterThan(await top('Below all'));
     await titled(page, 'Watching');
     if (time === 'at first') await page.reload();
@@ -202,7 +200,7 @@ it('errors stay until they are dismissed, the rest goes by itself unless somebod
   await notices(page).getByText('Take care').hover();
   await page.clock.runFor(60_000);
   const held = await words(notices(page));
-  await messageBox(page).hover();
+  await box(page).hover();
   await page.clock.runFor(60_000);
   await notices(page).getByText('Take care').waitFor({ state: 'detached' });
   const left = await words(notices(page));

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { box } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
-const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const list = (page: Page) => page.getByRole('region', { name: 'Conversation' });
 
 it.each([
@@ -15,17 +15,17 @@ it.each([
 ])('of a window of $width × $height the conversation has half', async ({ width, height }) => {
   const { page, complaints } = await visit((await servePage()).loginLink, { width, height, hasTouch: width < 1000 });
   const send = page.getByRole('button', { name: 'Send' });
-  await messageBox(page).fill('say hello');
+  await box(page).fill('say hello');
   await send.click();
   await page.locator('main').getByText('hello', { exact: true }).waitFor();
 
   const tall = (await list(page).boundingBox())?.height ?? 0;
-  const box = await messageBox(page).boundingBox();
+  const written = await box(page).boundingBox();
   const beside = await send.boundingBox();
 
   expect(tall).toBeGreaterThanOrEqual(height / 2);
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
-  expect(beside?.x).toBeGreaterThan((box?.x ?? 0) + (box?.width ?? 0) - 1);
+  expect((written?.y ?? 0) + (written?.height ?? 0)).toBeLessThanOrEqual(height);
+  expect(beside?.x).toBeGreaterThan((written?.x ?? 0) + (written?.width ?? 0) - 1);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
   expect(complaints).toEqual([]);
 });
@@ -39,7 +39,7 @@ it('what is drawn is printed one below the other, without what is for the screen
   await page.emulateMedia({ media: 'print' });
 
   await page.getByText('Export, in the menu of the session, has all of it.').waitFor();
-  expect(await messageBox(page).isVisible()).toBe(false);
+  expect(await box(page).isVisible()).toBe(false);
   expect(await page.getByRole('navigation', { name: 'Sessions' }).isVisible()).toBe(false);
   const { y = 0 } = (await page.getByText('Paragraph 99.').boundingBox()) ?? {};
   expect(y).toBeGreaterThan(2000);

@@ -4,16 +4,15 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { commandHome, untilThere } from '../support/extensions.ts';
-import { type Home, newGate, sessionFiles, stored } from '../support/open.ts';
+import { newGate } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
+import { box, holds, main } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
-import { until } from '../support/reading.ts';
+import { said } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
-const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-const conversation = (page: Page) => page.getByRole('main');
-const welcome = (page: Page) => conversation(page).getByRole('heading', { name: /Try it|What is to be done/ });
+const welcome = (page: Page) => main(page).getByRole('heading', { name: /Try it|What is to be done/ });
 
 /** A page in a session in which something was said. */
 async function inSession(server: PageServer) {
@@ -43,22 +42,9 @@ const ENTER = `document.querySelector('[aria-label=Message]').dispatchEvent(
 /** Goes back to the session that was left; answers what is written there. */
 async function comeBack(page: Page): Promise<string> {
   await page.goBack();
-  await conversation(page).getByText('hello', { exact: true }).waitFor();
+  await main(page).getByText('hello', { exact: true }).waitFor();
   return box(page).inputValue();
 }
-
-/** What users said and ran, as it is stored. */
-function said(home: Home): string[] {
-  const [file = ''] = sessionFiles(home);
-  return stored(file).flatMap(({ message }) => {
-    if (message?.role === 'bashExecution') return [`!${message.command}`];
-    return message?.role === 'user' ? [message.content[0].text] : [];
-  });
-}
-
-/** Waits until this is written in the box. */
-const holds = (page: Page, text: string) =>
-  until(page, `document.querySelector('[aria-label="Message"]')?.value === ${JSON.stringify(text)}`);
 
 it('a command of the shell that runs when its session is left is not to be run again', async () => {
   const server = await servePage();
@@ -73,7 +59,7 @@ it('a command of the shell that runs when its session is left is not to be run a
   await writeFile(join(server.home.cwd, 'gate'), 'ended\n');
   await frames.heard({ command: 'bash', success: true });
   const then = await comeBack(page);
-  await conversation(page).getByText('ended').waitFor();
+  await main(page).getByText('ended').waitFor();
 
   expect([meanwhile, then, await box(page).inputValue()]).toEqual(['', '', '']);
   expect(said(server.home)).toEqual(['say hello', `!${command}`]);
@@ -117,7 +103,7 @@ it('a message arrives though its session is left at once, and is not in the box 
   await pressAndLeave(page, ENTER);
   await frames.heard({ command: 'prompt', success: true });
   const written = await comeBack(page);
-  await conversation(page).getByText('second', { exact: true }).waitFor();
+  await main(page).getByText('second', { exact: true }).waitFor();
 
   expect([written, await box(page).inputValue()]).toEqual(['', '']);
   expect(said(server.home)).toEqual(['say hello', 'say second']);
@@ -157,7 +143,7 @@ it('whoever stops a run and leaves finds what waited for it in the box of that s
   const script = [{ text: 'hello' }, { steps: [{ text: 'Endless ' }, { stall: true }] }];
   const { page, frames, complaints } = await inSession(await servePage({ script }));
   await say(page, 'Talk');
-  await conversation(page).getByText('Endless').waitFor();
+  await main(page).getByText('Endless').waitFor();
   await box(page).fill('Precious words');
   await page.keyboard.press('Alt+Enter');
   await page.getByRole('list', { name: 'Queued messages' }).getByText('Precious words').waitFor();

@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
+import { box } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser({ hasScrollbars: true });
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the conversation' });
-const messageBox = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 
 it('a sheet is scrolled by its own scrollbar, and closed by a click beside it', async () => {
   const { page } = await visit((await servePage()).loginLink, { width: 700, height: 420 });
-  await messageBox(page).waitFor();
-  await messageBox(page).blur();
+  await box(page).waitFor();
+  await box(page).blur();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Shortcuts' });
   await sheet.waitFor();
@@ -39,7 +39,7 @@ it('what is open is closed where a command leads to another session', async () =
   await say(page, 'say goodbye');
   await page.locator('main').getByText('goodbye', { exact: true }).waitFor();
 
-  await messageBox(page).and(page.locator(':focus')).waitFor();
+  await box(page).and(page.locator(':focus')).waitFor();
   expect(await search(page).count()).toBe(0);
   expect(complaints).toEqual([]);
 });
@@ -77,4 +77,22 @@ it('a menu that is higher than a phone on its side is scrolled', async () => {
 
   await page.getByRole('dialog', { name: 'Delete this session?' }).waitFor();
   expect(y + height).toBeLessThanOrEqual(220);
+});
+
+it('a menu that opens takes no focus from what somebody has chosen in it meanwhile', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  const opener = page.getByRole('button', { name: 'More about sessions' });
+  await opener.waitFor();
+
+  // It says that it is open some time after it is.
+  const chosen = await page.evaluate(`new Promise((resolve) => {
+      const button = document.querySelector('[aria-label="More about sessions"]');
+      const menu = document.getElementById(button.getAttribute('popovertarget'));
+      let first;
+      new MutationObserver(() => (first = menu.querySelector('button'))?.focus()).observe(menu, { childList: true });
+      menu.addEventListener('toggle', () => resolve(document.activeElement === first));
+      button.click();
+    })`);
+
+  expect(chosen).toBe(true);
 });

@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { connectRemote } from '../../src/client/remote.node.ts';
 import { forBuiltIn } from '../../src/web/page/welcome/suggestions.ts';
 import { useBrowser } from '../support/browser.ts';
-import { tau } from '../support/command.ts';
 import { words } from '../support/exported.ts';
 import { newHome, setUp } from '../support/open.ts';
+import { box, button, newToken, visitAs } from '../support/page-hands.ts';
 import { type PageServer, servePage } from '../support/page-server.ts';
 import { homeWith, server as provider } from '../support/user-files.ts';
 
@@ -15,27 +15,12 @@ const { visit } = useBrowser();
 
 const SECRET = 'sk-hunter2-of-the-test';
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-
-async function tokenFor({ home }: PageServer, scope: string): Promise<string> {
-  const { stdout } = await tau(home, ['token', 'create', '--name', scope, '--scope', scope]);
-  return stdout.trim();
-}
-
-async function visitAs(server: PageServer, scope: string, address = server.address) {
-  const token = await tokenFor(server, scope);
-  const view = await visit(address);
-  await view.page.getByLabel('Token').fill(token);
-  await view.page.keyboard.press('Enter');
-  return view;
-}
-
 /** What was said in the session that the page shows, once it is at rest. */
 async function saidIn(server: PageServer, page: Page) {
   await page.waitForURL(/session=/);
   const session = new URL(page.url()).searchParams.get('session') ?? '';
   const remote = connectRemote(`${server.address.replace(/^http/, 'ws')}session`, {
-    token: await tokenFor(server, 'view'),
+    token: await newToken(server, 'view'),
     session,
   });
   onTestFinished(() => remote.close());
@@ -144,14 +129,14 @@ it('who may not store keys reads whom to ask; who may only look is offered nothi
   await own.page.getByRole('button', { name: 'Think first' }).click();
   await own.page.waitForURL(/session=/);
 
-  const guest = await visitAs(server, 'view,prompt');
+  const guest = await visitAs(visit, server, { scopes: 'view,prompt' });
   await guest.page.getByText('Ask whoever runs this server to add a key').waitFor();
   await button(guest.page, 'Choose a model').click();
   await guest.page.getByRole('option').first().waitFor();
   await guest.page.getByText('No model is configured').waitFor();
   const offered = await button(guest.page, 'Add a key').count();
-  const eye = await visitAs(server, 'view', own.page.url());
-  await eye.page.getByRole('heading', { level: 1 }).waitFor();
+  const eye = await visitAs(visit, server, { scopes: 'view', address: own.page.url() });
+  await eye.page.getByText('This login may only look.').waitFor();
 
   expect(offered).toBe(0);
   expect(await eye.page.locator('.ideas').count()).toBe(0);
@@ -165,11 +150,10 @@ it('with a real model a suggestion is written, not sent; the last sessions of th
   await page.getByRole('heading', { name: 'What is to be done?' }).waitFor();
 
   await page.getByRole('button', { name: 'Run the tests' }).click();
-  const box = page.getByRole('textbox', { name: 'Message' });
-  await expect.poll(() => box.inputValue()).toContain('how the tests are run');
-  const focused = await box.evaluate((field) => field === document.activeElement);
+  await expect.poll(() => box(page).inputValue()).toContain('how the tests are run');
+  const focused = await box(page).evaluate((field) => field === document.activeElement);
   const address = page.url();
-  await box.fill('Remember me');
+  await box(page).fill('Remember me');
   await page.keyboard.press('Enter');
   await page.waitForURL(/session=/);
   await page.goto(server.address);

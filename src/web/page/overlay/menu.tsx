@@ -44,7 +44,7 @@ export function Menu({ label, items }: MenuProps) {
         tabIndex={-1}
         popover="auto"
         onBeforeToggle={beforeToggle}
-        onToggle={({ newState }) => newState === 'open' && step(1)}
+        onToggle={({ newState }) => newState === 'open' && !place.current?.querySelector(':focus') && step(1)}
         onKeyDown={(event) => {
           const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
           if (by === 0) return;

@@ -6,11 +6,18 @@ import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { bash } from '../support/extensions.ts';
 import { FILLER, patientHome } from '../support/long-talk.ts';
-import { newGate } from '../support/open.ts';
+import { newGate, sessionFiles, stored } from '../support/open.ts';
+import { enter, holds } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { atEnd, atRest, conversation, fromEnd, inSight, placeOf } from '../support/reading.ts';
 
 const { visit } = useBrowser();
+
+/** A picture of one pixel. */
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const jump = (page: Page) => page.getByRole('button', { name: 'Jump to latest' });
 
@@ -234,4 +241,54 @@ it('a retry is told with its reason, and can be called off', async () => {
   await page.getByRole('button', { name: 'Cancel retry' }).waitFor({ state: 'detached' });
   await page.getByText('The answer failed.').waitFor({ state: 'attached' });
   await page.getByRole('alert').getByText('529 Overloaded').waitFor();
+});
+
+it('what nothing came of is asked again, with its picture, in the place of the failure', async () => {
+  const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
+  const server = await servePage({ script: [{ text: 'Hello.' }, failure, { text: 'Fine now.' }] });
+  const { page, complaints } = await visit(server.loginLink);
+  await say(page, 'first');
+  await conversation(page).getByText('Hello.').waitFor();
+  await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: DOT });
+  await page.getByRole('list', { name: 'Attachments' }).getByRole('img', { name: 'a.png' }).waitFor();
+  await say(page, 'second');
+  await conversation(page).getByText('400 No good').waitFor();
+
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await conversation(page).getByText('Fine now.').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' });
+
+  const shown = await words(conversation(page));
+  const [file = ''] = sessionFiles(server.home);
+  const asked = stored(file).flatMap(({ message }) =>
+    message?.role === 'user' ? [JSON.stringify(message.content)] : [],
+  );
+  expect(shown).not.toContain('No good');
+  expect(shown.split('second')).toHaveLength(2);
+  expect(asked[2]).toContain('image/png');
+  expect(asked.slice(1)).toEqual([asked[1], asked[1]]);
+  expect(complaints).toEqual([]);
+});
+
+it('what could not be asked again is in the box', async () => {
+  const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
+  const { page } = await enter(visit, await servePage({ script: [failure] }));
+  let isRefused = false;
+  await page.routeWebSocket(/./, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => {
+      const { type, id } = JSON.parse(String(text));
+      if (!isRefused || type !== 'prompt') server.send(text);
+      else socket.send(JSON.stringify({ type: 'response', id, command: type, success: false, error: 'Not now' }));
+    });
+  });
+  await page.reload();
+  await say(page, 'first');
+  await conversation(page).getByText('400 No good').waitFor();
+  isRefused = true;
+
+  await page.getByRole('button', { name: 'Try again' }).click();
+
+  await page.getByRole('alert').getByText('Not now').waitFor();
+  await holds(page, 'first');
 });

@@ -1,7 +1,9 @@
-import type { Accepted, Params } from '../../../protocol/generated/vocabulary.ts';
+import type { Accepted, Params, UserMessage } from '../../../protocol/generated/vocabulary.ts';
 import type { LiveSession } from '../state/live-session.ts';
+import { asAttachment, imagesOf } from '../state/writing/said-images.ts';
 import type { Writing } from '../state/writing/writing.ts';
 import { giveBackChange } from './queue.ts';
+import { allowed } from './sessions/moves.ts';
 import { writtenOut } from './written-out.ts';
 
 /** What was written, with its pictures. */
@@ -49,6 +51,21 @@ export async function stop(session: LiveSession, writing: Writing): Promise<void
 /** What has failed is not asked for again. */
 export const cancelRetry = (session: LiveSession): Promise<boolean> =>
   session.attempt(() => session.remote.abortRetry());
+
+/** Asks the last message again, in the place of what came of it. Where it is not taken it is the writer's again. */
+export async function tryAgain(session: LiveSession, writing: Writing, question: UserMessage): Promise<void> {
+  const images = [...imagesOf(question)];
+  let words: string | undefined;
+  const isRefused = await session.isRefused(async () => {
+    const { messages } = await session.remote.getForkMessages();
+    const last = messages.at(-1);
+    if (!last) throw new Error('This message is there no more');
+    const { editorText } = allowed(await session.remote.navigateTree({ targetId: last.entryId }));
+    words = editorText ?? last.text;
+    await prompt(session, { text: words, images }, 'steer');
+  });
+  if (isRefused && words !== undefined) writing.giveBack({ text: words, attachments: images.map(asAttachment) });
+}
 
 const prompt = ({ remote }: LiveSession, { text, images }: Draft, manner: Manner): Promise<Accepted> =>
   remote.prompt({ message: text, streamingBehavior: manner, ...(images.length > 0 ? { images } : {}) });

@@ -5,8 +5,9 @@ import type { AgentSettledEvent } from '../../../protocol/generated/vocabulary.t
 import { PlainText } from '../../code/plain-text.tsx';
 import { oneLine } from '../../words.ts';
 import { cancelRetry } from '../actions/prompting.ts';
-import { SecondsLeft } from '../seconds-left.tsx';
+import { SecondsGone, SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';
+import { Unanswered } from './unanswered.tsx';
 
 /** What happens now, in a line below what was said that has its room at any time. Without a connection nobody knows. */
 export function Activity() {
@@ -21,17 +22,20 @@ export function Activity() {
         <>
           <span class="pulse" aria-hidden="true" />
           <PlainText text={shown} />
+          <SecondsGone key={shown} />
         </>
       )}
       {typeof shown === 'object' && <RetryLine retry={shown} />}
+      {isConnected.value && <Unanswered />}
       <RunEnds />
     </div>
   );
 }
 
-function doingIn({ compacting, running, tools }: View): string | undefined {
+function doingIn({ compacting, running, tools, dialogs }: View): string | undefined {
   if (compacting) return 'Compacting…';
   if (!running) return undefined;
+  if (dialogs.length > 0) return 'Waiting for an answer…';
   const [first, ...others] = tools;
   if (!first) return 'Working…';
   return others.length === 0 ? `Running ${oneLine(first.toolName, 60)}…` : `Running ${tools.length} tools…`;

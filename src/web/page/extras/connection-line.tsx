@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { usualReconnection } from '../../../client/reconnection.ts';
 import { PlainText } from '../../code/plain-text.tsx';
-import { SecondsLeft } from '../seconds-left.tsx';
+import { SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';
 import { endOf } from './connection-end.ts';
 import { useLater } from './use-later.ts';

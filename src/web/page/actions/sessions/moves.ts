@@ -1,6 +1,6 @@
 import type { ImageContent, SessionSummary } from '../../../../protocol/generated/vocabulary.ts';
 import type { App } from '../../state/app.ts';
-import type { Attachment } from '../../state/writing/attachment.ts';
+import { asAttachment } from '../../state/writing/said-images.ts';
 import { attempt } from './attempt.ts';
 import { elsewhere, isHere } from './elsewhere.ts';
 
@@ -33,16 +33,8 @@ export const fork = (app: App, { words, images, userMessagesAfter }: ForkPlace):
     if (sessionId === undefined) return;
     const writing = app.drafts.writingIn(sessionId);
     writing.text.value = text;
-    writing.attachments.value = images.map(attachmentOf);
+    writing.attachments.value = images.map(asAttachment);
   });
-
-/** A picture of a message has no name. */
-const attachmentOf = ({ mimeType, data }: ImageContent, at: number): Attachment => ({
-  kind: 'image',
-  name: `Image ${at + 1}`,
-  mimeType,
-  data,
-});
 
 /** Messages may consist of several texts, which are joined in one way or another. */
 const isSame = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');

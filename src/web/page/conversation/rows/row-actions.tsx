@@ -1,10 +1,10 @@
-import type { AgentMessage, ImageContent, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
+import type { AgentMessage, UserMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { CopyButton } from '../../../code/copy-button.tsx';
-import { blocksOf, textOf, wordsOf } from '../../../fields.ts';
+import { wordsOf } from '../../../fields.ts';
 import { fork } from '../../actions/sessions/moves.ts';
 import { Icon } from '../../icons.tsx';
 import { useApp, useSession } from '../../state/app.ts';
-import { IMAGE_TYPES } from '../../state/writing/attachment.ts';
+import { imagesOf } from '../../state/writing/said-images.ts';
 
 /** What can be done with something that the user has said. */
 export function RowActions({ message }: { readonly message: UserMessage }) {
@@ -34,13 +34,6 @@ export function RowActions({ message }: { readonly message: UserMessage }) {
     </>
   );
 }
-
-/** The pictures of a message, as far as models take them. */
-const imagesOf = ({ content }: UserMessage): readonly ImageContent[] =>
-  blocksOf(content).flatMap(({ type, mimeType, data }) => {
-    const image = { type: 'image' as const, mimeType: textOf(mimeType), data: textOf(data) };
-    return type === 'image' && IMAGE_TYPES.includes(image.mimeType) ? [image] : [];
-  });
 
 /** How many messages of the user with text come after this one. */
 const textsAfter = (message: UserMessage, messages: readonly AgentMessage[]): number =>

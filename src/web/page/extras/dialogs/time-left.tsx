@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { OpenDialog } from '../../../../client/shown.ts';
-import { SecondsLeft } from '../../seconds-left.tsx';
+import { SecondsLeft } from '../../seconds.tsx';
 
 /** How long a question waits, and what becomes of it then; nothing for one that has time. */
 export function TimeLeft({ dialog }: { readonly dialog: OpenDialog }) {

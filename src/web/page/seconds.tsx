@@ -1,0 +1,36 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+
+/** What takes less is not worth a number. */
+const SHORT_SECONDS = 5;
+
+/** How long there is until a moment, as `performance.now()` counts it, as it goes by. */
+export const SecondsLeft = ({ until }: { readonly until: number }) => (
+  <span class="seconds">
+    {clock(useSeconds(() => Math.max(0, Math.ceil((until - performance.now()) / 1000)), until))}
+  </span>
+);
+
+/** How long this is there already, once that is worth to be told. */
+export function SecondsGone() {
+  const since = useMemo(() => performance.now(), []);
+  const seconds = useSeconds(() => Math.floor((performance.now() - since) / 1000), since);
+  return seconds < SHORT_SECONDS ? null : <span class="seconds">{clock(seconds)}</span>;
+}
+
+/** Counts again every second, and for another moment. */
+function useSeconds(count: () => number, moment: number): number {
+  const seconds = useSignal(count());
+  useEffect(() => {
+    const look = () => {
+      seconds.value = count();
+    };
+    look();
+    const timer = setInterval(look, 1000);
+    return () => clearInterval(timer);
+  }, [moment]);
+  return seconds.value;
+}
+
+const clock = (seconds: number) =>
+  seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} min`;

@@ -18,7 +18,7 @@ export function Unanswered() {
     <>
       {(last === 'toolResult' || (last === 'user' && question)) && <span>The run ended before an answer came.</span>}
       {question && app.may('prompt') && (
-        <button type="button" class="quiet" onClick={() => void tryAgain(session, writing, question)}>
+        <button type="button" onClick={() => void tryAgain(session, writing, question)}>
           Try again
         </button>
       )}

@@ -232,6 +232,23 @@ it('a session is renamed in its place, by a double click or the menu, for everyb
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
 
+it('the menu of a session and that of its row have what they share in one order', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await begin(page, 'say hello');
+  const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'say hello' }) });
+  await row.hover();
+
+  await row.getByRole('button', { name: 'Actions for say hello' }).click();
+  const ofRow = await row.getByRole('menuitem').allInnerTexts();
+  await page.keyboard.press('Escape');
+  await row.getByRole('menuitem').first().waitFor({ state: 'detached' });
+  await button(page, 'Session').click();
+  const ofSession = await page.getByRole('menuitem').allInnerTexts();
+
+  expect(ofRow).toEqual(['Rename', 'Clone', 'Export', 'Delete']);
+  expect(ofSession.filter((label) => ofRow.includes(label))).toEqual(ofRow);
+});
+
 it('the link of a session is copied, also where pages are given no clipboard', async () => {
   const { page, complaints } = await visit((await servePage()).loginLink);
   await begin(page, 'say hello');

@@ -74,6 +74,28 @@ describe('a slash at the beginning', () => {
     await page.getByText('Messages: 0 of the user').waitFor();
   });
 
+  it('says of a name that no command has that it is sent as a message', async () => {
+    const { page } = await visit((await servePage()).loginLink);
+    const frames = await framesOf(page);
+    const hint = page.getByText('No command, sent as a message:');
+    await box(page).fill('/nam');
+    await option(page, '/name').waitFor();
+
+    const early = await hint.count();
+    await page.keyboard.press('Escape');
+    await page.getByText('No command, sent as a message: /nam').waitFor();
+    await box(page).fill('/name it');
+    await page.getByText('/name [name]').waitFor();
+    const known = await hint.count();
+    await box(page).fill('');
+    await page.keyboard.insertText('/usr/bin is full');
+    await page.getByText('No command, sent as a message: /usr/bin').waitFor();
+    await page.keyboard.press('Enter');
+
+    expect((await frames.said({ type: 'prompt' }))['message']).toBe('/usr/bin is full');
+    expect([early, known]).toEqual([0, 0]);
+  });
+
   it('can be completed with a finger, and then goes on in the box', async () => {
     const { page } = await visit((await servePage()).loginLink, { width: 390, height: 844, hasTouch: true });
     await box(page).tap();

@@ -168,7 +168,7 @@ describe('[L30] set_credential', () => {
     const double = await ProviderDouble.start(completions);
     const home = homeWith({ models: { providers: { own: server(double.url, { apiKey: 'old' }) } } });
     const { peer } = await open('stdio', { home, args: ['--model', 'own/m'] });
-    const keys = ['!touch made-by-a-key', 'sk-$HOME-$$'];
+    const keys = ['!>made-by-a-key', 'sk-$HOME-$$'];
 
     for (const key of keys) {
       double.says({ text: 'Let in.' });
@@ -188,6 +188,23 @@ describe('[L30] set_credential', () => {
     }
 
     expect(readdirSync(home.agentDir)).not.toContain('auth.json');
+  });
+
+  it('takes one word, without what copying leaves around it', async () => {
+    const { peer, home } = await open('stdio');
+    const store = (key: string) => ({ type: 'set_credential', provider: 'own', apiKey: key });
+
+    for (const wrong of [' \n', 'a nonsense key', 'sk-1\nsk-2', 'sk\t1', 'sk-\u00001', 'sk-\u200b1', 'sk-\u00a01']) {
+      expect(await peer.refused(store(wrong))).toMatchObject({
+        code: 'invalid_params',
+        error: 'A key is one word, without spaces, line breaks or control characters',
+      });
+    }
+    const before = readdirSync(home.agentDir);
+    await peer.ok(store(` ${SECRET}\n`));
+
+    expect(before).not.toContain('auth.json');
+    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ own: apiKey(SECRET) });
   });
 });
 

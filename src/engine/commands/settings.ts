@@ -28,7 +28,7 @@ export const settings = {
   },
 
   set_credential: async ({ provider, apiKey }, { agent }) => {
-    await agent.storeKey(provider, apiKey);
+    await agent.storeKey(provider, keyFrom(apiKey));
     return { provider, models: agent.registry.available().filter((model) => model.provider === provider).length };
   },
 
@@ -73,6 +73,13 @@ export function cycleModel(agent: Agent, direction: Direction = 'forward') {
   const told = agent.setModel(next.model, 'cycle', next.thinkingLevel);
   const { thinkingLevel } = agent.session.choice;
   return after({ model: next.model, thinkingLevel, isScoped: next.isScoped }, told);
+}
+
+/** A key without the blanks that copying leaves around it. */
+function keyFrom(text: string): string {
+  const key = text.trim();
+  if (/^[^\s\p{C}]+$/u.test(key)) return key;
+  throw new Refusal('invalid_params', 'A key is one word, without spaces, line breaks or control characters');
 }
 
 /** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */

@@ -221,6 +221,11 @@ export abstract class AgentMethods {
     return this.call('set_credential', params);
   }
 
+  /** Remove the key of a provider from auth.json. One from elsewhere stays, and is used from then on. */
+  removeCredential(params: Params<'remove_credential'>): Promise<Result<'remove_credential'>> {
+    return this.call('remove_credential', params);
+  }
+
   /** The providers that a key can be stored for, those that are usually meant first. Tells no key. */
   listProviders(): Promise<Result<'list_providers'>> {
     return this.call('list_providers', {});

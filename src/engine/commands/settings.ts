@@ -28,8 +28,13 @@ export const settings = {
   },
 
   set_credential: async ({ provider, apiKey }, { agent }) => {
-    await agent.storeKey(provider, keyFrom(apiKey));
-    return { provider, models: agent.registry.available().filter((model) => model.provider === provider).length };
+    await agent.changeKey(provider, keyFrom(apiKey));
+    return { provider, models: usableOf(agent, provider) };
+  },
+
+  remove_credential: async ({ provider }, { agent }) => {
+    await agent.changeKey(provider, undefined);
+    return { provider, models: usableOf(agent, provider) };
   },
 
   list_providers: async (_params, { agent: { registry } }) => {
@@ -81,6 +86,9 @@ function keyFrom(text: string): string {
   if (/^[^\s\p{C}]+$/u.test(key)) return key;
   throw new Refusal('invalid_params', 'A key is one word, without spaces, line breaks or control characters');
 }
+
+const usableOf = ({ registry }: Agent, provider: string): number =>
+  registry.available().filter((model) => model.provider === provider).length;
 
 /** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
 async function sought(registry: ModelRegistry, provider: string, id: string): Promise<Model> {

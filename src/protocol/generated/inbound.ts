@@ -553,6 +553,18 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    }
   }
  },
+ "remove_credential": {
+  "type": "object",
+  "required": [
+   "provider"
+  ],
+  "properties": {
+   "provider": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
  "list_providers": {
   "type": "object",
   "properties": {}

@@ -41,4 +41,10 @@ export async function storeKey({ remote }: LiveSession, provider: string, apiKey
   return models;
 }
 
+/** Removes a key that was stored; answers how many models of its provider can still be used. */
+export async function removeKey({ remote }: LiveSession, provider: string): Promise<number> {
+  const { models } = await remote.removeCredential({ provider });
+  return models;
+}
+
 const persistence = ({ alsoForNew }: Reach) => (alsoForNew ? { persist: true } : {});

@@ -207,8 +207,8 @@ export abstract class AgentMethods {
   }
 
   /** Every model that can be used now. */
-  getAvailableModels(): Promise<Result<'get_available_models'>> {
-    return this.call('get_available_models', {});
+  getAvailableModels(params: Params<'get_available_models'> = {}): Promise<Result<'get_available_models'>> {
+    return this.call('get_available_models', params);
   }
 
   /** Set how much the model thinks. A level it lacks becomes the nearest it has, upwards first. */

@@ -20,11 +20,12 @@ export const settings = {
 
   cycle_model: (_params, { agent }) => cycleModel(agent),
 
-  get_available_models: async (_params, { agent: { registry, session } }) => {
+  get_available_models: async ({ builtins = false }, { agent: { registry, session } }) => {
     await Promise.all([registry.load(), registry.lookAround()]);
     const { model, notice } = session.choice;
     // One that stands in for others was not asked for.
-    return { models: [...registry.available({ scripted: model?.provider === 'tau' && notice === undefined })] };
+    const isNamed = model?.provider === 'tau' && notice === undefined;
+    return { models: [...registry.available({ scripted: builtins || isNamed })] };
   },
 
   set_credential: async ({ provider, apiKey }, { agent }) => {

@@ -1,5 +1,5 @@
 import { Model, ThinkingLevel, ThinkingLevelInput } from '../models.ts';
-import { count, filled, flag, list, nullable, object, text } from '../schema.ts';
+import { count, filled, flag, list, nullable, object, optional, text } from '../schema.ts';
 import { type CommandTable, persist } from './row.ts';
 
 export const models = {
@@ -21,7 +21,7 @@ export const models = {
   },
   get_available_models: {
     doc: 'Every model that can be used now.',
-    params: {},
+    params: { builtins: optional(flag('Also the built-in models where there are others; they come last.')) },
     result: object({ models: list(Model) }),
     fails: [],
     lane: 'read',

@@ -520,7 +520,11 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
  },
  "get_available_models": {
   "type": "object",
-  "properties": {}
+  "properties": {
+   "builtins": {
+    "type": "boolean"
+   }
+  }
  },
  "set_thinking_level": {
   "type": "object",

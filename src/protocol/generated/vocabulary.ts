@@ -1555,7 +1555,10 @@ export interface CommandMap {
   };
   /** Every model that can be used now. */
   get_available_models: {
-    params: Record<never, never>;
+    params: {
+      /** Also the built-in models where there are others; they come last. */
+      builtins?: boolean | undefined;
+    };
     result: {
       models: Model[];
     };

@@ -9,9 +9,9 @@ interface Reach {
 /** A provider that a key can be stored for. */
 export type Provider = Result<'list_providers'>['providers'][number];
 
-/** Every model that can be used now. */
+/** Every model that can be used now, the built-in ones last. */
 export async function availableModels({ remote }: LiveSession): Promise<readonly Model[]> {
-  const { models } = await remote.getAvailableModels();
+  const { models } = await remote.getAvailableModels({ builtins: true });
   return models;
 }
 

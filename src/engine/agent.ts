@@ -59,7 +59,8 @@ export interface AgentParts {
   readonly sessionList: () => Promise<SessionList>;
   /** Writes into the user's settings. */
   readonly remember: (values: Settings) => Promise<void>;
-  readonly storeKey: (provider: string, apiKey: string) => Promise<void>;
+  /** Stores the key of a provider, or removes the one that is stored. */
+  readonly changeKey: (provider: string, apiKey: string | undefined) => Promise<void>;
   /** What was named on the command line; it wins over what a session remembers. */
   readonly named: {
     readonly model?: ModelName | undefined;
@@ -148,9 +149,9 @@ export class Agent {
     return persist ? this.#parts.remember(values).then(work) : work();
   }
 
-  /** Stores a key, and learns what can be used with it: a model that the session missed is used from now on. */
-  async storeKey(provider: string, apiKey: string): Promise<void> {
-    await this.#parts.storeKey(provider, apiKey);
+  /** Stores a key or removes one, and learns what can be used then: a model that was missed is used from now on. */
+  async changeKey(provider: string, apiKey: string | undefined): Promise<void> {
+    await this.#parts.changeKey(provider, apiKey);
     await this.registry.load({ anyway: true });
     const { missed } = this.session.choice;
     const found = missed && this.registry.find(missed.provider, missed.id);

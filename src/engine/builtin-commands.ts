@@ -131,10 +131,12 @@ function sessionFacts({ session }: Agent): string {
   const lines = [
     `Session ${log.header.id}${transcript.name === undefined ? '' : ` (${transcript.name})`}`,
     `File: ${log.path ?? 'none: it stays in memory'}`,
-    `Messages: ${tally.userMessages} of the user, ${tally.assistantMessages} answers, ${tally.toolCalls} tool calls`,
+    `Messages: ${tally.userMessages} of the user, ${counted(tally.assistantMessages, 'answer')}, ${counted(tally.toolCalls, 'tool call')}`,
     `Tokens: ${tally.tokens.total} in all; cost: ${tally.cost.toFixed(4)}`,
   ];
   if (typeof usage?.percent === 'number')
     lines.push(`Context: ${usage.percent.toFixed(1)} % of ${usage.contextWindow}`);
   return lines.join('\n');
 }
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

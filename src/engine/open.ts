@@ -110,9 +110,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const { changeSettings } = await import('../store/change-settings.ts');
       await changeSettings(options.agentDir, values);
     },
-    storeKey: async (provider, key) => {
-      const { storeApiKey } = await import('../store/credentials.ts');
-      await storeApiKey(options.agentDir, { provider, key });
+    changeKey: async (provider, key) => {
+      const { removeApiKey, storeApiKey } = await import('../store/credentials.ts');
+      if (key === undefined) await removeApiKey(options.agentDir, provider);
+      else await storeApiKey(options.agentDir, { provider, key });
     },
     named: {
       model: named,

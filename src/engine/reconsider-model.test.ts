@@ -71,7 +71,7 @@ async function agentWith({ settings = {}, path, env = {}, level, ...options }: B
     sessionDirectory: () => undefined,
     sessionList: async () => new SessionList(agentDir),
     remember: async () => {},
-    storeKey: async () => {},
+    changeKey: async () => {},
     named: {
       model,
       awaited: awaited && { ...awaited, thinkingLevel: level },

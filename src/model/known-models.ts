@@ -137,7 +137,12 @@ export class KnownModels {
   keyTakers(): readonly KeyTaker[] {
     return this.#providersInOrder()
       .filter((provider) => !this.#needsNoKey(provider))
-      .map((id) => ({ id, models: this.models(id).length, configured: this.hasKey(id) }));
+      .map((id) => ({
+        id,
+        models: this.models(id).length,
+        configured: this.hasKey(id),
+        stored: this.#auth.content.credentials.get(id)?.type === 'api_key',
+      }));
   }
 
   /** Why providers cannot be used that the user's files speak of, a sentence each. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
-import { messageOf } from '../protocol/errors.ts';
+import { messageOf, Refusal } from '../protocol/errors.ts';
 import { changeJsonFile } from './change-json-file.ts';
 import { literally } from './config-value.ts';
 import { isObject, readJsonObject, type Values } from './json-file.ts';
@@ -69,6 +69,14 @@ export async function storeApiKey(agentDir: string, { provider, key }: { provide
   });
 }
 
+/** Removes the key of one provider as it was stored. Rejects with a `Refusal` where the file holds none. */
+export async function removeApiKey(agentDir: string, provider: string): Promise<void> {
+  await changeJsonFile(credentialsPath(agentDir), (before) => withoutKey(before, provider), {
+    mode: 0o600,
+    name: 'auth.json',
+  });
+}
+
 /**
  * Renews a sign-in that has expired, and answers what is stored then. Processes take turns: whoever finds that another
  * has renewed it takes that.
@@ -99,6 +107,13 @@ function withKey(before: Values, provider: string, key: string): Values {
   const old = before[provider];
   const kept = isObject(old) && old['type'] === 'api_key' ? old : {};
   return { ...before, [provider]: { ...kept, type: 'api_key', key: literally(key) } };
+}
+
+function withoutKey(before: Values, provider: string): Values {
+  const { [provider]: old, ...others } = before;
+  if (isObject(old) && old['type'] === 'api_key') return others;
+  const elsewhere = 'One of the environment, of models.json or of a sign-in has to be removed there.';
+  throw new Refusal('invalid_params', `auth.json holds no key for ${provider}. ${elsewhere}`);
 }
 
 function schemaFor(value: unknown): Schema {

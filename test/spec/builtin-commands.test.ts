@@ -129,7 +129,7 @@ verifies('N13', '/session shows what there is to know', async ({ open }) => {
   expect((await output(peer, '/session')).split('\n')).toEqual([
     `Session ${sessionId} (mine)`,
     `File: ${sessionFile}`,
-    'Messages: 1 of the user, 1 answers, 0 tool calls',
+    'Messages: 1 of the user, 1 answer, 0 tool calls',
     'Tokens: 2000 in all; cost: 0.0000',
     'Context: 1.0 % of 200000',
   ]);

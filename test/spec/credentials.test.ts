@@ -168,7 +168,7 @@ describe('[L30] set_credential', () => {
     const double = await ProviderDouble.start(completions);
     const home = homeWith({ models: { providers: { own: server(double.url, { apiKey: 'old' }) } } });
     const { peer } = await open('stdio', { home, args: ['--model', 'own/m'] });
-    const keys = ['!touch made-by-a-key', 'sk-$HOME-$$'];
+    const keys = ['!>made-by-a-key', 'sk-$HOME-$$'];
 
     for (const key of keys) {
       double.says({ text: 'Let in.' });
@@ -188,6 +188,85 @@ describe('[L30] set_credential', () => {
     }
 
     expect(readdirSync(home.agentDir)).not.toContain('auth.json');
+  });
+
+  it('takes one word, without what copying leaves around it', async () => {
+    const { peer, home } = await open('stdio');
+    const store = (key: string) => ({ type: 'set_credential', provider: 'own', apiKey: key });
+
+    for (const wrong of [' \n', 'a nonsense key', 'sk-1\nsk-2', 'sk\t1', 'sk-\u00001', 'sk-\u200b1', 'sk-\u00a01']) {
+      expect(await peer.refused(store(wrong))).toMatchObject({
+        code: 'invalid_params',
+        error: 'A key is one word, without spaces, line breaks or control characters',
+      });
+    }
+    const before = readdirSync(home.agentDir);
+    await peer.ok(store(` ${SECRET}\n`));
+
+    expect(before).not.toContain('auth.json');
+    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ own: apiKey(SECRET) });
+  });
+});
+
+describe('[L37] remove_credential', () => {
+  it('removes a stored key: the models are gone, and whoever uses one is told', async () => {
+    const double = await ProviderDouble.start(completions);
+    const other = apiKey('other');
+    const home = homeWith({
+      models: { providers: { own: server(double.url, { authHeader: true }) } },
+      auth: { other, own: apiKey('sk-wrong') },
+    });
+    const { peer } = await open('stdio', { home });
+    const second = await open('stdio', { home });
+    const before = await peer.ok({ type: 'get_state' });
+
+    const answer = await peer.ok({ type: 'remove_credential', provider: 'own' });
+    const { models } = await peer.ok({ type: 'get_available_models' });
+    await second.peer.run('hi');
+
+    expect(before.model).toMatchObject({ provider: 'own' });
+    expect(answer).toEqual({ provider: 'own', models: 0 });
+    expect(models.map(({ provider }: { provider: string }) => provider)).toEqual(['tau', 'tau', 'tau']);
+    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ other });
+    expect(statSync(join(home.agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
+    expect(await settled(second.peer)).toMatchObject({
+      errorCode: 'auth_failed',
+      errorMessage: expect.stringContaining('No API key found for own.'),
+    });
+    expect(double.requests).toEqual([]);
+    const next = await open('stdio', { home });
+    expect(await next.peer.ok({ type: 'get_state' })).toMatchObject({ model: { provider: 'tau' } });
+  });
+
+  it.each<[string, UserFiles, Record<string, string>]>([
+    ['the environment', {}, { OPENAI_API_KEY: 'sk-set' }],
+    ['models.json', { models: { providers: { openai: { apiKey: 'sk-file' } } } }, {}],
+    ['a sign-in', { auth: { openai: { type: 'oauth', access: 'sk-token', expires: 9e15 } } }, {}],
+    ['nowhere', {}, {}],
+  ])('refuses a key of %s, and changes nothing', async (_what, files, env) => {
+    const home = homeWith(files);
+    const { peer } = await open('stdio', { home, env });
+    const before = await peer.ok({ type: 'list_providers' });
+
+    const refusal = await peer.refused({ type: 'remove_credential', provider: 'openai' });
+
+    expect(refusal).toMatchObject({
+      code: 'invalid_params',
+      error: expect.stringMatching(/^auth\.json holds no key for openai\. One of the environment, of models\.json/),
+    });
+    expect(await peer.ok({ type: 'list_providers' })).toEqual(before);
+    expect(before.providers).toContainEqual(expect.objectContaining({ id: 'openai', stored: false }));
+  });
+
+  it('leaves a key of another place to be used', async () => {
+    const home = homeWith({ auth: { openai: apiKey('sk-stored') } });
+    const { peer } = await open('stdio', { home, env: { OPENAI_API_KEY: 'sk-set' } });
+
+    const { models } = await peer.ok({ type: 'remove_credential', provider: 'openai' });
+    const { providers } = await peer.ok({ type: 'list_providers' });
+
+    expect(models).toBeGreaterThan(1);
+    expect(providers).toContainEqual(expect.objectContaining({ id: 'openai', configured: true, stored: false }));
   });
 });
 
@@ -215,13 +294,13 @@ verifies('L36', 'list_providers tells who takes a key, and who has one', async (
   expect(known.get('anthropic')).toMatchObject({ configured: false, models: expect.any(Number) });
   expect([...known.values()].every(({ models }) => models > 0)).toBe(true);
   expect(providers.filter(({ configured }: { configured: boolean }) => configured)).toMatchObject([
-    { id: 'openai' },
-    { id: 'groq' },
-    { id: 'keyed', models: 1 },
+    { id: 'openai', stored: false },
+    { id: 'groq', stored: true },
+    { id: 'keyed', models: 1, stored: false },
   ]);
-  expect(known.get('locked')).toEqual({ id: 'locked', models: 1, configured: false });
+  expect(known.get('locked')).toEqual({ id: 'locked', models: 1, configured: false, stored: false });
   expect(['free', 'tau'].some((id) => known.has(id))).toBe(false);
-  expect(later).toContainEqual({ id: 'locked', models: 1, configured: true });
+  expect(later).toContainEqual({ id: 'locked', models: 1, configured: true, stored: true });
   expect(JSON.stringify(peer.records)).not.toContain('sk-');
 });
 

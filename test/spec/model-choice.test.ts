@@ -155,10 +155,10 @@ describe('the models that are cycled', () => {
 
 verifies(
   'L20',
-  'scripted models are listed while no other is usable, or when one is named',
+  'scripted models are listed while no other is usable, when one is named, or when they are asked for',
   async ({ open: openIt }) => {
-    const providers = async (peer: Peer) => {
-      const { models: listed } = await peer.ok({ type: 'get_available_models' });
+    const providers = async (peer: Peer, wish = {}) => {
+      const { models: listed } = await peer.ok({ type: 'get_available_models', ...wish });
       return [...new Set(listed.map(({ provider }: { provider: string }) => provider))];
     };
     const without = await openIt();
@@ -167,6 +167,7 @@ verifies(
 
     expect(await providers(without.peer)).toEqual(['tau']);
     expect(await providers(configured.peer)).toEqual(['own', 'two']);
+    expect(await providers(configured.peer, { builtins: true })).toEqual(['own', 'two', 'tau']);
     expect(await providers(named.peer)).toEqual(['own', 'two', 'tau']);
     await configured.peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted' });
     expect(await providers(configured.peer)).toEqual(['own', 'two', 'tau']);

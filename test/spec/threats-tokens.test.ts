@@ -123,9 +123,10 @@ it('[A5 A10] the tokens of a plain file may view, prompt and run commands, but n
   await visitor.run('say hello');
   const trust = await visitor.refused({ type: 'set_trust', trusted: true });
   const key = await visitor.refused({ type: 'set_credential', provider: 'openai', apiKey: 'sk-of-ann' });
+  const removal = await visitor.refused({ type: 'remove_credential', provider: 'openai' });
   const nonsense = await visitor.refused({ type: 'set_credential' });
 
-  for (const answer of [trust, key, nonsense]) expect(answer).toMatchObject({ code: 'permission_denied' });
+  for (const answer of [trust, key, removal, nonsense]) expect(answer).toMatchObject({ code: 'permission_denied' });
 });
 
 it('[A12] too many wrong tokens are refused before the upgrade, right ones too, and over HTTP alike', async () => {

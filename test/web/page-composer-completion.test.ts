@@ -6,8 +6,8 @@ import { useBrowser } from '../support/browser.ts';
 import { commandHome, written } from '../support/extensions.ts';
 import { newHome } from '../support/open.ts';
 import { framesOf } from '../support/page-frames.ts';
-import { box } from '../support/page-hands.ts';
-import { servePage } from '../support/page-server.ts';
+import { box, button, holds } from '../support/page-hands.ts';
+import { say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -74,6 +74,28 @@ describe('a slash at the beginning', () => {
     await page.getByText('Messages: 0 of the user').waitFor();
   });
 
+  it('says of a name that no command has that it is sent as a message', async () => {
+    const { page } = await visit((await servePage()).loginLink);
+    const frames = await framesOf(page);
+    const hint = page.getByText('No command, sent as a message:');
+    await box(page).fill('/nam');
+    await option(page, '/name').waitFor();
+
+    const early = await hint.count();
+    await page.keyboard.press('Escape');
+    await page.getByText('No command, sent as a message: /nam').waitFor();
+    await box(page).fill('/name it');
+    await page.getByText('/name [name]').waitFor();
+    const known = await hint.count();
+    await box(page).fill('');
+    await page.keyboard.insertText('/usr/bin is full');
+    await page.getByText('No command, sent as a message: /usr/bin').waitFor();
+    await page.keyboard.press('Enter');
+
+    expect((await frames.said({ type: 'prompt' }))['message']).toBe('/usr/bin is full');
+    expect([early, known]).toEqual([0, 0]);
+  });
+
   it('can be completed with a finger, and then goes on in the box', async () => {
     const { page } = await visit((await servePage()).loginLink, { width: 390, height: 844, hasTouch: true });
     await box(page).tap();
@@ -85,6 +107,48 @@ describe('a slash at the beginning', () => {
     expect(await box(page).inputValue()).toBe('/model x');
     const [above, below] = [await box(page).boundingBox(), await page.evaluate('innerHeight')];
     expect(above?.y).toBeLessThan(Number(below));
+  });
+});
+
+describe('a command that the page has its own way for', () => {
+  it('opens the list of models, and downloads; the box is empty then', async () => {
+    const view = await visit((await servePage()).loginLink);
+    const { page } = view;
+    const frames = await framesOf(page);
+    await say(page, 'say hello');
+    await page.waitForURL(/session=/);
+    await frames.said({ type: 'prompt' });
+
+    await box(page).fill('/mod');
+    await option(page, '/model').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Model' }).waitFor();
+    const left = await box(page).inputValue();
+    await page.keyboard.press('Escape');
+    await box(page).and(page.locator(':focus')).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), say(page, '/export')]);
+    await holds(page, '');
+
+    expect(left).toBe('');
+    expect(download.suggestedFilename()).toBe('say hello.html');
+    expect(frames.sent.filter(({ type }) => type === 'prompt')).toHaveLength(1);
+    expect(view.complaints).toEqual([]);
+  });
+
+  it('is that of an extension where one has its name, and goes to the agent with what stands behind it', async () => {
+    const { home } = commandHome({ export: '' });
+    const { page } = await visit((await servePage({ home })).loginLink);
+    const frames = await framesOf(page);
+
+    await box(page).fill('/export');
+    await option(page, '/export').waitFor();
+    await page.keyboard.press('Enter');
+    const own = await frames.said({ type: 'prompt' });
+    await say(page, '/model tau/scripted-small');
+    await button(page, 'Model: Scripted (small)').waitFor();
+
+    expect(own['message']).toBe('/export');
   });
 });
 

@@ -73,7 +73,7 @@ it('a long list of models is narrowed down by typing, and a choice can count for
     await page.keyboard.press(key);
     places.push(await at());
   }
-  await page.getByText('101 more: type to narrow them down.').waitFor();
+  await page.getByText('104 more: type to narrow them down.').waitFor();
   await page.keyboard.type('nothing like it');
   await page.getByText('Nothing fits “nothing like it”.').waitFor();
   await page.getByRole('combobox').fill('299 shop');
@@ -90,6 +90,32 @@ it('a long list of models is narrowed down by typing, and a choice can count for
   const settings = JSON.parse(await readFile(join(home.agentDir, 'settings.json'), 'utf8'));
   expect(settings).toMatchObject({ defaultProvider: 'shop', defaultModel: 'model-299' });
   expect(view.complaints).toEqual([]);
+});
+
+it('the built-in model can be chosen beside others, and says that there are none only where that is so', async () => {
+  const server = await servePage();
+  const { page, complaints } = await visit(server.loginLink);
+  const picker = page.getByRole('dialog', { name: 'Model' });
+  const missing = picker.getByText('No model is configured');
+  await button(page, 'Model: Scripted').click();
+  await missing.waitFor();
+  await page.keyboard.press('Escape');
+  const models = { providers: { shop: provider('http://127.0.0.1:1') } };
+  await writeFile(join(server.home.agentDir, 'models.json'), JSON.stringify(models));
+
+  await button(page, 'Model: Scripted').click();
+  await picker.getByRole('group', { name: 'Shop' }).waitFor();
+  const contradictions = await missing.count();
+  await picker.getByRole('group', { name: 'Shop' }).getByRole('option').click();
+  await button(page, 'Model: m').click();
+  await picker.getByRole('group').nth(1).waitFor();
+  const groups = await picker.getByRole('group').evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+  await picker.getByRole('option', { name: 'Scripted (small)' }).click();
+
+  await button(page, 'Model: Scripted (small)').waitFor();
+  expect(contradictions).toBe(0);
+  expect(groups).toEqual(['Shop', 'Built in']);
+  expect(complaints).toEqual([]);
 });
 
 it('the meter says how full the context is; compaction makes room, with what it should heed', async () => {
@@ -230,6 +256,23 @@ it('a session is renamed in its place, by a double click or the menu, for everyb
 
   await other.page.getByRole('heading', { level: 1, name: 'Third name' }).waitFor();
   expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('the menu of a session and that of its row have what they share in one order', async () => {
+  const { page } = await visit((await servePage()).loginLink);
+  await begin(page, 'say hello');
+  const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'say hello' }) });
+  await row.hover();
+
+  await row.getByRole('button', { name: 'Actions for say hello' }).click();
+  const ofRow = await row.getByRole('menuitem').allInnerTexts();
+  await page.keyboard.press('Escape');
+  await row.getByRole('menuitem').first().waitFor({ state: 'detached' });
+  await button(page, 'Session').click();
+  const ofSession = await page.getByRole('menuitem').allInnerTexts();
+
+  expect(ofRow).toEqual(['Rename', 'Clone', 'Export', 'Delete']);
+  expect(ofSession.filter((label) => ofRow.includes(label))).toEqual(ofRow);
 });
 
 it('the link of a session is copied, also where pages are given no clipboard', async () => {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectRemote } from '../../src/client/remote.node.ts';
 import { forBuiltIn } from '../../src/web/page/welcome/suggestions.ts';
-import { useBrowser } from '../support/browser.ts';
+import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { newHome, setUp } from '../support/open.ts';
 import { box, button, newToken, visitAs } from '../support/page-hands.ts';
@@ -121,6 +121,57 @@ it('a key that cannot be stored is refused where it was given, and who has one i
   expect(await words(form)).not.toContain(SECRET);
   expect(await readFile(join(home.agentDir, 'auth.json'), 'utf8')).toBe('{"groq": ');
   expect(view.complaints).toEqual([]);
+});
+
+it('a key that was wrong is removed: its models are gone, and the built-in one answers', async () => {
+  const server = await servePage();
+  const view = await visit(server.loginLink);
+  const { page } = view;
+  await button(page, 'Add a key').click();
+  const form = page.getByRole('dialog', { name: 'Add a key' });
+  const key = form.getByLabel('Key', { exact: true });
+
+  await key.fill('nonsense key with spaces');
+  await page.keyboard.press('Enter');
+  await form.getByRole('alert').getByText('A key is one word, without spaces').waitFor();
+  const offered = await form.getByText('is stored.').count();
+  await key.fill(` ${SECRET} `);
+  await page.keyboard.press('Enter');
+  await form.getByText('A key of Anthropic is stored.').waitFor();
+  const { page: tab, complaints } = await openTab(view);
+  const removal = tab.getByRole('dialog', { name: 'Add a key' });
+  const picker = tab.getByRole('dialog', { name: 'Model' });
+  await tab.getByRole('button', { name: /^Model: Claude/ }).click();
+  await picker.getByRole('group', { name: 'Anthropic' }).waitFor();
+  await picker.getByRole('button', { name: 'Add a key' }).click();
+  await removal.getByRole('button', { name: 'Remove the key' }).dblclick();
+  await removal.getByRole('button', { name: 'Remove the key' }).click();
+  await removal.getByText('Remove the key of Anthropic?').waitFor();
+  await removal.getByRole('button', { name: 'Remove', exact: true }).click();
+  await removal.getByText('The key is removed: no model of Anthropic can be used any more.').waitFor();
+  await removal.getByText('A key of Anthropic is stored.').waitFor({ state: 'detached' });
+  await removal.getByRole('button', { name: 'Choose one' }).click();
+  await picker.getByRole('group', { name: 'Built in' }).waitFor();
+  const groups = await picker.getByRole('group').count();
+  await tab.keyboard.press('Enter');
+  await button(tab, 'Model: Scripted').waitFor();
+
+  expect(offered).toBe(0);
+  expect(groups).toBe(1);
+  expect(JSON.parse(await readFile(join(server.home.agentDir, 'auth.json'), 'utf8'))).toEqual({});
+  expect([...view.complaints, ...complaints]).toEqual([]);
+});
+
+it('a key of another place cannot be removed on the page, which says so', async () => {
+  const models = { providers: { shop: provider('http://127.0.0.1:1', { apiKey: 'sk-of-the-file' }) } };
+  const { page } = await visit((await servePage({ home: homeWith({ models }) })).loginLink);
+  await button(page, 'Model: m').click();
+  await button(page, 'Add a key').click();
+
+  await page.getByLabel('Provider').selectOption('shop');
+
+  await page.getByText('it can only be removed there').waitFor();
+  expect(await button(page, 'Remove the key').count()).toBe(0);
 });
 
 it('who may not store keys reads whom to ask; who may only look is offered nothing', async () => {

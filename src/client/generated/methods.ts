@@ -207,8 +207,8 @@ export abstract class AgentMethods {
   }
 
   /** Every model that can be used now. */
-  getAvailableModels(): Promise<Result<'get_available_models'>> {
-    return this.call('get_available_models', {});
+  getAvailableModels(params: Params<'get_available_models'> = {}): Promise<Result<'get_available_models'>> {
+    return this.call('get_available_models', params);
   }
 
   /** Set how much the model thinks. A level it lacks becomes the nearest it has, upwards first. */
@@ -219,6 +219,11 @@ export abstract class AgentMethods {
   /** Store a key for a provider in auth.json; its models can be used at once. */
   setCredential(params: Params<'set_credential'>): Promise<Result<'set_credential'>> {
     return this.call('set_credential', params);
+  }
+
+  /** Remove the key of a provider from auth.json. One from elsewhere stays, and is used from then on. */
+  removeCredential(params: Params<'remove_credential'>): Promise<Result<'remove_credential'>> {
+    return this.call('remove_credential', params);
   }
 
   /** The providers that a key can be stored for, those that are usually meant first. Tells no key. */

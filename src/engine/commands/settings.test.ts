@@ -38,7 +38,7 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
     sessionDirectory: () => undefined,
     sessionList: async () => new SessionList(cwd),
     remember: async () => {},
-    storeKey: async () => {},
+    changeKey: async () => {},
     named: {},
   };
   const agent = new Agent(parts, SessionLog.inMemory({ cwd }));

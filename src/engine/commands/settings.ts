@@ -20,16 +20,22 @@ export const settings = {
 
   cycle_model: (_params, { agent }) => cycleModel(agent),
 
-  get_available_models: async (_params, { agent: { registry, session } }) => {
+  get_available_models: async ({ builtins = false }, { agent: { registry, session } }) => {
     await Promise.all([registry.load(), registry.lookAround()]);
     const { model, notice } = session.choice;
     // One that stands in for others was not asked for.
-    return { models: [...registry.available({ scripted: model?.provider === 'tau' && notice === undefined })] };
+    const isNamed = model?.provider === 'tau' && notice === undefined;
+    return { models: [...registry.available({ scripted: builtins || isNamed })] };
   },
 
   set_credential: async ({ provider, apiKey }, { agent }) => {
-    await agent.storeKey(provider, apiKey);
-    return { provider, models: agent.registry.available().filter((model) => model.provider === provider).length };
+    await agent.changeKey(provider, keyFrom(apiKey));
+    return { provider, models: usableOf(agent, provider) };
+  },
+
+  remove_credential: async ({ provider }, { agent }) => {
+    await agent.changeKey(provider, undefined);
+    return { provider, models: usableOf(agent, provider) };
   },
 
   list_providers: async (_params, { agent: { registry } }) => {
@@ -74,6 +80,16 @@ export function cycleModel(agent: Agent, direction: Direction = 'forward') {
   const { thinkingLevel } = agent.session.choice;
   return after({ model: next.model, thinkingLevel, isScoped: next.isScoped }, told);
 }
+
+/** A key without the blanks that copying leaves around it. */
+function keyFrom(text: string): string {
+  const key = text.trim();
+  if (/^[^\s\p{C}]+$/u.test(key)) return key;
+  throw new Refusal('invalid_params', 'A key is one word, without spaces, line breaks or control characters');
+}
+
+const usableOf = ({ registry }: Agent, provider: string): number =>
+  registry.available().filter((model) => model.provider === provider).length;
 
 /** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
 async function sought(registry: ModelRegistry, provider: string, id: string): Promise<Model> {

@@ -1,5 +1,5 @@
 import { Model, ThinkingLevel, ThinkingLevelInput } from '../models.ts';
-import { count, filled, flag, list, nullable, object, text } from '../schema.ts';
+import { count, filled, flag, list, nullable, object, optional, text } from '../schema.ts';
 import { type CommandTable, persist } from './row.ts';
 
 export const models = {
@@ -21,7 +21,7 @@ export const models = {
   },
   get_available_models: {
     doc: 'Every model that can be used now.',
-    params: {},
+    params: { builtins: optional(flag('Also the built-in models where there are others; they come last.')) },
     result: object({ models: list(Model) }),
     fails: [],
     lane: 'read',
@@ -42,6 +42,14 @@ export const models = {
     lane: 'session',
     scope: 'admin',
   },
+  remove_credential: {
+    doc: 'Remove the key of a provider from auth.json. One from elsewhere stays, and is used from then on.',
+    params: { provider: filled() },
+    result: object({ provider: text(), models: count('How many of its models can still be used.') }),
+    fails: ['invalid_params'],
+    lane: 'session',
+    scope: 'admin',
+  },
   list_providers: {
     doc: 'The providers that a key can be stored for, those that are usually meant first. Tells no key.',
     params: {},
@@ -51,6 +59,7 @@ export const models = {
           id: text(),
           models: count('How many models of it are known.'),
           configured: flag('There is a key for it.'),
+          stored: flag('A key for it is in auth.json, and can be removed.'),
         }),
       ),
     }),

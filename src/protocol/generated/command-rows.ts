@@ -48,6 +48,7 @@ export const commandRows: Readonly<Record<CommandName, { readonly lane: Lane; re
   get_available_models: { lane: 'read', scope: 'view' },
   set_thinking_level: { lane: 'session', scope: 'prompt' },
   set_credential: { lane: 'session', scope: 'admin' },
+  remove_credential: { lane: 'session', scope: 'admin' },
   list_providers: { lane: 'read', scope: 'admin' },
   cycle_thinking_level: { lane: 'session', scope: 'prompt' },
   get_available_thinking_levels: { lane: 'read', scope: 'view' },

@@ -520,7 +520,11 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
  },
  "get_available_models": {
   "type": "object",
-  "properties": {}
+  "properties": {
+   "builtins": {
+    "type": "boolean"
+   }
+  }
  },
  "set_thinking_level": {
   "type": "object",
@@ -548,6 +552,18 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
     "minLength": 1
    },
    "apiKey": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
+ },
+ "remove_credential": {
+  "type": "object",
+  "required": [
+   "provider"
+  ],
+  "properties": {
+   "provider": {
     "type": "string",
     "minLength": 1
    }

@@ -1555,7 +1555,10 @@ export interface CommandMap {
   };
   /** Every model that can be used now. */
   get_available_models: {
-    params: Record<never, never>;
+    params: {
+      /** Also the built-in models where there are others; they come last. */
+      builtins?: boolean | undefined;
+    };
     result: {
       models: Model[];
     };
@@ -1581,6 +1584,17 @@ export interface CommandMap {
       models: number;
     };
   };
+  /** Remove the key of a provider from auth.json. One from elsewhere stays, and is used from then on. */
+  remove_credential: {
+    params: {
+      provider: string;
+    };
+    result: {
+      provider: string;
+      /** How many of its models can still be used. */
+      models: number;
+    };
+  };
   /** The providers that a key can be stored for, those that are usually meant first. Tells no key. */
   list_providers: {
     params: Record<never, never>;
@@ -1591,6 +1605,8 @@ export interface CommandMap {
         models: number;
         /** There is a key for it. */
         configured: boolean;
+        /** A key for it is in auth.json, and can be removed. */
+        stored: boolean;
       })[];
     };
   };

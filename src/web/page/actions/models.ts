@@ -9,9 +9,9 @@ interface Reach {
 /** A provider that a key can be stored for. */
 export type Provider = Result<'list_providers'>['providers'][number];
 
-/** Every model that can be used now. */
+/** Every model that can be used now, the built-in ones last. */
 export async function availableModels({ remote }: LiveSession): Promise<readonly Model[]> {
-  const { models } = await remote.getAvailableModels();
+  const { models } = await remote.getAvailableModels({ builtins: true });
   return models;
 }
 
@@ -38,6 +38,12 @@ export async function providers({ remote }: LiveSession): Promise<readonly Provi
 /** Stores a key where the agents find it; answers how many models can be used by it. */
 export async function storeKey({ remote }: LiveSession, provider: string, apiKey: string): Promise<number> {
   const { models } = await remote.setCredential({ provider, apiKey });
+  return models;
+}
+
+/** Removes a key that was stored; answers how many models of its provider can still be used. */
+export async function removeKey({ remote }: LiveSession, provider: string): Promise<number> {
+  const { models } = await remote.removeCredential({ provider });
   return models;
 }
 

@@ -10,6 +10,7 @@ import { Attachments } from './attachments.tsx';
 import { Completer } from './completion/completer.ts';
 import { DropPlace } from './drop-place.tsx';
 import { MessageBox } from './message-box.tsx';
+import { ownCommand } from './own-commands.ts';
 import { isTouched } from './pointer.ts';
 import { ReplyPanel } from './reply-panel.tsx';
 import { ShellRunCards } from './shell-run-cards.tsx';
@@ -34,9 +35,13 @@ function OpenComposer() {
 
   const isForShell = useComputed(() => shellLine(writing.text.value) !== undefined).value;
   const submit = (manner: Manner) => {
+    const own = ownCommand(writing.text.value, completer);
     if (isForShell && app.may('bash')) void runWritten(session, writing, runs);
     else if (isForShell) writing.problem.value = 'This login may not run commands in the shell.';
-    else if (writing.isReady) void sendWritten(session, writing, manner);
+    else if (own) {
+      writing.takeWords();
+      own(app);
+    } else if (writing.isReady) void sendWritten(session, writing, manner);
     if (!isTouched()) box.current?.focus();
   };
   const take = useCallback((files: readonly File[]) => void attach(writing, files), [writing]);

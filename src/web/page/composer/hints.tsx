@@ -35,6 +35,16 @@ export function Hints({ writing, completer }: HintsProps) {
         <PlainText text={command.description ?? ''} />
       </p>
     );
+  const stranger = completer.noCommandIn(text);
+  if (stranger !== undefined)
+    return (
+      <p class="hints">
+        No command, sent as a message:{' '}
+        <code>
+          /<PlainText text={stranger} />
+        </code>
+      </p>
+    );
   if (isRunning) return <p class="hints">{isTouched() ? '' : KEYS_WHILE_RUNNING}</p>;
   return (
     <p class="hints keys">

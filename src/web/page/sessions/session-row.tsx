@@ -87,6 +87,6 @@ const Copied = () => (
 );
 
 const copies = (app: App, session: SessionSummary): readonly MenuItem[] => [
-  { label: 'Export', icon: 'download', onSelect: () => void exportPage(app, session) },
   { label: 'Clone', icon: 'copy', onSelect: () => void clone(app, session) },
+  { label: 'Export', icon: 'download', onSelect: () => void exportPage(app, session) },
 ];

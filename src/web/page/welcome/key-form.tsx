@@ -3,13 +3,15 @@ import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../../../protocol/errors.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { counted } from '../../words.ts';
-import { type Provider, providers, storeKey } from '../actions/models.ts';
+import { type Provider, providers, removeKey, storeKey } from '../actions/models.ts';
 import { providerName } from '../controls/provider-name.ts';
 import { Modal } from '../overlay/modal.tsx';
 import { useAnswer } from '../state/answer.ts';
 import { useApp, useSession } from '../state/app.ts';
+import { type KeyChange, KeyOutcome } from './key-outcome.tsx';
+import { StoredKey } from './stored-key.tsx';
 
-/** Takes the key of a provider. It goes to the server and is kept nowhere in the page. */
+/** Takes the key of a provider, and removes one. It goes to the server and is kept nowhere in the page. */
 export function KeyForm() {
   const app = useApp();
   const session = useSession();
@@ -36,42 +38,65 @@ function Fields({ known }: { readonly known: readonly Provider[] }) {
   const session = useSession();
   const select = useRef<HTMLSelectElement>(null);
   const key = useRef<HTMLInputElement>(null);
-  const isBusy = useSignal(false);
+  const all = useSignal(known);
+  const chosen = useSignal(known[0]?.id ?? '');
+  const work = useSignal<KeyChange['kind'] | undefined>(undefined);
   const refusal = useSignal<string | undefined>(undefined);
-  const stored = useSignal<{ readonly provider: string; readonly models: number } | undefined>(undefined);
+  const change = useSignal<KeyChange | undefined>(undefined);
   useEffect(() => select.current?.focus(), []);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget as HTMLFormElement);
-    const provider = String(fields.get('provider'));
-    isBusy.value = true;
+  const isBusy = work.value !== undefined;
+  const provider = all.value.find(({ id }) => id === chosen.value);
+
+  /** Does something with the key of the provider, and says what came of it. */
+  const attempt = async (kind: KeyChange['kind'], act: (provider: string) => Promise<number>) => {
+    const id = chosen.value;
+    work.value = kind;
     refusal.value = undefined;
-    stored.value = undefined;
-    storeKey(session, provider, String(fields.get('key')).trim())
-      .then(
-        (models) => {
-          stored.value = { provider, models };
-          if (key.current) key.current.value = '';
-        },
-        (error: unknown) => {
-          refusal.value = messageOf(error);
-        },
-      )
-      .finally(() => {
-        isBusy.value = false;
-      });
+    change.value = undefined;
+    try {
+      change.value = { kind, provider: id, models: await act(id) };
+      all.value = await providers(session);
+    } catch (error) {
+      refusal.value = messageOf(error);
+    } finally {
+      work.value = undefined;
+    }
+  };
+  const store = async (provider: string) => {
+    const models = await storeKey(session, provider, key.current?.value ?? '');
+    if (key.current) key.current.value = '';
+    return models;
+  };
+  const remove = async () => {
+    await attempt('removed', (provider) => removeKey(session, provider));
+    select.current?.focus();
   };
   return (
-    <form class="key-form" autocomplete="off" onSubmit={submit}>
+    <form
+      class="key-form"
+      autocomplete="off"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void attempt('stored', store);
+      }}
+    >
       <label for="provider">Provider</label>
-      <select ref={select} name="provider" id="provider">
-        {known.map(({ id, models, configured }) => (
+      <select
+        ref={select}
+        id="provider"
+        value={chosen.value}
+        onChange={(event) => {
+          chosen.value = event.currentTarget.value;
+        }}
+      >
+        {all.value.map(({ id, models, configured }) => (
           <option key={id} value={id}>
             {providerName(id)} · {counted(models, 'model')}
             {configured ? ' · has a key' : ''}
           </option>
         ))}
       </select>
+      {provider && <StoredKey key={provider.id} provider={provider} isBusy={isBusy} onRemove={() => void remove()} />}
       <label for="key">Key</label>
       <input ref={key} type="password" name="key" id="key" required autocomplete="off" spellcheck={false} />
       <p class="note">
@@ -82,40 +107,12 @@ function Fields({ known }: { readonly known: readonly Provider[] }) {
           <PlainText text={refusal.value} />
         </p>
       )}
-      <Outcome stored={stored.value} />
+      <KeyOutcome change={change.value} />
       <div class="row">
-        <button type="submit" class={stored.value ? '' : 'main'} disabled={isBusy.value}>
-          {isBusy.value ? 'Storing…' : 'Store the key'}
+        <button type="submit" class={change.value ? '' : 'main'} disabled={isBusy}>
+          {work.value === 'stored' ? 'Storing…' : 'Store the key'}
         </button>
       </div>
     </form>
-  );
-}
-
-function Outcome({ stored }: { readonly stored: { readonly provider: string; readonly models: number } | undefined }) {
-  const app = useApp();
-  return (
-    <div role="status">
-      {stored && (
-        <div class="stored">
-          <p>
-            {stored.models === 0
-              ? `The key is stored, but no model of ${providerName(stored.provider)} can be used.`
-              : `The key is stored: ${counted(stored.models, 'model')} of ${providerName(stored.provider)} can be chosen. Whether it is right the first answer will say.`}
-          </p>
-          {stored.models > 0 && (
-            <button
-              type="button"
-              class="main"
-              onClick={() => {
-                app.sheet.value = 'models';
-              }}
-            >
-              Choose one
-            </button>
-          )}
-        </div>
-      )}
-    </div>
   );
 }

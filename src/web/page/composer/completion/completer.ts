@@ -22,12 +22,15 @@ export interface Suggestion {
 export class Completer {
   readonly #session: LiveSession;
   readonly #wish = signal<Wish | undefined>(undefined);
-  readonly #commands = signal<readonly SlashCommand[]>([]);
+  /** Undefined until they are known. */
+  readonly #commands = signal<readonly SlashCommand[] | undefined>(undefined);
   /** Paths that fit what was typed when they were asked for. */
   readonly #paths = signal<{ readonly query: string; readonly found: readonly string[] }>({ query: '', found: [] });
   readonly #chosen = signal(0);
   /** Where a name begins that nothing is to be suggested for. */
   readonly #dismissed = signal<number | undefined>(undefined);
+  /** Whether the text begins as commands do. */
+  #isSlashed = false;
   #nextQuery: string | undefined;
   #isAsking = false;
   readonly suggestions: ReadonlySignal<readonly Suggestion[]> = computed(() => this.#suggest());
@@ -41,11 +44,22 @@ export class Completer {
 
   /** The command of this name, if it is known. */
   commandNamed(name: string): SlashCommand | undefined {
-    return this.#commands.value.find((command) => command.name === name);
+    return this.#commands.value?.find((command) => command.name === name);
+  }
+
+  /** The name that a message begins with as if it were a command, where it is known that it is none. */
+  noCommandIn(text: string): string | undefined {
+    const [, name = '', end] = /^\/(\S+)(\s)?/.exec(text) ?? [];
+    if (name === '' || !this.#commands.value || this.commandNamed(name)) return undefined;
+    // What is suggested for it may still become of it.
+    return end === undefined && this.suggestions.value.length > 0 ? undefined : name;
   }
 
   /** Takes note of where the caret is in which text. */
   look(text: string, caret: number): void {
+    const isSlashed = text.startsWith('/');
+    if (isSlashed && !this.#isSlashed) void this.#askForCommands();
+    this.#isSlashed = isSlashed;
     const wish = wishAt(text, caret);
     const before = this.#wish.value;
     if (wish?.kind === before?.kind && wish?.query === before?.query && wish?.from === before?.from) return;
@@ -54,7 +68,6 @@ export class Completer {
       this.#chosen.value = 0;
       if (wish?.from !== this.#dismissed.value || wish?.query === '') this.#dismissed.value = undefined;
     });
-    if (wish?.kind === 'command' && before?.kind !== 'command') void this.#askForCommands();
     if (wish?.kind === 'file') void this.#askForPaths(wish.query);
   }
 
@@ -88,7 +101,7 @@ export class Completer {
   }
 
   #commandsLike(query: string): readonly Suggestion[] {
-    const named = this.#commands.value.map((command) => ({ command, words: command.name }));
+    const named = (this.#commands.value ?? []).map((command) => ({ command, words: command.name }));
     return matching(query, named).map(({ command }) => ofCommand(command));
   }
 

@@ -1,4 +1,4 @@
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import type { Model } from '../../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { availableModels, chooseModel } from '../../actions/models.ts';
@@ -11,7 +11,11 @@ import { PickSheet } from './pick-sheet.tsx';
 /** Chooses who answers from now on. */
 export function ModelsSheet() {
   const session = useSession();
-  const current = useComputed(() => session.view.value.state.model).value ?? undefined;
+  const { model, modelFallbackMessage } = useComputed(() => session.view.value.state).value;
+  const hasReal = useSignal<boolean | undefined>(undefined);
+  // The built-in model stands in for others until there are some: nobody has chosen it.
+  const standsIn = isBuiltIn(model) && modelFallbackMessage !== undefined;
+  const current = standsIn && hasReal.value ? undefined : model;
   // The one in use comes first, then the others of its provider: it is seen without a search.
   const rank = ({ provider, id }: Model) => (provider !== current?.provider ? 2 : id === current.id ? 0 : 1);
   return (
@@ -19,34 +23,38 @@ export function ModelsSheet() {
       title="Model"
       label="Models"
       hasSearch
-      ask={() => availableModels(session)}
+      ask={async () => {
+        const models = await availableModels(session);
+        hasReal.value = !models.every(isBuiltIn);
+        return models;
+      }}
       order={(one, other) => rank(one) - rank(other)}
-      itemOf={(model) => ({
-        id: `${model.provider}/${model.id}`,
-        group: providerName(model.provider),
-        words: `${model.provider} ${providerName(model.provider)} ${model.name} ${model.id}`,
-        isCurrent: rank(model) === 0,
-        content: <ModelRow model={model} />,
+      itemOf={(one) => ({
+        id: `${one.provider}/${one.id}`,
+        group: providerName(one.provider),
+        words: `${one.provider} ${providerName(one.provider)} ${one.name} ${one.id}`,
+        isCurrent: rank(one) === 0,
+        content: <ModelRow model={one} />,
       })}
-      choose={(model, reach) => chooseModel(session, model, reach)}
+      choose={(one, reach) => chooseModel(session, one, reach)}
     >
-      <MoreModels />
+      <MoreModels reason={standsIn && hasReal.value !== false ? undefined : modelFallbackMessage} />
     </PickSheet>
   );
 }
 
 /** Why no real model is used, where that is so; and how to come by more models. */
-function MoreModels() {
+function MoreModels({ reason }: { readonly reason: string | undefined }) {
   const app = useApp();
-  const session = useSession();
-  const reason = useComputed(() => session.view.value.state.modelFallbackMessage).value;
   if (reason === undefined && !app.may('admin')) return null;
   return (
     <div class="why">
       <p class="note">
-        <PlainText text={reason ?? 'A key of another provider brings its models.'} />
+        <PlainText text={reason ?? 'Keys bring models: add one here, or remove one.'} />
       </p>
       <AddKeyButton />
     </div>
   );
 }
+
+const isBuiltIn = (model: Model | null | undefined) => model?.provider === 'tau';

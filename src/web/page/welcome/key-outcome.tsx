@@ -1,0 +1,46 @@
+import { counted } from '../../words.ts';
+import { providerName } from '../controls/provider-name.ts';
+import { useApp } from '../state/app.ts';
+
+/** What has become of a key. */
+export interface KeyChange {
+  readonly kind: 'stored' | 'removed';
+  readonly provider: string;
+  /** How many models of the provider can be used now. */
+  readonly models: number;
+}
+
+/** Says what has become of a key, and leads to the models. */
+export function KeyOutcome({ change }: { readonly change: KeyChange | undefined }) {
+  const app = useApp();
+  return (
+    <div role="status">
+      {change && (
+        <div class="stored">
+          <p>{wordsFor(change)}</p>
+          {(change.kind === 'removed' || change.models > 0) && (
+            <button
+              type="button"
+              class="main"
+              onClick={() => {
+                app.sheet.value = 'models';
+              }}
+            >
+              Choose one
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function wordsFor({ kind, provider, models }: KeyChange): string {
+  const name = providerName(provider);
+  const some = `${counted(models, 'model')} of ${name}`;
+  if (kind === 'stored' && models === 0) return `The key is stored, but no model of ${name} can be used.`;
+  if (kind === 'stored')
+    return `The key is stored: ${some} can be chosen. Whether it is right the first answer will say.`;
+  if (models === 0) return `The key is removed: no model of ${name} can be used any more.`;
+  return `The key is removed. There is another one on the server, with which ${some} can be chosen.`;
+}

@@ -229,3 +229,20 @@ it('of many notices the last ones are shown, and all can be dismissed at once', 
   expect(then).toEqual(['Number 5', 'Number 6', 'Number 7', 'Number 8']);
   expect(await words(notices(page))).toBe('');
 });
+it('on a phone a long notice takes two lines, and all it needs for whoever points at it', async () => {
+  const { home } = commandHome({ tell: "for (const of of ['One ', 'Other ']) ctx.ui.notify(of.repeat(60), 'error');" });
+  const { page } = await visit((await servePage({ home })).loginLink, { width: 390, height: 844 });
+  const linesOf = (nth: number) =>
+    page.evaluate(`(({ clientHeight }, { lineHeight }) => Math.round(clientHeight / Number.parseFloat(lineHeight)))(
+      ...((p) => [p, getComputedStyle(p)])(document.querySelectorAll('[role=alert] p')[${nth}]))`);
+
+  await say(page, '/tell');
+  await notices(page).getByText('Other').waitFor();
+  const short = [await linesOf(0), await linesOf(1)];
+  await notices(page).getByText('Other').hover();
+
+  expect(short).toEqual([2, 2]);
+  expect(await linesOf(0)).toBe(2);
+  expect(await linesOf(1)).toBeGreaterThan(4);
+});
+

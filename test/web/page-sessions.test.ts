@@ -452,7 +452,7 @@ it('sessions are found by name, words and folder, also those that are not in the
   await page.keyboard.press('ArrowDown');
   const focused = await page.evaluate('document.activeElement.title');
   await filter.fill('nothing like it');
-  await page.getByText('No session has these words.').waitFor();
+  await page.getByText('No session has these words in its name, its first words or its folder.').waitFor();
   await filter.press('Escape');
   await rows.nth(199).waitFor();
   await filter.fill('project');
@@ -494,7 +494,9 @@ it('older sessions are found though the server was slow, or failed, when they we
   await rows.nth(199).waitFor();
   await filter.fill(unknown);
   await page.getByText('The sessions could not be asked for.').waitFor();
-  const isDenied = await page.getByText('No session has these words.').isVisible();
+  const isDenied = await page
+    .getByText('No session has these words in its name, its first words or its folder.')
+    .isVisible();
   await page.unroute('**/api/sessions*cursor*');
   await list(page).getByRole('button', { name: 'Retry' }).click();
 

@@ -64,5 +64,5 @@ function Nothing() {
   if (known === undefined) return sessions.problem.value === undefined ? <p class="note">Loading…</p> : null;
   if (known.length === 0) return <p class="note">No sessions yet.</p>;
   if (list.found.value.length > 0 || list.isSearching.value) return null;
-  return <p class="note">No session has these words.</p>;
+  return <p class="note">No session has these words in its name, its first words or its folder.</p>;
 }

@@ -5,7 +5,7 @@ import { openTab, useBrowser, type View } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { type Home, newGate, newHome } from '../support/open.ts';
-import { box, main } from '../support/page-hands.ts';
+import { box, holds, main } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
@@ -73,8 +73,8 @@ it('[V23] what is written meanwhile waits in sight, and is sent once when the co
   await main(page).getByText('And out there?').waitFor();
   await outbox(page).waitFor({ state: 'hidden' });
   expect(waiting.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
-    'Not sent yet Still there?',
-    'Not sent yet And out there?',
+    'Not sent yet Still there? Take back',
+    'Not sent yet And out there? Take back',
   ]);
   for (const text of ['Still there?', 'And out there?']) expect(await said(page, text)).toBe(1);
 });
@@ -105,6 +105,31 @@ it('nobody has to wait for the next attempt', async () => {
   await page.getByRole('button', { name: 'Try now' }).click();
 
   await connection(page).getByText('Attempt 1 of 5').waitFor();
+});
+
+it('[V41] what was not sent yet can be taken back into the box, and is not sent', async () => {
+  const { server, page } = await inTheMiddle();
+
+  await server.kill();
+  await connection(page).getByText('Reconnecting…').waitFor();
+  await say(page, 'Still there?');
+  await say(page, 'And out there?');
+  await outbox(page)
+    .getByRole('listitem')
+    .filter({ hasText: 'Still there?' })
+    .getByRole('button', { name: 'Take back' })
+    .click();
+  await holds(page, 'Still there?');
+  await outbox(page).getByText('Still there?').waitFor({ state: 'detached' });
+  const focused = await page.evaluate('document.activeElement.ariaLabel');
+  const waiting = await outbox(page).getByRole('listitem').count();
+  const alerts = await page.getByRole('alert').count();
+  await server.again();
+
+  await main(page).getByText('And out there?').waitFor();
+  await outbox(page).waitFor({ state: 'hidden' });
+  expect([focused, waiting, alerts]).toEqual(['Message', 1, 0]);
+  expect(await said(page, 'Still there?')).toBe(0);
 });
 
 it('a new session is there after a restart of the server, also if nothing was said in it', async () => {

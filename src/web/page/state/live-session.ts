@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { ConnectionLost, NotSent } from '../../../client/connection-lost.ts';
+import { ConnectionLost, NotSent, TakenBack } from '../../../client/connection-lost.ts';
 import type { OutboxItem } from '../../../client/outbox.ts';
 import { randomUuid } from '../../../client/random-uuid.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
@@ -152,7 +152,7 @@ export class LiveSession {
       await done;
       return true;
     } catch (error) {
-      this.complain(error);
+      if (!(error instanceof TakenBack)) this.complain(error);
       return false;
     } finally {
       this.#drawSoon();

@@ -4,9 +4,10 @@ import { expect, it } from 'vitest';
 import { openTab, useBrowser, type View } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
-import { type Home, newGate, newHome } from '../support/open.ts';
-import { box, holds, main } from '../support/page-hands.ts';
+import { type Home, newGate, newHome, open } from '../support/open.ts';
+import { box, enter, holds, main } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
+import { conversation, keepSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -130,6 +131,31 @@ it('[V41] what was not sent yet can be taken back into the box, and is not sent'
   await outbox(page).waitFor({ state: 'hidden' });
   expect([focused, waiting, alerts]).toEqual(['Message', 1, 0]);
   expect(await said(page, 'Still there?')).toBe(0);
+});
+
+it('[V23] a session that another program has open: that is said in its place, until it is free', async () => {
+  const home = newHome();
+  const path = keepSession(home, conversation(home.cwd));
+  const holder = await open('stdio', { home, args: ['--session', path] });
+  await holder.peer.ok({ type: 'get_state' });
+  const server = await servePage({ home });
+  const { page } = await enter(visit, server);
+  await page.goto(`${server.address}?session=stored-1`);
+
+  const heading = page.getByRole('heading', { name: 'This session is open in another program' });
+  await heading.waitFor();
+  await main(page).getByText(`in use by process ${holder.process?.pid}`).waitFor();
+  const shown = [await box(page).count(), await connection(page).count(), await page.getByRole('alert').count()];
+  await main(page).getByRole('button', { name: 'New session' }).click();
+  await box(page).waitFor();
+  await page.goBack();
+  await heading.waitFor();
+  await holder.close();
+  await main(page).getByRole('button', { name: 'Retry' }).click();
+
+  await main(page).getByText('one', { exact: true }).waitFor();
+  expect(shown).toEqual([0, 0, 0]);
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 it('a new session is there after a restart of the server, also if nothing was said in it', async () => {

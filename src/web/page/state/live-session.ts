@@ -221,7 +221,10 @@ export class LiveSession {
   readonly #draw = (): void => {
     this.#isDrawing = false;
     this.#view.value = this.#latest;
-    this.#connection.value = this.remote.status;
+    const { status } = this.remote;
+    // Whoever tries again still sees what was wrong.
+    const isRetried = status.state === 'reconnecting' && status.reason === undefined;
+    this.#connection.value = isRetried ? { ...this.#connection.peek(), ...status } : status;
     this.#outbox.value = this.remote.outbox;
   };
 

@@ -5,7 +5,7 @@ import { openTab, useBrowser, type View } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { type Home, newGate, newHome, open } from '../support/open.ts';
-import { box, enter, holds, main } from '../support/page-hands.ts';
+import { box, button, enter, holds, main } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
 import { conversation, keepSession } from '../support/stored-session.ts';
 
@@ -131,6 +131,33 @@ it('[V41] what was not sent yet can be taken back into the box, and is not sent'
   await outbox(page).waitFor({ state: 'hidden' });
   expect([focused, waiting, alerts]).toEqual(['Message', 1, 0]);
   expect(await said(page, 'Still there?')).toBe(0);
+});
+
+it('without a connection nothing is offered that needs one, and one place says that it is lost', async () => {
+  const { server, page } = await inTheMiddle();
+  await say(page, 'And be brief');
+  const [stop, edit, drop] = ['Stop', 'Edit', 'Drop'].map((name) => button(page, name));
+  await drop?.waitFor();
+  const places = async () => JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
+  const before = await places();
+
+  await server.kill();
+  await connection(page).getByText('Reconnecting…').waitFor();
+  const lookedFor = page.waitForEvent('requestfailed');
+  await page.clock.fastForward(5000);
+  await lookedFor;
+  const states = await Promise.all(
+    [stop, edit, drop].map(async (one) => [await one?.isDisabled(), await one?.getAttribute('title')]),
+  );
+  const after = await places();
+  await box(page).press('Escape');
+  const alerts = await page.getByRole('alert').allInnerTexts();
+  await server.again();
+  await connection(page).waitFor({ state: 'hidden' });
+
+  expect(states).toEqual(states.map(() => [true, 'There is no connection']));
+  expect(after).toBe(before);
+  expect(alerts).toEqual([]);
 });
 
 it('[V23] a session that another program has open: that is said in its place, until it is free', async () => {

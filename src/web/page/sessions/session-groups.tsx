@@ -46,7 +46,7 @@ export function SessionGroups() {
 function Problem() {
   const app = useApp();
   const { sessions } = app;
-  if (sessions.problem.value === undefined) return null;
+  if (sessions.problem.value === undefined || app.session.value?.isCutOff.value) return null;
   return (
     <div class="session-problem" role="alert">
       <p>The sessions could not be asked for. {sessions.problem.value}.</p>

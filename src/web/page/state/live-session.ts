@@ -58,6 +58,10 @@ export class LiveSession {
     const { state, code } = this.#connection.value;
     return state === 'closed' && code === closeCodes.token;
   });
+  /** Whether there is no connection any more, but may be one again. */
+  readonly isCutOff = computed(() => ['reconnecting', 'lost'].includes(this.#connection.value.state));
+  /** Why what is meant for what runs now cannot be done. */
+  readonly hindrance = computed(() => (this.isCutOff.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answered = new LastIds();
   /** What there is to be told, and was not dismissed. */

@@ -17,6 +17,7 @@ export function Queue() {
   const isRunning = useComputed(() => session.view.value.running).value;
   const writing = useWriting();
   const { change } = writing;
+  const hindrance = session.hindrance.value;
   const list = useRef<HTMLUListElement>(null);
   /** The message whose change was just left. */
   const left = useRef<string | undefined>(undefined);
@@ -56,6 +57,7 @@ export function Queue() {
           <QueueEditor
             key={item.id}
             text={change.value.message}
+            hindrance={hindrance}
             onInput={(message) => {
               if (change.value) change.value = { ...change.value, message };
             }}
@@ -67,6 +69,7 @@ export function Queue() {
             key={item.id}
             item={item}
             isRunning={isRunning}
+            hindrance={hindrance}
             {...(app.may('prompt') && {
               onEdit: () => {
                 change.value = { queueId: item.id, before: item.text, message: item.text };

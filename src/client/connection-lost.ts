@@ -5,3 +5,6 @@ export class ConnectionLost extends Error {
 
 /** The same for what still waited to be sent: it was not done. */
 export class NotSent extends ConnectionLost {}
+
+/** The same for what whoever asked for it has taken back. */
+export class TakenBack extends NotSent {}

@@ -4,7 +4,7 @@ import type { CommandName, Frame } from '../protocol/generated/vocabulary.ts';
 import { toText } from '../wire/json-lines.ts';
 import { type Received, settle, type Waiting } from './answer.ts';
 import { CommandFailed } from './command-failed.ts';
-import { ConnectionLost, NotSent } from './connection-lost.ts';
+import { ConnectionLost, NotSent, TakenBack } from './connection-lost.ts';
 
 /** Commands that may wait for their answers, sent or not; more are refused. */
 export const MAX_UNANSWERED = 1000;
@@ -20,6 +20,8 @@ export interface OutboxItem {
   readonly text: string;
   /** `waiting`: for a connection. `sent`: for the acknowledgement. */
   readonly state: 'waiting' | 'sent';
+  /** It was sent over a connection that is lost: it is sent again, and cannot be taken back. */
+  readonly mayHaveArrived?: true | undefined;
 }
 
 /** A command with its id, as it is sent. */
@@ -40,6 +42,7 @@ interface Entry extends Partial<Waiting> {
   /** Whether it does no harm to send it a second time. */
   readonly isSafe: boolean;
   isSent: boolean;
+  mayHaveArrived?: true;
 }
 
 /**
@@ -58,11 +61,11 @@ export class Outbox {
 
   /** The messages of this client that were not acknowledged, in order. */
   get items(): readonly OutboxItem[] {
-    return this.#entries.flatMap(({ record, isSent }) => {
+    return this.#entries.flatMap(({ record, isSent, mayHaveArrived }) => {
       if (!record || !isMessage(record.type)) return [];
       const { clientMessageId, message } = record;
       const state = isSent ? 'sent' : 'waiting';
-      return [{ clientMessageId: String(clientMessageId), text: String(message), state } as const];
+      return [{ clientMessageId: String(clientMessageId), text: String(message), state, mayHaveArrived } as const];
     });
   }
 
@@ -98,6 +101,16 @@ export class Outbox {
     this.#flush();
   }
 
+  /** Does not send a message that was never sent, and rejects it; answers whether there is one. */
+  takeBack(clientMessageId: string): boolean {
+    const taken = this.#entries.find(
+      ({ record, isSent, mayHaveArrived }) => record?.clientMessageId === clientMessageId && !isSent && !mayHaveArrived,
+    );
+    this.#entries = this.#entries.filter((entry) => entry !== taken);
+    taken?.reject?.(new TakenBack('It was taken back'));
+    return taken !== undefined;
+  }
+
   /** There is a connection: sends what waits. */
   open(): void {
     this.#isOpen = true;
@@ -117,7 +130,7 @@ export class Outbox {
         if (entry.instead) kept.push({ ...entry, text: entry.instead, instead: undefined, isSent: false });
       } else if (entry.isSent && !entry.isSafe) entry.reject?.(unknown(entry));
       else if (isBehindMove) entry.reject?.(strayed(entry));
-      else kept.push(Object.assign(entry, { isSent: false }));
+      else kept.push(entry.isSent ? Object.assign(entry, { isSent: false, mayHaveArrived: true as const }) : entry);
     }
     this.#entries = kept;
   }

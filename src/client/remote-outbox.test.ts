@@ -83,6 +83,32 @@ describe('a message', () => {
     expect(seen).toEqual([[{ ...item, state: 'waiting' }], [{ ...item, state: 'sent' }], []]);
   });
 
+  it('[V41] that was never sent is taken back; one that was is not', async () => {
+    const { server, session, connection } = await attached();
+    const sent = session.prompt({ message: 'sent', clientMessageId: 'c1' });
+    await connection.next();
+    connection.cut();
+    await reached(session, 'reconnecting');
+    const unsent = session.prompt({ message: 'unsent', clientMessageId: 'c2' });
+    const rejected = expect(unsent).rejects.toMatchObject({ name: 'ConnectionLost', message: 'It was taken back' });
+
+    const waiting = session.outbox.map(({ text, mayHaveArrived }) => [text, mayHaveArrived]);
+    const taken = ['c1', 'c2', 'c2'].map((id) => session.takeBack(id));
+    await rejected;
+    const next = await reconnection(server, session);
+    next.say(resumed);
+    next.answer(await next.next(), accepted);
+    await sent;
+    await session.ping();
+
+    expect(waiting).toEqual([
+      ['sent', true],
+      ['unsent', undefined],
+    ]);
+    expect(taken).toEqual([false, true, false]);
+    expect(next.sent).toEqual([]);
+  });
+
   it('[V30] that is more than the server takes is refused, and what was smaller goes on', async () => {
     const { server, session, connection } = await attached();
     const small = session.prompt({ message: 'small' });

@@ -103,6 +103,11 @@ export class RemoteSession extends AnyClient {
     return this.#outbox.items;
   }
 
+  /** Takes back a message that was never sent: its call rejects. Answers whether there is such a message. */
+  takeBack(clientMessageId: string): boolean {
+    return this.#outbox.takeBack(clientMessageId);
+  }
+
   /** Hears of every change of the connection from now on; the returned function stops that. */
   onState(listener: (status: ConnectionStatus) => void): () => void {
     this.#stateListeners.add(listener);

@@ -84,7 +84,7 @@ it('what the reader looks at stays where it is when earlier messages come before
 it('search reads everything, finds a word of the oldest message and goes there', async () => {
   const { page, complaints } = await openLong();
   const field = page.getByRole('searchbox', { name: 'Search in the conversation' });
-  const position = page.getByText(/^\d+ of 27$/);
+  const position = page.getByText(/^\d+ of 27 messages$/);
 
   await page.keyboard.press('Control+f');
   await field.fill(questionAt(0).toUpperCase());
@@ -107,6 +107,35 @@ it('search reads everything, finds a word of the oldest message and goes there',
 
   await until(page, 'CSS.highlights.size === 0');
   expect(await rowsDrawn(page)).toBeLessThan(FEW);
+  expect(complaints).toEqual([]);
+});
+
+it('search begins where the reader is, and goes on from there, however fast', async () => {
+  const home = newHome();
+  const question = (at: number) => userSaid(`u${at}`, at === 0 ? null : `u${at - 1}`, `Needle ${at}, needle`);
+  keepSession(home, [header(home.cwd), ...[0, 1, 2].map(question)]);
+  const server = await servePage({ home });
+  const { page, complaints } = await enter(visit, server);
+  await page.goto(`${server.address}?session=stored-1`);
+  await inSight(page, 'Needle 2');
+  await page.keyboard.press('Control+f');
+
+  // All of it is pressed before anything can be drawn.
+  await page.evaluate(`(() => {
+    globalThis.said = new Set();
+    const look = () => said.add(document.querySelector('.find-state')?.textContent);
+    new MutationObserver(look).observe(document.querySelector('.find'), { subtree: true, childList: true });
+    const field = document.querySelector('.find input');
+    field.value = 'needle';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', shiftKey: true, bubbles: true }));
+  })()`);
+  await page.getByText('2 of 3 messages').waitFor();
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Enter');
+  await page.getByText('3 of 3 messages').waitFor();
+
+  expect(await page.evaluate(`[...said].filter((text) => text?.startsWith('0'))`)).toEqual([]);
   expect(complaints).toEqual([]);
 });
 

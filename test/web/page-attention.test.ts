@@ -227,3 +227,18 @@ it('nobody is asked before a run has lasted a while, and only after a click; a n
   expect(await page.evaluate('Notification.permission')).toBe('granted');
   expect(complaints).toEqual([]);
 });
+
+it('what would hide or reorder a title is shown by its number, in the tab and by the system', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }];
+  const { page } = await notified(await servePage({ script }));
+  await say(page, 'Go \u202Egnp.exe');
+  await page.locator('main').getByText('Well,').waitFor();
+  await titled(page, 'Go U+202Egnp.exe · tau');
+
+  await look(page, 'hidden');
+  gate.open();
+  await titled(page, '(1) Go U+202Egnp.exe · tau');
+
+  expect(await told(page)).toEqual(['Go U+202Egnp.exe · tau: Done']);
+});

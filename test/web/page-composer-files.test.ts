@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { framesOf } from '../support/page-frames.ts';
-import { box } from '../support/page-hands.ts';
-import { servePage } from '../support/page-server.ts';
+import { box, button } from '../support/page-hands.ts';
+import { say, servePage } from '../support/page-server.ts';
 
 const { visit } = useBrowser();
 
@@ -213,4 +213,28 @@ it('a long text that is pasted stays text, also with a picture of it', async () 
   await page.keyboard.insertText(text);
 
   expect([wasTaken, await box(page).inputValue(), await attachments(page).count()]).toEqual([false, text, 0]);
+});
+
+it('the browser asks before it leaves a page on which something is attached, in whichever session', async () => {
+  const { page, complaints } = await visit((await servePage()).loginLink);
+  const frames = await framesOf(page);
+  await say(page, 'say hello');
+  await frames.heard({ type: 'agent_settled' });
+  await page.waitForURL(/session=/);
+  await give(page, 'paste', [{ name: 'a.md', text: 'words' }]);
+  await attachments(page).getByText('a.md').waitFor();
+  await button(page, 'New session').click();
+  await attachments(page).waitFor({ state: 'detached' });
+
+  const asked = page.waitForEvent('dialog');
+  await page.evaluate('location.reload()');
+  const kind = (await asked).type();
+  await page.goBack();
+  await attachments(page).getByText('a.md').waitFor();
+  await page.getByRole('button', { name: 'Remove a.md' }).click();
+  await attachments(page).waitFor({ state: 'detached' });
+  await page.reload();
+
+  expect(kind).toBe('beforeunload');
+  expect(complaints).toEqual(['dialog: ']);
 });

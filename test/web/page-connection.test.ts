@@ -4,9 +4,10 @@ import { expect, it } from 'vitest';
 import { openTab, useBrowser, type View } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
-import { type Home, newGate, newHome } from '../support/open.ts';
-import { box, main } from '../support/page-hands.ts';
+import { type Home, newGate, newHome, open } from '../support/open.ts';
+import { box, button, enter, holds, main } from '../support/page-hands.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
+import { conversation, keepSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -77,8 +78,8 @@ it('[V23] what is written meanwhile waits in sight, and is sent once when the co
   await main(page).getByText('And out there?').waitFor();
   await outbox(page).waitFor({ state: 'hidden' });
   expect(waiting.map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
-    'Not sent yet Still there?',
-    'Not sent yet And out there?',
+    'Not sent yet Still there? Take back',
+    'Not sent yet And out there? Take back',
   ]);
   for (const text of ['Still there?', 'And out there?']) expect(await said(page, text)).toBe(1);
 });
@@ -109,6 +110,83 @@ it('nobody has to wait for the next attempt', async () => {
   await page.getByRole('button', { name: 'Try now' }).click();
 
   await connection(page).getByText('Attempt 1 of 5').waitFor();
+});
+
+it('[V41] what was not sent yet can be taken back into the box, and is not sent', async () => {
+  const { server, page } = await inTheMiddle();
+
+  await server.kill();
+  await connection(page).getByText('Reconnecting…').waitFor();
+  await say(page, 'Still there?');
+  await say(page, 'And out there?');
+  await outbox(page)
+    .getByRole('listitem')
+    .filter({ hasText: 'Still there?' })
+    .getByRole('button', { name: 'Take back' })
+    .click();
+  await holds(page, 'Still there?');
+  await outbox(page).getByText('Still there?').waitFor({ state: 'detached' });
+  const focused = await page.evaluate('document.activeElement.ariaLabel');
+  const waiting = await outbox(page).getByRole('listitem').count();
+  const alerts = await page.getByRole('alert').count();
+  await server.again();
+
+  await main(page).getByText('And out there?').waitFor();
+  await outbox(page).waitFor({ state: 'hidden' });
+  expect([focused, waiting, alerts]).toEqual(['Message', 1, 0]);
+  expect(await said(page, 'Still there?')).toBe(0);
+});
+
+it('without a connection nothing is offered that needs one, and one place says that it is lost', async () => {
+  const { server, page } = await inTheMiddle();
+  await say(page, 'And be brief');
+  const [stop, edit, drop] = ['Stop', 'Edit', 'Drop'].map((name) => button(page, name));
+  await drop?.waitFor();
+  const places = async () => JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
+  const before = await places();
+
+  await server.kill();
+  await connection(page).getByText('Reconnecting…').waitFor();
+  const lookedFor = page.waitForEvent('requestfailed');
+  await page.clock.fastForward(5000);
+  await lookedFor;
+  const states = await Promise.all(
+    [stop, edit, drop].map(async (one) => [await one?.isDisabled(), await one?.getAttribute('title')]),
+  );
+  const after = await places();
+  await box(page).press('Escape');
+  const alerts = await page.getByRole('alert').allInnerTexts();
+  await server.again();
+  await connection(page).waitFor({ state: 'hidden' });
+
+  expect(states).toEqual(states.map(() => [true, 'There is no connection']));
+  expect(after).toBe(before);
+  expect(alerts).toEqual([]);
+});
+
+it('[V23] a session that another program has open: that is said in its place, until it is free', async () => {
+  const home = newHome();
+  const path = keepSession(home, conversation(home.cwd));
+  const holder = await open('stdio', { home, args: ['--session', path] });
+  await holder.peer.ok({ type: 'get_state' });
+  const server = await servePage({ home });
+  const { page } = await enter(visit, server);
+  await page.goto(`${server.address}?session=stored-1`);
+
+  const heading = page.getByRole('heading', { name: 'This session is open in another program' });
+  await heading.waitFor();
+  await main(page).getByText(`in use by process ${holder.process?.pid}`).waitFor();
+  const shown = [await box(page).count(), await connection(page).count(), await page.getByRole('alert').count()];
+  await main(page).getByRole('button', { name: 'New session' }).click();
+  await box(page).waitFor();
+  await page.goBack();
+  await heading.waitFor();
+  await holder.close();
+  await main(page).getByRole('button', { name: 'Retry' }).click();
+
+  await main(page).getByText('one', { exact: true }).waitFor();
+  expect(shown).toEqual([0, 0, 0]);
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 it('a new session is there after a restart of the server, also if nothing was said in it', async () => {

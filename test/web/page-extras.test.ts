@@ -70,6 +70,40 @@ it('Escape leaves a message as it was, and the run goes on', async () => {
   await main(page).getByText('As you like.').waitFor();
 });
 
+it('whoever drops or changes what waits with the keyboard goes on from there', async () => {
+  const { page } = await running();
+  for (const text of ['And be brief', 'Then sing']) {
+    await say(page, text);
+    await queued(page, text).waitFor();
+  }
+  const focused = () =>
+    page.evaluate(`(({ ariaLabel }, items) => [ariaLabel, items.findIndex((item) => item.matches(':focus-within'))])(
+      document.activeElement, [...document.querySelectorAll('.queue > li')])`);
+  const edit = queued(page, 'Then sing').getByRole('button', { name: 'Edit' });
+
+  await edit.press('Enter');
+  await editor(page).press('Escape');
+  await edit.waitFor();
+  const left = await focused();
+  await edit.press('Enter');
+  await editor(page).fill('Then sing well');
+  await page.keyboard.press('Enter');
+  await queued(page, 'Then sing well').waitFor();
+  const saved = await focused();
+  await queued(page, 'And be brief').getByRole('button', { name: 'Drop' }).press('Enter');
+  await queued(page, 'And be brief').waitFor({ state: 'detached' });
+  const dropped = await focused();
+  await page.keyboard.press('Enter');
+  await queue(page).waitFor({ state: 'detached' });
+
+  expect([left, saved, dropped, await focused()]).toEqual([
+    ['Edit', 1],
+    ['Edit', 1],
+    ['Drop', 0],
+    ['Message', -1],
+  ]);
+});
+
 it('a message that is delivered while it is changed: the change is in the composer, and nothing is lost', async () => {
   const { page, gate, complaints } = await running();
   await say(page, 'And be brief');
@@ -228,4 +262,21 @@ it('of many notices the last ones are shown, and all can be dismissed at once', 
   expect(first).toEqual(['Number 6', 'Number 7', 'Number 8', 'Number 9']);
   expect(then).toEqual(['Number 5', 'Number 6', 'Number 7', 'Number 8']);
   expect(await words(notices(page))).toBe('');
+});
+
+it('on a phone a long notice takes two lines, and all it needs for whoever points at it', async () => {
+  const { home } = commandHome({ tell: "for (const of of ['One ', 'Other ']) ctx.ui.notify(of.repeat(60), 'error');" });
+  const { page } = await visit((await servePage({ home })).loginLink, { width: 390, height: 844 });
+  const linesOf = (nth: number) =>
+    page.evaluate(`(({ clientHeight }, { lineHeight }) => Math.round(clientHeight / Number.parseFloat(lineHeight)))(
+      ...((p) => [p, getComputedStyle(p)])(document.querySelectorAll('[role=alert] p')[${nth}]))`);
+
+  await say(page, '/tell');
+  await notices(page).getByText('Other').waitFor();
+  const short = [await linesOf(0), await linesOf(1)];
+  await notices(page).getByText('Other').hover();
+
+  expect(short).toEqual([2, 2]);
+  expect(await linesOf(0)).toBe(2);
+  expect(await linesOf(1)).toBeGreaterThan(4);
 });

@@ -268,6 +268,26 @@ it('a session goes to the trash, also the one that is looked at and runs', async
   expect(complaints).toEqual([]);
 });
 
+it('whoever deletes the session that is looked at is in one as fresh as any new one', async () => {
+  const home = newHome();
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await begin(page, 'Say hello');
+  const model = page.getByRole('button', { name: /^Model/ });
+  const usual = await words(model);
+  await write(page, '/model tau/scripted-small');
+  await model.getByText('small').waitFor();
+  const before = await page.evaluate('history.length');
+
+  await choose(page, 'Say hello', 'Delete');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('status').getByText('The session is in the trash now.', { exact: true }).waitFor();
+
+  expect(await words(model)).toBe(usual);
+  expect(new URL(page.url()).searchParams.get('cwd')).toBe(home.cwd);
+  expect(await page.evaluate('history.length')).toBe(before);
+  expect(complaints).toEqual([]);
+});
+
 it('a session that somebody else has open stays, and it is said why', async () => {
   const one = await visit((await servePage()).loginLink);
   const address = await begin(one.page, 'Say hello');
@@ -432,7 +452,7 @@ it('sessions are found by name, words and folder, also those that are not in the
   await page.keyboard.press('ArrowDown');
   const focused = await page.evaluate('document.activeElement.title');
   await filter.fill('nothing like it');
-  await page.getByText('No session has these words.').waitFor();
+  await page.getByText('No session has these words in its name, its first words or its folder.').waitFor();
   await filter.press('Escape');
   await rows.nth(199).waitFor();
   await filter.fill('project');
@@ -474,7 +494,9 @@ it('older sessions are found though the server was slow, or failed, when they we
   await rows.nth(199).waitFor();
   await filter.fill(unknown);
   await page.getByText('The sessions could not be asked for.').waitFor();
-  const isDenied = await page.getByText('No session has these words.').isVisible();
+  const isDenied = await page
+    .getByText('No session has these words in its name, its first words or its folder.')
+    .isVisible();
   await page.unroute('**/api/sessions*cursor*');
   await list(page).getByRole('button', { name: 'Retry' }).click();
 

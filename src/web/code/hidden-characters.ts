@@ -20,5 +20,11 @@ export function visibleParts(text: string): readonly TextPart[] {
   return parts;
 }
 
+/** A text of which every character is to be seen, where it can be nothing but text. */
+export const visibleText = (text: string): string =>
+  visibleParts(text)
+    .map((part) => part.text)
+    .join('');
+
 const nameOf = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

@@ -8,7 +8,7 @@ import { Conversation } from './conversation/conversation.tsx';
 import { LoginForm } from './entrance/login-form.tsx';
 import { Trouble } from './entrance/trouble.tsx';
 import { Announcements } from './extras/announcements.tsx';
-import { endOf } from './extras/connection-end.ts';
+import { isAlone } from './extras/connection-end.ts';
 import { Extras } from './extras/extras.tsx';
 import { UnderComposer } from './extras/under-composer.tsx';
 import { Sheets } from './overlay/sheets.tsx';
@@ -32,8 +32,7 @@ export function Page({ app }: { readonly app: App }) {
 
 function SessionPage({ app }: { readonly app: App }) {
   const session = app.session.value;
-  const { code, reason = '' } = session?.connection.value ?? {};
-  const end = endOf(code);
+  const { reason } = session?.connection.value ?? {};
   if (app.sessions.isLoggedOut.value || session?.isLoggedOut.value)
     return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
   return (
@@ -43,7 +42,7 @@ function SessionPage({ app }: { readonly app: App }) {
       {session && (
         <Guarded key={`${session.number} ${session.id.value}`}>
           <div class="session">
-            {end.isAlone ? <Missing words={end.words} reason={reason} /> : <OpenSession />}
+            {isAlone(session) ? <Missing status={session.connection.value} /> : <OpenSession />}
             <Announcements />
           </div>
         </Guarded>

@@ -1,4 +1,5 @@
 import { CommandFailed } from '../../../client/command-failed.ts';
+import type { OutboxItem } from '../../../client/outbox.ts';
 import type { Params, QueuedItem } from '../../../protocol/generated/vocabulary.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { isChanged, type QueueChange, type Writing } from '../state/writing/writing.ts';
@@ -26,6 +27,10 @@ export const dropQueued = (session: LiveSession, queueId: string): Promise<boole
       if (!isNotFound(error)) throw error;
     }),
   );
+
+/** Does not send what was not sent yet: it is in the box again. */
+export const takeBack = ({ remote }: LiveSession, { clientMessageId }: OutboxItem): boolean =>
+  remote.takeBack(clientMessageId);
 
 /** Lets go of what waits no more. What was being written in the place of it is not lost. */
 export function settleQueue(session: LiveSession, writing: Writing, queue: readonly QueuedItem[]): void {

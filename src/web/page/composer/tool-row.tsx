@@ -20,6 +20,7 @@ export function ToolRow({ writing, completer, onFiles, onQueue }: ToolRowProps) 
   const session = useSession();
   const isRunning = useComputed(() => session.view.value.running).value;
   const isBusy = useComputed(() => session.view.value.running || session.view.value.compacting).value;
+  const hindrance = session.hindrance.value;
   const isForShell = shellLine(writing.text.value) !== undefined;
   const isSteering = isRunning && !isForShell;
   const { isEmpty, isReady } = writing;
@@ -39,7 +40,13 @@ export function ToolRow({ writing, completer, onFiles, onQueue }: ToolRowProps) 
         </button>
       )}
       {isBusy && (
-        <button type="button" class="stop" onClick={() => void stop(session, writing)}>
+        <button
+          type="button"
+          class="stop"
+          title={hindrance}
+          disabled={hindrance !== undefined}
+          onClick={() => void stop(session, writing)}
+        >
           <Icon name="stop" />
           Stop
         </button>

@@ -15,7 +15,8 @@ export function useEscape(session: LiveSession, writing: Writing, runs: ShellRun
     const press = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || isTaken(event.target)) return;
       const { running, compacting } = session.view.value;
-      if (running || compacting) void stop(session, writing);
+      const mayStop = session.hindrance.value === undefined;
+      if ((running || compacting) && mayStop) void stop(session, writing);
       else if (isShellBusy()) void stopShell(session);
       else writing.reply.value = undefined;
     };

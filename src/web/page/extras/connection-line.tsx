@@ -1,10 +1,11 @@
 import { useMemo } from 'preact/hooks';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { usualReconnection } from '../../../client/reconnection.ts';
+import { closeCodes } from '../../../protocol/close-codes.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';
-import { endOf } from './connection-end.ts';
+import { endOf, isAlone } from './connection-end.ts';
 import { useLater } from './use-later.ts';
 
 /** After this long it is worth a word that there is no connection yet. */
@@ -15,7 +16,9 @@ const CUT_OFF = 1006;
 
 /** What is wrong with the connection, and what can be done about it; nothing while it stands. */
 export function ConnectionLine() {
-  const status = useSession().connection.value;
+  const session = useSession();
+  const status = session.connection.value;
+  if (isAlone(session)) return null;
   return (
     <div class="connection" role="status" aria-label="Connection">
       {status.state === 'connecting' && <Connecting />}
@@ -48,7 +51,7 @@ function Reconnecting({ status }: StatusProps) {
     <div class="connection-card">
       <span class="connection-sign" />
       <p>
-        <strong>Reconnecting…</strong>
+        <strong>{isInUse(status) ? endOf(status.code).words : 'Reconnecting…'}</strong>
         {/* Each second would be read aloud. */}
         <span class="note" aria-live="off">
           Attempt {attempt} of {usualReconnection.maxRetries} in <SecondsLeft until={until} />
@@ -67,7 +70,7 @@ function Lost({ status }: StatusProps) {
   return (
     <div class="connection-card bad">
       <p>
-        <strong>Connection Lost</strong>
+        <strong>{isInUse(status) ? endOf(status.code).words : 'Connection Lost'}</strong>
         <span class="note">
           What you send waits here
           <Reason status={status} />
@@ -82,8 +85,7 @@ function Lost({ status }: StatusProps) {
 
 function Closed({ status }: StatusProps) {
   const app = useApp();
-  const { words, remedy, isAlone } = endOf(status.code);
-  if (isAlone) return null;
+  const { words, remedy } = endOf(status.code);
   return (
     <div class="connection-card bad">
       <p>
@@ -105,11 +107,13 @@ function Closed({ status }: StatusProps) {
   );
 }
 
-/** Why there is none, where somebody has said so. */
-const Reason = ({ status: { code, reason } }: StatusProps) =>
-  reason && code !== CUT_OFF ? (
+const isInUse = ({ code }: ConnectionStatus) => code === closeCodes.inUse;
+
+/** Why there is none, where somebody has said so, and that is not said already. */
+const Reason = ({ status }: StatusProps) =>
+  status.reason && status.code !== CUT_OFF && !isInUse(status) ? (
     <>
       {' · '}
-      <PlainText text={reason} />
+      <PlainText text={status.reason} />
     </>
   ) : null;

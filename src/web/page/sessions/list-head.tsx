@@ -68,7 +68,7 @@ function Filter() {
         id={FILTER}
         type="search"
         aria-label="Filter sessions"
-        placeholder="Filter"
+        placeholder="Name, words or folder"
         autocomplete="off"
         spellcheck={false}
         value={list.filter.value}

@@ -1,4 +1,8 @@
+import type { ComponentChildren } from 'preact';
+import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
+import { closeCodes } from '../../../protocol/close-codes.ts';
 import { PlainText } from '../../code/plain-text.tsx';
+import { endOf } from '../extras/connection-end.ts';
 import { Icon } from '../icons.tsx';
 import { useApp } from '../state/app.ts';
 
@@ -7,12 +11,29 @@ export const Unchosen = () => (
   <Nowhere title="Choose a session" words="This login may look at sessions, but not begin one." />
 );
 
-/** What stands in the place of a session that there is not, or not for this login. */
-export const Missing = ({ words, reason }: { readonly words: string; readonly reason: string }) => (
-  <Nowhere title={words} words={`${reason}. It may have been deleted, or belong to somebody else.`} />
-);
+/** What stands in the place of a session that there is not, or not for this login, or not now. */
+export function Missing({ status: { code, delayMs, reason = '' } }: { readonly status: ConnectionStatus }) {
+  const app = useApp();
+  const isInUse = code === closeCodes.inUse;
+  const advice = isInUse ? 'Close it there and try again.' : 'It may have been deleted, or belong to somebody else.';
+  return (
+    <Nowhere title={endOf(code).words} words={`${reason}. ${advice}`}>
+      {isInUse && (
+        <button type="button" onClick={() => app.retry()}>
+          {delayMs === 0 ? 'Trying…' : 'Retry'}
+        </button>
+      )}
+    </Nowhere>
+  );
+}
 
-function Nowhere({ title, words }: { readonly title: string; readonly words: string }) {
+interface NowhereProps {
+  readonly title: string;
+  readonly words: string;
+  readonly children?: ComponentChildren;
+}
+
+function Nowhere({ title, words, children }: NowhereProps) {
   const app = useApp();
   return (
     <main class="alone nowhere">
@@ -21,6 +42,7 @@ function Nowhere({ title, words }: { readonly title: string; readonly words: str
         <PlainText text={words} />
       </p>
       <div class="row">
+        {children}
         {app.may('prompt') && (
           <button type="button" class="main" onClick={() => app.begin()}>
             New session

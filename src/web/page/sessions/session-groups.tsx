@@ -46,7 +46,7 @@ export function SessionGroups() {
 function Problem() {
   const app = useApp();
   const { sessions } = app;
-  if (sessions.problem.value === undefined) return null;
+  if (sessions.problem.value === undefined || app.session.value?.isCutOff.value) return null;
   return (
     <div class="session-problem" role="alert">
       <p>The sessions could not be asked for. {sessions.problem.value}.</p>
@@ -64,5 +64,5 @@ function Nothing() {
   if (known === undefined) return sessions.problem.value === undefined ? <p class="note">Loading…</p> : null;
   if (known.length === 0) return <p class="note">No sessions yet.</p>;
   if (list.found.value.length > 0 || list.isSearching.value) return null;
-  return <p class="note">No session has these words.</p>;
+  return <p class="note">No session has these words in its name, its first words or its folder.</p>;
 }

@@ -54,7 +54,9 @@ export class App {
     this.title = titleIn(this.navigation, this.sessions.sessions);
     this.attention = new Attention(session, this.title);
     addEventListener('online', () => this.retry());
-    addEventListener('beforeunload', (event) => this.navigation.hasUnsent && event.preventDefault());
+    addEventListener('beforeunload', (event) => {
+      if (this.navigation.hasUnsent || this.drafts.hasAttachments) event.preventDefault();
+    });
     effect(() => wear(this.theme.value));
     effect(() => {
       if (session.value?.isLoggedOut.value) this.sessions.refused();

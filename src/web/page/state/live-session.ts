@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { ConnectionLost, NotSent } from '../../../client/connection-lost.ts';
+import { ConnectionLost, NotSent, TakenBack } from '../../../client/connection-lost.ts';
 import type { OutboxItem } from '../../../client/outbox.ts';
 import { randomUuid } from '../../../client/random-uuid.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
@@ -58,6 +58,10 @@ export class LiveSession {
     const { state, code } = this.#connection.value;
     return state === 'closed' && code === closeCodes.token;
   });
+  /** Whether there is no connection any more, but may be one again. */
+  readonly isCutOff = computed(() => ['reconnecting', 'lost'].includes(this.#connection.value.state));
+  /** Why what is meant for what runs now cannot be done. */
+  readonly hindrance = computed(() => (this.isCutOff.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answered = new LastIds();
   /** What there is to be told, and was not dismissed. */
@@ -152,7 +156,7 @@ export class LiveSession {
       await done;
       return true;
     } catch (error) {
-      this.complain(error);
+      if (!(error instanceof TakenBack)) this.complain(error);
       return false;
     } finally {
       this.#drawSoon();
@@ -221,7 +225,10 @@ export class LiveSession {
   readonly #draw = (): void => {
     this.#isDrawing = false;
     this.#view.value = this.#latest;
-    this.#connection.value = this.remote.status;
+    const { status } = this.remote;
+    // Whoever tries again still sees what was wrong.
+    const isRetried = status.state === 'reconnecting' && status.reason === undefined;
+    this.#connection.value = isRetried ? { ...this.#connection.peek(), ...status } : status;
     this.#outbox.value = this.remote.outbox;
   };
 

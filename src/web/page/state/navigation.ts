@@ -77,6 +77,15 @@ export class Navigation {
     this.#open(place);
   }
 
+  /** What was abandoned is no more: a new session takes its place in the history, unless somebody has gone elsewhere. */
+  beginInstead(cwd: string): void {
+    if (this.#abandoned === undefined) return;
+    this.#abandoned = undefined;
+    const place = newPlace(cwd);
+    replacePlace(place);
+    this.#replace(place);
+  }
+
   get #here(): string | undefined {
     return this.#session.value?.latestId;
   }

@@ -7,8 +7,8 @@ import { anywhere, isHere } from './elsewhere.ts';
 import { allowed } from './moves.ts';
 
 /**
- * Moves a session to the trash, and says where it is now. Whoever is in it goes to a new one first: a session that
- * somebody is in is not deleted.
+ * Moves a session to the trash. Whoever is in it leaves it first, since a session that somebody is in is not deleted, and
+ * is in a new one of the same folder afterwards.
  */
 export async function remove(app: App, summary: SessionSummary): Promise<void> {
   const session = sessionOf(app);
@@ -16,10 +16,11 @@ export async function remove(app: App, summary: SessionSummary): Promise<void> {
   if (wasHere) app.navigation.abandon();
   try {
     if (wasHere) await leave(session);
-    const { trashPath } = await anywhere(session, (any) => any.deleteSession({ sessionPath: summary.path }));
+    await anywhere(session, (any) => any.deleteSession({ sessionPath: summary.path }));
     void app.sessions.forget(summary);
     app.drafts.forget(summary.id);
-    app.session.value?.remark(`The session is in the trash now: ${trashPath}`);
+    if (wasHere) app.navigation.beginInstead(summary.cwd);
+    void tell(app.session.value);
   } catch (error) {
     if (wasHere) app.navigation.reclaim();
     if (!(error instanceof CommandFailed) || error.code !== 'session_in_use') throw error;
@@ -27,7 +28,13 @@ export async function remove(app: App, summary: SessionSummary): Promise<void> {
   }
 }
 
-/** Stops what runs and goes on in a new session of the same folder. */
+/** A session that was just begun shows nothing of before. */
+async function tell(session: LiveSession | undefined): Promise<void> {
+  await session?.remote.getState().catch(() => {});
+  session?.remark('The session is in the trash now.');
+}
+
+/** Stops what runs and goes where nobody stays: a session that is begun so keeps the model of this one. */
 async function leave({ remote, view }: LiveSession): Promise<void> {
   if (view.value.running) await remote.abort();
   allowed(await remote.newSession());

@@ -6,9 +6,16 @@ import type { Row } from '../rows/rows.ts';
 export class Finder {
   readonly #rows: ReadonlySignal<readonly Row[]>;
   readonly #needle = signal('');
-  readonly #current = signal<number | undefined>(undefined);
+  /** The row that was in sight when the search began. */
+  #from: number | undefined;
+  /** The hit that was gone to. */
+  readonly #chosen = signal<number | undefined>(undefined);
   readonly #words = new WeakMap<Row, string>();
   readonly #hits = computed(() => this.#find(this.#needle.value));
+  readonly #current = computed(() => {
+    const { value: chosen } = this.#chosen;
+    return chosen !== undefined && this.#hits.value.includes(chosen) ? chosen : this.#first(this.#hits.value);
+  });
 
   constructor(rows: ReadonlySignal<readonly Row[]>) {
     this.#rows = rows;
@@ -24,34 +31,41 @@ export class Finder {
     return this.#hits;
   }
 
-  /** The key of the row that is looked at. */
+  /** The key of the row that is looked at: undefined only where nothing was found. */
   get current(): ReadonlySignal<number | undefined> {
     return this.#current;
   }
 
-  find(text: string): void {
-    this.#current.value = undefined;
-    this.#needle.value = text.trim().toLowerCase();
+  /** Searches from a row on. */
+  find(text: string, from: number | undefined): void {
+    const needle = text.trim().toLowerCase();
+    if (needle === this.#needle.peek()) return;
+    this.#from = from;
+    this.#chosen.value = undefined;
+    this.#needle.value = needle;
   }
 
-  /** Goes to the first hit that is not before this row, or else to the last one; answers its key. */
-  begin(key: number | undefined): number | undefined {
-    const places = new Map(this.#rows.peek().map((row, index) => [row.key, index]));
-    const from = key === undefined ? Infinity : (places.get(key) ?? 0);
-    const hits = this.#hits.peek();
-    return this.#goTo(hits.find((hit) => (places.get(hit) ?? 0) >= from) ?? hits.at(-1));
+  /** Goes to the first hit unless one was gone to; answers its key. */
+  begin(): number | undefined {
+    return this.#chosen.peek() === undefined ? this.#goTo(this.#current.peek()) : undefined;
   }
 
   /** Goes to the next hit, or to the one before; at the end it begins again. */
   step(by: 1 | -1): number | undefined {
     const hits = this.#hits.peek();
-    const at = hits.indexOf(this.#current.peek() ?? -1);
-    return this.#goTo(hits.at(at === -1 && by === -1 ? -1 : (at + by) % hits.length));
+    return this.#goTo(hits.at((hits.indexOf(this.#current.peek() ?? -1) + by) % hits.length));
   }
 
   #goTo(key: number | undefined): number | undefined {
-    this.#current.value = key;
+    this.#chosen.value = key;
     return key;
+  }
+
+  /** The first hit that is not before the row that was in sight, or else the last one. */
+  #first(hits: readonly number[]): number | undefined {
+    const places = new Map(this.#rows.peek().map((row, index) => [row.key, index]));
+    const from = this.#from === undefined ? Infinity : (places.get(this.#from) ?? 0);
+    return hits.find((hit) => (places.get(hit) ?? 0) >= from) ?? hits.at(-1);
   }
 
   #find(needle: string): readonly number[] {

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { counted } from '../../../words.ts';
 import { Icon, type IconName } from '../../icons.tsx';
 import { useApp } from '../../state/app.ts';
 import type { EarlierMessages } from '../earlier-messages.ts';
@@ -32,8 +33,7 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
   useEffect(() => followMarks(finder, list), [finder, list]);
   // What was just read may hold the first hit.
   useSignalEffect(() => {
-    const isFound = finder.hits.value.length > 0;
-    if (isFound && finder.current.peek() === undefined) go(finder.begin(list.keyInSight));
+    if (finder.hits.value.length > 0) go(finder.begin());
   });
   const go = (key: number | undefined) => {
     if (key === undefined) return;
@@ -58,7 +58,7 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
         type="search"
         aria-label="Search in the conversation"
         placeholder="Search in the conversation"
-        onInput={({ currentTarget }) => finder.find(currentTarget.value)}
+        onInput={({ currentTarget }) => finder.find(currentTarget.value, list.keyInSight)}
       />
       <Position finder={finder} earlier={earlier} />
       <Step label="Previous match" icon="up" onClick={() => go(finder.step(-1))} />
@@ -80,12 +80,13 @@ const Step = ({ label, icon, onClick }: StepProps) => (
   </button>
 );
 
-/** Which match it is, of how many; meanwhile, how much was read. */
+/** Which of the messages that hold a match it is; meanwhile, how much was read. */
 function Position({ finder, earlier }: { readonly finder: Finder; readonly earlier: EarlierMessages }) {
   const reading = earlier.reading.value;
   const hits = finder.hits.value;
   const at = hits.indexOf(finder.current.value ?? -1) + 1;
-  const count = finder.needle.value === '' ? '' : hits.length === 0 ? 'No matches' : `${at} of ${hits.length}`;
+  const count =
+    finder.needle.value === '' ? '' : hits.length === 0 ? 'No matches' : `${at} of ${counted(hits.length, 'message')}`;
   if (reading.kind === 'reading') {
     const { known, total } = reading;
     return (

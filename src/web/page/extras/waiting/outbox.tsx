@@ -1,5 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { OutboxItem } from '../../../../client/outbox.ts';
+import { takeBack } from '../../actions/queue.ts';
+import { focusMessage } from '../../composer/focus-message.ts';
 import { useSession } from '../../state/app.ts';
 import { useLater } from '../use-later.ts';
 import { WaitingWords } from './waiting-words.tsx';
@@ -20,14 +22,28 @@ export function Outbox() {
   );
 }
 
-function Unsent({ item: { text, state } }: { readonly item: OutboxItem }) {
-  const { connection } = useSession();
+function Unsent({ item }: { readonly item: OutboxItem }) {
+  const { text, state, mayHaveArrived } = item;
+  const session = useSession();
+  const { connection } = session;
   const isOffline = useComputed(() => connection.value.state !== 'open' && connection.value.state !== 'connecting');
   const isLate = useLater(A_MOMENT_MS);
   if (!isLate && !isOffline.value) return null;
   return (
     <li class="waiting-item">
       <span class="waiting-kind">{state === 'sent' ? 'Sending' : 'Not sent yet'}</span> <WaitingWords text={text} />
+      {state === 'waiting' && !mayHaveArrived && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            takeBack(session, item);
+            focusMessage();
+          }}
+        >
+          Take back
+        </button>
+      )}
     </li>
   );
 }

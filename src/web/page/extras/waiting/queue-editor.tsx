@@ -2,19 +2,21 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface QueueEditorProps {
   readonly text: string;
+  /** Why it cannot be saved now. */
+  readonly hindrance: string | undefined;
   readonly onInput: (text: string) => void;
   readonly onSave: () => void;
   readonly onLeave: () => void;
 }
 
 /** Changes a message that waits. Enter saves it, Shift and Enter begin a new line, Escape leaves it as it was. */
-export function QueueEditor({ text, onInput, onSave, onLeave }: QueueEditorProps) {
+export function QueueEditor({ text, hindrance, onInput, onSave, onLeave }: QueueEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
   }, []);
-  const isEmpty = text.trim() === '';
+  const maySave = text.trim() !== '' && hindrance === undefined;
   const press = (event: KeyboardEvent) => {
     const isEnter = event.key === 'Enter' && !event.shiftKey;
     if (event.isComposing || (!isEnter && event.key !== 'Escape')) return;
@@ -22,7 +24,7 @@ export function QueueEditor({ text, onInput, onSave, onLeave }: QueueEditorProps
     // Neither is meant for what runs.
     event.stopPropagation();
     if (!isEnter) onLeave();
-    else if (!isEmpty) onSave();
+    else if (maySave) onSave();
   };
   return (
     <li class="waiting-item editing">
@@ -37,7 +39,7 @@ export function QueueEditor({ text, onInput, onSave, onLeave }: QueueEditorProps
       <button type="button" class="quiet" onClick={onLeave}>
         Cancel
       </button>
-      <button type="button" class="main" disabled={isEmpty} onClick={onSave}>
+      <button type="button" class="main" title={hindrance} disabled={!maySave} onClick={onSave}>
         Save
       </button>
     </li>

@@ -6,6 +6,7 @@ import type {
   AgentSettledEvent,
   ExtensionUiRequestEvent,
 } from '../../../../protocol/generated/vocabulary.ts';
+import { visibleText } from '../../../code/hidden-characters.ts';
 import { oneLine } from '../../../words.ts';
 import { LastIds } from '../last-ids.ts';
 import type { LiveSession } from '../live-session.ts';
@@ -34,7 +35,7 @@ export class Attention {
   constructor(session: ReadonlySignal<LiveSession | undefined>, title: ReadonlySignal<string>) {
     this.#session = session;
     this.#watch = new Watch(session);
-    this.#name = computed(() => tabTitle(session.value, title.value));
+    this.#name = computed(() => visibleText(tabTitle(session.value, title.value)));
     const count = computed(() => this.#unseen.value.size);
     const icon = new PageIcon();
     effect(() => {
@@ -66,7 +67,7 @@ export class Attention {
     this.#unseen.value = new Set([...this.#unseen.value, id]);
     this.systemNotices.tell({
       title: this.#name.peek(),
-      body: oneLine(words, MAX_TITLE * 2),
+      body: visibleText(oneLine(words, MAX_TITLE * 2)),
       topic: session.latestId,
     });
   }

@@ -36,6 +36,11 @@ export class Drafts {
     return writing;
   }
 
+  /** Whether something is attached that goes with the page: no browser keeps that. */
+  get hasAttachments(): boolean {
+    return [...this.#writings.values()].some(({ attachments }) => attachments.value.length > 0);
+  }
+
   /** Another tab has changed something: whoever has written nothing here takes it over. */
   hear(event: StorageEvent): void {
     const sessionId = this.#store.sessionOf(event);

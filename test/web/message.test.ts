@@ -143,6 +143,28 @@ it('an edit shows the words that changed, a long one its beginning', async () =>
   expect(await page.locator('.diff-line.added').count()).toBe(200);
 });
 
+it('a write shows what it changed in a file that was there', async () => {
+  const { page } = await open(file);
+  const message = calling('write', { path: 'src/shop.ts', content: 'const one = 1;\nconst two = 3;\n' });
+  const diff = ' 1 const one = 1;\n-2 const two = 2;\n+2 const two = 3;';
+
+  await draw(page, { message, progress: { one: running('') } });
+  const asked = await words(page.locator('.diff-line.added'));
+  await draw(page, { message, results: { one: result('ok', { details: { diff } }) } });
+  const [head, removed, added] = [
+    await words(page.locator('.tool-head')),
+    await words(page.locator('.diff-line del')),
+    await words(page.locator('.diff-line ins')),
+  ];
+  await draw(page, { message, results: { one: result('ok', { details: { diff: '   ...' } }) } });
+
+  expect(asked).toContain('const one = 1;');
+  expect(head).toMatch(/write\s+src\/\s*shop\.ts\s+\+1 −1/);
+  expect([removed, added]).toEqual(['2', '3']);
+  expect(await words(page.locator('.outcome'))).toBe('unchanged');
+  expect(await page.locator('.diff-line.added').count()).toBe(0);
+});
+
 it('searches are lists: what grep found by file, paths and names one by one', async () => {
   const { page } = await open(file);
   const found = 'src/a.ts:3: const coupon = 1;\nsrc/a.ts-4- next\nsrc/b.ts:7: coupon();\n\n[2 matches limit reached]';

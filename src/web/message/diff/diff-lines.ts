@@ -27,8 +27,9 @@ export const addedLines = (text: string): DiffLine[] =>
 
 /** How many lines came and went. */
 export function sizeOfDiff(lines: readonly DiffLine[]): string {
-  const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length;
-  return `+${count('added')} −${count('removed')}`;
+  const count = (wanted: DiffLine['kind']) => lines.filter(({ kind }) => kind === wanted).length;
+  const [added, removed] = [count('added'), count('removed')];
+  return added + removed > 0 ? `+${added} −${removed}` : 'unchanged';
 }
 
 /** Lines that are left out. */

@@ -1,17 +1,21 @@
 import { useMemo } from 'preact/hooks';
 import { languageOf } from '../../code/language-of.ts';
-import { textOf } from '../../fields.ts';
+import { fieldsOf, textOf } from '../../fields.ts';
 import { lineCount } from '../../words.ts';
 import { Diff } from '../diff/diff.tsx';
 import { addedLines } from '../diff/diff-lines.ts';
 import { Path } from '../found/path.tsx';
 import { Card, Problem } from './card.tsx';
+import { EditCard } from './edit.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 12;
 
-/** A file that was written, all of it new. */
-export function WriteCard(use: ToolUse) {
+/** A file that was written: what changed in one that was there, else all of it. */
+export const WriteCard = (use: ToolUse) =>
+  textOf(fieldsOf(use.result?.['details'])['diff']) === '' ? <NewFileCard {...use} /> : <EditCard {...use} />;
+
+function NewFileCard(use: ToolUse) {
   const path = textOf(use.call['path']);
   const content = textOf(use.call['content']);
   const state = stateOf(use);

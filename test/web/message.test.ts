@@ -95,7 +95,7 @@ it('thoughts stay folded while they stream and show the line they are at; once o
   expect(await words(thoughts.locator('.markdown'))).toContain('And it is so.');
 });
 
-it('every card says how it stands: waiting, without a result, failed, done', async () => {
+it('every card says how it stands: waiting, without a result, failed, stopped, done', async () => {
   const { page } = await open(file);
   const outcomes: string[] = [];
   const say = async (around: object) => {
@@ -109,10 +109,39 @@ it('every card says how it stands: waiting, without a result, failed, done', asy
   await say({});
   await say({ results: { one: result('It broke', { isError: true }) } });
   const failed = await words(card(page));
+  await say({ results: { one: result('Operation aborted', { isError: true }) } });
+  const stopped = { words: await words(card(page)), isFailed: await page.locator('.tool.failed').count() };
   await say({ results: { one: result('done', { durationMs: 2500 }) } });
 
-  expect(outcomes).toEqual(['waiting', 'waiting', 'running', 'no result', 'failed', '2.5\u00a0s']);
+  expect(outcomes).toEqual(['waiting', 'waiting', 'running', 'no result', 'failed', 'stopped', '2.5\u00a0s']);
   expect(failed).toContain('It broke');
+  expect(stopped).toEqual({ words: expect.not.stringContaining('aborted'), isFailed: 0 });
+});
+
+it('what was stopped is called so wherever it came from, and is no failure', async () => {
+  const { page } = await open(file);
+  const stopped: string[] = [];
+  const say = async (drawn: { message: object; results?: Record<string, object> }) => {
+    await draw(page, drawn);
+    stopped.push(await words(page.locator('.tool.stopped .outcome')));
+  };
+  const aborted = { one: result('half\n\nCommand aborted', { isError: true, durationMs: 1500 }) };
+
+  await say({ message: calling('bash', { command: 'make' }), results: aborted });
+  const output = await words(page.locator('.output'));
+  await say({ message: { role: 'bashExecution', command: 'sleep 9', output: '', cancelled: true } });
+  for (const name of ['read', 'write', 'edit', 'grep', 'find']) {
+    const message = calling(name, { path: 'a.ts', content: 'x' });
+    await say({ message, results: { one: result('Operation aborted', { isError: true }) } });
+    expect(await page.locator('.tool').getByText('aborted').count()).toBe(0);
+  }
+  await draw(page, { message: calling('bash', { command: 'x' }), results: { one: result('a\nOperation aborted') } });
+
+  expect(stopped[0]).toBe('stopped · 1.5\u00a0s');
+  expect(stopped[1]).toBe('no output · stopped');
+  expect(stopped.slice(2)).toEqual(Array.from({ length: 5 }, () => 'stopped'));
+  expect(output).toBe('half');
+  expect(await words(page.locator('.output'))).toBe('a\nOperation aborted');
 });
 
 it('an edit shows the words that changed, a long one its beginning', async () => {

@@ -8,8 +8,8 @@ import { CardFrame } from './tools/card.tsx';
 export function ShellCommand({ message }: ViewProps) {
   const command = textOf(message['command']);
   const code = message['exitCode'];
-  const how = message['cancelled'] === true ? 'stopped' : typeof code === 'number' ? `exit ${code}` : '';
-  const isFailed = how !== '' && how !== 'exit 0';
+  const state = message['cancelled'] === true ? 'stopped' : typeof code === 'number' && code !== 0 ? 'failed' : 'done';
+  const how = state === 'stopped' ? state : typeof code === 'number' ? `exit ${code}` : '';
   const note = message['excludeFromContext'] === true ? 'not told to the model' : '';
   const said = textOf(message['output']);
   const { size } = measured(said);
@@ -19,9 +19,9 @@ export function ShellCommand({ message }: ViewProps) {
     <CardFrame
       name="bash"
       about={<CommandLine command={command} note={note} />}
-      state={isFailed ? 'failed' : 'done'}
+      state={state}
       outcome={[isCut ? `the last ${size}` : size, how].filter(Boolean).join(' · ')}
-      matters={isFailed || said !== ''}
+      matters={state !== 'done' || said !== ''}
     >
       <Command text={command} />
       <Output text={said} />

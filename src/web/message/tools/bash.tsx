@@ -1,6 +1,5 @@
 import { numberOf, textOf } from '../../fields.ts';
 import { Command, CommandLine, measured, Output } from '../terminal/terminal.tsx';
-import { ended } from '../terminal/terminal-text.ts';
 import { Card } from './card.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
@@ -8,7 +7,7 @@ import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 export function BashCard(use: ToolUse) {
   const command = textOf(use.call['command']);
   const timeout = numberOf(use.call['timeout']);
-  const { said } = ended(saidBy(use));
+  const said = saidBy(use);
   const { size, isShort } = measured(said);
   return (
     <Card

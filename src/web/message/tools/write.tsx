@@ -25,7 +25,7 @@ function NewFileCard(use: ToolUse) {
       use={use}
       about={<Path path={path} />}
       outcome={content === '' ? 'empty' : lineCount(content)}
-      matters={state !== 'unanswered'}
+      matters={state !== 'unanswered' && state !== 'stopped'}
     >
       {state === 'failed' && <Problem text={saidBy(use)} />}
       {content !== '' && <Diff lines={lines} language={languageOf(path)} atFirst={LINES} />}

@@ -14,6 +14,7 @@ export function BashCard(use: ToolUse) {
       use={use}
       about={<CommandLine command={command} note={timeout > 0 ? `at most ${timeout} s` : ''} />}
       outcome={size}
+      problem=""
       matters={stateOf(use) === 'running' || isShort}
     >
       {(command !== '' || said !== '') && (

@@ -4,7 +4,7 @@ import { counted, oneLine } from '../../words.ts';
 import { Clipped } from '../clipped.tsx';
 import { Folded } from '../folded.tsx';
 import { Json } from '../unknown.tsx';
-import { Card, Problem } from './card.tsx';
+import { Card } from './card.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 12;
@@ -31,11 +31,7 @@ export function GenericCard(use: ToolUse) {
               <Json value={use.call} />
             </Folded>
           )}
-          {stateOf(use) === 'failed' ? (
-            <Problem text={text} />
-          ) : (
-            text !== '' && <Clipped text={text} lines={LINES} kind="output" />
-          )}
+          {stateOf(use) !== 'failed' && text !== '' && <Clipped text={text} lines={LINES} kind="output" />}
           {hasDetails && (
             <Folded kind="part" name="details" head="Details">
               <Json value={details} />

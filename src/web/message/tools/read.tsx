@@ -7,7 +7,7 @@ import { Notice } from '../found/notice.tsx';
 import { Path } from '../found/path.tsx';
 import { withNotice } from '../found/result-notice.ts';
 import { picturesIn } from '../pictures.tsx';
-import { Card, Problem } from './card.tsx';
+import { Card } from './card.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 200;
@@ -15,17 +15,15 @@ const LINES = 200;
 /** A file that was read: its content is there for whoever wants to see it. */
 export function ReadCard(use: ToolUse) {
   const path = textOf(use.call['path']);
-  const isFailed = stateOf(use) === 'failed';
   const isPicture = picturesIn(use.result?.['content']).length > 0;
-  const { text, notice } = isFailed ? { text: saidBy(use), notice: '' } : withNotice(saidBy(use));
+  const { text, notice } = withNotice(stateOf(use) === 'failed' ? '' : saidBy(use));
   return (
     <Card
       use={use}
       about={<Path path={path} after={rangeOf(use.call)} />}
       outcome={isPicture || text === '' ? '' : lineCount(text)}
     >
-      {isFailed && <Problem text={text} />}
-      {!isFailed && !isPicture && (text !== '' || notice !== '') && <Content text={text} notice={notice} path={path} />}
+      {!isPicture && (text !== '' || notice !== '') && <Content text={text} notice={notice} path={path} />}
     </Card>
   );
 }

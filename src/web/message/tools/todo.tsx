@@ -2,9 +2,9 @@ import { PlainText } from '../../code/plain-text.tsx';
 import { entryOf, type Fields, fieldsOf, listOf, textOf } from '../../fields.ts';
 import { todoStatuses } from '../../todo-statuses.ts';
 import { oneLine } from '../../words.ts';
-import { Card, Problem } from './card.tsx';
+import { Card } from './card.tsx';
 import { GenericCard } from './generic.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import type { ToolUse } from './tool-use.ts';
 
 /** The plan after the model has changed it. */
 export function TodoCard(use: ToolUse) {
@@ -19,7 +19,6 @@ export function TodoCard(use: ToolUse) {
       about={<PlainText text={oneLine(textOf(current?.['content']), 120)} />}
       outcome={`${done} of ${tasks.length} done`}
     >
-      {stateOf(use) === 'failed' && <Problem text={saidBy(use)} />}
       <Plan phases={phases} />
     </Card>
   );

@@ -5,9 +5,9 @@ import { lineCount } from '../../words.ts';
 import { Diff } from '../diff/diff.tsx';
 import { addedLines } from '../diff/diff-lines.ts';
 import { Path } from '../found/path.tsx';
-import { Card, Problem } from './card.tsx';
+import { Card } from './card.tsx';
 import { EditCard } from './edit.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 12;
 
@@ -27,7 +27,6 @@ function NewFileCard(use: ToolUse) {
       outcome={content === '' ? 'empty' : lineCount(content)}
       matters={state !== 'unanswered' && state !== 'stopped'}
     >
-      {state === 'failed' && <Problem text={saidBy(use)} />}
       {content !== '' && <Diff lines={lines} language={languageOf(path)} atFirst={LINES} />}
     </Card>
   );

@@ -16,32 +16,16 @@ const LINES = 200;
 export function ReadCard(use: ToolUse) {
   const path = textOf(use.call['path']);
   const isPicture = picturesIn(use.result?.['content']).length > 0;
-  const { text, notice } = withNotice(stateOf(use) === 'failed' ? '' : saidBy(use));
+  const { text, notice } = withNotice(isPicture || stateOf(use) === 'failed' ? '' : saidBy(use));
   return (
-    <Card
-      use={use}
-      about={<Path path={path} after={rangeOf(use.call)} />}
-      outcome={isPicture || text === '' ? '' : lineCount(text)}
-    >
-      {!isPicture && (text !== '' || notice !== '') && <Content text={text} notice={notice} path={path} />}
+    <Card use={use} about={<Path path={path} after={rangeOf(use.call)} />} outcome={text === '' ? '' : lineCount(text)}>
+      {text !== '' && (
+        <Clipped text={text} lines={LINES} show={(part) => <Highlighted text={part} language={languageOf(path)} />} />
+      )}
+      {notice !== '' && <Notice text={notice} />}
     </Card>
   );
 }
-
-interface ContentProps {
-  readonly text: string;
-  readonly notice: string;
-  readonly path: string;
-}
-
-const Content = ({ text, notice, path }: ContentProps) => (
-  <>
-    {text !== '' && (
-      <Clipped text={text} lines={LINES} show={(part) => <Highlighted text={part} language={languageOf(path)} />} />
-    )}
-    <Notice text={notice} />
-  </>
-);
 
 function rangeOf(call: Fields): string {
   const from = numberOf(call['offset']);

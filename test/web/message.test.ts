@@ -56,6 +56,29 @@ it('a command shows the end of what it says while it runs, grows no further, and
   expect(complaints).toEqual([]);
 });
 
+it('of what a command said only the lines that are there are counted, as the last of more', async () => {
+  const { page } = await open(file);
+  const message = calling('bash', { command: 'seq 3000' });
+  const details = { truncation: { truncated: true }, fullOutputPath: '/tmp/all.log' };
+  const notice = 'Showing lines 1001-3000 of 3000. Full output: /tmp/all.log';
+  const text = `${lines(2000)}\n\n[${notice}]`;
+  const failed = result(`${text}\n\nCommand exited with code 1`, { isError: true, details });
+
+  await draw(page, { message, results: { one: result(text, { details }) } });
+  const head = await words(page.locator('.outcome'));
+  await draw(page, { message, results: { one: failed } });
+  await card(page).getByText(notice).waitFor();
+  const said = await words(card(page));
+  await page.getByRole('button', { name: 'Show the last 2,000 lines' }).click();
+  await draw(page, { message, results: { one: result(`${lines(20)}\n\n[the end]`) } });
+
+  expect(head).toBe('the last 2,000 lines');
+  expect(said).toContain(notice);
+  expect(said).not.toContain('Command exited');
+  expect(await words(page.locator('.outcome'))).toBe('22 lines');
+  expect(await words(page.locator('.output'))).toContain('[the end]');
+});
+
 it('what a reader folds and unfolds stays so, whatever else is drawn', async () => {
   const { page } = await open(file);
   const message = calling('bash', { command: 'make' });
@@ -93,6 +116,19 @@ it('thoughts stay folded while they stream and show the line they are at; once o
   expect(folded).toBe('Thinking Then th');
   expect(heightLater).toBe(height);
   expect(await words(thoughts.locator('.markdown'))).toContain('And it is so.');
+});
+
+it('a folded thought shows its words without their marks', async () => {
+  const { page } = await open(file);
+  const thinking = (text: string) => answer({ content: [{ type: 'thinking', thinking: text }] });
+  const head = page.locator('details.thinking summary');
+
+  await draw(page, { message: thinking('# Aim\n**Planning** to call `make_all` with 2**10 jobs') });
+  const over = await words(head);
+  await draw(page, { message: thinking('First.\n\n**Looking at `a'), isStreaming: true });
+
+  expect(over).toBe('Thinking 8 words · Aim Planning to call make_all with 2**10 jobs');
+  expect(await words(head)).toBe('Thinking Looking at a');
 });
 
 it('every card says how it stands: waiting, without a result, failed, stopped, done', async () => {
@@ -313,4 +349,23 @@ it('a picture that is none is told from one, however long it is', async () => {
   await draw(page, { message: { role: 'user', content: [picture] } });
 
   await page.getByText('A picture that is not shown (image/png)').waitFor();
+});
+
+it('an enlarged picture is closed by a button in the corner, and by a click on it', async () => {
+  const { page } = await open(file);
+  const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
+  await draw(page, { message: { role: 'user', content: [{ type: 'image', mimeType: 'image/png', data }] } });
+  const enlarge = page.getByRole('button', { name: 'Enlarge the picture' });
+  const close = page.getByRole('button', { name: 'Close the picture' });
+  const width = Number(await page.evaluate('document.documentElement.clientWidth'));
+
+  await enlarge.click();
+  await close.waitFor();
+  await page.mouse.click(width - 40, 30);
+  await close.waitFor({ state: 'detached' });
+  await enlarge.click();
+  await page.locator('dialog img').click();
+  await close.waitFor({ state: 'detached' });
+
+  expect(await enlarge.evaluate((button) => button === document.activeElement)).toBe(true);
 });

@@ -34,15 +34,14 @@ export function sizeOfDiff(lines: readonly DiffLine[]): string {
 
 /** Lines that are left out. */
 export const GAP: DiffLine = { kind: 'gap', number: undefined, text: '' };
-const NUMBERED = /^([+\- ]) *(\d+) (.*)$/s;
-const LEFT_OUT = /^ +\.\.\.$/;
+const NUMBERED = /^(?:([+\- ]) *(\d+) (.*)| +\.\.\.)$/s;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const kinds: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'removed', ' ': 'same' };
 
 /** Lines that begin with a sign and mostly a number, as edit tools write them for people: what stays has its old number. */
 function parseDiff(diff: string): DiffLine[] {
   const lines = diff.split('\n');
-  if (!lines.every((line) => NUMBERED.test(line) || LEFT_OUT.test(line))) return lines.map(signedLine);
+  if (!lines.every((line) => NUMBERED.test(line))) return lines.map(signedLine);
   let moved = 0;
   return lines.map((line) => {
     const [, sign = '', number, text = ''] = NUMBERED.exec(line) ?? [];

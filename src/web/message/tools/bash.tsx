@@ -1,14 +1,17 @@
 import { numberOf, textOf } from '../../fields.ts';
+import { Notice } from '../found/notice.tsx';
+import { withNotice } from '../found/result-notice.ts';
 import { Command, CommandLine, measured, Output } from '../terminal/terminal.tsx';
 import { Card } from './card.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { detailsOf, saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 /** A command: while it runs, the end of what it says. */
 export function BashCard(use: ToolUse) {
   const command = textOf(use.call['command']);
   const timeout = numberOf(use.call['timeout']);
-  const said = saidBy(use);
-  const { size, isShort } = measured(said);
+  const isCut = Boolean(detailsOf(use)['truncation']);
+  const { text, notice } = isCut ? withNotice(saidBy(use)) : { text: saidBy(use), notice: '' };
+  const { size, isShort } = measured({ text, isCut });
   return (
     <Card
       use={use}
@@ -17,10 +20,11 @@ export function BashCard(use: ToolUse) {
       problem=""
       matters={stateOf(use) === 'running' || isShort}
     >
-      {(command !== '' || said !== '') && (
+      {(command !== '' || text !== '') && (
         <>
           <Command text={command} />
-          <Output text={said} />
+          <Output text={text} isCut={isCut} />
+          <Notice text={notice} />
         </>
       )}
     </Card>

@@ -1,5 +1,5 @@
 import type { RunningTool } from '../../../client/view.ts';
-import { type Fields, numberOf, wordsOf } from '../../fields.ts';
+import { type Fields, fieldsOf, numberOf, wordsOf } from '../../fields.ts';
 import { duration } from '../../words.ts';
 import { ended } from '../terminal/terminal-text.ts';
 
@@ -28,6 +28,10 @@ export function saidBy({ result, progress }: ToolUse): string {
   if (result) return endOf(result).said;
   return progress === undefined || progress === 'waiting' ? '' : wordsOf(progress.progress?.content);
 }
+
+/** What the tool adds to that for programs. */
+export const detailsOf = ({ result, progress }: ToolUse): Fields =>
+  fieldsOf((result ?? fieldsOf(fieldsOf(progress)['progress']))['details']);
 
 /** How it went, in a few words. `well`: what to say when all went well. */
 export function outcomeOf(use: ToolUse, well = ''): string {

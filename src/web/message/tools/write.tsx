@@ -1,19 +1,19 @@
 import { useMemo } from 'preact/hooks';
 import { languageOf } from '../../code/language-of.ts';
-import { fieldsOf, textOf } from '../../fields.ts';
+import { textOf } from '../../fields.ts';
 import { lineCount } from '../../words.ts';
 import { Diff } from '../diff/diff.tsx';
 import { addedLines } from '../diff/diff-lines.ts';
 import { Path } from '../found/path.tsx';
 import { Card } from './card.tsx';
 import { EditCard } from './edit.tsx';
-import { stateOf, type ToolUse } from './tool-use.ts';
+import { detailsOf, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 12;
 
 /** A file that was written: what changed in one that was there, else all of it. */
 export const WriteCard = (use: ToolUse) =>
-  textOf(fieldsOf(use.result?.['details'])['diff']) === '' ? <NewFileCard {...use} /> : <EditCard {...use} />;
+  textOf(detailsOf(use)['diff']) === '' ? <NewFileCard {...use} /> : <EditCard {...use} />;
 
 function NewFileCard(use: ToolUse) {
   const path = textOf(use.call['path']);

@@ -21,7 +21,9 @@ export function duration(milliseconds: number): string {
     .join(' ');
 }
 
-export const lineCount = (text: string): string => counted(text.replace(/\n$/, '').split('\n').length, 'line');
+export const lineCount = (text: string): string => counted(linesIn(text.replace(/\n$/, '')), 'line');
+
+export const linesIn = (text: string): number => text.split('\n').length;
 
 /** The day and the time; empty when it is neither. */
 export function dateAndTime(value: string | number): string {

@@ -55,6 +55,35 @@ verifies('T16', 'the model can edit, and search when it was asked to be able to'
   expect(found.map(({ content }) => content[0]?.text)).toEqual(['shop.ts:2: const tax = 2;', 'shop.ts', 'shop.ts']);
 });
 
+verifies(
+  'T23',
+  'what a write put in the place of another text is told, also later; a new file has no details',
+  async ({ open }) => {
+    const home = newHome();
+    writeFileSync(join(home.cwd, 'shop.ts'), 'const price = 1;\nconst tax = 2;\n');
+    const content = 'const price = 3;\nconst tax = 2;\n';
+    const { peer } = await open({
+      home,
+      script: [
+        { steps: [call('write', { path: 'shop.ts', content }), call('write', { path: 'new.ts', content })] },
+        { text: 'done' },
+      ],
+    });
+
+    const [replaced, made] = resultsOf(await peer.run('work'));
+    const { messages } = await peer.ok({ type: 'get_messages' });
+
+    const details = {
+      diff: '-1 const price = 1;\n+1 const price = 3;\n 2 const tax = 2;',
+      patch: expect.stringContaining('@@ -1,2 +1,2 @@\n-const price = 1;\n+const price = 3;\n'),
+      firstChangedLine: 1,
+    };
+    expect(replaced).toMatchObject({ content: [{ text: 'Successfully wrote 32 bytes to shop.ts' }], details });
+    expect(made).not.toHaveProperty('details');
+    expect(messages).toContainEqual(expect.objectContaining({ role: 'toolResult', details }));
+  },
+);
+
 verifies('T8 T19', 'of a long output the end is shown, and the whole is in a file', async ({ open }) => {
   const { peer } = await open({ script: [call('bash', { command: 'seq 1 5000' }), { text: 'done' }] });
 

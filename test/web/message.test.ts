@@ -56,6 +56,29 @@ it('a command shows the end of what it says while it runs, grows no further, and
   expect(complaints).toEqual([]);
 });
 
+it('of what a command said only the lines that are there are counted, as the last of more', async () => {
+  const { page } = await open(file);
+  const message = calling('bash', { command: 'seq 3000' });
+  const details = { truncation: { truncated: true }, fullOutputPath: '/tmp/all.log' };
+  const notice = 'Showing lines 1001-3000 of 3000. Full output: /tmp/all.log';
+  const text = `${lines(2000)}\n\n[${notice}]`;
+  const failed = result(`${text}\n\nCommand exited with code 1`, { isError: true, details });
+
+  await draw(page, { message, results: { one: result(text, { details }) } });
+  const head = await words(page.locator('.outcome'));
+  await draw(page, { message, results: { one: failed } });
+  await card(page).getByText(notice).waitFor();
+  const said = await words(card(page));
+  await page.getByRole('button', { name: 'Show the last 2,000 lines' }).click();
+  await draw(page, { message, results: { one: result(`${lines(20)}\n\n[the end]`) } });
+
+  expect(head).toBe('the last 2,000 lines');
+  expect(said).toContain(notice);
+  expect(said).not.toContain('Command exited');
+  expect(await words(page.locator('.outcome'))).toBe('22 lines');
+  expect(await words(page.locator('.output'))).toContain('[the end]');
+});
+
 it('what a reader folds and unfolds stays so, whatever else is drawn', async () => {
   const { page } = await open(file);
   const message = calling('bash', { command: 'make' });
@@ -95,7 +118,20 @@ it('thoughts stay folded while they stream and show the line they are at; once o
   expect(await words(thoughts.locator('.markdown'))).toContain('And it is so.');
 });
 
-it('every card says how it stands: waiting, without a result, failed, done', async () => {
+it('a folded thought shows its words without their marks', async () => {
+  const { page } = await open(file);
+  const thinking = (text: string) => answer({ content: [{ type: 'thinking', thinking: text }] });
+  const head = page.locator('details.thinking summary');
+
+  await draw(page, { message: thinking('# Aim\n**Planning** to call `make_all` with 2**10 jobs') });
+  const over = await words(head);
+  await draw(page, { message: thinking('First.\n\n**Looking at `a'), isStreaming: true });
+
+  expect(over).toBe('Thinking 8 words · Aim Planning to call make_all with 2**10 jobs');
+  expect(await words(head)).toBe('Thinking Looking at a');
+});
+
+it('every card says how it stands: waiting, without a result, failed, stopped, done', async () => {
   const { page } = await open(file);
   const outcomes: string[] = [];
   const say = async (around: object) => {
@@ -109,10 +145,39 @@ it('every card says how it stands: waiting, without a result, failed, done', asy
   await say({});
   await say({ results: { one: result('It broke', { isError: true }) } });
   const failed = await words(card(page));
+  await say({ results: { one: result('Operation aborted', { isError: true }) } });
+  const stopped = { words: await words(card(page)), isFailed: await page.locator('.tool.failed').count() };
   await say({ results: { one: result('done', { durationMs: 2500 }) } });
 
-  expect(outcomes).toEqual(['waiting', 'waiting', 'running', 'no result', 'failed', '2.5\u00a0s']);
+  expect(outcomes).toEqual(['waiting', 'waiting', 'running', 'no result', 'failed', 'stopped', '2.5\u00a0s']);
   expect(failed).toContain('It broke');
+  expect(stopped).toEqual({ words: expect.not.stringContaining('aborted'), isFailed: 0 });
+});
+
+it('what was stopped is called so wherever it came from, and is no failure', async () => {
+  const { page } = await open(file);
+  const stopped: string[] = [];
+  const say = async (drawn: { message: object; results?: Record<string, object> }) => {
+    await draw(page, drawn);
+    stopped.push(await words(page.locator('.tool.stopped .outcome')));
+  };
+  const aborted = { one: result('half\n\nCommand aborted', { isError: true, durationMs: 1500 }) };
+
+  await say({ message: calling('bash', { command: 'make' }), results: aborted });
+  const output = await words(page.locator('.output'));
+  await say({ message: { role: 'bashExecution', command: 'sleep 9', output: '', cancelled: true } });
+  for (const name of ['read', 'write', 'edit', 'grep', 'find']) {
+    const message = calling(name, { path: 'a.ts', content: 'x' });
+    await say({ message, results: { one: result('Operation aborted', { isError: true }) } });
+    expect(await page.locator('.tool').getByText('aborted').count()).toBe(0);
+  }
+  await draw(page, { message: calling('bash', { command: 'x' }), results: { one: result('a\nOperation aborted') } });
+
+  expect(stopped[0]).toBe('stopped · 1.5\u00a0s');
+  expect(stopped[1]).toBe('no output · stopped');
+  expect(stopped.slice(2)).toEqual(Array.from({ length: 5 }, () => 'stopped'));
+  expect(output).toBe('half');
+  expect(await words(page.locator('.output'))).toBe('a\nOperation aborted');
 });
 
 it('an edit shows the words that changed, a long one its beginning', async () => {
@@ -141,6 +206,28 @@ it('an edit shows the words that changed, a long one its beginning', async () =>
   expect(head).toContain('+1 −1');
   expect(some).toBe(12);
   expect(await page.locator('.diff-line.added').count()).toBe(200);
+});
+
+it('a write shows what it changed in a file that was there', async () => {
+  const { page } = await open(file);
+  const message = calling('write', { path: 'src/shop.ts', content: 'const one = 1;\nconst two = 3;\n' });
+  const diff = ' 1 const one = 1;\n-2 const two = 2;\n+2 const two = 3;';
+
+  await draw(page, { message, progress: { one: running('') } });
+  const asked = await words(page.locator('.diff-line.added'));
+  await draw(page, { message, results: { one: result('ok', { details: { diff } }) } });
+  const [head, removed, added] = [
+    await words(page.locator('.tool-head')),
+    await words(page.locator('.diff-line del')),
+    await words(page.locator('.diff-line ins')),
+  ];
+  await draw(page, { message, results: { one: result('ok', { details: { diff: '   ...' } }) } });
+
+  expect(asked).toContain('const one = 1;');
+  expect(head).toMatch(/write\s+src\/\s*shop\.ts\s+\+1 −1/);
+  expect([removed, added]).toEqual(['2', '3']);
+  expect(await words(page.locator('.outcome'))).toBe('unchanged');
+  expect(await page.locator('.diff-line.added').count()).toBe(0);
 });
 
 it('searches are lists: what grep found by file, paths and names one by one', async () => {
@@ -262,4 +349,23 @@ it('a picture that is none is told from one, however long it is', async () => {
   await draw(page, { message: { role: 'user', content: [picture] } });
 
   await page.getByText('A picture that is not shown (image/png)').waitFor();
+});
+
+it('an enlarged picture is closed by a button in the corner, and by a click on it', async () => {
+  const { page } = await open(file);
+  const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
+  await draw(page, { message: { role: 'user', content: [{ type: 'image', mimeType: 'image/png', data }] } });
+  const enlarge = page.getByRole('button', { name: 'Enlarge the picture' });
+  const close = page.getByRole('button', { name: 'Close the picture' });
+  const width = Number(await page.evaluate('document.documentElement.clientWidth'));
+
+  await enlarge.click();
+  await close.waitFor();
+  await page.mouse.click(width - 40, 30);
+  await close.waitFor({ state: 'detached' });
+  await enlarge.click();
+  await page.locator('dialog img').click();
+  await close.waitFor({ state: 'detached' });
+
+  expect(await enlarge.evaluate((button) => button === document.activeElement)).toBe(true);
 });

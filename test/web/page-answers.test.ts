@@ -39,6 +39,51 @@ it('a prompt with a tool: what is thought is folded, what a tool prints is there
   expect(view.complaints).toEqual([]);
 });
 
+it('a write over a file is shown as what it changed, also when the page is loaded again', async () => {
+  const content = 'const price = 3;\nconst tax = 2;\n';
+  const write = { toolCall: { name: 'write', arguments: { path: 'shop.ts', content } } };
+  const server = await servePage({ script: [write, { text: 'Written.' }] });
+  await writeFile(join(server.home.cwd, 'shop.ts'), content.replace('3', '1'));
+  const { page, complaints } = await visit(server.loginLink);
+  const changed = async () => {
+    await page.locator('.tool', { hasText: '+1 −1' }).waitFor();
+    return [await words(page.locator('.diff-line del')), await words(page.locator('.diff-line ins'))];
+  };
+
+  await say(page, 'Change the price');
+  const before = await changed();
+  await conversation(page).getByText('Written.').waitFor();
+  await page.reload();
+
+  expect([before, await changed()]).toEqual([
+    ['1', '3'],
+    ['1', '3'],
+  ]);
+  const roomForSign = await page
+    .locator('.diff-sign')
+    .first()
+    .evaluate((sign) => {
+      const { paddingLeft, paddingRight } = getComputedStyle(sign);
+      return sign.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    });
+  expect(roomForSign).toBeGreaterThan(4);
+  expect(complaints).toEqual([]);
+});
+
+it('what a tool did when it was stopped is no failure', async () => {
+  const server = await servePage({ script: [bash('echo begun; sleep 1000'), { text: 'Never said.' }] });
+  const { page } = await visit(server.loginLink);
+
+  await say(page, 'Wait');
+  await page.locator('.tool .output', { hasText: 'begun' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('.tool.stopped .outcome', { hasText: 'stopped' }).waitFor();
+  await page.reload();
+  await page.locator('.tool.stopped .outcome', { hasText: 'stopped' }).waitFor();
+
+  expect(await page.getByText('aborted').count()).toBe(0);
+});
+
 it('an answer that failed says why', async () => {
   const script = [{ error: { status: 401, message: 'No such key' } }];
   const { page } = await visit((await servePage({ script })).loginLink);

@@ -85,6 +85,36 @@ it('every kind is answered by keyboard alone, and the focus comes back to where 
   expect(complaints).toEqual([]);
 });
 
+it('the answer that has the focus covers none of the others, and short answers have their words in the middle', async () => {
+  const { page } = await asking({
+    ask: `
+      await ctx.ui.select('Which colour?', ['red', 'blue']);
+      tell(ctx, [await ctx.ui.confirm('Sure?', '')]);`,
+  });
+  await say(page, '/ask');
+  await dialog(page, 'Which colour?').waitFor();
+
+  await page.keyboard.press('Control+j');
+  const room = await dialog(page, 'Which colour?')
+    .locator(':focus')
+    .evaluate((first) => {
+      const { outlineOffset, outlineWidth } = getComputedStyle(first);
+      const gap = (first.nextElementSibling?.getBoundingClientRect().top ?? 0) - first.getBoundingClientRect().bottom;
+      return gap - Number.parseFloat(outlineOffset) - Number.parseFloat(outlineWidth);
+    });
+  await page.keyboard.press('1');
+  const offCentre = await button(page, 'No').evaluate((place) => {
+    const middle = (element: Element | null) => {
+      const { left = 0, right = 0 } = element?.getBoundingClientRect() ?? {};
+      return (left + right) / 2;
+    };
+    return Math.abs(middle(place) - middle(place.firstElementChild));
+  });
+
+  expect(room).toBeGreaterThan(2);
+  expect(offCentre).toBeLessThan(1);
+});
+
 it('a question is answered by nobody who has not gone there: keys are for the message that is about to be written', async () => {
   const gate = newGate();
   const { page, complaints } = await asking({

@@ -1,14 +1,47 @@
+import { isUtf8 } from 'node:buffer';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../system/make-folder.ts';
 import { realPath } from '../../system/real-path.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
-import { checkRegular } from './regular-file.ts';
+import { describeChange, type EditDetails } from './edit-diff.ts';
+import { checkRegular, openRegular } from './regular-file.ts';
 
-/** Gives a file its content, and makes the folders that it needs. */
-export async function writeWholeFile(target: string, content: string, signal: AbortSignal): Promise<void> {
+/** Larger texts are not compared: nobody reads that, and everything else would wait. */
+const MAX_COMPARED = 256 * 1024;
+
+/** One call: the path as the model wrote it, and the file that it means. */
+export interface FileWrite {
+  readonly path: string;
+  readonly target: string;
+  readonly content: string;
+}
+
+/** Gives a file its content, and makes the folders that it needs. Answers what changed, if it held a text before. */
+export async function writeWholeFile(
+  { path, target, content }: FileWrite,
+  signal: AbortSignal,
+): Promise<EditDetails | undefined> {
   throwIfAborted(signal);
   await checkRegular(target);
+  const before = content.length > MAX_COMPARED ? undefined : await textIn(target);
+  throwIfAborted(signal);
   makeFolder(dirname(realPath(target)));
   await replaceFile(target, content);
+  return before === undefined ? undefined : describeChange(path, before, content);
+}
+
+/** What a file holds; undefined for nothing, for what is no text, and for what is too large or may not be read. */
+async function textIn(target: string): Promise<string | undefined> {
+  const file = await openRegular(target).catch(() => undefined);
+  try {
+    const size = (await file?.stat())?.size ?? 0;
+    if (size === 0 || size > MAX_COMPARED) return undefined;
+    const bytes = await file?.readFile();
+    return bytes && isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
 }

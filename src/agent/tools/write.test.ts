@@ -28,12 +28,35 @@ describe('write', () => {
     expect(readFileSync(join(cwd, 'a/b/c.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('replaces what the file held', async () => {
-    await write({ path: 'file.txt', content: 'a long first content' });
+  it('replaces what the file held, and tells what changed', async () => {
+    await write({ path: 'file.txt', content: 'one\ntwo\n' });
 
-    await write({ path: 'file.txt', content: '' });
+    const changed = await write({ path: 'file.txt', content: 'one\n2\n' });
+    const same = await write({ path: 'file.txt', content: 'one\n2\n' });
+    const emptied = await write({ path: 'file.txt', content: '' });
 
     expect(readFileSync(join(cwd, 'file.txt'), 'utf8')).toBe('');
+    expect(changed).toEqual({
+      content: [{ type: 'text', text: 'Successfully wrote 6 bytes to file.txt' }],
+      details: { diff: ' 1 one\n-2 two\n+2 2', patch: expect.stringContaining('-two\n+2\n'), firstChangedLine: 2 },
+    });
+    expect(same.details).toMatchObject({ diff: '   ...' });
+    expect(emptied.details).toMatchObject({ diff: '-1 one\n-2 2' });
+  });
+
+  it.each([
+    ['that was empty', '', 'new'],
+    ['that is no text', Buffer.of(0x61, 0xff), 'new'],
+    ['with NUL characters', 'a\0b', 'new'],
+    ['that is too large', 'x\n'.repeat(128 * 1024 + 1), 'new'],
+    ['that becomes too large', 'old', 'x\n'.repeat(128 * 1024 + 1)],
+  ])('tells nothing of the content of a file %s', async (_, before, content) => {
+    writeFileSync(join(cwd, 'other.txt'), before);
+
+    const output = await write({ path: 'other.txt', content });
+
+    expect(output).not.toHaveProperty('details');
+    expect(readFileSync(join(cwd, 'other.txt'), 'utf8')).toBe(content);
   });
 
   it('keeps the mode of the file, and writes through a link, also into a folder that is still to be made', async () => {

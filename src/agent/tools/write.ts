@@ -18,10 +18,11 @@ export const writeTool = (cwd: string): Tool => ({
     const path = String(args['path']);
     const content = String(args['content']);
     const target = toolPath(cwd, path);
-    await takeTurn(target, async () => {
+    const details = await takeTurn(target, async () => {
       const { writeWholeFile } = await import('./write-file.ts');
-      await writeWholeFile(target, content, signal);
+      return writeWholeFile({ path, target, content }, signal);
     });
-    return textOutput(`Successfully wrote ${Buffer.byteLength(content)} bytes to ${path}`);
+    const output = textOutput(`Successfully wrote ${Buffer.byteLength(content)} bytes to ${path}`);
+    return details ? { ...output, details } : output;
   },
 });

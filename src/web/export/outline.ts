@@ -1,5 +1,6 @@
 import { element } from '../element.ts';
 import { entryOf, type Fields, listOf, textOf } from '../fields.ts';
+import { stateOf } from '../message/tools/tool-use.ts';
 import { hashOf } from './entry-view.tsx';
 import { plainNodes } from './plain-nodes.ts';
 import { titleOf } from './session/entry-words.ts';
@@ -75,7 +76,7 @@ export class Outline {
   #row({ entry, depth }: Row, index: number): HTMLElement {
     const label = this.#session.labels.get(entry.id);
     const sign = entryOf(signs, entry.kind) ?? '◦';
-    const isError = entry.message['isError'] === true || entry.message['stopReason'] === 'error';
+    const isError = stateOf({ result: entry.message }) === 'failed' || entry.message['stopReason'] === 'error';
     const classes = [entry.kind === 'user' && 'mine', !this.#onBranch.has(entry) && 'elsewhere', isError && 'failed'];
     const link = element(
       'a',

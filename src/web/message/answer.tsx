@@ -4,6 +4,7 @@ import { type Fields, fieldsOf, listOf, textOf } from '../fields.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Account } from './account.tsx';
 import { Place } from './choices.tsx';
+import { Notice } from './found/notice.tsx';
 import type { Surroundings, ViewProps } from './message.tsx';
 import { Thinking } from './thinking.tsx';
 import { ToolCard } from './tools/tool-card.tsx';
@@ -64,11 +65,7 @@ function shown({ block, isGrowing, result, progress }: BlockProps) {
         />
       );
     default:
-      return (
-        <p class="note">
-          <PlainText text={`A part of an unknown type: ${textOf(block['type']).slice(0, 60)}`} />
-        </p>
-      );
+      return <Notice text={`A part of an unknown type: ${textOf(block['type']).slice(0, 60)}`} />;
   }
 }
 

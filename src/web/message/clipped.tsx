@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { PlainText } from '../code/plain-text.tsx';
-import { counted } from '../words.ts';
+import { counted, linesIn } from '../words.ts';
 import { atFirst } from './at-first.ts';
 import { useChoice } from './choices.tsx';
 
@@ -27,12 +27,12 @@ export function Clipped({ text, lines, kind = '', show = asItIs }: ClippedProps)
 }
 
 /** The end of a long text, in a window that grows with it up to some lines and then stays as it is. */
-export function Tail({ text, lines, kind = '' }: Omit<ClippedProps, 'show'>) {
+export function Tail({ text, lines, kind = '', all }: Omit<ClippedProps, 'show'> & Pick<ShowAllProps, 'all'>) {
   const [isWhole, showAll] = useWhole();
   const part = isWhole ? text : endOf(text, lines);
   return (
     <>
-      {part !== text && <ShowAll what={sizeOf(text)} onClick={showAll} />}
+      {part !== text && <ShowAll all={all} what={sizeOf(text)} onClick={showAll} />}
       <div class={isWhole ? '' : 'tail'}>
         <Scrolled kind={kind}>{asItIs(part)}</Scrolled>
       </div>
@@ -59,10 +59,17 @@ export function useWhole(name = 'whole'): readonly [boolean, () => void] {
   return [isWhole, () => choose(true)];
 }
 
+interface ShowAllProps {
+  /** What is said of those that are there, when they are not all. */
+  readonly all?: string | undefined;
+  readonly what: string;
+  readonly onClick: () => void;
+}
+
 /** Shows the rest of something. */
-export const ShowAll = ({ what, onClick }: { readonly what: string; readonly onClick: () => void }) => (
+export const ShowAll = ({ all = 'all', what, onClick }: ShowAllProps) => (
   <button type="button" class="unclip" onClick={onClick}>
-    Show all {what}
+    Show {all} {what}
   </button>
 );
 
@@ -76,6 +83,6 @@ function beginningOf(text: string, lines: number): string {
 const endOf = (text: string, lines: number) => text.split('\n').slice(-lines).join('\n').slice(-MAX_CLIPPED);
 
 function sizeOf(text: string): string {
-  const lines = text.split('\n').length;
+  const lines = linesIn(text);
   return lines > 1 ? counted(lines, 'line') : counted(text.length, 'character');
 }

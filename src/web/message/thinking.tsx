@@ -9,9 +9,8 @@ export function Thinking({ block, isGrowing }: { readonly block: Fields; readonl
   const text = textOf(block['thinking']);
   if (text.trim() === '' && !isGrowing)
     return block['redacted'] === true ? <p class="note">Thought, redacted</p> : null;
-  const glimpse = isGrowing
-    ? lastLine(text)
-    : `${counted(text.trim().split(/\s+/).length, 'word')} · ${oneLine(text, 90)}`;
+  const words = unmarked(isGrowing ? lastLine(text) : text).trim();
+  const glimpse = `${isGrowing ? '' : `${counted(words.split(/\s+/).length, 'word')} · `}${oneLine(words, 90)}`;
   const head = (
     <>
       {isGrowing ? <span class="at-work">Thinking</span> : 'Thinking'}
@@ -28,4 +27,7 @@ export function Thinking({ block, isGrowing }: { readonly block: Fields; readonl
   );
 }
 
-const lastLine = (text: string) => oneLine(text.trimEnd().slice(-400).split('\n').at(-1) ?? '', 90);
+const lastLine = (text: string) => text.trimEnd().slice(-400).split('\n').at(-1) ?? '';
+
+/** Words without what makes them bold, code or a heading. */
+const unmarked = (text: string) => text.replaceAll(/(?<!\w)\*\*|\*\*(?!\w)|`+|^#+ /gm, '');

@@ -2,9 +2,10 @@ import { useContext } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
 import { type Fields, listOf, textOf, wordsOf } from '../fields.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { counted } from '../words.ts';
+import { counted, linesIn } from '../words.ts';
 import { ShowAll, useWhole } from './clipped.tsx';
 import { WholePage } from './folded.tsx';
+import { Notice } from './found/notice.tsx';
 import type { ViewProps } from './message.tsx';
 import { Pictures } from './pictures.tsx';
 
@@ -31,9 +32,7 @@ export function CustomWords({ message }: ViewProps) {
   if (message['display'] !== true) return null;
   return (
     <section class="custom">
-      <p class="note">
-        <PlainText text={textOf(message['customType']).slice(0, 80)} />
-      </p>
+      <Notice text={textOf(message['customType']).slice(0, 80)} />
       <Words text={wordsOf(message['content'])} />
       <Pictures content={message['content']} />
     </section>
@@ -44,7 +43,7 @@ function Words({ text }: { readonly text: string }) {
   const isSearched = useContext(WholePage);
   const [isWhole, showAll] = useWhole();
   if (text === '') return null;
-  const lines = text.split('\n').length;
+  const lines = linesIn(text);
   if (isSearched || isWhole || (lines <= LONG && text.length <= MANY_LETTERS)) return <Markdown text={text} />;
   return (
     <>

@@ -20,6 +20,22 @@ describe('the lines of a change', () => {
     expect(sizeOfDiff(lines)).toBe('+2 −1');
   });
 
+  it('have the numbers of the new text where they stay behind a change', () => {
+    const diff = ' 3 a\n-4 b\n+4 B\n+5 B too\n 5 c\n   ...\n 8 d\n-9 e\n 10 f';
+
+    expect(short(diffOf({}, { diff }))).toEqual([
+      'same 3 a',
+      'removed 4 b',
+      'added 4 B',
+      'added 5 B too',
+      'same 6 c',
+      'gap ? ',
+      'same 9 d',
+      'removed 9 e',
+      'same 10 f',
+    ]);
+  });
+
   it('are read from a patch, of several files too', () => {
     const patch =
       '--- a\n+++ b\n@@ -3,2 +3,2 @@\n a\n--- b\n+++ c\ndiff --git x y\n@@ -1 +1 @@\n-x\n+y\n\\ No newline at end of file';
@@ -61,6 +77,10 @@ describe('the lines of a change', () => {
       'gap ? @@ here @@',
     ]);
     expect(short(diffOf({}, { patch: 'nothing of the kind' }))).toEqual(['same ? nothing of the kind']);
+  });
+
+  it('are none when a file was written as it was', () => {
+    expect(sizeOfDiff(diffOf({}, { diff: '   ...' }))).toBe('unchanged');
   });
 
   it('of a new file are all added', () => {

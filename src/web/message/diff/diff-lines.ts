@@ -4,7 +4,7 @@ import { inCommon } from './in-common.ts';
 /** A line of a change. `gap` stands for lines that are left out. */
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same' | 'gap';
-  /** As the new text counts where it was added, else as the old one does; undefined when nobody knows. */
+  /** As the old text counts where it was removed, else as the new one does; undefined when nobody knows. */
   readonly number: number | undefined;
   readonly text: string;
 }
@@ -27,24 +27,28 @@ export const addedLines = (text: string): DiffLine[] =>
 
 /** How many lines came and went. */
 export function sizeOfDiff(lines: readonly DiffLine[]): string {
-  const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length;
-  return `+${count('added')} −${count('removed')}`;
+  const count = (wanted: DiffLine['kind']) => lines.filter(({ kind }) => kind === wanted).length;
+  const [added, removed] = [count('added'), count('removed')];
+  return added + removed > 0 ? `+${added} −${removed}` : 'unchanged';
 }
 
 /** Lines that are left out. */
 export const GAP: DiffLine = { kind: 'gap', number: undefined, text: '' };
-const NUMBERED = /^([+\- ]) *(\d+) (.*)$/s;
-const LEFT_OUT = /^ +\.\.\.$/;
+const NUMBERED = /^(?:([+\- ]) *(\d+) (.*)| +\.\.\.)$/s;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const kinds: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'removed', ' ': 'same' };
 
-/** Lines that begin with a sign and mostly a number, as edit tools write them for people. */
+/** Lines that begin with a sign and mostly a number, as edit tools write them for people: what stays has its old number. */
 function parseDiff(diff: string): DiffLine[] {
   const lines = diff.split('\n');
-  if (!lines.every((line) => NUMBERED.test(line) || LEFT_OUT.test(line))) return lines.map(signedLine);
+  if (!lines.every((line) => NUMBERED.test(line))) return lines.map(signedLine);
+  let moved = 0;
   return lines.map((line) => {
     const [, sign = '', number, text = ''] = NUMBERED.exec(line) ?? [];
-    return number === undefined ? GAP : { kind: kinds[sign] ?? 'same', number: Number(number), text };
+    if (number === undefined) return GAP;
+    const kind = kinds[sign] ?? 'same';
+    if (kind !== 'same') moved += kind === 'added' ? 1 : -1;
+    return { kind, number: Number(number) + (kind === 'same' ? moved : 0), text };
   });
 }
 
@@ -69,7 +73,7 @@ function parsePatch(patch: string): DiffLine[] {
     }
     const kind = kinds[line.charAt(0)] ?? (line === '' ? 'same' : undefined);
     if ((oldLeft <= 0 && nowLeft <= 0) || !kind) continue;
-    lines.push({ kind, number: kind === 'added' ? now : old, text: line.slice(1) });
+    lines.push({ kind, number: kind === 'removed' ? old : now, text: line.slice(1) });
     if (kind !== 'added') [old, oldLeft] = [old + 1, oldLeft - 1];
     if (kind !== 'removed') [now, nowLeft] = [now + 1, nowLeft - 1];
   }

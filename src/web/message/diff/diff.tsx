@@ -51,7 +51,7 @@ function Line({ line, language, isNumbered }: LineProps) {
   return (
     <span class={`diff-line ${kind}`}>
       {isNumbered && <span class="line-number">{number}</span>}
-      <span class="sign">{signs[kind]}</span>
+      <span class="diff-sign">{signs[kind]}</span>
       <span class="diff-text">
         {parts ? (
           <Words kind={kind} parts={parts} language={language} />

@@ -11,12 +11,23 @@ it('what a terminal shows is without its codes, and without what was written ove
 });
 
 it('how a command ended is told by its last line', () => {
-  expect(ended('a\n\nCommand exited with code 2')).toEqual({ said: 'a\n', how: 'exit 2' });
+  expect(ended('a\n\nCommand exited with code 2')).toEqual({ said: 'a', how: 'exit 2' });
   expect(ended('Command timed out after 5 seconds')).toEqual({ said: '', how: 'timed out' });
   expect(ended('a\n\nCommand was killed by SIGKILL').how).toBe('killed by SIGKILL');
-  expect(ended('Command aborted').how).toBe('aborted');
   expect(ended('Command exited with code 2\nand went on')).toEqual({
     said: 'Command exited with code 2\nand went on',
     how: undefined,
   });
+});
+
+it.each([
+  'Command aborted',
+  'Operation aborted',
+  'The operation was aborted',
+  'This operation was aborted',
+  'Host tool "pay" was aborted',
+])('that somebody stopped it is told by: %s', (words) => {
+  expect(ended(words)).toEqual({ said: '', how: 'stopped' });
+  expect(ended(`some output\n\n${words}\n`)).toEqual({ said: 'some output', how: 'stopped' });
+  expect(ended(`${words}, and rolled back`).how).toBeUndefined();
 });

@@ -17,14 +17,14 @@ function lastWritten(line: string): string {
 }
 
 const LAST_LINE =
-  /(?:^|\n)Command (exited with code (-?\d+)|timed out after [\d.]+ seconds|was (killed by \w+)|aborted)\s*$/;
+  /(?:^|\n+)(?:Command (?:exited with code (-?\d+)|(timed out) after [\d.]+ seconds|was (killed by \w+))|(?:Command|Operation|(?:Th\w+ operation|Host tool ".*") was) aborted)\s*$/;
 
-/** What a command said, and how it ended by the last line that the tool adds. */
+/** What a tool said that did not come to a good end, and how it ended by the last line; `stopped` when somebody wanted that. */
 export function ended(text: string): { readonly said: string; readonly how: string | undefined } {
   const tail = text.slice(-200);
   const found = LAST_LINE.exec(tail);
   if (!found) return { said: text, how: undefined };
-  const [, words = '', code, killed] = found;
-  const how = code === undefined ? (killed ?? words.split(' after ')[0]) : `exit ${code}`;
+  const [, code, late, killed] = found;
+  const how = code === undefined ? (late ?? killed ?? 'stopped') : `exit ${code}`;
   return { said: text.slice(0, text.length - tail.length + found.index), how };
 }

@@ -1,7 +1,7 @@
 import { Highlighted } from '../../code/code-block.tsx';
 import { CopyButton } from '../../code/copy-button.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
-import { counted, oneLine } from '../../words.ts';
+import { counted, linesIn, oneLine } from '../../words.ts';
 import { Scrolled, Tail } from '../clipped.tsx';
 import { terminalText } from './terminal-text.ts';
 
@@ -28,16 +28,24 @@ export const Command = ({ text }: { readonly text: string }) => (
   </div>
 );
 
+interface Said {
+  readonly text: string;
+  /** Whether it is only the end of what was said. */
+  readonly isCut: boolean;
+}
+
 /** What a command said; of much, the end. */
-export function Output({ text }: { readonly text: string }) {
+export function Output({ text, isCut }: Said) {
   const plain = terminalText(text);
-  return plain === '' ? null : <Tail text={plain} lines={LINES} kind="output" />;
+  return plain === '' ? null : <Tail text={plain} lines={LINES} kind="output" all={isCut ? 'the last' : 'all'} />;
 }
 
 /** How much a command said, and whether that is little enough to be seen unasked. */
-export function measured(text: string): { readonly size: string; readonly isShort: boolean } {
+export function measured({ text, isCut }: Said): { readonly size: string; readonly isShort: boolean } {
   const plain = terminalText(text);
   if (plain === '') return { size: 'no output', isShort: false };
-  const lines = plain.split('\n').length;
-  return lines <= LINES ? { size: '', isShort: true } : { size: counted(lines, 'line'), isShort: false };
+  const lines = linesIn(plain);
+  return lines <= LINES
+    ? { size: '', isShort: true }
+    : { size: (isCut ? 'the last ' : '') + counted(lines, 'line'), isShort: false };
 }

@@ -1,26 +1,30 @@
 import { numberOf, textOf } from '../../fields.ts';
+import { Notice } from '../found/notice.tsx';
+import { withNotice } from '../found/result-notice.ts';
 import { Command, CommandLine, measured, Output } from '../terminal/terminal.tsx';
-import { ended } from '../terminal/terminal-text.ts';
 import { Card } from './card.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { detailsOf, saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 /** A command: while it runs, the end of what it says. */
 export function BashCard(use: ToolUse) {
   const command = textOf(use.call['command']);
   const timeout = numberOf(use.call['timeout']);
-  const { said } = ended(saidBy(use));
-  const { size, isShort } = measured(said);
+  const isCut = Boolean(detailsOf(use)['truncation']);
+  const { text, notice } = isCut ? withNotice(saidBy(use)) : { text: saidBy(use), notice: '' };
+  const { size, isShort } = measured({ text, isCut });
   return (
     <Card
       use={use}
       about={<CommandLine command={command} note={timeout > 0 ? `at most ${timeout} s` : ''} />}
       outcome={size}
+      problem=""
       matters={stateOf(use) === 'running' || isShort}
     >
-      {(command !== '' || said !== '') && (
+      {(command !== '' || text !== '') && (
         <>
           <Command text={command} />
-          <Output text={said} />
+          <Output text={text} isCut={isCut} />
+          <Notice text={notice} />
         </>
       )}
     </Card>

@@ -4,7 +4,7 @@ import { oneLine } from '../../words.ts';
 import { Clipped } from '../clipped.tsx';
 import { Folded } from '../folded.tsx';
 import { Pictures } from '../pictures.tsx';
-import { outcomeOf, stateOf, type ToolState, type ToolUse } from './tool-use.ts';
+import { outcomeOf, saidBy, stateOf, type ToolState, type ToolUse } from './tool-use.ts';
 
 interface CardProps {
   readonly use: ToolUse;
@@ -12,14 +12,17 @@ interface CardProps {
   readonly about?: ComponentChildren;
   /** A word on how it went, if all went well. */
   readonly outcome?: string | undefined;
+  /** Why it failed, if it did; what the tool said unless given. */
+  readonly problem?: string | undefined;
   /** Whether its content is worth being seen unasked. What failed always is. */
   readonly matters?: boolean | undefined;
   readonly children?: ComponentChildren;
 }
 
 /** A card for a tool call: a line of what was asked and how it went, and what came of it below. */
-export function Card({ use, about, outcome, matters = false, children }: CardProps) {
+export function Card({ use, about, outcome, problem = saidBy(use), matters = false, children }: CardProps) {
   const state = stateOf(use);
+  const isFailed = state === 'failed';
   return (
     <CardFrame
       id={use.id}
@@ -27,15 +30,16 @@ export function Card({ use, about, outcome, matters = false, children }: CardPro
       about={about}
       state={state}
       outcome={outcomeOf(use, outcome)}
-      matters={matters || state === 'failed'}
+      matters={matters || isFailed}
       after={<Pictures content={use.result?.['content']} />}
     >
+      {isFailed && problem !== '' && <Clipped text={problem} lines={20} kind="output problem" />}
       {children}
     </CardFrame>
   );
 }
 
-interface CardFrameProps extends Omit<CardProps, 'use' | 'outcome'> {
+interface CardFrameProps extends Omit<CardProps, 'use' | 'outcome' | 'problem'> {
   /** Of the call: whoever looks for its result finds the card by it. */
   readonly id?: string | undefined;
   readonly name: string;
@@ -69,7 +73,3 @@ export function CardFrame({ id, name, about, state, outcome, matters, after, chi
     </section>
   );
 }
-
-/** Why a call failed. */
-export const Problem = ({ text }: { readonly text: string }) =>
-  text === '' ? null : <Clipped text={text} lines={20} kind="output problem" />;

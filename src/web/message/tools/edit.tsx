@@ -4,8 +4,8 @@ import { textOf } from '../../fields.ts';
 import { Diff } from '../diff/diff.tsx';
 import { diffOf, sizeOfDiff } from '../diff/diff-lines.ts';
 import { Path } from '../found/path.tsx';
-import { Card, Problem } from './card.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { Card } from './card.tsx';
+import { stateOf, type ToolUse } from './tool-use.ts';
 
 /** A change of a file. It is shown when it is made: what is only asked for may yet look different. */
 export function EditCard(use: ToolUse) {
@@ -21,7 +21,6 @@ export function EditCard(use: ToolUse) {
       outcome={lines.length > 0 ? sizeOfDiff(lines) : ''}
       matters={state === 'done'}
     >
-      {state === 'failed' && <Problem text={saidBy(use)} />}
       {lines.length > 0 && <Diff lines={lines} language={languageOf(path)} />}
     </Card>
   );

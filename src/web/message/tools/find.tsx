@@ -7,7 +7,7 @@ import { searched } from '../found/found-lines.ts';
 import { Notice } from '../found/notice.tsx';
 import { Path } from '../found/path.tsx';
 import { withNotice } from '../found/result-notice.ts';
-import { Card, Problem } from './card.tsx';
+import { Card } from './card.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const PATHS = 60;
@@ -39,7 +39,6 @@ function PathsCard({ use, about, kind }: PathsCardProps) {
       outcome={paths.length === 0 ? 'nothing' : counted(paths.length, 'path')}
       matters={paths.length <= SHORT[kind]}
     >
-      {state === 'failed' && <Problem text={saidBy(use)} />}
       {state === 'done' && paths.length > 0 && <Paths paths={paths} notice={notice} kind={kind} />}
     </Card>
   );

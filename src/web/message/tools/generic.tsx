@@ -1,27 +1,28 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { fieldsOf, textOf } from '../../fields.ts';
-import { counted, oneLine } from '../../words.ts';
+import { textOf } from '../../fields.ts';
+import { counted, linesIn, oneLine } from '../../words.ts';
 import { Clipped } from '../clipped.tsx';
 import { Folded } from '../folded.tsx';
 import { Json } from '../unknown.tsx';
-import { Card, Problem } from './card.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { Card } from './card.tsx';
+import { detailsOf, saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 12;
 
 /** A tool of which nothing is known but what it was given and what it said. */
 export function GenericCard(use: ToolUse) {
   const text = saidBy(use);
-  const details = fieldsOf(use.result?.['details']);
+  const details = detailsOf(use);
   const [first] = Object.values(use.call).filter((value) => typeof value === 'string');
   const hasArguments = Object.keys(use.call).length > 0;
   const hasDetails = Object.keys(details).length > 0;
-  const isLong = text.split('\n').length > LINES;
+  const lines = linesIn(text);
+  const isLong = lines > LINES;
   return (
     <Card
       use={use}
       about={<PlainText text={oneLine(textOf(first), 120)} />}
-      outcome={isLong ? counted(text.split('\n').length, 'line') : ''}
+      outcome={isLong ? counted(lines, 'line') : ''}
       matters={stateOf(use) === 'running' || (text !== '' && !isLong)}
     >
       {(hasArguments || hasDetails || text !== '') && (
@@ -31,11 +32,7 @@ export function GenericCard(use: ToolUse) {
               <Json value={use.call} />
             </Folded>
           )}
-          {stateOf(use) === 'failed' ? (
-            <Problem text={text} />
-          ) : (
-            text !== '' && <Clipped text={text} lines={LINES} kind="output" />
-          )}
+          {stateOf(use) !== 'failed' && text !== '' && <Clipped text={text} lines={LINES} kind="output" />}
           {hasDetails && (
             <Folded kind="part" name="details" head="Details">
               <Json value={details} />

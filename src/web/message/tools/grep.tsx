@@ -14,7 +14,7 @@ import {
 import { Notice } from '../found/notice.tsx';
 import { Path } from '../found/path.tsx';
 import { withNotice } from '../found/result-notice.ts';
-import { Card, Problem } from './card.tsx';
+import { Card } from './card.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 40;
@@ -34,7 +34,6 @@ export function GrepCard(use: ToolUse) {
       outcome={files ? sizeOf(files) : isNothing ? 'no matches' : ''}
       matters={countIn(files ?? []) <= SHORT}
     >
-      {state === 'failed' && <Problem text={saidBy(use)} />}
       {state === 'done' && !files && !isNothing && <Clipped text={text} lines={LINES} kind="output" />}
       {files && <Files files={files} call={use.call} notice={notice} />}
     </Card>

@@ -7,7 +7,7 @@ import { Notice } from '../found/notice.tsx';
 import { Path } from '../found/path.tsx';
 import { withNotice } from '../found/result-notice.ts';
 import { picturesIn } from '../pictures.tsx';
-import { Card, Problem } from './card.tsx';
+import { Card } from './card.tsx';
 import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 200;
@@ -15,35 +15,17 @@ const LINES = 200;
 /** A file that was read: its content is there for whoever wants to see it. */
 export function ReadCard(use: ToolUse) {
   const path = textOf(use.call['path']);
-  const isFailed = stateOf(use) === 'failed';
   const isPicture = picturesIn(use.result?.['content']).length > 0;
-  const { text, notice } = isFailed ? { text: saidBy(use), notice: '' } : withNotice(saidBy(use));
+  const { text, notice } = withNotice(isPicture || stateOf(use) === 'failed' ? '' : saidBy(use));
   return (
-    <Card
-      use={use}
-      about={<Path path={path} after={rangeOf(use.call)} />}
-      outcome={isPicture || text === '' ? '' : lineCount(text)}
-    >
-      {isFailed && <Problem text={text} />}
-      {!isFailed && !isPicture && (text !== '' || notice !== '') && <Content text={text} notice={notice} path={path} />}
+    <Card use={use} about={<Path path={path} after={rangeOf(use.call)} />} outcome={text === '' ? '' : lineCount(text)}>
+      {text !== '' && (
+        <Clipped text={text} lines={LINES} show={(part) => <Highlighted text={part} language={languageOf(path)} />} />
+      )}
+      {notice !== '' && <Notice text={notice} />}
     </Card>
   );
 }
-
-interface ContentProps {
-  readonly text: string;
-  readonly notice: string;
-  readonly path: string;
-}
-
-const Content = ({ text, notice, path }: ContentProps) => (
-  <>
-    {text !== '' && (
-      <Clipped text={text} lines={LINES} show={(part) => <Highlighted text={part} language={languageOf(path)} />} />
-    )}
-    <Notice text={notice} />
-  </>
-);
 
 function rangeOf(call: Fields): string {
   const from = numberOf(call['offset']);

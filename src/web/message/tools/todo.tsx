@@ -1,14 +1,14 @@
 import { PlainText } from '../../code/plain-text.tsx';
-import { entryOf, type Fields, fieldsOf, listOf, textOf } from '../../fields.ts';
+import { entryOf, type Fields, listOf, textOf } from '../../fields.ts';
 import { todoStatuses } from '../../todo-statuses.ts';
 import { oneLine } from '../../words.ts';
-import { Card, Problem } from './card.tsx';
+import { Card } from './card.tsx';
 import { GenericCard } from './generic.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { detailsOf, type ToolUse } from './tool-use.ts';
 
 /** The plan after the model has changed it. */
 export function TodoCard(use: ToolUse) {
-  const phases = listOf(fieldsOf(use.result?.['details'])['phases']);
+  const phases = listOf(detailsOf(use)['phases']);
   const tasks = phases.flatMap((phase) => listOf(phase['tasks']));
   if (tasks.length === 0) return <GenericCard {...use} />;
   const done = tasks.filter(({ status }) => status === 'completed').length;
@@ -19,7 +19,6 @@ export function TodoCard(use: ToolUse) {
       about={<PlainText text={oneLine(textOf(current?.['content']), 120)} />}
       outcome={`${done} of ${tasks.length} done`}
     >
-      {stateOf(use) === 'failed' && <Problem text={saidBy(use)} />}
       <Plan phases={phases} />
     </Card>
   );

@@ -5,13 +5,17 @@ import { lineCount } from '../../words.ts';
 import { Diff } from '../diff/diff.tsx';
 import { addedLines } from '../diff/diff-lines.ts';
 import { Path } from '../found/path.tsx';
-import { Card, Problem } from './card.tsx';
-import { saidBy, stateOf, type ToolUse } from './tool-use.ts';
+import { Card } from './card.tsx';
+import { EditCard } from './edit.tsx';
+import { detailsOf, stateOf, type ToolUse } from './tool-use.ts';
 
 const LINES = 12;
 
-/** A file that was written, all of it new. */
-export function WriteCard(use: ToolUse) {
+/** A file that was written: what changed in one that was there, else all of it. */
+export const WriteCard = (use: ToolUse) =>
+  textOf(detailsOf(use)['diff']) === '' ? <NewFileCard {...use} /> : <EditCard {...use} />;
+
+function NewFileCard(use: ToolUse) {
   const path = textOf(use.call['path']);
   const content = textOf(use.call['content']);
   const state = stateOf(use);
@@ -21,9 +25,8 @@ export function WriteCard(use: ToolUse) {
       use={use}
       about={<Path path={path} />}
       outcome={content === '' ? 'empty' : lineCount(content)}
-      matters={state !== 'unanswered'}
+      matters={state !== 'unanswered' && state !== 'stopped'}
     >
-      {state === 'failed' && <Problem text={saidBy(use)} />}
       {content !== '' && <Diff lines={lines} language={languageOf(path)} atFirst={LINES} />}
     </Card>
   );

@@ -102,7 +102,9 @@ it('whoever logs out leaves nothing to read in the browser, but the colours', as
   const before = await kept();
   await box(page).press('!');
 
+  const anew = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Log out' }).click();
+  await anew;
   await page.getByLabel('Token').waitFor();
 
   expect(before.map((key) => key.replace(/:.*/, '')).sort()).toEqual(['tau-draft', 'tau-seen', 'tau-theme']);

@@ -113,7 +113,7 @@ function withoutKey(before: Values, provider: string): Values {
   const { [provider]: old, ...others } = before;
   if (isObject(old) && old['type'] === 'api_key') return others;
   const elsewhere = 'One of the environment, of models.json or of a sign-in has to be removed there.';
-  throw new Refusal('invalid_params', `auth.json holds no key for ${provider}. ${elsewhere}`);
+  throw new Refusal('not_found', `auth.json holds no key for ${provider}. ${elsewhere}`);
 }
 
 function schemaFor(value: unknown): Schema {

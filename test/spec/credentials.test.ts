@@ -251,7 +251,7 @@ describe('[L37] remove_credential', () => {
     const refusal = await peer.refused({ type: 'remove_credential', provider: 'openai' });
 
     expect(refusal).toMatchObject({
-      code: 'invalid_params',
+      code: 'not_found',
       error: expect.stringMatching(/^auth\.json holds no key for openai\. One of the environment, of models\.json/),
     });
     expect(await peer.ok({ type: 'list_providers' })).toEqual(before);

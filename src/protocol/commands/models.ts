@@ -46,7 +46,7 @@ export const models = {
     doc: 'Remove the key of a provider from auth.json. One from elsewhere stays, and is used from then on.',
     params: { provider: filled() },
     result: object({ provider: text(), models: count('How many of its models can still be used.') }),
-    fails: ['invalid_params'],
+    fails: ['not_found'],
     lane: 'session',
     scope: 'admin',
   },

@@ -51,12 +51,13 @@ it('a right token takes back no failure', () => {
   expect(gate.waitOf('a')).toBe(1000);
 });
 
-it('when too many fail together, strangers wait for the next minute and those who were right before do not', () => {
+it('when too many fail within a minute, strangers wait for its end and those who were right before do not', () => {
   const { gate, fail, pass } = throttle();
   gate.succeeded('friend');
+  fail('somebody');
   pass(20_000);
 
-  for (let count = 0; count < MAX_FAILURES_A_MINUTE; count++) fail(`10.0.${count >> 8}.${count & 255}`);
+  for (let count = 1; count < MAX_FAILURES_A_MINUTE; count++) fail(`10.0.${count >> 8}.${count & 255}`);
 
   expect([gate.waitOf('stranger'), gate.waitOf('friend')]).toEqual([40_000, 0]);
   pass(40_000);

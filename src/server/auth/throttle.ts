@@ -6,7 +6,7 @@ const LONGEST_WAIT_MS = 60_000;
 /** An address that shows none for this long begins anew. */
 export const FORGIVE_MS = 15 * 60_000;
 
-/** Wrong tokens that all addresses together may show in a minute. */
+/** Wrong tokens that all addresses together may show in a minute, from the first of them on. */
 export const MAX_FAILURES_A_MINUTE = 300;
 const MINUTE_MS = 60_000;
 
@@ -33,7 +33,8 @@ interface Memory {
 export class Throttle {
   readonly #now: () => number;
   readonly #memories = new Map<string, Memory>();
-  #minute = 0;
+  /** When the minute began, and how many failures there were in it. */
+  #minute = Number.NEGATIVE_INFINITY;
   #inMinute = 0;
 
   constructor(now: () => number = Date.now) {
@@ -45,9 +46,8 @@ export class Throttle {
     const now = this.#now();
     const memory = this.#memories.get(networkOf(address));
     const own = memory ? memory.failedAt + waitAfter(this.#failuresOf(memory)) - now : 0;
-    const isCrowded = this.#minute === minuteOf(now) && this.#inMinute >= MAX_FAILURES_A_MINUTE;
-    const common = isCrowded && !memory?.isKnown ? MINUTE_MS - (now % MINUTE_MS) : 0;
-    return Math.max(0, own, common);
+    const isCrowded = this.#inMinute >= MAX_FAILURES_A_MINUTE && !memory?.isKnown;
+    return Math.max(0, own, isCrowded ? this.#minute + MINUTE_MS - now : 0);
   }
 
   failed(address: string): void {
@@ -55,8 +55,11 @@ export class Throttle {
     const memory = this.#memoryOf(address);
     memory.failures = this.#failuresOf(memory) + 1;
     memory.failedAt = now;
-    this.#inMinute = this.#minute === minuteOf(now) ? this.#inMinute + 1 : 1;
-    this.#minute = minuteOf(now);
+    if (now - this.#minute >= MINUTE_MS) {
+      this.#minute = now;
+      this.#inMinute = 0;
+    }
+    this.#inMinute++;
   }
 
   /** Takes back no failure: whoever has one token may be trying others. */
@@ -78,8 +81,6 @@ export class Throttle {
     return memory;
   }
 }
-
-const minuteOf = (time: number) => Math.floor(time / MINUTE_MS);
 
 const waitAfter = (failures: number) =>
   failures < FREE_FAILURES ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (failures - FREE_FAILURES), LONGEST_WAIT_MS);

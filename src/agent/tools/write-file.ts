@@ -4,7 +4,7 @@ import { makeFolder } from '../../system/make-folder.ts';
 import { realPath } from '../../system/real-path.ts';
 import { replaceFile } from '../../system/replace-file.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
-import { describeChange, type EditDetails } from './edit-diff.ts';
+import type { EditDetails } from './edit-diff.ts';
 import { checkRegular, openRegular } from './regular-file.ts';
 
 /** Larger texts are not compared: nobody reads that, and everything else would wait. */
@@ -28,7 +28,9 @@ export async function writeWholeFile(
   throwIfAborted(signal);
   makeFolder(dirname(realPath(target)));
   await replaceFile(target, content);
-  return before === undefined ? undefined : describeChange(path, before, content);
+  if (before === undefined) return undefined;
+  const { describeChange } = await import('./edit-diff.ts');
+  return describeChange(path, before, content);
 }
 
 /** What a file holds; undefined for nothing, for what is no text, and for what is too large or may not be read. */

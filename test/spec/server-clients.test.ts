@@ -28,14 +28,16 @@ it('[W7] clients may use the same ids: each gets its own answers, under its own 
   expect(updatesOf(second)).toEqual([{ id: 'same', text: 'second\n' }]);
 });
 
+/** Settles when a client hears that this runs in the shell. */
+const isToldOf = (peer: RemotePeer, runningBash: unknown) =>
+  peer.find(({ type, state }) => type === 'state_changed' && isDeepStrictEqual(state, { runningBash }));
+
 it('[B21] everybody is told what runs in the shell, also those who come meanwhile, and during a run', async () => {
   const [gate, end] = [newGate(), newGate()];
   const steps = [{ text: 'Well, ' }, { await: end.path }, { text: 'done.' }];
   const server = await serve({ script: [{ steps }] });
   const first = await server.attach();
   const second = await server.attach({ session: first.cursor.session });
-  const isToldOf = (peer: RemotePeer, runningBash: unknown) =>
-    peer.find(({ type, state }) => type === 'state_changed' && isDeepStrictEqual(state, { runningBash }));
   const command = `until [ -e ${gate.path} ]; do sleep 0.01; done`;
   const running = [{ command, excludeFromContext: false }];
 
@@ -50,6 +52,22 @@ it('[B21] everybody is told what runs in the shell, also those who come meanwhil
   end.open();
 
   expect((state as SessionState).runningBash).toEqual(running);
+});
+
+it('[B21] nothing runs in the shell of an agent that was killed', async () => {
+  const gate = newGate();
+  const server = await serve({ script: TALK });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+  const command = `until [ -e ${gate.path} ]; do sleep 0.01; done; kill -9 $PPID`;
+  first.send({ type: 'bash', command });
+  await isToldOf(second, [{ command, excludeFromContext: false }]);
+
+  gate.open();
+  await isToldOf(second, null);
+
+  expect(await first.find(({ command: name }) => name === 'bash')).toMatchObject({ success: false });
+  expect((await second.ok({ type: 'get_state' })).runningBash).toBeUndefined();
 });
 
 it('[W7] an id may be anything, or missing', async () => {

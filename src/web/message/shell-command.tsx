@@ -2,6 +2,7 @@ import { textOf } from '../fields.ts';
 import { Notice } from './found/notice.tsx';
 import type { ViewProps } from './message.tsx';
 import { Command, CommandLine, measured, Output } from './terminal/terminal.tsx';
+import { terminalText } from './terminal/terminal-text.ts';
 import { CardFrame } from './tools/card.tsx';
 
 /** A command that the user ran. */
@@ -11,7 +12,7 @@ export function ShellCommand({ message }: ViewProps) {
   const how = message['cancelled'] === true ? 'stopped' : typeof code === 'number' ? `exit ${code}` : '';
   const state = how === 'stopped' ? how : how === '' || how === 'exit 0' ? 'done' : 'failed';
   const note = message['excludeFromContext'] === true ? 'not told to the model' : '';
-  const said = textOf(message['output']);
+  const said = terminalText(textOf(message['output']));
   const isCut = message['truncated'] === true;
   const { size } = measured({ text: said, isCut });
   const whole = textOf(message['fullOutputPath']);

@@ -3,7 +3,6 @@ import { CopyButton } from '../../code/copy-button.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
 import { counted, linesIn, oneLine } from '../../words.ts';
 import { Scrolled, Tail } from '../clipped.tsx';
-import { terminalText } from './terminal-text.ts';
 
 /** What is no longer than this is worth its room; of more, so much of the end. */
 const LINES = 16;
@@ -29,22 +28,20 @@ export const Command = ({ text }: { readonly text: string }) => (
 );
 
 interface Said {
+  /** As a terminal shows it. */
   readonly text: string;
   /** Whether it is only the end of what was said. */
   readonly isCut: boolean;
 }
 
 /** What a command said; of much, the end. */
-export function Output({ text, isCut }: Said) {
-  const plain = terminalText(text);
-  return plain === '' ? null : <Tail text={plain} lines={LINES} kind="output" all={isCut ? 'the last' : 'all'} />;
-}
+export const Output = ({ text, isCut }: Said) =>
+  text === '' ? null : <Tail text={text} lines={LINES} kind="output" all={isCut ? 'the last' : 'all'} />;
 
 /** How much a command said, and whether that is little enough to be seen unasked. */
 export function measured({ text, isCut }: Said): { readonly size: string; readonly isShort: boolean } {
-  const plain = terminalText(text);
-  if (plain === '') return { size: 'no output', isShort: false };
-  const lines = linesIn(plain);
+  if (text === '') return { size: 'no output', isShort: false };
+  const lines = linesIn(text);
   return lines <= LINES
     ? { size: '', isShort: true }
     : { size: (isCut ? 'the last ' : '') + counted(lines, 'line'), isShort: false };

@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { usualReconnection } from '../../../client/reconnection.ts';
-import { closeCodes } from '../../../protocol/close-codes.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { SecondsLeft } from '../seconds.tsx';
 import { useApp, useSession } from '../state/app.ts';
@@ -51,7 +50,7 @@ function Reconnecting({ status }: StatusProps) {
     <div class="connection-card">
       <span class="connection-sign" />
       <p>
-        <strong>{isInUse(status) ? endOf(status.code).words : 'Reconnecting…'}</strong>
+        <strong>{wordsFor(status, 'Reconnecting…')}</strong>
         {/* Each second would be read aloud. */}
         <span class="note" aria-live="off">
           Attempt {attempt} of {usualReconnection.maxRetries} in <SecondsLeft until={until} />
@@ -70,7 +69,7 @@ function Lost({ status }: StatusProps) {
   return (
     <div class="connection-card bad">
       <p>
-        <strong>{isInUse(status) ? endOf(status.code).words : 'Connection Lost'}</strong>
+        <strong>{wordsFor(status, 'Connection Lost')}</strong>
         <span class="note">
           What you send waits here
           <Reason status={status} />
@@ -107,11 +106,15 @@ function Closed({ status }: StatusProps) {
   );
 }
 
-const isInUse = ({ code }: ConnectionStatus) => code === closeCodes.inUse;
+/** What is wrong, where that is known, or else what it comes to. */
+function wordsFor({ code }: ConnectionStatus, usual: string): string {
+  const { words, mayPass } = endOf(code);
+  return mayPass ? words : usual;
+}
 
 /** Why there is none, where somebody has said so, and that is not said already. */
 const Reason = ({ status }: StatusProps) =>
-  status.reason && status.code !== CUT_OFF && !isInUse(status) ? (
+  status.reason && status.code !== CUT_OFF && !endOf(status.code).mayPass ? (
     <>
       {' · '}
       <PlainText text={status.reason} />

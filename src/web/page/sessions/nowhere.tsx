@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
-import { closeCodes } from '../../../protocol/close-codes.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { endOf } from '../extras/connection-end.ts';
 import { Icon } from '../icons.tsx';
@@ -14,11 +13,10 @@ export const Unchosen = () => (
 /** What stands in the place of a session that there is not, or not for this login, or not now. */
 export function Missing({ status: { code, delayMs, reason = '' } }: { readonly status: ConnectionStatus }) {
   const app = useApp();
-  const isInUse = code === closeCodes.inUse;
-  const advice = isInUse ? 'Close it there and try again.' : 'It may have been deleted, or belong to somebody else.';
+  const { words, advice = '', mayPass } = endOf(code);
   return (
-    <Nowhere title={endOf(code).words} words={`${reason}. ${advice}`}>
-      {isInUse && (
+    <Nowhere title={words} words={`${reason}. ${advice}`}>
+      {mayPass && (
         <button type="button" onClick={() => app.retry()}>
           {delayMs === 0 ? 'Trying…' : 'Retry'}
         </button>

@@ -292,3 +292,33 @@ it('what could not be asked again is in the box', async () => {
   await page.getByRole('alert').getByText('Not now').waitFor();
   await holds(page, 'first');
 });
+
+it('what somebody else has said meanwhile stays where it is', async () => {
+  const failure = { steps: [{ error: { status: 400, message: 'No good' } }] };
+  const view = await enter(visit, await servePage({ script: [failure, { text: 'Fine now.' }] }));
+  const { page } = view;
+  const held: (() => void)[] = [];
+  await page.routeWebSocket(/./, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => {
+      const send = () => server.send(text);
+      if (JSON.parse(String(text)).type === 'get_fork_messages') held.push(send);
+      else send();
+    });
+  });
+  await page.reload();
+  await say(page, 'first');
+  await conversation(page).getByText('400 No good').waitFor();
+  await page.waitForURL(/session=/);
+  const other = await openTab(view);
+  await conversation(other.page).getByText('400 No good').waitFor();
+
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => held).toHaveLength(1);
+  await say(other.page, 'something else');
+  await conversation(other.page).getByText('Fine now.').waitFor();
+  for (const send of held) send();
+
+  await page.getByRole('alert').getByText('More was said meanwhile').waitFor();
+  for (const tab of [page, other.page]) expect(await words(conversation(tab))).toContain('something else');
+});

@@ -1,9 +1,10 @@
 import type { Accepted, Params, UserMessage } from '../../../protocol/generated/vocabulary.ts';
+import { wordsOf } from '../../fields.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import { asAttachment, imagesOf } from '../state/writing/said-images.ts';
 import type { Writing } from '../state/writing/writing.ts';
 import { giveBackChange } from './queue.ts';
-import { allowed } from './sessions/moves.ts';
+import { allowed, isSame } from './sessions/moves.ts';
 import { writtenOut } from './written-out.ts';
 
 /** What was written, with its pictures. */
@@ -59,7 +60,7 @@ export async function tryAgain(session: LiveSession, writing: Writing, question:
   const isRefused = await session.isRefused(async () => {
     const { messages } = await session.remote.getForkMessages();
     const last = messages.at(-1);
-    if (!last) throw new Error('This message is there no more');
+    if (!last || !isSame(last.text, wordsOf(question.content))) throw new Error('More was said meanwhile');
     const { editorText } = allowed(await session.remote.navigateTree({ targetId: last.entryId }));
     words = editorText ?? last.text;
     await prompt(session, { text: words, images }, 'steer');

@@ -11,7 +11,7 @@ export function Unanswered() {
   const session = useSession();
   const writing = useWriting();
   const messages = useComputed(() => atRest(session.view.value)).value;
-  if (!session.isKnown.value) return null;
+  if (!messages || !session.isKnown.value) return null;
   const last = messages.at(-1)?.role;
   const question = questionIn(messages);
   return (
@@ -26,7 +26,8 @@ export function Unanswered() {
   );
 }
 
-const atRest = ({ running, compacting, messages }: View) => (running || compacting ? [] : messages);
+/** Undefined while something is under way: then nothing is drawn with every word. */
+const atRest = ({ running, compacting, messages }: View) => (running || compacting ? undefined : messages);
 
 /** What was said last, if nothing but failures came of it. */
 function questionIn(messages: readonly AgentMessage[]): UserMessage | undefined {

@@ -37,7 +37,7 @@ export const fork = (app: App, { words, images, userMessagesAfter }: ForkPlace):
   });
 
 /** Messages may consist of several texts, which are joined in one way or another. */
-const isSame = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');
+export const isSame = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');
 
 /** What a move has led to, unless an extension said no. */
 export function allowed<T extends { readonly cancelled: boolean }>(moved: T): T {

@@ -35,7 +35,8 @@ export class Attention {
   constructor(session: ReadonlySignal<LiveSession | undefined>, title: ReadonlySignal<string>) {
     this.#session = session;
     this.#watch = new Watch(session);
-    this.#name = computed(() => visibleText(tabTitle(session.value, title.value)));
+    const wished = computed(() => session.value?.view.value.title);
+    this.#name = computed(() => visibleText(session.value ? tabTitle(wished.value, title.value) : 'tau'));
     const count = computed(() => this.#unseen.value.size);
     const icon = new PageIcon();
     effect(() => {
@@ -78,11 +79,8 @@ export class Attention {
 }
 
 /** What an extension calls it, or what the session is called. */
-function tabTitle(session: LiveSession | undefined, title: string): string {
-  if (!session) return 'tau';
-  const { title: wished } = session.view.value;
-  return wished ? oneLine(wished, MAX_TITLE) : `${title} · tau`;
-}
+const tabTitle = (wished: string | undefined, title: string): string =>
+  wished ? oneLine(wished, MAX_TITLE) : `${title} · tau`;
 
 function endOf({ outcome, errorMessage }: AgentSettledEvent): string {
   if (outcome === 'error') return `Failed: ${errorMessage ?? 'the run ended with an error'}`;

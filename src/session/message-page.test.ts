@@ -44,9 +44,10 @@ function* pagesOf(log: SessionLog, wish: Params<'get_messages_page'>) {
 
 it('has pages that are the conversation together, whatever the session holds', () => {
   fc.assert(
-    fc.property(anyLog, anyLimit, (log, limit) => {
-      const pages = [...pagesOf(log, { limit })];
+    fc.property(anyLog, anyLimit, fc.constantFrom('start', 'end'), (log, limit, from) => {
+      const read = [...pagesOf(log, { limit, from })];
 
+      const pages = from === 'start' ? read : read.reverse();
       const whole = contextOf(log.branch());
       expect(pages.flatMap(({ messages }) => messages)).toEqual(whole);
       expect(pages.every(({ totalMessages }) => totalMessages === whole.length)).toBe(true);

@@ -7,7 +7,7 @@ import type {
   Result,
 } from '../protocol/generated/vocabulary.ts';
 import type { EntryNode, SessionLog } from '../store/sessions/session-log.ts';
-import { isSaid, saidBy, sinceCompaction } from './context.ts';
+import { countContext, isSaid, saidBy, sinceCompaction } from './context.ts';
 
 /** Messages of a page when nobody says how many. */
 const USUAL_LIMIT = 100;
@@ -44,16 +44,38 @@ export class MessagePages {
     this.#log = log;
   }
 
-  page({ cursor, limit = USUAL_LIMIT, from = 'start', replaced = false }: Wish): Result<'get_messages_page'> {
+  page({ cursor, limit = USUAL_LIMIT, from = 'start', replaced = false }: Wish): Told {
+    if (cursor === undefined && from === 'end' && !replaced && this.#isPlain) return this.#last(limit);
     const overview = this.#overview();
     const { edits, basis } = overview;
     const { nodes, places } = replaced ? overview.replaced : overview.said;
     const at = cursor === undefined ? undefined : placeOf(cursor, basis, places);
     const page = from === 'start' ? pageAfter(at, nodes, limit) : pageBefore(at, nodes, limit);
+    return this.#told(page, { edits, basis, total: nodes.length });
+  }
+
+  /** Whether the conversation is what was said, all of it and in order. */
+  get #isPlain(): boolean {
+    const [rewritten] = this.#log.named('compaction', 'context_edit');
+    return rewritten === undefined;
+  }
+
+  /** The last page of a plain conversation, which everybody sees first, without a look at the rest. */
+  #last(limit: number): Told {
+    const nodes: EntryNode[] = [];
+    for (const node of this.#log.nodes()) {
+      if (isSaid(node, this.#log)) nodes.push(node);
+      if (nodes.length > limit) break;
+    }
+    const page = pageBefore(undefined, nodes.reverse(), limit);
+    return this.#told(page, { edits: new Map(), basis: '', total: countContext(this.#log) });
+  }
+
+  #told({ nodes, next }: Page, { edits, basis, total }: { edits: Edits; basis: string; total: number }): Told {
     return {
-      messages: page.nodes.flatMap((node) => messageAt(node, this.#log, edits)),
-      ...(page.next ? { nextCursor: `${basis}/${page.next.id}` } : {}),
-      totalMessages: nodes.length,
+      messages: nodes.flatMap((node) => messageAt(node, this.#log, edits)),
+      ...(next ? { nextCursor: `${basis}/${next.id}` } : {}),
+      totalMessages: total,
     };
   }
 
@@ -76,6 +98,8 @@ export class MessagePages {
 }
 
 type Wish = Params<'get_messages_page'>;
+
+type Told = Result<'get_messages_page'>;
 
 const sequence = (nodes: readonly EntryNode[]): Sequence => ({
   nodes,

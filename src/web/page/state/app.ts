@@ -70,8 +70,12 @@ export class App {
       if (sessionId.value !== undefined) this.sheet.value = undefined;
     });
     const news = newsIn(this.navigation);
+    let known = news.peek();
     effect(() => {
-      if (news.value !== undefined) void this.sessions.refresh();
+      // What a session is found with was in the list before.
+      const isNews = known !== undefined && known.session === news.value?.session && known !== news.value;
+      known = news.value;
+      if (isNews) void this.sessions.refresh();
     });
   }
 
@@ -133,15 +137,21 @@ function titleIn(
   );
 }
 
-/** What the list of sessions tells, too: when it is another, the list is. */
-function newsIn({ view, session, sessionId }: Navigation): ReadonlySignal<string | undefined> {
+/** What of a session the list of sessions tells, too. */
+interface News {
+  readonly session: LiveSession;
+  readonly told: readonly unknown[];
+}
+
+/** Another one whenever the list is. */
+function newsIn({ view, session, sessionId }: Navigation): ReadonlySignal<News | undefined> {
   const isRunning = computed(() => view.value.running);
   const isAsking = computed(() => view.value.dialogs.length > 0);
   const isSaid = computed(() => view.value.messages.length > 0);
   const name = computed(() => view.value.state.sessionName);
   return computed(() => {
-    const news = [isRunning.value, isAsking.value, isSaid.value, sessionId.value, name.value];
-    return session.value ? JSON.stringify(news) : undefined;
+    const told = [isRunning.value, isAsking.value, isSaid.value, sessionId.value, name.value];
+    return session.value?.isKnown.value ? { session: session.value, told } : undefined;
   });
 }
 

@@ -152,6 +152,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     readiness: () => readiness,
     listSessions: (grant, query) => library.list(query, grant),
     listFolders: (grant, query) => listFolders(query, grant, cwd),
+    expect: (session, grant) => gateway.expect(session, grant),
     exports: exports.offers,
     pageFiles: readPageFiles(options.pageFolder),
     metrics,

@@ -91,6 +91,8 @@ export interface Handle {
 /** Every session that can be opened. */
 export interface Sessions {
   open(target: Target, listener: Listener): Promise<Handle>;
+  /** Somebody may come soon: starts the agent meanwhile, where there is room to spare. */
+  prepare(target: Target): Promise<void>;
   /** What a session is doing; undefined when no agent is in it. */
   statusOf(sessionId: string): 'running' | 'waiting' | 'idle' | undefined;
   /** The file that an agent is in under this id, if it is there yet: there may be copies of it. */

@@ -88,6 +88,17 @@ export class Gateway {
     }
   }
 
+  /** Somebody who loads the page of a session is about to come there. What stands against it is told when they do. */
+  expect(session: string, grant: Grant): void {
+    const { library, sessions } = this.#options;
+    if (this.#draining || this.#isFull(grant)) return;
+    try {
+      void sessions.prepare(library.find({ session }, grant));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+
   /** Sends away everybody who may go, and takes nobody any more. */
   drain(retryAfterMs: number): void {
     this.#draining = { retryAfterMs };

@@ -17,6 +17,9 @@ const RETRY_MS = 100;
 /** Sessions without a message that are remembered while no agent is in them: nothing of them is on disk. */
 const MAX_REMEMBERED = 10_000;
 
+/** Which part of the room for agents may be taken before anybody has come. */
+const PREPARED = 0.5;
+
 interface Options {
   readonly agent: AgentCommand;
   readonly ownership: Ownership;
@@ -99,6 +102,17 @@ export class LocalSessions implements Sessions {
         await host.detach(listener, how);
       },
     };
+  }
+
+  async prepare(target: Target): Promise<void> {
+    const hasRoom = this.#hosts.size < this.#options.maxHosts * PREPARED;
+    const isHere = [...this.#hosts].some(({ sessionId }) => sessionId === target.id);
+    if (this.#isClosing || !hasRoom || isHere) return;
+    try {
+      await (await this.#begin(target)).start();
+    } catch {
+      // Whoever comes is told.
+    }
   }
 
   /** Lets every agent store what it has and leave. */

@@ -42,6 +42,8 @@ export interface Services {
   readonly listSessions: (grant: Grant, query: SessionQuery) => Promise<object>;
   /** The folders in a folder that somebody may open. */
   readonly listFolders: (grant: Grant, query: FolderQuery) => Promise<FolderListing>;
+  /** Somebody loads the page of a session, and is about to come there. */
+  readonly expect: (session: string, grant: Grant) => void;
   readonly exports: Pick<ExportOffers, 'take'>;
   /** By the paths they are asked for. */
   readonly pageFiles: ReadonlyMap<string, PageFile>;

@@ -3,7 +3,19 @@ import { type Call, type Route, reading } from '../route.ts';
 import { takesGzip } from '../takes-gzip.ts';
 
 /** The page and what belongs to it. */
-export const page = (file: PageFile): Route => ({ methods: reading, answer: (call) => sendFile(call, file) });
+export const page = (file: PageFile): Route => ({
+  methods: reading,
+  answer: (call) => {
+    announce(call);
+    return sendFile(call, file);
+  },
+});
+
+/** The page of a session is followed by a socket to it: there the agent can be ready by then. */
+function announce({ request: { method }, admission: { path, query, grant }, services }: Call): void {
+  const session = path === '/' && method === 'GET' ? query.get('session') : null;
+  if (session && grant) services.expect(session, grant);
+}
 
 async function sendFile({ request, response }: Call, { type, isImmutable, plain, compressed }: PageFile) {
   const { etag, encoding, body } = (takesGzip(request.headers['accept-encoding']) && compressed) || plain;

@@ -87,6 +87,7 @@ export async function served({ door = {}, listen = {}, services = {} }: ServedOp
     readiness: () => 'ready',
     listSessions: async (grant, query) => ({ sessions: [], asked: { by: grant.id, ...query } }),
     listFolders: (grant, query) => listFolders(query, grant, newFolder()),
+    expect: () => {},
     exports,
     pageFiles: new Map(),
     metrics,

@@ -1,6 +1,6 @@
 import { effect, untracked, useComputed } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect } from 'preact/hooks';
 import type { Manner } from '../actions/prompting.ts';
 import { useSession } from '../state/app.ts';
 import type { Writing } from '../state/writing/writing.ts';
@@ -25,7 +25,8 @@ export function MessageBox({ box, writing, completer, onSubmit, onFiles }: Messa
   const isOpen = completer.suggestions.value.length > 0;
   const look = () => box.current && completer.look(box.current.value, box.current.selectionStart);
 
-  useEffect(() => {
+  // Whoever sees the box can write: nothing that is typed is lost.
+  useLayoutEffect(() => {
     const isElsewhere = document.activeElement?.closest('dialog, input, textarea') !== null;
     if (!isTouched() && !isElsewhere) box.current?.focus();
   }, [writing]);

@@ -219,6 +219,7 @@ describe('[L37] remove_credential', () => {
     const { peer } = await open('stdio', { home });
     const second = await open('stdio', { home });
     const before = await peer.ok({ type: 'get_state' });
+    await second.peer.ok({ type: 'get_state' });
 
     const answer = await peer.ok({ type: 'remove_credential', provider: 'own' });
     const { models } = await peer.ok({ type: 'get_available_models' });

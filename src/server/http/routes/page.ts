@@ -5,9 +5,9 @@ import { takesGzip } from '../takes-gzip.ts';
 /** The page and what belongs to it. */
 export const page = (file: PageFile): Route => ({
   methods: reading,
-  answer: (call) => {
+  answer: async (call) => {
+    await sendFile(call, file);
     announce(call);
-    return sendFile(call, file);
   },
 });
 

@@ -2,9 +2,10 @@ import type { AgentEvent, CommandName, Frame, Params, Result } from '../protocol
 import type { Line } from '../wire/json-lines.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
-import { parseRecord, type Received, settle, type Waiting } from './answer.ts';
+import { parseRecord, type Received } from './answer.ts';
 import { AnyClient } from './any-client.ts';
 import { ConnectionLost } from './connection-lost.ts';
+import { OpenCalls } from './open-calls.ts';
 
 /**
  * An agent at the other end of a link. Calls have no time limit of their own: they end with the agent's answer, or
@@ -12,8 +13,8 @@ import { ConnectionLost } from './connection-lost.ts';
  */
 export class AgentClient extends AnyClient {
   readonly #link: Link;
-  readonly #waiting = new Map<string, Waiting>();
-  #calls = 0;
+  readonly #calls = new OpenCalls();
+  #sent = 0;
   /** What the other side said last before it may leave. */
   #complaint: string | undefined;
 
@@ -27,8 +28,8 @@ export class AgentClient extends AnyClient {
 
   override call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>> {
     if (this.lost) return Promise.reject(this.lost);
-    const id = `req_${++this.#calls}`;
-    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { command, resolve, reject }));
+    const id = `req_${++this.#sent}`;
+    const answer = this.#calls.wait(id, command);
     this.#link.write(toLine({ id, type: command, ...params }));
     return answer as Promise<Result<C>>;
   }
@@ -45,7 +46,7 @@ export class AgentClient extends AnyClient {
   #receive(line: Line): void {
     if (!('text' in line)) return;
     const record = parseRecord(line.text);
-    if (record?.['type'] === 'response') this.#answered(record);
+    if (record?.['type'] === 'response') this.#calls.answered(record);
     else if (record) this.#tell(record as AgentEvent & Received, line.text.length);
   }
 
@@ -54,19 +55,10 @@ export class AgentClient extends AnyClient {
     this.hear(event, length);
   }
 
-  #answered(response: Received): void {
-    const id = String(response['id']);
-    const waiting = this.#waiting.get(id);
-    if (!waiting) return;
-    this.#waiting.delete(id);
-    settle(waiting, response);
-  }
-
   #lose(reason: string): void {
     if (this.lost) return;
     const lost = new ConnectionLost(reason);
-    for (const { reject } of this.#waiting.values()) reject(lost);
-    this.#waiting.clear();
+    this.#calls.lose(lost);
     this.end(lost);
   }
 }

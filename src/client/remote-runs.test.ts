@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CustomTool } from './custom-tools.ts';
+import { MAX_IDS } from './last-ids.ts';
 import { settled } from './testing/agent.ts';
 import { attached, greeting, reached, reconnection, synced } from './testing/remote-server.node.ts';
-import { MAX_ANSWERED, type UiAnswer } from './ui-requests.ts';
+import type { UiAnswer } from './ui-requests.ts';
 
 const started = { disposition: 'started', runId: 'r1' };
 const gap = greeting({ epoch: 'e2', seq: 3, resume: 'gap' });
@@ -285,7 +286,7 @@ describe('dialogs', () => {
       return 'yes';
     });
 
-    const ids = Array.from({ length: MAX_ANSWERED + 1 }, (_, index) => String(index));
+    const ids = Array.from({ length: MAX_IDS + 1 }, (_, index) => String(index));
     connection.say(...ids.map(ask));
     await connection.take(ids.length);
     connection.say(ask('1'), ask('0'));

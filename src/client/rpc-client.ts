@@ -1,6 +1,7 @@
 import type { AgentEvent, CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
-import { parseRecord, type Received, settle, type Waiting } from './answer.ts';
+import { parseRecord, type Received } from './answer.ts';
 import { ConnectionLost } from './connection-lost.ts';
+import { OpenCalls } from './open-calls.ts';
 import { randomUuid } from './random-uuid.ts';
 import { tell } from './tell.ts';
 import { WebSocketClient, type WebSocketClientConfig } from './web-socket-client.ts';
@@ -25,14 +26,14 @@ export type RPCAnswer<C extends CommandName> = Result<C> extends undefined ? RPC
 /** Commands and events over a connection, as the remote session guide has them. A command waits as long as it takes. */
 export class RPCClient {
   readonly #connection: WebSocketClient;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #calls = new OpenCalls();
   readonly #listeners = new Set<(event: RPCEvent) => void>();
 
   constructor(connection: WebSocketClient) {
     this.#connection = connection;
     connection.subscribe((event) => {
       if (event.type === 'message') for (const line of event.data.split('\n')) this.#receive(line);
-      if (event.type === 'close') this.#lose(event.reason);
+      if (event.type === 'close') this.#calls.lose(new ConnectionLost(event.reason));
     });
   }
 
@@ -46,34 +47,22 @@ export class RPCClient {
    * Sends a command. Rejects with `CommandFailed` when it is refused, and with `ConnectionLost` when there is no
    * connection, or none any more: whether it was done is not known then.
    */
-  sendCommand<C extends RPCCommandWithoutId>(command: C): Promise<RPCAnswer<C['type']>> {
+  async sendCommand<C extends RPCCommandWithoutId>(command: C): Promise<RPCAnswer<C['type']>> {
     const id = randomUuid();
-    return new Promise((resolve, reject) => {
-      this.#connection.send(JSON.stringify({ ...command, id }));
-      this.#waiting.set(id, { command: command.type, resolve: resolve as (data: unknown) => void, reject });
-    });
+    this.#connection.send(JSON.stringify({ ...command, id }));
+    return (await this.#calls.wait(id, command.type)) as RPCAnswer<C['type']>;
   }
 
   #receive(line: string): void {
     const record = parseRecord(line);
-    if (record?.['type'] === 'response') this.#answered(record);
+    if (record?.['type'] === 'response') this.#calls.answered(withData(record));
     else if (record) for (const listener of this.#listeners) tell(listener, record as RPCEvent & Received);
   }
-
-  #answered(response: Received): void {
-    const id = String(response['id']);
-    const waiting = this.#waiting.get(id);
-    if (!waiting) return;
-    this.#waiting.delete(id);
-    settle(waiting, Object.hasOwn(response, 'data') ? response : { ...response, data: response });
-  }
-
-  #lose(reason: string): void {
-    const lost = new ConnectionLost(reason);
-    for (const { reject } of this.#waiting.values()) reject(lost);
-    this.#waiting.clear();
-  }
 }
+
+/** A command without data is answered with the answer itself. */
+const withData = (response: Received): Received =>
+  Object.hasOwn(response, 'data') ? response : { ...response, data: response };
 
 /** Both in one: an `RPCClient` with a connection of its own. */
 export class WebSocketRPCClient extends RPCClient {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { MAX_ENDS, RunEnds } from './run-ends.ts';
+import { MAX_IDS } from './last-ids.ts';
+import { RunEnds } from './run-ends.ts';
 
 it('takes the end of a run once', () => {
   const ends = new RunEnds();
@@ -15,7 +16,7 @@ it('takes every end of runs without a name', () => {
 
 it('remembers a number of them', () => {
   const ends = new RunEnds();
-  for (let count = 0; count <= MAX_ENDS; count++) ends.take(`${count}`);
+  for (let count = 0; count <= MAX_IDS; count++) ends.take(`${count}`);
 
   expect([ends.take('1'), ends.take('0')]).toEqual([false, true]);
 });

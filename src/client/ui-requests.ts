@@ -1,5 +1,6 @@
 import { isDialogMethod } from '../protocol/dialog-methods.ts';
 import type { AgentEvent, ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
+import { LastIds } from './last-ids.ts';
 
 /** What the user said: text to `select`, `input` and `editor`, yes or no to `confirm`; undefined calls the dialog off. */
 export type UiAnswer = string | boolean | undefined;
@@ -13,15 +14,13 @@ export type UiHandler = (
   context: { readonly signal: AbortSignal },
 ) => UiAnswer | Promise<UiAnswer>;
 
-/** Answered dialogs that are remembered, should they be asked again before their answers are there. */
-export const MAX_ANSWERED = 100;
-
 /** Hands what is to be shown to the last handler, and sends what comes of it. */
 export class UiRequests {
   readonly #send: (response: ExtensionUiResponse) => void;
   #handlers: readonly { readonly handle: UiHandler }[] = [];
   readonly #open = new Map<string, AbortController>();
-  readonly #answered = new Set<string>();
+  /** They may be asked again before their answers are there. */
+  readonly #answered = new LastIds();
   /** Those that were open before the snapshot and have not been told again since. */
   #doubtful: ReadonlySet<string> = new Set();
 
@@ -78,14 +77,8 @@ export class UiRequests {
       answer = undefined;
     }
     if (!this.#open.delete(id)) return;
-    this.#remember(id);
-    this.#send({ type: 'extension_ui_response', id, ...answerFields(answer) });
-  }
-
-  #remember(id: string): void {
     this.#answered.add(id);
-    const [oldest] = this.#answered;
-    if (oldest !== undefined && this.#answered.size > MAX_ANSWERED) this.#answered.delete(oldest);
+    this.#send({ type: 'extension_ui_response', id, ...answerFields(answer) });
   }
 
   #callOff(id: string, reason?: Error): void {

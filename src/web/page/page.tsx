@@ -19,22 +19,25 @@ import { type App, AppContext } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
 /** Everything: the sessions on one side, the one that is looked at on the other. */
-export function Page({ app }: { readonly app: App }) {
-  useShortcuts(app);
-  return (
-    <AppContext.Provider value={app}>
-      <Guarded>
-        <SessionPage app={app} />
-      </Guarded>
-    </AppContext.Provider>
-  );
-}
+export const Page = ({ app }: { readonly app: App }) => (
+  <AppContext.Provider value={app}>
+    <Guarded>
+      <Entrance app={app} />
+    </Guarded>
+  </AppContext.Provider>
+);
 
-function SessionPage({ app }: { readonly app: App }) {
+function Entrance({ app }: { readonly app: App }) {
   const session = app.session.value;
   const { reason } = session?.connection.value ?? {};
   if (app.sessions.isLoggedOut.value || session?.isLoggedOut.value)
     return <LoginForm reason={session?.isLoggedOut.value ? reason : undefined} />;
+  return <Frame app={app} />;
+}
+
+function Frame({ app }: { readonly app: App }) {
+  const session = app.session.value;
+  useShortcuts(app);
   return (
     <div class="frame">
       <Sidebar />

@@ -1,5 +1,6 @@
 import type { ExtensionUiResponse } from '../../../protocol/generated/vocabulary.ts';
 import { oneLine } from '../../words.ts';
+import type { App } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 /** What can be said to a question. */
@@ -9,10 +10,14 @@ export type Reply = Pick<ExtensionUiResponse, 'value' | 'confirmed' | 'cancelled
 export const answerDialog = (session: LiveSession, id: string, reply: Reply): void =>
   session.answer({ type: 'extension_ui_response', id, ...reply });
 
-/** Tells of every question that is over without an answer from here, until the returned function is called. */
-export const tellOfEnds = (session: LiveSession): (() => void) =>
+/**
+ * Tells of every question that is over without an answer from here, until the returned function is called. What was
+ * written to it is of no use any more.
+ */
+export const tellOfEnds = (session: LiveSession, { answers }: App): (() => void) =>
   session.remote.onEvent((event) => {
     if (event.type !== 'extension_ui_resolved') return;
+    answers.delete(event.id);
     const dialog = session.view.value.dialogs.find(({ id }) => id === event.id);
     if (dialog) session.remark(`${endWords(event.by)}: ${oneLine(dialog.title, 80)}`);
   });

@@ -4,7 +4,7 @@ import type { LiveSession } from '../state/live-session.ts';
 import { asAttachment, imagesOf } from '../state/writing/said-images.ts';
 import type { Writing } from '../state/writing/writing.ts';
 import { giveBackChange } from './queue.ts';
-import { allowed, isSame } from './sessions/moves.ts';
+import { allowed, isSameText } from './sessions/moves.ts';
 import { writtenOut } from './written-out.ts';
 
 /** What was written, with its pictures. */
@@ -60,7 +60,7 @@ export async function tryAgain(session: LiveSession, writing: Writing, question:
   const isRefused = await session.isRefused(async () => {
     const { messages } = await session.remote.getForkMessages();
     const last = messages.at(-1);
-    if (!last || !isSame(last.text, wordsOf(question.content))) throw new Error('More was said meanwhile');
+    if (!last || !isSameText(last.text, wordsOf(question.content))) throw new Error('More was said meanwhile');
     const { editorText } = allowed(await session.remote.navigateTree({ targetId: last.entryId }));
     words = editorText ?? last.text;
     await prompt(session, { text: words, images }, 'steer');

@@ -1,5 +1,6 @@
 import type { View } from '../../../client/view.ts';
 import type { Manner } from '../actions/prompting.ts';
+import { isComposing } from '../composing.ts';
 import { saidBefore } from '../state/writing/said-before.ts';
 import type { Writing } from '../state/writing/writing.ts';
 import type { Completer, Suggestion } from './completion/completer.ts';
@@ -15,8 +16,7 @@ interface Desk {
 
 /** Does what a key means in the box; answers whether it means anything but itself. */
 export function press(event: KeyboardEvent, desk: Desk): boolean {
-  // While letters are being composed, keys belong to that; 229 is what some browsers tell of it.
-  if (event.isComposing || event.keyCode === 229) return false;
+  if (isComposing(event)) return false;
   const isOpen = desk.completer.suggestions.value.length > 0;
   if (event.key === 'Enter') return enter(event, desk);
   // What is meant by several keys is meant elsewhere.

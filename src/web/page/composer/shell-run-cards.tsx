@@ -28,6 +28,7 @@ function ShellRunCard({ run }: { readonly run: ShownRun }) {
   const app = useApp();
   const session = useSession();
   const { command, tail, exitCode } = run;
+  const hindrance = session.hindrance.value;
   return (
     <section class="shell-run" aria-label={`Shell: ${command}`}>
       <header>
@@ -37,7 +38,14 @@ function ShellRunCard({ run }: { readonly run: ShownRun }) {
         </code>
         <span class="note">{stateOf(run)}</span>
         {exitCode === undefined && app.may('bash') && (
-          <button type="button" class="shell-stop" aria-label="Stop commands" onClick={() => void stopShell(session)}>
+          <button
+            type="button"
+            class="shell-stop"
+            aria-label="Stop commands"
+            title={hindrance}
+            disabled={hindrance !== undefined}
+            onClick={() => void stopShell(session)}
+          >
             Stop
           </button>
         )}

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { stop } from '../actions/prompting.ts';
 import { stopShell } from '../actions/shell.ts';
+import { isComposing } from '../composing.ts';
 import { useApp } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 import type { ShellRuns } from '../state/writing/shell-runs.ts';
@@ -13,11 +14,11 @@ export function useEscape(session: LiveSession, writing: Writing, runs: ShellRun
   useEffect(() => {
     const isShellBusy = () => runs.isRunning || (app.may('bash') && session.view.value.state.runningBash);
     const press = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented || isTaken(event.target)) return;
+      if (event.key !== 'Escape' || isComposing(event) || event.defaultPrevented || isTaken(event.target)) return;
       const { running, compacting } = session.view.value;
       const mayStop = session.hindrance.value === undefined;
       if ((running || compacting) && mayStop) void stop(session, writing);
-      else if (isShellBusy()) void stopShell(session);
+      else if (isShellBusy() && mayStop) void stopShell(session);
       else writing.reply.value = undefined;
     };
     document.addEventListener('keydown', press);

@@ -1,14 +1,18 @@
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { useSession } from '../state/app.ts';
 import { Talk } from './talk.tsx';
 
 /** What was said in the session; something else where nothing was. */
 export function Conversation({ whenEmpty }: { readonly whenEmpty: ComponentChildren }) {
   const { view, isKnown } = useSession();
+  const hasTalked = useRef(false);
   const stage = useComputed(() => {
     const { messages, answer, earlier } = view.value;
-    if (messages.length > 0 || answer || earlier) return 'talk';
+    // What was said first may be asked again: it is gone for a moment.
+    hasTalked.current ||= messages.length > 0 || answer !== undefined || earlier !== undefined;
+    if (hasTalked.current) return 'talk';
     return isKnown.value ? 'empty' : 'unknown';
   });
   if (stage.value === 'talk') return <Talk />;

@@ -79,6 +79,7 @@ export class EarlierMessages {
 
   /** What comes before, when that is something else; nothing for whoever does not want it any more. */
   async #otherThan(asked: Earlier, signal: AbortSignal): Promise<Earlier | undefined> {
+    if (signal.aborted) return undefined;
     let leave = () => {};
     const other = await new Promise<Earlier | undefined>((tell) => {
       leave = this.#session.view.subscribe(({ earlier }) => {

@@ -1,5 +1,6 @@
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { PlainText } from '../../code/plain-text.tsx';
+import { isComposing } from '../composing.ts';
 import { inWords } from '../controls/shortcuts/keyboard.ts';
 import { Icon } from '../icons.tsx';
 import { Modal } from '../overlay/modal.tsx';
@@ -33,7 +34,7 @@ export function FolderSheet() {
   };
   const pressed = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey } = event;
-    if (!['ArrowDown', 'ArrowUp', 'Enter'].includes(key)) return;
+    if (isComposing(event) || !['ArrowDown', 'ArrowUp', 'Enter'].includes(key)) return;
     event.preventDefault();
     if (key !== 'Enter') browser.step(key === 'ArrowDown' ? 1 : -1);
     else if (ctrlKey || metaKey) void begin();

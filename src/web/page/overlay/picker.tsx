@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { isComposing } from '../composing.ts';
 import { Icon } from '../icons.tsx';
 import { matching } from './matching.ts';
 
@@ -51,6 +52,7 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
     if (item) onChoose(item.id);
   };
   const press = (event: KeyboardEvent) => {
+    if (isComposing(event)) return;
     const target = stepOf(event.key, active, shown.length);
     if (target === undefined && event.key !== 'Enter') return;
     event.preventDefault();
@@ -94,6 +96,7 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
         tabIndex={hasSearch ? -1 : 0}
         autofocus={!hasSearch}
         onKeyDown={press}
+        onMouseDown={(event) => event.preventDefault()}
         onClick={(event) => choose(rowOf(event))}
       >
         {groupsOf(shown).map(({ name, first, members }) => (

@@ -1,3 +1,4 @@
+import { isComposing } from '../composing.ts';
 import { Icon } from '../icons.tsx';
 import { Menu } from '../overlay/menu.tsx';
 import { useApp } from '../state/app.ts';
@@ -53,6 +54,7 @@ export function ListHead() {
 function Filter() {
   const { list } = useApp();
   const pressed = (event: KeyboardEvent) => {
+    if (isComposing(event)) return;
     if (event.key !== 'Escape' || list.filter.value === '') {
       stepWithArrows(event);
       return;

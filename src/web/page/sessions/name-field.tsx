@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { isComposing } from '../composing.ts';
 
 /** Longer names are of no use in a list. */
 const MAX_LENGTH = 200;
@@ -48,7 +49,7 @@ export function NameField({ label, name: before, onRename, onClose, following }:
         autocomplete="off"
         onBlur={() => finish({ isSaved: true })}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.isComposing) return;
+          if (event.key !== 'Escape' || isComposing(event)) return;
           event.preventDefault();
           event.stopPropagation();
           finish({ isSaved: false });

@@ -72,8 +72,10 @@ export class App {
     const news = newsIn(this.navigation);
     let known = news.peek();
     effect(() => {
+      // On the way to another session nothing is known.
+      if (!news.value || known === news.value) return;
       // What a session is found with was in the list before.
-      const isNews = known !== undefined && known.session === news.value?.session && known !== news.value;
+      const isNews = known?.session === news.value.session;
       known = news.value;
       if (isNews) void this.sessions.refresh();
     });

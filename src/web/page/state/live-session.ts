@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { ConnectionLost, NotSent, TakenBack } from '../../../client/connection-lost.ts';
+import { LastIds } from '../../../client/last-ids.ts';
 import type { OutboxItem } from '../../../client/outbox.ts';
-import { randomUuid } from '../../../client/random-uuid.ts';
 import type { ConnectionStatus } from '../../../client/reconnecting-socket.ts';
 import { RemoteSession } from '../../../client/remote-session.ts';
 import { emptyView, reduce, type View } from '../../../client/view.ts';
@@ -15,7 +15,6 @@ import type {
   SessionStats,
 } from '../../../protocol/generated/vocabulary.ts';
 import { socketAddress } from '../entrance/server.ts';
-import { LastIds } from './last-ids.ts';
 import { Notices } from './notices.ts';
 import type { Place } from './place.ts';
 import { isVisible } from './visibility.ts';
@@ -127,7 +126,8 @@ export class LiveSession {
     // The answer is still under way.
     if (event.type === 'extension_ui_request' && this.#answered.has(event.id)) return;
     this.change((view) => reduce(view, event));
-    if (event.type === 'agent_start') this.#lastRun.value = undefined;
+    const isElsewhere = event.type === 'server_connected' && event.resume !== 'ok';
+    if (event.type === 'agent_start' || isElsewhere) this.#lastRun.value = undefined;
     if (event.type === 'agent_settled') this.#lastRun.value = event;
     if (COUNTED.has(event.type)) void this.#count();
   }
@@ -148,16 +148,23 @@ export class LiveSession {
 
   /** Does something that may fail, and shows why it did; answers whether it was done. */
   async attempt(work: () => Promise<unknown>): Promise<boolean> {
-    this.#underWay++;
     try {
-      const done = work();
-      // A message is in the outbox now.
-      this.#drawSoon();
-      await done;
+      await this.during(work);
       return true;
     } catch (error) {
       if (!(error instanceof TakenBack)) this.complain(error);
       return false;
+    }
+  }
+
+  /** Does something whose answer is waited for, also by a connection that was left. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay++;
+    try {
+      const done = work();
+      // A message is in the outbox now, and may be out of it before the next frame.
+      this.#outbox.value = this.remote.outbox;
+      return await done;
     } finally {
       this.#drawSoon();
       this.#underWay--;
@@ -181,7 +188,7 @@ export class LiveSession {
   }
 
   complain(error: unknown): void {
-    this.hear({ type: 'server_error', error: messageOf(error) });
+    this.notices.add({ kind: 'error', text: messageOf(error) });
   }
 
   /** Answers a question. Whoever does is not told that it is over. */
@@ -194,7 +201,7 @@ export class LiveSession {
 
   /** Says something that only whoever looks at this page has to know. */
   remark(message: string): void {
-    this.hear({ type: 'extension_ui_request', id: randomUuid(), method: 'notify', message });
+    this.notices.add({ kind: 'info', text: message });
   }
 
   /** Leaves, but hears what was asked for before that: an answer may hold the only copy of what somebody wrote. */

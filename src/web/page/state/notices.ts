@@ -1,13 +1,18 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { Notice } from '../../../client/shown.ts';
+import { MAX_NOTICES, type Notice } from '../../../client/shown.ts';
 import type { LiveSession } from './live-session.ts';
 
 /** More are not shown at a time. */
 export const MAX_TOASTS = 4;
 
-/** The notices of a session that nobody has dismissed here. The same words may come twice: each is a notice of its own. */
+/**
+ * The notices of a session, and those of the page while it is looked at, that nobody has dismissed here. The same words may
+ * come twice: each is a notice of its own.
+ */
 export class Notices {
   readonly #notices: ReadonlySignal<readonly Notice[]>;
+  /** What the page itself has to say: no snapshot tells it again. */
+  readonly #own = signal<readonly Notice[]>([]);
   /** Why there is no connection: that is told where the connection is. */
   readonly #reason: ReadonlySignal<string | undefined>;
   readonly #dismissed = signal<ReadonlySet<Notice>>(new Set());
@@ -22,8 +27,13 @@ export class Notices {
   });
 
   constructor({ view, connection }: Pick<LiveSession, 'view' | 'connection'>) {
-    this.#notices = computed(() => view.value.notices);
+    const told = computed(() => view.value.notices);
+    this.#notices = computed(() => [...told.value, ...this.#own.value]);
     this.#reason = computed(() => connection.value.reason);
+  }
+
+  add(notice: Notice): void {
+    this.#own.value = [...this.#own.value, notice].slice(-MAX_NOTICES);
   }
 
   /** What tells a notice from all others. */

@@ -54,10 +54,12 @@ function Fields({ known }: { readonly known: readonly Provider[] }) {
     refusal.value = undefined;
     change.value = undefined;
     try {
-      change.value = { kind, provider: id, models: await act(id) };
+      change.value = { kind, provider: id, models: await session.during(() => act(id)) };
       all.value = await providers(session);
     } catch (error) {
-      refusal.value = messageOf(error);
+      // Whoever has closed this looks at the page.
+      if (select.current) refusal.value = messageOf(error);
+      else session.complain(error);
     } finally {
       work.value = undefined;
     }

@@ -11,14 +11,11 @@ export function sessionOf(app: App): LiveSession {
 /** Does something that may fail, and shows why it did where somebody looks by then; answers whether it was done. */
 export async function attempt(app: App, work: (session: LiveSession) => Promise<unknown>): Promise<boolean> {
   const session = sessionOf(app);
-  let isDone = false;
-  await session.attempt(async () => {
-    try {
-      await work(session);
-      isDone = true;
-    } catch (error) {
-      app.session.value?.complain(error);
-    }
-  });
-  return isDone;
+  try {
+    await session.during(() => work(session));
+    return true;
+  } catch (error) {
+    app.session.value?.complain(error);
+    return false;
+  }
 }

@@ -20,6 +20,6 @@ export async function elsewhere<T>(summary: SessionSummary | undefined, work: Wo
   }
 }
 
-/** Asks what any agent can answer: the one that is talked to, unless its connection is closed for good. */
+/** Asks what any agent can answer: the one that is talked to, if there is a connection to it. */
 export const anywhere = <T>({ remote }: LiveSession, work: Work<T>): Promise<T> =>
-  remote.status.state === 'closed' ? elsewhere(undefined, work) : work(remote);
+  remote.status.state === 'open' ? work(remote) : elsewhere(undefined, work);

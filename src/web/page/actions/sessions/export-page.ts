@@ -11,11 +11,13 @@ const DOWNLOAD_MS = 60_000;
 /** Downloads a session as a page; the one that is looked at unless there is another. */
 export const exportPage = (app: App, summary?: SessionSummary): Promise<boolean> =>
   attempt(app, async ({ remote }) => {
+    // Whoever asks may be elsewhere by the time of the answer.
+    const name = fileNameOf(summary ? nameOf(summary) : app.title.value);
     const written = isHere(app, summary)
       ? await remote.exportHtml()
       : await elsewhere(summary, (other) => other.exportHtml());
     if (written.url === undefined) throw new Error('The server offers no file');
-    download(await fetchFile(written.url), fileNameOf(summary ? nameOf(summary) : app.title.value));
+    download(await fetchFile(written.url), name);
   });
 
 /** Without what file systems do not take. */

@@ -12,6 +12,7 @@ export const clone = (app: App, summary?: SessionSummary): Promise<boolean> =>
     const copy = await elsewhere(summary, (other) => other.clone({ detached: true }));
     const { sessionId } = allowed(copy);
     if (sessionId !== undefined) app.go({ kind: 'session', id: sessionId });
+    void app.sessions.refresh();
     return copy;
   });
 
@@ -27,7 +28,9 @@ export const fork = (app: App, { words, images, userMessagesAfter }: ForkPlace):
   attempt(app, async ({ remote }) => {
     const { messages } = await remote.getForkMessages();
     // More may have been said since the page was drawn.
-    const message = messages.slice(0, messages.length - userMessagesAfter).findLast(({ text }) => isSame(text, words));
+    const message = messages
+      .slice(0, messages.length - userMessagesAfter)
+      .findLast(({ text }) => isSameText(text, words));
     if (!message) throw new Error('This message is there no more');
     const { text, sessionId } = allowed(await remote.fork({ entryId: message.entryId }));
     if (sessionId === undefined) return;
@@ -37,7 +40,7 @@ export const fork = (app: App, { words, images, userMessagesAfter }: ForkPlace):
   });
 
 /** Messages may consist of several texts, which are joined in one way or another. */
-export const isSame = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');
+export const isSameText = (one: string, other: string) => one.replaceAll('\n', '') === other.replaceAll('\n', '');
 
 /** What a move has led to, unless an extension said no. */
 export function allowed<T extends { readonly cancelled: boolean }>(moved: T): T {

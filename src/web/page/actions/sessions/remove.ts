@@ -15,23 +15,19 @@ export async function remove(app: App, summary: SessionSummary): Promise<void> {
   const wasHere = isHere(app, summary);
   if (wasHere) app.navigation.abandon();
   try {
-    if (wasHere) await leave(session);
-    await anywhere(session, (any) => any.deleteSession({ sessionPath: summary.path }));
+    await session.during(async () => {
+      if (wasHere) await leave(session);
+      await anywhere(session, (any) => any.deleteSession({ sessionPath: summary.path }));
+    });
     void app.sessions.forget(summary);
     app.drafts.forget(summary.id);
     if (wasHere) app.navigation.beginInstead(summary.cwd);
-    void tell(app.session.value);
+    app.session.value?.remark('The session is in the trash now.');
   } catch (error) {
     if (wasHere) app.navigation.reclaim();
     if (!(error instanceof CommandFailed) || error.code !== 'session_in_use') throw error;
     throw new Error('This session is open elsewhere, or at work. Leave it there, or stop it, and try again.');
   }
-}
-
-/** A session that was just begun shows nothing of before. */
-async function tell(session: LiveSession | undefined): Promise<void> {
-  await session?.remote.getState().catch(() => {});
-  session?.remark('The session is in the trash now.');
 }
 
 /** Stops what runs and goes where nobody stays: a session that is begun so keeps the model of this one. */

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { messageOf } from '../../../../protocol/errors.ts';
 import { Modal } from '../../overlay/modal.tsx';
 import { Picker, type PickerItem } from '../../overlay/picker.tsx';
 import { useAnswer } from '../../state/answer.ts';
-import { useApp } from '../../state/app.ts';
+import { useApp, useSession } from '../../state/app.ts';
 
 interface PickSheetProps<T> {
   readonly title: string;
@@ -23,20 +24,26 @@ interface PickSheetProps<T> {
 /** Asks the agent what there is, lets one be chosen, and closes when the agent has taken it. */
 export function PickSheet<T>({ title, label, hasSearch, ask, itemOf, order, choose, children }: PickSheetProps<T>) {
   const { sheet } = useApp();
+  const session = useSession();
+  const own = useRef(sheet.peek()).current;
   const { value: all, problem } = useAnswer(ask).value;
   const refusal = useSignal<string | undefined>(undefined);
   const alsoForNew = useSignal(false);
   const items = (order ? all?.toSorted(order) : all)?.map(itemOf) ?? (problem === undefined ? undefined : []);
   const trouble = refusal.value ?? problem;
+  // Whoever does not wait for the answer may look at something else by then.
+  const isOpen = () => sheet.value === own;
   const close = () => {
-    sheet.value = undefined;
+    if (isOpen()) sheet.value = undefined;
+  };
+  const refuse = (error: unknown) => {
+    if (isOpen()) refusal.value = messageOf(error);
+    else session.complain(error);
   };
   const pick = (id: string) => {
     const chosen = all?.find((one) => itemOf(one).id === id);
     if (chosen === undefined) return;
-    choose(chosen, { alsoForNew: alsoForNew.value }).then(close, (error: unknown) => {
-      refusal.value = messageOf(error);
-    });
+    session.during(() => choose(chosen, { alsoForNew: alsoForNew.value })).then(close, refuse);
   };
   return (
     <Modal title={title} kind={hasSearch ? 'pick' : 'pick short'} onClose={close}>

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { focusMessage } from '../../composer/focus-message.ts';
+import { isComposing } from '../../composing.ts';
 import type { App } from '../../state/app.ts';
 import { keyboard } from './keyboard.ts';
 import { isPressed } from './keys.ts';
@@ -9,7 +10,7 @@ import { shortcuts } from './shortcuts.ts';
 export function useShortcuts(app: App): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || isCovered()) return;
+      if (event.defaultPrevented || isComposing(event) || isCovered()) return;
       const isTyping = isField(event.target);
       const found = shortcuts.find(
         ({ keys, run, needs, isOffered, alsoWhileTyping }) =>

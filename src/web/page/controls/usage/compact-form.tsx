@@ -13,15 +13,20 @@ export function CompactForm() {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     outcome.value = undefined;
-    compact(session, String(new FormData(form).get('instructions'))).then(
-      ({ tokensBefore }) => {
-        outcome.value = { text: `Done: ${tokens(tokensBefore)} tokens became a summary.`, isBad: false };
-        form.reset();
-      },
-      (error: unknown) => {
-        outcome.value = { text: messageOf(error), isBad: true };
-      },
-    );
+    const instructions = String(new FormData(form).get('instructions'));
+    session
+      .during(() => compact(session, instructions))
+      .then(
+        ({ tokensBefore }) => {
+          outcome.value = { text: `Done: ${tokens(tokensBefore)} tokens became a summary.`, isBad: false };
+          form.reset();
+        },
+        (error: unknown) => {
+          // Whoever has closed this looks at the page.
+          if (form.isConnected) outcome.value = { text: messageOf(error), isBad: true };
+          else session.complain(error);
+        },
+      );
   };
   return (
     <form class="compact" onSubmit={submit}>

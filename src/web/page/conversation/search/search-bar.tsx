@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { counted } from '../../../words.ts';
+import { isComposing } from '../../composing.ts';
 import { Icon, type IconName } from '../../icons.tsx';
 import { useApp } from '../../state/app.ts';
 import type { EarlierMessages } from '../earlier-messages.ts';
@@ -44,8 +45,9 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
     sheet.value = undefined;
   };
   const keyDown = (event: KeyboardEvent) => {
+    if (isComposing(event)) return;
     if (event.key === 'Escape') close();
-    else if (event.key === 'Enter' && !event.isComposing) go(finder.step(event.shiftKey ? -1 : 1));
+    else if (event.key === 'Enter') go(finder.step(event.shiftKey ? -1 : 1));
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks';
 import type { OpenDialog } from '../../../../client/shown.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { answerDialog, type Reply } from '../../actions/dialogs.ts';
+import { isComposing } from '../../composing.ts';
 import { keyboard } from '../../controls/shortcuts/keyboard.ts';
 import { keyNames } from '../../controls/shortcuts/keys.ts';
 import { useApp, useSession } from '../../state/app.ts';
@@ -36,7 +37,7 @@ export function DialogForm({ dialog, onAnswered }: DialogFormProps) {
       aria-labelledby={title}
       onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.isComposing) return;
+        if (event.key !== 'Escape' || isComposing(event)) return;
         // It is not meant for what runs.
         event.stopPropagation();
         event.preventDefault();

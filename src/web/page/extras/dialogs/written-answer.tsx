@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { OpenDialog } from '../../../../client/shown.ts';
 import type { Reply } from '../../actions/dialogs.ts';
+import { isComposing } from '../../composing.ts';
 import { useApp } from '../../state/app.ts';
 
 interface WrittenAnswerProps {
@@ -20,7 +21,7 @@ export function WrittenAnswer({ dialog, onReply, cancel }: WrittenAnswerProps) {
   const give = () => onReply({ value: field.current?.value ?? '' });
   const press = (event: KeyboardEvent) => {
     const isLine = dialog.method === 'input';
-    if (event.key === 'Enter' && !event.isComposing && (isLine || event.ctrlKey || event.metaKey)) {
+    if (event.key === 'Enter' && !isComposing(event) && (isLine || event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       if (!event.repeat) give();
     }

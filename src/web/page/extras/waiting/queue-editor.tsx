@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isComposing } from '../../composing.ts';
 
 interface QueueEditorProps {
   readonly text: string;
@@ -19,7 +20,7 @@ export function QueueEditor({ text, hindrance, onInput, onSave, onLeave }: Queue
   const maySave = text.trim() !== '' && hindrance === undefined;
   const press = (event: KeyboardEvent) => {
     const isEnter = event.key === 'Enter' && !event.shiftKey;
-    if (event.isComposing || (!isEnter && event.key !== 'Escape')) return;
+    if (isComposing(event) || (!isEnter && event.key !== 'Escape')) return;
     event.preventDefault();
     // Neither is meant for what runs.
     event.stopPropagation();

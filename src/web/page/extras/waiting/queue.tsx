@@ -47,7 +47,9 @@ export function Queue() {
     leave();
     const outcome = await editQueued(session, { queueId, message });
     if (outcome === 'gone') giveBackChange(session, writing, changed);
-    if (outcome === 'failed') change.value = changed;
+    // Whoever changes another one by now keeps both.
+    if (outcome === 'failed' && change.value) writing.append(message);
+    else if (outcome === 'failed') change.value = changed;
   };
   if (items.length === 0) return null;
   return (

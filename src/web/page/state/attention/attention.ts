@@ -1,4 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { LastIds } from '../../../../client/last-ids.ts';
 import type { OpenDialog } from '../../../../client/shown.ts';
 import { isDialogMethod } from '../../../../protocol/dialog-methods.ts';
 import type {
@@ -8,7 +9,6 @@ import type {
 } from '../../../../protocol/generated/vocabulary.ts';
 import { visibleText } from '../../../code/hidden-characters.ts';
 import { oneLine } from '../../../words.ts';
-import { LastIds } from '../last-ids.ts';
 import type { LiveSession } from '../live-session.ts';
 import { isVisible } from '../visibility.ts';
 import { PageIcon } from './page-icon.ts';

@@ -1,5 +1,5 @@
 /** Ids that are remembered, the last ones. */
-const MAX_IDS = 100;
+export const MAX_IDS = 100;
 
 /** Ids that came before, as far back as anybody will ask. */
 export class LastIds {

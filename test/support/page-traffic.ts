@@ -6,6 +6,7 @@ export class Traffic {
   readonly #waiting: (() => void)[] = [];
   readonly #wishes: { readonly text: string; readonly heard: () => void }[] = [];
   #held: string | undefined;
+  #changed: readonly [string, string] | undefined;
 
   /** Of the pages that are loaded from now on. */
   async watch(page: Page): Promise<void> {
@@ -16,8 +17,8 @@ export class Traffic {
         server.send(message);
       });
       server.onMessage((message) => {
-        const text = String(message);
-        const pass = () => socket.send(message);
+        const text = this.#changed ? String(message).replace(...this.#changed) : String(message);
+        const pass = () => socket.send(text);
         if (this.#held !== undefined && text.includes(this.#held)) this.#waiting.push(pass);
         else pass();
         for (const wish of this.#wishes) if (text.includes(wish.text)) wish.heard();
@@ -28,6 +29,11 @@ export class Traffic {
   /** Settles when something with this text has come next. */
   heard(text: string): Promise<void> {
     return new Promise((heard) => this.#wishes.push({ text, heard }));
+  }
+
+  /** From now on says something else in the place of this. */
+  change(text: string, into: string): void {
+    this.#changed = [text, into];
   }
 
   /** Holds back whatever has this text in it. */

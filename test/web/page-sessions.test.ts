@@ -282,7 +282,7 @@ it('whoever deletes the session that is looked at is in one as fresh as any new 
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('status').getByText('The session is in the trash now.', { exact: true }).waitFor();
 
-  expect(await words(model)).toBe(usual);
+  await expect.poll(() => words(model)).toBe(usual);
   expect(new URL(page.url()).searchParams.get('cwd')).toBe(home.cwd);
   expect(await page.evaluate('history.length')).toBe(before);
   expect(complaints).toEqual([]);

@@ -1,8 +1,11 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { messageOf } from '../../../protocol/errors.ts';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { PlainText } from '../../code/plain-text.tsx';
 import { remove } from '../actions/sessions/remove.ts';
+import { focusMessage } from '../composer/focus-message.ts';
+import { isTouched } from '../composer/pointer.ts';
 import { Modal } from '../overlay/modal.tsx';
 import { useApp } from '../state/app.ts';
 import { nameOf } from '../state/list/groups.ts';
@@ -13,6 +16,11 @@ export function DeleteDialog() {
   return session ? <Question key={session.path} session={session} /> : null;
 }
 
+/** What was focussed before may have gone with the session. */
+const focusIfNowhere = () => {
+  if (document.activeElement === document.body && !isTouched()) focusMessage();
+};
+
 function Question({ session }: { readonly session: SessionSummary }) {
   const app = useApp();
   const problem = useSignal<string | undefined>(undefined);
@@ -21,11 +29,19 @@ function Question({ session }: { readonly session: SessionSummary }) {
   const close = () => {
     if (app.deleted.value === session) app.deleted.value = undefined;
   };
+  // It may be an extension that has to be asked first, or somebody has gone elsewhere.
+  const from = useRef(app.sessionId.peek()).current;
+  useSignalEffect(() => {
+    const isAsked = (app.session.value?.view.value.dialogs.length ?? 0) > 0;
+    const isLeft = app.sessionId.value !== from;
+    if (isBusy.peek() ? isAsked : isLeft) close();
+  });
   const confirm = async () => {
     isBusy.value = true;
     try {
       await remove(app, session);
       close();
+      requestAnimationFrame(focusIfNowhere);
     } catch (error) {
       problem.value = messageOf(error);
       isBusy.value = false;

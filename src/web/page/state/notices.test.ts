@@ -13,8 +13,11 @@ function told() {
   const tell = (error: string) => {
     view.value = reduce(view.value, { type: 'server_error', error });
   };
+  const connect = (sessionId: string) => {
+    view.value = reduce(view.value, { type: 'server_connected', sessionId, sessionFile: null, seq: 0, epoch: 'e' });
+  };
   const shown = () => notices.open.value.shown.map(({ text }) => text);
-  return { notices, connection, tell, shown };
+  return { notices, connection, tell, shown, connect };
 }
 
 it('tells notices of the same words apart', () => {
@@ -48,5 +51,18 @@ it('leaves to the connection what is said there', () => {
   tell('No such session');
   connection.value = { state: 'closed', reason: 'No such session' };
 
+  expect(shown()).toEqual([]);
+});
+
+it('keeps what the page itself has to say when a session tells of itself anew', () => {
+  const { notices, tell, shown, connect } = told();
+  tell('Of the session');
+  notices.add({ kind: 'info', text: 'Of the page' });
+
+  connect('another');
+  const kept = shown();
+  notices.dismissAll();
+
+  expect(kept).toEqual(['Of the page']);
   expect(shown()).toEqual([]);
 });

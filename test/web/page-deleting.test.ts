@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { commandHome } from '../support/extensions.ts';
+import { type Home, newHome, open } from '../support/open.ts';
+import { box, enter } from '../support/page-hands.ts';
+import { servePage } from '../support/page-server.ts';
+import { Traffic } from '../support/page-traffic.ts';
+import { until } from '../support/reading.ts';
+import { conversation, header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
+
+const { visit } = useBrowser();
+
+/** A session on disk in which one thing was said. */
+const keep = (home: Home, id: string, text: string): string =>
+  keepSession(home, [header(home.cwd, { id }), userSaid('u', null, text), modelSaid('m', 'u', 'Well.')], {
+    name: `2026-01-02T03-04-05-678Z_${id}.jsonl`,
+  });
+
+const list = (page: Page) => page.getByRole('navigation', { name: 'Sessions' });
+const link = (page: Page, name: string) => list(page).getByTitle(name, { exact: true });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Delete this session?' });
+
+/** Asks for the session that is looked at to be deleted. */
+async function askToDelete(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Session', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+}
+
+it('whoever goes elsewhere after a yes has said yes', async () => {
+  const home = newHome();
+  const first = keep(home, 'a', 'Session A');
+  keep(home, 'b', 'Session B');
+  const server = await servePage({ home });
+  const { page } = await enter(visit, server);
+  const traffic = new Traffic();
+  await traffic.watch(page);
+  await page.goto(`${server.address}?session=a`);
+  await page.getByText('Well.').waitFor();
+  traffic.hold('"command":"new_session"');
+  const asked = traffic.heard('"command":"new_session"');
+
+  await askToDelete(page);
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await asked;
+  await page.keyboard.press('Escape');
+  await link(page, 'Session B').click();
+  await page.waitForURL(/session=b/);
+  traffic.release();
+  await page.getByText('The session is in the trash now.').waitFor();
+
+  expect(existsSync(first)).toBe(false);
+});
+
+it('an extension that has to be asked first can be answered', async () => {
+  const { home } = commandHome(
+    {},
+    "pi.on('session_before_switch', async (_, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', 'Sure?')) }));",
+  );
+  const path = keep(home, 'a', 'Session A');
+  const server = await servePage({ home });
+  const { page } = await enter(visit, server);
+  await page.goto(`${server.address}?session=a`);
+  await page.getByText('Well.').waitFor();
+
+  await askToDelete(page);
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Leave?' }).waitFor();
+  await dialog(page).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'No' }).click();
+  await page.getByRole('alert').getByText('An extension did not allow it').waitFor();
+  const stayed = existsSync(path);
+  await askToDelete(page);
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Yes' }).click();
+  await page.getByText('The session is in the trash now.').waitFor();
+
+  expect([stayed, existsSync(path)]).toEqual([true, false]);
+});
+
+it('the question goes with the session that it was asked in, and whoever says yes can go on writing', async () => {
+  const home = newHome();
+  keep(home, 'a', 'Session A');
+  keep(home, 'b', 'Session B');
+  const server = await servePage({ home });
+  const { page } = await enter(visit, server);
+  await link(page, 'Session A').click();
+  await page.waitForURL(/session=a/);
+  await link(page, 'Session B').click();
+  await page.waitForURL(/session=b/);
+  await page.getByText('Well.').waitFor();
+
+  await askToDelete(page);
+  await dialog(page).waitFor();
+  await page.goBack();
+  await dialog(page).waitFor({ state: 'detached' });
+  await askToDelete(page);
+  await dialog(page).getByText('Session A').waitFor();
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('The session is in the trash now.').waitFor();
+  await until(page, "document.activeElement?.matches('.message-box')");
+
+  await page.keyboard.type('on');
+  expect(await box(page).inputValue()).toBe('on');
+});
+
+it('others are renamed and deleted while the session that is looked at is open in another program', async () => {
+  const home = newHome();
+  keep(home, 'b', 'Session B');
+  const gone = keep(home, 'c', 'Session C');
+  const path = keepSession(home, conversation(home.cwd));
+  const holder = await open('stdio', { home, args: ['--session', path] });
+  await holder.peer.ok({ type: 'get_state' });
+  const server = await servePage({ home });
+  const { page } = await enter(visit, server);
+  await page.goto(`${server.address}?session=stored-1`);
+  await page.getByRole('heading', { name: 'This session is open in another program' }).waitFor();
+  const choose = async (name: string, action: string) => {
+    await link(page, name).hover();
+    await page.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+
+  await choose('Session B', 'Rename');
+  await page.getByRole('textbox', { name: 'New name for Session B' }).fill('Renamed');
+  await page.keyboard.press('Enter');
+  await link(page, 'Renamed').waitFor();
+  await choose('Session C', 'Delete');
+  await dialog(page).getByRole('button', { name: 'Delete' }).click();
+  await link(page, 'Session C').waitFor({ state: 'detached' });
+
+  expect(existsSync(gone)).toBe(false);
+});

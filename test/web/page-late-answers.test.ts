@@ -1,0 +1,188 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { openTab, useBrowser } from '../support/browser.ts';
+import { words } from '../support/exported.ts';
+import { type Home, newGate, newHome } from '../support/open.ts';
+import { box, button, enter } from '../support/page-hands.ts';
+import { say, servePage } from '../support/page-server.ts';
+import { Traffic } from '../support/page-traffic.ts';
+import { until } from '../support/reading.ts';
+import { header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
+
+const { visit } = useBrowser();
+
+/** A session on disk in which one thing was said. */
+const keep = (home: Home, id: string, text: string): string =>
+  keepSession(home, [header(home.cwd, { id }), userSaid('u', null, text), modelSaid('m', 'u', 'Well.')], {
+    name: `2026-01-02T03-04-05-678Z_${id}.jsonl`,
+  });
+
+/** The page of a session, with answers that can be held back. */
+async function inSession(home = newHome()) {
+  keep(home, 'a', 'Session A');
+  keep(home, 'b', 'Session B');
+  const server = await servePage({ home });
+  const view = await enter(visit, server);
+  const traffic = new Traffic();
+  await traffic.watch(view.page);
+  await view.page.goto(`${server.address}?session=a`);
+  await view.page.getByText('Well.').waitFor();
+  return { view, page: view.page, traffic, server };
+}
+
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search in the conversation' });
+
+it('a choice that is taken late leaves open what was opened since', async () => {
+  const { page, traffic } = await inSession();
+  const model = () => words(page.getByRole('button', { name: /^Model:/ }));
+  const before = await model();
+  traffic.hold('"command":"set_model"');
+  const taken = traffic.heard('"command":"set_model"');
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option').last().click();
+  await taken;
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+f');
+  await search(page).fill('Well');
+  traffic.release();
+  await expect.poll(model).not.toBe(before);
+
+  expect(await search(page).inputValue()).toBe('Well');
+});
+
+it('a choice that is refused late is said on the page', async () => {
+  const { page, traffic } = await inSession();
+  traffic.hold('"command":"set_model"');
+  traffic.change(
+    '"command":"set_model","success":true',
+    '"command":"set_model","success":false,"error":"No such luck"',
+  );
+  const refused = traffic.heard('"command":"set_model"');
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option').last().click();
+  await refused;
+  await page.keyboard.press('Escape');
+  traffic.release();
+
+  await page.getByRole('alert').getByText('No such luck').waitFor();
+});
+
+it('a compaction that is refused after its form was closed is said on the page', async () => {
+  const { page, traffic } = await inSession();
+  traffic.hold('"command":"compact"');
+  const refused = traffic.heard('"command":"compact"');
+
+  await page.getByRole('button', { name: /^Context:/ }).click();
+  await page.getByRole('button', { name: 'Compact now' }).click();
+  await refused;
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Context and cost' }).waitFor({ state: 'hidden' });
+  traffic.release();
+
+  await page.getByRole('alert').getByText('Nothing to compact').waitFor();
+});
+
+it('an export has the name of the session that it was asked for in', async () => {
+  const { page, traffic } = await inSession();
+  traffic.hold('"command":"export_html"');
+  const written = traffic.heard('"command":"export_html"');
+  await page.getByRole('button', { name: 'Session', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Export' }).click();
+  await written;
+  await page.getByRole('navigation', { name: 'Sessions' }).getByTitle('Session B').click();
+  await page.waitForURL(/session=b/);
+
+  const download = page.waitForEvent('download');
+  traffic.release();
+
+  expect((await download).suggestedFilename()).toBe('Session A.html');
+});
+
+it('a change of a queued message that cannot be saved leaves alone what is written in another', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }] }];
+  const { page } = await enter(visit, await servePage({ script }));
+  let isDead = false;
+  let cut = () => {};
+  await page.routeWebSocket(/./, (socket) => {
+    const server = socket.connectToServer();
+    cut = () => void socket.close({ code: 4999 });
+    socket.onMessage((message) => !isDead && server.send(message));
+    server.onMessage((message) => !isDead && socket.send(message));
+  });
+  await page.reload();
+  await say(page, 'Go');
+  await page.getByText('Well,').waitFor();
+  const queue = page.locator('.queue');
+  for (const text of ['First', 'Second']) {
+    await box(page).fill(text);
+    await page.keyboard.press('Alt+Enter');
+    await queue.getByText(text).waitFor();
+  }
+  const edit = (which: number) => queue.getByRole('button', { name: /^Edit/ }).nth(which).click();
+  const editor = page.getByRole('textbox', { name: 'Queued message' });
+
+  isDead = true;
+  await edit(0);
+  await editor.fill('First, changed');
+  await page.keyboard.press('Enter');
+  await edit(1);
+  await editor.fill('Second, changed');
+  isDead = false;
+  cut();
+  await expect.poll(() => page.locator('.message-box').inputValue()).toContain('First, changed');
+
+  expect(await editor.inputValue()).toBe('Second, changed');
+  gate.open();
+});
+
+it('who asks the first message again does not see the welcome in between', async () => {
+  const script = [{ steps: [{ error: { status: 400, message: 'No good' } }] }, { text: 'Fine now.' }];
+  const { page } = await enter(visit, await servePage({ script }));
+  await say(page, 'Once');
+  await button(page, 'Try again').waitFor();
+  await page.evaluate(`{
+    globalThis.seen = new Set();
+    new MutationObserver(() => seen.add(document.querySelector('.list') !== null))
+      .observe(document.querySelector('main'), { childList: true, subtree: true });
+  }`);
+
+  await button(page, 'Try again').click();
+  await page.getByText('Fine now.').waitFor();
+
+  expect(await page.evaluate('[...seen]')).toEqual([true]);
+});
+
+it('behind the login form no shortcut leads elsewhere', async () => {
+  const { page, view } = await inSession();
+  const other = await openTab(view);
+  await other.page.getByRole('button', { name: 'Log out' }).click();
+  const token = page.getByLabel('Token');
+  await token.waitFor();
+  await token.focus();
+
+  await page.keyboard.press('Control+Shift+O');
+  await page.keyboard.press('Alt+ArrowDown');
+  await until(page, 'true');
+
+  expect(page.url()).toContain('session=a');
+});
+
+it('keys that compose letters choose nothing', async () => {
+  const { page, traffic } = await inSession();
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox');
+  await field.waitFor();
+
+  await field.evaluate((input) => {
+    input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
+    input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true }));
+  });
+
+  await field.press('Enter');
+  await field.waitFor({ state: 'detached' });
+
+  expect(traffic.sent.filter((text) => text.includes('"set_model"'))).toHaveLength(1);
+});

@@ -174,7 +174,7 @@ it('keys that compose letters choose nothing', async () => {
   const { page, traffic } = await inSession();
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox');
-  await field.waitFor();
+  await page.getByRole('option').first().waitFor();
 
   await field.evaluate((input) => {
     input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));

@@ -151,7 +151,9 @@ function clientMessagesIn(log: SessionLog): Map<string, string> {
 function nameIn(log: SessionLog): string | undefined {
   const [latest] = log.everywhere('session_info');
   const entry = latest && log.entry(latest.id);
-  return entry?.type === 'session_info' ? entry.name || undefined : undefined;
+  // In a file there may be anything.
+  const name: unknown = entry?.type === 'session_info' ? entry.name : undefined;
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 function stored<T>(write: () => T): T {

@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 
 const MAX_LINKS = 40;
 
@@ -9,24 +9,29 @@ const MAX_LINKS = 40;
  * Walks as the kernel does: `link/..` is the parent of the link's target, and a dangling link leads to its target.
  */
 export function realPath(path: string): string {
+  // Throws for what no path can be: one that is too long, or has a NUL in it.
+  lookAt(path);
   const todo = segments(isAbsolute(path) ? path : `${process.cwd()}/${path}`);
-  let real = '/';
+  const real: string[] = [];
+  /** How many of the last segments are not there: below them is nothing to look at. */
+  let missing = 0;
   let links = 0;
   for (let segment = todo.pop(); segment !== undefined; segment = todo.pop()) {
     if (segment === '..') {
-      real = dirname(real);
+      real.pop();
+      missing = Math.max(0, missing - 1);
       continue;
     }
-    const target = linkTarget(join(real, segment));
-    if (target === undefined) {
-      real = join(real, segment);
-      continue;
-    }
+    real.push(segment);
+    const { exists, target } = missing > 0 ? nothing : lookAt(`/${real.join('/')}`);
+    if (!exists) missing++;
+    if (target === undefined) continue;
     if (++links > MAX_LINKS) throw tooManyLinks(path);
-    if (isAbsolute(target)) real = '/';
+    real.pop();
+    if (isAbsolute(target)) real.length = 0;
     todo.push(...segments(target));
   }
-  return real;
+  return `/${real.join('/')}`;
 }
 
 /** The parts of a path, last first. */
@@ -36,12 +41,21 @@ const segments = (path: string) =>
     .filter((segment) => segment !== '' && segment !== '.')
     .reverse();
 
-function linkTarget(path: string): string | undefined {
+interface Found {
+  readonly exists: boolean;
+  /** Where it leads, if it is a link. */
+  readonly target?: string;
+}
+
+const nothing: Found = { exists: false };
+
+function lookAt(path: string): Found {
   try {
-    return readlinkSync(path);
+    return { exists: true, target: readlinkSync(path) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EINVAL' || code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'EINVAL') return { exists: true };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return nothing;
     throw error;
   }
 }

@@ -63,6 +63,23 @@ describe('fold', () => {
     expect(text.content).toEqual([{ type: 'text', text: 'a' }]);
     expect(thinking.content).toEqual([{ type: 'thinking', thinking: 'b' }]);
   });
+
+  it('leaves the message as it is where a step is of a block that cannot be', () => {
+    const apart = fc.integer({ min: 1, max: 2 ** 32 });
+    const nowhere = fc.oneof(
+      apart.map((number) => -number),
+      fc.double().filter((number) => !Number.isInteger(number)),
+    );
+    const anyStep = anyStreamed.chain(({ steps }) => fc.constantFrom(...steps));
+
+    fc.assert(
+      fc.property(anyStreamed, anyStep, apart, nowhere, ({ message }, step, far, wrong) => {
+        for (const contentIndex of [message.content.length + far, wrong]) {
+          expect(fold(message, { ...step, contentIndex } as AssistantMessageEvent)).toBe(message);
+        }
+      }),
+    );
+  });
 });
 
 describe('joined', () => {

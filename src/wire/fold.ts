@@ -72,7 +72,9 @@ function grow(message: AssistantMessage, { type, contentIndex: index, delta }: P
   return message;
 }
 
+/** Blocks follow each other: nothing can be far behind the last one. */
 function withBlock(message: AssistantMessage, index: number, block: AssistantBlock): AssistantMessage {
+  if (!Number.isInteger(index) || index < 0 || index > message.content.length) return message;
   const content = message.content.slice();
   content[index] = block;
   return { ...message, content };

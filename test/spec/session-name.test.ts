@@ -66,6 +66,19 @@ verifies(
   },
 );
 
+verifies('S24', 'what was stored as a name and is no text is none', async ({ open }) => {
+  const home = newHome();
+  for (const [at, name] of [5, { a: 1 }, ['a'], true, null].entries()) {
+    const lines = conversation(home.cwd, { id: `odd-${at}` });
+    const named = entry('session_info', '11111111', 'bbbbbbbb', { name: 'first' });
+    const odd = entry('session_info', '22222222', '11111111', { name });
+    const path = keepSession(home, [...lines, named, odd], { name: `${at}.jsonl` });
+    const { peer } = await open({ home, args: ['--session', path] });
+
+    expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('sessionName');
+  }
+});
+
 verifies(
   'S24 I16',
   'a new session has no name, and clients are told',

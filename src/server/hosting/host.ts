@@ -98,6 +98,11 @@ export class Host {
     return this.#state ? this.#state.sessionFile : target.kind === 'stored' ? target.path : undefined;
   }
 
+  /** Whether there ever was an agent in the session. */
+  get hasBegun(): boolean {
+    return this.#state !== undefined;
+  }
+
   get cwd(): string {
     return this.#state?.cwd ?? this.#options.target.cwd;
   }
@@ -249,10 +254,13 @@ export class Host {
     this.#newest = agent;
     const wishes = this.#wishes();
     this.#told = JSON.stringify(wishes);
-    this.#state = await agent.start({ legacyNames: false, ...wishes });
+    const state = await agent.start({ legacyNames: false, ...wishes });
+    if (!this.hasBegun && isAnother(state, target))
+      throw new Refusal('session_not_found', `Session not found: ${target.id}`);
+    this.#state = state;
     this.#agent = agent;
-    this.#runs.enter(this.#state.sessionId);
-    this.#said.upTo(this.#state.messageCount);
+    this.#runs.enter(state.sessionId);
+    this.#said.upTo(state.messageCount);
     this.wantsChanged();
     this.#rest();
     for (const again of this.#waiting.splice(0)) again();
@@ -349,3 +357,6 @@ export class Host {
     return this.#leaving;
   }
 }
+
+/** An agent begins another session where the file is gone. */
+const isAnother = ({ sessionId }: SessionState, target: Target) => target.kind === 'stored' && sessionId !== target.id;

@@ -192,9 +192,10 @@ export class LocalSessions implements Sessions {
     await unneeded?.close();
   }
 
-  #remember({ sessionId, sessionFile, cwd }: Host): void {
+  #remember({ sessionId, sessionFile, cwd, hasBegun }: Host): void {
     this.#folders.delete(sessionId);
-    if (sessionFile !== undefined && existsSync(sessionFile)) return;
+    // What was on disk before an agent came, and is not there now, was deleted.
+    if (sessionFile !== undefined && (!hasBegun || existsSync(sessionFile))) return;
     this.#folders.set(sessionId, cwd);
     const [oldest] = this.#folders.keys();
     if (this.#folders.size > MAX_REMEMBERED && oldest !== undefined) this.#folders.delete(oldest);

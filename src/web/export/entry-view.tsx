@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { element } from '../element.ts';
 import { entryOf, type Fields, numberOf, textOf } from '../fields.ts';
+import { inAddress } from '../in-address.ts';
 import { Place } from '../message/choices.tsx';
 import { WholePage } from '../message/folded.tsx';
 import { Message, type Surroundings } from '../message/message.tsx';
@@ -70,10 +71,7 @@ export function showEntry(entry: Entry, { around, label, continues }: EntryPlace
 }
 
 /** The address of an entry on this page. */
-export const hashOf = ({ id }: { readonly id: string }): string => `#${encodeURIComponent(wellFormed(id))}`;
-
-/** Half a character has no address. */
-const wellFormed = (text: string) => text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
+export const hashOf = ({ id }: { readonly id: string }): string => `#${inAddress(id)}`;
 
 function when({ timestamp, message }: Entry): HTMLElement {
   const text = dateAndTime(timestamp) || dateAndTime(numberOf(message['timestamp'])) || '#';

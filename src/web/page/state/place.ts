@@ -1,4 +1,5 @@
 import { randomUuid } from '../../../client/random-uuid.ts';
+import { inAddress } from '../../in-address.ts';
 
 /** What the address of the page names: a session, or one that is to be begun, in some folder. */
 export type Place =
@@ -25,8 +26,8 @@ export const newPlace = (cwd?: string): Place => ({ kind: 'new', id: randomUuid(
 
 /** The address of a place, below wherever the page is. */
 export function addressOf(place: Place): string {
-  if (place.kind === 'session') return `?session=${encodeURIComponent(place.id)}`;
-  return place.cwd === undefined ? './' : `?cwd=${encodeURIComponent(place.cwd)}`;
+  if (place.kind === 'session') return `?session=${inAddress(place.id)}`;
+  return place.cwd === undefined ? './' : `?cwd=${inAddress(place.cwd)}`;
 }
 
 /** From now on the page is here; Back leads to where it was. */

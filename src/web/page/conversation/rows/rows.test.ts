@@ -78,6 +78,12 @@ describe('rows', () => {
     expect(rows.map(({ model }) => model)).toEqual([undefined, undefined, undefined, undefined, 'two']);
   });
 
+  it('tell no day of what was said at no time', () => {
+    const rows = rowsOf([user('a'), user('b', 1e300), user('c', Number.NaN), user('d'), user('e', -1e16)]);
+
+    expect(rows.map(({ day }) => day)).toEqual([NOON, undefined, undefined, undefined, undefined]);
+  });
+
   it('do not tell the day of the first message where others come before it, or where it is today', () => {
     const later = rowsOf([user('x')], { earlier: { from: 'end', cursor: 'c' } });
     const today = rowsOf([user('x', Date.now())]);

@@ -127,7 +127,7 @@ class Course {
   }
 
   #day(moment: number): number | undefined {
-    if (!Number.isFinite(moment) || (moment >= this.#midnight && moment < this.#nextMidnight)) return undefined;
+    if (!isMoment(moment) || (moment >= this.#midnight && moment < this.#nextMidnight)) return undefined;
     const isFirst = Number.isNaN(this.#midnight);
     this.#midnight = midnight(moment, 0);
     this.#nextMidnight = midnight(moment, 1);
@@ -143,6 +143,9 @@ class Course {
     return before === undefined || before === this.#model ? undefined : model;
   }
 }
+
+/** Dates end a long time from now. */
+const isMoment = (value: number) => Number.isFinite(value) && !Number.isNaN(new Date(value).getTime());
 
 /** When a day begins, or one of the days after it. */
 const midnight = (moment: number, days: number): number => {

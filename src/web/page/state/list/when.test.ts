@@ -16,6 +16,10 @@ it.each([
   expect(ago(then, now)).toBe(words);
 });
 
+it('what is no time is not told', () => {
+  expect(ago(Date.parse('some day'), now)).toBe('');
+});
+
 it('what is older has its day, and its year if that is another', () => {
   expect(ago(before(8), now)).not.toContain('2026');
   expect(ago(before(400), now)).toContain('2025');

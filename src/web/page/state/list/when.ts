@@ -2,8 +2,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago something was, in as few letters as people understand. */
+/** How long ago something was, in as few letters as people understand; nothing when it is not known. */
 export function ago(then: number, now: number): string {
+  if (Number.isNaN(then)) return '';
   const past = Math.max(0, now - then);
   if (past < MINUTE) return 'now';
   if (past < HOUR) return `${Math.floor(past / MINUTE)}\u00a0min`;

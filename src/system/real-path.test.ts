@@ -1,0 +1,123 @@
+import fs, { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { dirname, isAbsolute, join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { containedIn } from './contain.ts';
+import { realPath } from './real-path.ts';
+import { temporaryFolder } from './testing/script.ts';
+
+const folder = temporaryFolder();
+
+it('leads where a look at every segment leads, for every tree of folders, files and links', () => {
+  const name = fc.constantFrom('a', 'b', 'c', 'missing', 'x'.repeat(300), 'a\0b');
+  const step = fc.oneof({ weight: 5, arbitrary: fc.constantFrom('a', 'b', 'c') }, name, fc.constantFrom('.', '..', ''));
+  const entry = fc.record({
+    at: fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 3 }),
+    is: fc.constantFrom('folder', 'file', 'link', 'absolute link'),
+    to: fc.array(step, { maxLength: 4 }),
+  });
+  // So deep that no number of links and dots in a path leads out of the temporary folder.
+  const depths = join(folder, ...Array<string>(170).fill('d'));
+  mkdirSync(depths, { recursive: true });
+
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 10 }), fc.array(step, { maxLength: 12 }), (entries, way) => {
+      const base = mkdtempSync(join(depths, 'tree-'));
+      for (const { at, is, to } of entries) {
+        const path = join(base, ...at);
+        attempt(() => {
+          if (is === 'folder') mkdirSync(path);
+          else if (is === 'file') writeFileSync(path, '');
+          else symlinkSync([is === 'link' ? '.' : base, ...to].join('/'), path);
+        });
+      }
+      const path = [base, ...way].join('/');
+
+      const found = attempt(() => realPath(path));
+      const expected = attempt(() => patientRealPath(path));
+      rmSync(base, { recursive: true });
+
+      expect(found).toEqual(expected);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it.each([
+  ['a folder that is missing', 'missing'],
+  ['a file', 'file'],
+])('looks at nothing below %s, however far it goes', (_what, name) => {
+  writeFileSync(join(folder, 'file'), '');
+  const at = (depth: number) => join(folder, name) + '/a'.repeat(depth);
+
+  expect(looks(() => realPath(at(1900)))).toBe(looks(() => realPath(at(1))));
+  expect(realPath(at(1900))).toBe(patientRealPath(at(1900)));
+});
+
+it('looks once at what is too long for a path', () => {
+  const path = join(folder, 'missing') + '/a'.repeat(100_000);
+
+  expect(looks(() => attempt(() => realPath(path)))).toBe(1);
+  expect(() => realPath(path)).toThrow('ENAMETOOLONG');
+  expect(containedIn(folder, path)).toBe(false);
+});
+
+/** How often the disk is asked where a link leads. */
+function looks(work: () => void): number {
+  const { readlinkSync: ordinary } = fs;
+  let count = 0;
+  const counting = (path: string) => {
+    count++;
+    return ordinary(path);
+  };
+  fs.readlinkSync = counting as typeof ordinary;
+  syncBuiltinESMExports();
+  try {
+    work();
+  } finally {
+    fs.readlinkSync = ordinary;
+    syncBuiltinESMExports();
+  }
+  return count;
+}
+
+/** The same, by looking at every segment. */
+function patientRealPath(path: string): string {
+  const todo = path.split('/').reverse();
+  let real = '/';
+  let links = 0;
+  for (let segment = todo.pop(); segment !== undefined; segment = todo.pop()) {
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..') {
+      real = dirname(real);
+      continue;
+    }
+    const target = targetOf(join(real, segment));
+    if (target === undefined) real = join(real, segment);
+    else {
+      if (++links > 40) throw new Error('ELOOP');
+      if (isAbsolute(target)) real = '/';
+      todo.push(...target.split('/').reverse());
+    }
+  }
+  return real;
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['EINVAL', 'ENOENT', 'ENOTDIR'].includes(code)) return undefined;
+    throw error;
+  }
+}
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

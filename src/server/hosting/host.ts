@@ -358,5 +358,6 @@ export class Host {
   }
 }
 
-/** An agent begins another session where the file is gone. */
-const isAnother = ({ sessionId }: SessionState, target: Target) => target.kind === 'stored' && sessionId !== target.id;
+/** An agent begins another session where the file is gone. One that is no tau may not say in which it is. */
+const isAnother = ({ sessionId }: Partial<SessionState>, target: Target) =>
+  target.kind === 'stored' && sessionId !== undefined && sessionId !== target.id;

@@ -50,6 +50,13 @@ it('model and thinking level are chosen by keys alone, and every tab shows them'
 
   await button(other.page, 'Thinking: max').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.keyboard.press('Control+.');
+  await page.getByRole('listbox', { name: 'Thinking levels' }).getByRole('option').first().waitFor();
+  await page.keyboard.type('high');
+  await page.keyboard.press('Enter');
+
+  await button(other.page, 'Thinking: high').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   expect(chips).toBe(0);
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });

@@ -156,7 +156,7 @@ it('[V42] a browser that is offline asks whether the server is there, and does n
 it('without a connection nothing is offered that needs one, and one place says that it is lost', async () => {
   const { server, page } = await inTheMiddle();
   await say(page, 'And be brief');
-  const [stop, edit, drop] = ['Stop', 'Edit', 'Drop'].map((name) => button(page, name));
+  const [stop, edit, drop] = ['Stop', 'Edit: And be brief', 'Drop: And be brief'].map((name) => button(page, name));
   await drop?.waitFor();
   const places = async () => JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
   const before = await places();

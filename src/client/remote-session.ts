@@ -119,6 +119,11 @@ export class RemoteSession extends AnyClient {
     this.#socket.retry();
   }
 
+  /** There is reason to believe that the connection is gone: asks at once, and lets it go if nothing comes for a moment. */
+  doubt(): void {
+    this.#watchdog.doubt();
+  }
+
   override call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>> {
     if (this.lost) return Promise.reject(this.lost);
     const named = isMessage(command) ? { clientMessageId: randomUuid(), ...defined(params) } : params;

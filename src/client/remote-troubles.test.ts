@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import { ConnectionLost } from './connection-lost.ts';
-import { ATTACH_LIMIT_MS, type ConnectionStatus } from './reconnecting-socket.ts';
+import type { ConnectionStatus } from './reconnecting-socket.ts';
 import { connectRemote } from './remote.node.ts';
 import type { RemoteSession } from './remote-session.ts';
 import {
@@ -14,7 +14,6 @@ import {
   stopTime,
   synced,
 } from './testing/remote-server.node.ts';
-import { PING_LIMIT_MS } from './watchdog.ts';
 
 function changes(session: RemoteSession): ConnectionStatus[] {
   const seen: ConnectionStatus[] = [];
@@ -171,101 +170,6 @@ describe('a server that leaves', () => {
     await reached(session, 'reconnecting');
 
     expect(session.status).toMatchObject({ code, delayMs: 1000 });
-  });
-});
-
-describe('a connection that only looks like one', () => {
-  it('[V33] is let go when nothing comes after a ping, and made again', async () => {
-    const { server, session, connection } = await attached();
-    connection.isAlive = false;
-
-    vi.advanceTimersByTime(20_000);
-    const { type } = await connection.next();
-    vi.advanceTimersByTime(PING_LIMIT_MS);
-    const status = session.status;
-    const next = await reconnection(server, session);
-
-    expect(type).toBe('ping');
-    expect(status).toMatchObject({ state: 'reconnecting', reason: 'The server is silent' });
-    expect(next.query).toMatchObject({ after: '10' });
-    expect(await connection.closed).toBe(1006);
-  });
-
-  it('[V33] stays while anything comes', async () => {
-    const { session, connection } = await attached();
-    connection.isAlive = false;
-
-    for (const _ of [1, 2, 3]) {
-      vi.advanceTimersByTime(20_000);
-      await connection.next();
-      vi.advanceTimersByTime(PING_LIMIT_MS - 1);
-      const told = new Promise((resolve) => session.onEvent(resolve));
-      connection.say({ type: 'turn_start' });
-      await told;
-      expect(session.status.state).toBe('open');
-    }
-  });
-
-  it('[V33] is not judged while the session that it moved to is on its way, for as long as at the beginning', async () => {
-    const { session, connection } = await attached();
-    const told = new Promise((resolve) => session.onEvent(resolve));
-    connection.say(greeting({ sessionId: 's2', epoch: 'e2' }));
-    await told;
-
-    vi.advanceTimersByTime(ATTACH_LIMIT_MS - 1);
-    const before = session.status.state;
-    vi.advanceTimersByTime(1);
-
-    expect([before, session.status.state]).toEqual(['open', 'reconnecting']);
-    expect(connection.sent).toEqual([]);
-    expect(session.status.reason).toBe('The server did not answer in time');
-  });
-
-  it('[V33] is judged again when the session that it moved to is there', async () => {
-    const { session, connection } = await attached();
-    connection.say(greeting({ sessionId: 's2', epoch: 'e2' }), synced({ sessionId: 's2' }));
-    const told = new Promise<void>((resolve) =>
-      session.onEvent(({ type }) => {
-        if (type === 'state_synced') resolve();
-      }),
-    );
-    await told;
-    await session.ping();
-    connection.isAlive = false;
-
-    vi.advanceTimersByTime(20_000);
-    await connection.next();
-    vi.advanceTimersByTime(PING_LIMIT_MS);
-
-    expect(session.status).toMatchObject({ state: 'reconnecting', reason: 'The server is silent' });
-  });
-
-  it('[V33] is let go when it never gets as far as a session', async () => {
-    const { server, session } = await remote();
-    const connection = await server.connection();
-    connection.say(greeting());
-    await new Promise((resolve) => session.onEvent(resolve));
-
-    vi.advanceTimersByTime(ATTACH_LIMIT_MS);
-
-    expect(session.status).toMatchObject({ state: 'reconnecting', reason: 'The server did not answer in time' });
-    expect(await connection.closed).toBe(1006);
-  });
-
-  it.each([0, -5, 1e300])('[V33] is not asked for too often, nor too seldom: every %d ms', async (pingMs) => {
-    const { server, session } = await remote();
-    const connection = await server.connection();
-    connection.say(greeting({ pingMs }), synced());
-    await reached(session, 'open');
-    await session.ping();
-    connection.isAlive = false;
-
-    vi.advanceTimersByTime(999);
-    const early = connection.sent.length;
-    vi.advanceTimersByTime(5 * 60_000);
-
-    expect(early).toBe(0);
-    expect(await connection.next()).toMatchObject({ type: 'ping' });
   });
 });
 

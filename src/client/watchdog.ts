@@ -4,6 +4,9 @@
  */
 export const PING_LIMIT_MS = 30_000;
 
+/** The same where there is reason to believe that nobody is there. */
+export const DOUBT_LIMIT_MS = 3000;
+
 /** How often a server can make a client ask, at most and at least. */
 const MIN_PING_MS = 1000;
 const MAX_PING_MS = 5 * 60_000;
@@ -14,7 +17,8 @@ export class Watchdog {
   readonly #onSilence: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #intervalMs = MAX_PING_MS;
-  #isWaiting = false;
+  /** How long an answer may take that is waited for. */
+  #limitMs: number | undefined;
 
   constructor({ ping, onSilence }: { ping: () => void; onSilence: () => void }) {
     this.#ping = ping;
@@ -28,22 +32,29 @@ export class Watchdog {
 
   /** Something came. */
   heard(): void {
-    if (this.#isWaiting) this.#rest();
+    if (this.#limitMs !== undefined) this.#rest();
+  }
+
+  /** Asks at once, and not for long, unless this is not the time to ask. */
+  doubt(): void {
+    if (this.#timer !== undefined && this.#limitMs !== DOUBT_LIMIT_MS) this.#ask(DOUBT_LIMIT_MS);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#isWaiting = false;
+    this.#timer = undefined;
+    this.#limitMs = undefined;
   }
 
   #rest(): void {
     this.stop();
-    this.#timer = setTimeout(() => this.#ask(), this.#intervalMs);
+    this.#timer = setTimeout(() => this.#ask(PING_LIMIT_MS), this.#intervalMs);
   }
 
-  #ask(): void {
-    this.#isWaiting = true;
-    this.#timer = setTimeout(this.#onSilence, PING_LIMIT_MS);
+  #ask(limitMs: number): void {
+    this.stop();
+    this.#limitMs = limitMs;
+    this.#timer = setTimeout(this.#onSilence, limitMs);
     this.#ping();
   }
 }

@@ -137,10 +137,26 @@ it('[V41] what was not sent yet can be taken back into the box, and is not sent'
   expect(await said(page, 'Still there?')).toBe(0);
 });
 
+it('[V42] a browser that is offline asks whether the server is there, and does not wait for long', async () => {
+  const { page } = await inTheMiddle();
+
+  await page.context().setOffline(true);
+  await connection(page).getByText('Reconnecting…').waitFor();
+  const mayStop = await button(page, 'Stop').isEnabled();
+  await say(page, 'Still there?');
+  await outbox(page).getByRole('button', { name: 'Take back' }).waitFor();
+  await page.context().setOffline(false);
+
+  await connection(page).waitFor({ state: 'hidden' });
+  await page.getByRole('list', { name: 'Queued messages' }).getByText('Still there?').waitFor();
+  await outbox(page).waitFor({ state: 'hidden' });
+  expect(mayStop).toBe(false);
+});
+
 it('without a connection nothing is offered that needs one, and one place says that it is lost', async () => {
   const { server, page } = await inTheMiddle();
   await say(page, 'And be brief');
-  const [stop, edit, drop] = ['Stop', 'Edit', 'Drop'].map((name) => button(page, name));
+  const [stop, edit, drop] = ['Stop', 'Edit: And be brief', 'Drop: And be brief'].map((name) => button(page, name));
   await drop?.waitFor();
   const places = async () => JSON.stringify(await Promise.all([stop, edit, drop].map((one) => one?.boundingBox())));
   const before = await places();

@@ -50,6 +50,13 @@ it('model and thinking level are chosen by keys alone, and every tab shows them'
 
   await button(other.page, 'Thinking: max').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.keyboard.press('Control+.');
+  await page.getByRole('listbox', { name: 'Thinking levels' }).getByRole('option').first().waitFor();
+  await page.keyboard.type('high');
+  await page.keyboard.press('Enter');
+
+  await button(other.page, 'Thinking: high').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   expect(chips).toBe(0);
   expect([...one.complaints, ...other.complaints]).toEqual([]);
 });
@@ -76,6 +83,8 @@ it('a long list of models is narrowed down by typing, and a choice can count for
   await page.getByText('104 more: type to narrow them down.').waitFor();
   await page.keyboard.type('nothing like it');
   await page.getByText('Nothing fits “nothing like it”.').waitFor();
+  await page.getByRole('combobox').fill('shop/model-298');
+  await expect.poll(() => words(page.getByRole('option').first())).toContain('Number 298');
   await page.getByRole('combobox').fill('299 shop');
   await expect.poll(() => page.getByRole('option').count()).toBe(1);
   const named = await page.getByRole('combobox').getAttribute('aria-activedescendant');

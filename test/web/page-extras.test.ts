@@ -97,9 +97,9 @@ it('whoever drops or changes what waits with the keyboard goes on from there', a
   await queue(page).waitFor({ state: 'detached' });
 
   expect([left, saved, dropped, await focused()]).toEqual([
-    ['Edit', 1],
-    ['Edit', 1],
-    ['Drop', 0],
+    ['Edit: Then sing', 1],
+    ['Edit: Then sing well', 1],
+    ['Drop: Then sing well', 0],
     ['Message', -1],
   ]);
 });

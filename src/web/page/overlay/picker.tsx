@@ -4,6 +4,7 @@ import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { isComposing } from '../composing.ts';
 import { Icon } from '../icons.tsx';
 import { matching } from './matching.ts';
+import { TypeAhead } from './type-ahead.ts';
 
 /** Rows that are drawn at most: more than anybody reads. */
 const MAX_ROWS = 200;
@@ -26,7 +27,7 @@ interface PickerProps {
   readonly label: string;
   /** Undefined until it is known what there is. */
   readonly items: readonly PickerItem[] | undefined;
-  /** Short lists need no search. */
+  /** Short lists need none: what is typed leads to the first item that begins with it. */
   readonly hasSearch: boolean;
   readonly onChoose: (id: string) => void;
 }
@@ -36,6 +37,7 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const query = useSignal('');
+  const typing = useMemo(() => new TypeAhead(), []);
   // Until somebody has gone elsewhere it is the one in use.
   const at = useSignal<number | undefined>(undefined);
   const found = useMemo(() => matching(query.value, items ?? []), [query.value, items]);
@@ -53,7 +55,8 @@ export function Picker({ label, items, hasSearch, onChoose }: PickerProps) {
   };
   const press = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
-    const target = stepOf(event.key, active, shown.length);
+    const typed = hasSearch ? undefined : typing.find(event, shown);
+    const target = stepOf(event.key, active, shown.length) ?? typed;
     if (target === undefined && event.key !== 'Enter') return;
     event.preventDefault();
     if (target === undefined) choose(active);

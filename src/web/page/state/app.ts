@@ -54,6 +54,14 @@ export class App {
     this.title = titleIn(this.navigation, this.sessions.sessions);
     this.attention = new Attention(session, this.title);
     addEventListener('online', () => this.retry());
+    const doubt = () => session.peek()?.remote.doubt();
+    addEventListener('offline', doubt);
+    effect(() => {
+      if (isVisible.value) doubt();
+    });
+    effect(() => {
+      if (this.sessions.problem.value !== undefined) doubt();
+    });
     addEventListener('beforeunload', (event) => {
       if (this.navigation.hasUnsent || this.drafts.hasAttachments) event.preventDefault();
     });

@@ -32,7 +32,7 @@ export function ModelsSheet() {
       itemOf={(one) => ({
         id: `${one.provider}/${one.id}`,
         group: providerName(one.provider),
-        words: `${one.provider} ${providerName(one.provider)} ${one.name} ${one.id}`,
+        words: `${one.provider}/${one.id} ${providerName(one.provider)} ${one.name} ${one.id}`,
         isCurrent: rank(one) === 0,
         content: <ModelRow model={one} />,
       })}

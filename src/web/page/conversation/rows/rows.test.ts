@@ -75,7 +75,31 @@ describe('rows', () => {
 
     expect(rows.map(({ continues }) => continues)).toEqual([false, false, true, false, false]);
     expect(rows.map(({ day }) => day)).toEqual([NOON, undefined, NOON + 13 * HOUR, undefined, undefined]);
-    expect(rows.map(({ model }) => model)).toEqual([undefined, undefined, undefined, undefined, 'two']);
+    expect(rows.map(({ model }) => model)).toEqual([undefined, undefined, undefined, 'two', undefined]);
+  });
+
+  it('tell of another model above what it was asked first, and else above its answer', () => {
+    const [one, two, three] = [assistant({ model: 'one' }), assistant({ model: 'two' }), assistant({ model: 'three' })];
+    const asked = [user('x'), one, note(true), user('y'), note(true), user('z')];
+    const markedIn = (messages: readonly AgentMessage[], answer?: AssistantMessage) =>
+      rowsOf(messages, { answer }).flatMap(({ model }, index) => (model === undefined ? [] : [[index, model]]));
+
+    expect(markedIn(asked)).toEqual([]);
+    expect(markedIn(asked, two)).toEqual([[3, 'two']]);
+    expect(markedIn([...asked, two], three)).toEqual([
+      [3, 'two'],
+      [7, 'three'],
+    ]);
+  });
+
+  it('are others when the model is told of that answers them', () => {
+    const rows = new Rows();
+    const messages = [user('x'), assistant({ model: 'one' }), user('y')];
+    const before = rows.of({ ...emptyView, messages });
+    const after = rows.of({ ...emptyView, messages, answer: assistant({ model: 'two' }) });
+
+    expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
+    expect([before[2]?.model, after[2]?.model, after[3]?.model]).toEqual([undefined, 'two', undefined]);
   });
 
   it('tell no day of what was said at no time', () => {

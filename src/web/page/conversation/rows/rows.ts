@@ -14,7 +14,7 @@ export interface Row {
   readonly continues: boolean;
   /** The moment it was said at, where that is another day than before. */
   readonly day: number | undefined;
-  /** The model that answers, where that is another one than before. */
+  /** The model that answers from here on, where that is another one than before. */
   readonly model: string | undefined;
 }
 
@@ -42,13 +42,14 @@ export class Rows {
         caller.results ??= new Map();
         caller.results.set(message.toolCallId, message);
       } else if (isShown(message)) {
-        const draft = { message, results: undefined, ...course.follow(message) };
+        const draft = { message, results: undefined, place: course.follow(message) };
         for (const id of callsOf(message)) callers.set(id, draft);
         drafts.push(draft);
       }
     }
+    const place = answer && course.follow(answer);
     const rows = drafts.map((draft) => this.#row(draft));
-    return answer ? [...rows, this.#streamingRow(course.follow(answer))] : rows;
+    return place ? [...rows, this.#streamingRow(place)] : rows;
   }
 
   /** The answer that was streaming is the first one that was added behind what is known. */
@@ -64,7 +65,7 @@ export class Rows {
     else if (messages.length === 0) this.#streamingKey = undefined;
   }
 
-  #row({ message, results, ...place }: Draft): Row {
+  #row({ message, results, place }: Draft): Row {
     const row = { key: this.#keys.get(message) ?? 0, message, results: results ?? NO_RESULTS, ...place };
     const before = this.#rows.get(message);
     if (before && isSame(before, row)) return before;
@@ -79,10 +80,13 @@ export class Rows {
   }
 }
 
-type RowPlace = Pick<Row, 'continues' | 'day' | 'model'>;
+interface RowPlace extends Pick<Row, 'continues' | 'day'> {
+  model: Row['model'];
+}
 
-interface Draft extends RowPlace {
+interface Draft {
   readonly message: AgentMessage;
+  readonly place: RowPlace;
   results: Map<string, AgentMessage> | undefined;
 }
 
@@ -111,6 +115,8 @@ class Course {
   readonly #isWhole: boolean;
   #role: string | undefined;
   #model: string | undefined;
+  /** Where the user has spoken first since the last answer. */
+  #question: RowPlace | undefined;
   #midnight = Number.NaN;
   #nextMidnight = Number.NaN;
 
@@ -121,8 +127,14 @@ class Course {
 
   follow(message: AgentMessage): RowPlace {
     const continues = this.#role === 'assistant' && message.role === 'assistant';
-    const place = { continues, day: this.#day(message.timestamp), model: this.#otherModel(message) };
+    const place: RowPlace = { continues, day: this.#day(message.timestamp), model: undefined };
     this.#role = message.role;
+    if (message.role === 'user') this.#question ??= place;
+    if (message.role === 'assistant') {
+      // Only the answer tells of a model that was chosen before the question.
+      (this.#question ?? place).model = this.#otherModel(message);
+      this.#question = undefined;
+    }
     return place;
   }
 
@@ -135,8 +147,7 @@ class Course {
     return isFirst && (isToday || !this.#isWhole) ? undefined : moment;
   }
 
-  #otherModel(message: AgentMessage): string | undefined {
-    if (message.role !== 'assistant') return undefined;
+  #otherModel(message: AssistantMessage): string | undefined {
     const before = this.#model;
     const model = textOf(message.model);
     this.#model = `${textOf(message.provider)}/${model}`;

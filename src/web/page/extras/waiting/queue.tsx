@@ -23,7 +23,7 @@ export function Queue() {
   const left = useRef<string | undefined>(undefined);
   /** What had the focus goes: what takes its place has it, or else whatever is to be said next. */
   const focus = (at: number, name: string) => {
-    const button = list.current?.children[at]?.querySelector<HTMLElement>(`[aria-label=${name}]`);
+    const button = list.current?.children[at]?.querySelector<HTMLElement>(`[aria-label^=${name}]`);
     if (button) button.focus();
     else if (!isTouched()) focusMessage();
   };

@@ -1,4 +1,5 @@
 import type { QueuedItem } from '../../../../protocol/generated/vocabulary.ts';
+import { oneLine } from '../../../words.ts';
 import { Icon } from '../../icons.tsx';
 import { WaitingWords } from './waiting-words.tsx';
 
@@ -28,7 +29,7 @@ export function QueuedMessage({ item: { kind, text }, isRunning, hindrance, onEd
               key={name}
               type="button"
               class="quiet icon-only"
-              aria-label={name}
+              aria-label={`${name}: ${oneLine(text, 40)}`}
               title={hindrance ?? name}
               disabled={hindrance !== undefined}
               onClick={onClick}

@@ -248,7 +248,7 @@ it('a write shows what it changed in a file that was there', async () => {
   expect(head).toMatch(/write\s+src\/\s*shop\.ts\s+\+1 −1/);
   expect([removed, added]).toEqual(['2', '3']);
   expect(await words(page.locator('.outcome'))).toBe('unchanged');
-  expect(await page.locator('.diff-line.added').count()).toBe(0);
+  expect(await page.locator('.tool details').count()).toBe(0);
 });
 
 it('searches are lists: what grep found by file, paths and names one by one', async () => {

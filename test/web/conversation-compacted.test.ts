@@ -6,7 +6,7 @@ import { newHome, setUp } from '../support/open.ts';
 import { enter } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
-import { atRest, conversation, inSight, placeOf, until } from '../support/reading.ts';
+import { atEnd, atRest, conversation, inSight, placeOf, until } from '../support/reading.ts';
 
 const ENTRIES = 1000;
 const SUMMARY = 'Many parts were looked at.';
@@ -22,7 +22,7 @@ async function openLong(keepRecentTokens: number): Promise<Reader> {
   const home = newHome();
   setUp(home, { compaction: { enabled: false, keepRecentTokens } });
   const session = keepLongConversation(home, ENTRIES);
-  const server = await servePage({ home, script: [{ text: SUMMARY }] });
+  const server = await servePage({ home, script: [{ text: SUMMARY }, { text: SUMMARY }] });
   const view = await enter(visit, server);
   const traffic = new Traffic();
   await traffic.watch(view.page);
@@ -76,6 +76,26 @@ it.each([
   await page.getByText('1 of 1').waitFor();
   await inSight(page, SUMMARY);
 
+  expect(complaints).toEqual([]);
+});
+
+it('where it was compacted is marked, also for those who come later, and leads to the summary', async () => {
+  const { page, complaints } = await openLong(1000);
+  const marked = conversation(page).getByText('Compacted here');
+  await say(page, '/compact');
+  await marked.waitFor();
+  await atEnd(page);
+  await page.reload();
+  await marked.waitFor();
+  await atEnd(page);
+  await say(page, 'go on');
+  await inSight(page, SUMMARY);
+  const [place, next] = [await marked.boundingBox(), await placeOf(page, 'go on')];
+  await page.getByRole('button', { name: 'Go to the summary' }).click();
+  await inSight(page, 'Compacted from');
+
+  expect(place?.y).toBeLessThan(next);
+  expect(await marked.count()).toBe(1);
   expect(complaints).toEqual([]);
 });
 

@@ -215,7 +215,7 @@ it('what a compaction has replaced stays readable above its summary', async () =
   await isComplete(page);
 
   await say(page, '/compact');
-  await conversation(page).getByText('Compacted').waitFor();
+  await conversation(page).getByText('Compacted from').waitFor();
   await conversation(page).getByText(`first ${FILLER}`.trim()).waitFor();
   const inOrder = await words(page.getByRole('article'));
   await page.reload();

@@ -215,7 +215,7 @@ it('what a compaction has replaced stays readable above its summary', async () =
   await isComplete(page);
 
   await say(page, '/compact');
-  await conversation(page).getByText('Compacted').waitFor();
+  await conversation(page).getByText('Compacted from').waitFor();
   await conversation(page).getByText(`first ${FILLER}`.trim()).waitFor();
   const inOrder = await words(page.getByRole('article'));
   await page.reload();
@@ -254,6 +254,8 @@ it('what nothing came of is asked again, with its picture, in the place of the f
   await say(page, 'second');
   await conversation(page).getByText('400 No good').waitFor();
 
+  const again = await page.getByRole('button', { name: 'Try again' }).boundingBox();
+  const composer = await page.locator('.composer').boundingBox();
   await page.getByRole('button', { name: 'Try again' }).click();
   await conversation(page).getByText('Fine now.').waitFor();
   await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' });
@@ -263,6 +265,7 @@ it('what nothing came of is asked again, with its picture, in the place of the f
   const asked = stored(file).flatMap(({ message }) =>
     message?.role === 'user' ? [JSON.stringify(message.content)] : [],
   );
+  expect((composer?.y ?? 0) - (again?.y ?? 0) - (again?.height ?? 0)).toBeGreaterThanOrEqual(8);
   expect(shown).not.toContain('No good');
   expect(shown.split('second')).toHaveLength(2);
   expect(asked[2]).toContain('image/png');

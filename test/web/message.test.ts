@@ -79,6 +79,27 @@ it('of what a command said only the lines that are there are counted, as the las
   expect(await words(page.locator('.output'))).toContain('[the end]');
 });
 
+it('a line of many letters is counted by these, and stays within its card', async () => {
+  const { page } = await open(file);
+  const long = 'x'.repeat(40_000);
+  const width = (place: Locator) => place.evaluate((element) => element.scrollWidth - element.clientWidth);
+
+  await draw(page, {
+    message: calling('bash', { command: 'head' }),
+    results: { one: result(`${long}\ngreen\ndone`) },
+  });
+  const cut = await words(page.locator('.output'));
+  await page.getByRole('button', { name: 'Show all 40,011 characters' }).click();
+  await page.locator('.unclip').waitFor({ state: 'detached' });
+  const [said, beyond] = [await words(page.locator('.output')), await width(page.locator('.output'))];
+  await draw(page, { message: calling('write', { path: 'long.txt', content: long }), results: { one: result('ok') } });
+  await page.getByRole('button', { name: 'Show all 40,000 characters' }).waitFor();
+
+  expect(cut).toContain('green');
+  expect(said.startsWith(long)).toBe(true);
+  expect([beyond, await width(page.locator('.diff'))]).toEqual([0, 0]);
+});
+
 it('what a reader folds and unfolds stays so, whatever else is drawn', async () => {
   const { page } = await open(file);
   const message = calling('bash', { command: 'make' });
@@ -227,7 +248,7 @@ it('a write shows what it changed in a file that was there', async () => {
   expect(head).toMatch(/write\s+src\/\s*shop\.ts\s+\+1 −1/);
   expect([removed, added]).toEqual(['2', '3']);
   expect(await words(page.locator('.outcome'))).toBe('unchanged');
-  expect(await page.locator('.diff-line.added').count()).toBe(0);
+  expect(await page.locator('.tool details').count()).toBe(0);
 });
 
 it('searches are lists: what grep found by file, paths and names one by one', async () => {

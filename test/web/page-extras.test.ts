@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, titled, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
@@ -262,6 +262,30 @@ it('of many notices the last ones are shown, and all can be dismissed at once', 
   expect(first).toEqual(['Number 6', 'Number 7', 'Number 8', 'Number 9']);
   expect(then).toEqual(['Number 5', 'Number 6', 'Number 7', 'Number 8']);
   expect(await words(notices(page))).toBe('');
+});
+
+/** Whether the shadow of something ends at the edge of what it scrolls in, on the left or below. */
+const isShadowCut = (place: Locator): Promise<boolean> =>
+  place.evaluate(async (element) => {
+    await Promise.all(element.getAnimations().map(({ finished }) => finished));
+    const lengths = getComputedStyle(element).boxShadow.match(/-?[\d.]+(?=px)/g) ?? [];
+    const [, down = 0, blur = 0] = lengths.map(Number);
+    const [card, edge] = [element, element.closest('.toasts, .extras')].map((it) => it?.getBoundingClientRect());
+    return !card || !edge || card.left - blur < Math.max(edge.left, 0) || card.bottom + down + blur > edge.bottom;
+  });
+
+it('the shadows of notices and questions are not cut', async () => {
+  const { home } = commandHome({
+    ask: "ctx.ui.notify('All is well', 'error'); await ctx.ui.confirm('Sure?', 'Well?');",
+  });
+  const { page } = await visit((await servePage({ home })).loginLink);
+
+  await say(page, '/ask');
+  await page.getByRole('form', { name: 'Sure?' }).waitFor();
+  await page.getByRole('alert').waitFor();
+
+  expect(await isShadowCut(page.getByRole('alert'))).toBe(false);
+  expect(await isShadowCut(page.locator('.dialog'))).toBe(false);
 });
 
 it('on a phone a long notice takes two lines, and all it needs for whoever points at it', async () => {

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
@@ -524,6 +524,11 @@ it('what others do with sessions far down the list is seen', async () => {
   expect(complaints).toEqual([]);
 });
 
+const middleOf = async (place: Locator) => {
+  const { y, height } = (await place.boundingBox()) ?? { y: Number.NaN, height: 0 };
+  return y + height / 2;
+};
+
 it('sessions are grouped by day, or by folder for those who want that', async () => {
   const home = newHome();
   keep(home, 'old', 'An old one');
@@ -540,6 +545,11 @@ it('sessions are grouped by day, or by folder for those who want that', async ()
 
   expect(days).toEqual(['Today']);
   expect(await groups()).toEqual(['project']);
+  const old = row(page, 'An old one');
+  // Each is a line then: the folder has been said.
+  expect(Math.abs((await middleOf(old.locator('time'))) - (await middleOf(old.getByText('An old one'))))).toBeLessThan(
+    2,
+  );
 });
 
 it('a list that cannot be asked for says so, and a button asks again', async () => {

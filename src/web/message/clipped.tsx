@@ -21,7 +21,7 @@ export function Clipped({ text, lines, kind = '', show = asItIs }: ClippedProps)
   return (
     <>
       <Scrolled kind={kind}>{show(part)}</Scrolled>
-      {part !== text && <ShowAll what={sizeOf(text)} onClick={showAll} />}
+      {part !== text && <ShowAll what={sizeOf(text, part)} onClick={showAll} />}
     </>
   );
 }
@@ -32,7 +32,7 @@ export function Tail({ text, lines, kind = '', all }: Omit<ClippedProps, 'show'>
   const part = isWhole ? text : endOf(text, lines);
   return (
     <>
-      {part !== text && <ShowAll all={all} what={sizeOf(text)} onClick={showAll} />}
+      {part !== text && <ShowAll all={all} what={sizeOf(text, part)} onClick={showAll} />}
       <div class={isWhole ? '' : 'tail'}>
         <Scrolled kind={kind}>{asItIs(part)}</Scrolled>
       </div>
@@ -82,7 +82,8 @@ function beginningOf(text: string, lines: number): string {
 
 const endOf = (text: string, lines: number) => text.split('\n').slice(-lines).join('\n').slice(-MAX_CLIPPED);
 
-function sizeOf(text: string): string {
+/** How much there is of what is missing in a part: lines, or letters where a piece of every line is there. */
+function sizeOf(text: string, part: string): string {
   const lines = linesIn(text);
-  return lines > 1 ? counted(lines, 'line') : counted(text.length, 'character');
+  return lines > linesIn(part) ? counted(lines, 'line') : counted(text.length, 'character');
 }

@@ -3,7 +3,7 @@ import { Highlighted } from '../../code/code-block.tsx';
 import { PlainText } from '../../code/plain-text.tsx';
 import { counted } from '../../words.ts';
 import { Scrolled, ShowAll, useWhole } from '../clipped.tsx';
-import type { DiffLine } from './diff-lines.ts';
+import { type DiffLine, GAP } from './diff-lines.ts';
 import { type MarkedLine, markedLines } from './marked-lines.ts';
 import { shownLines } from './shown-lines.ts';
 
@@ -27,9 +27,16 @@ export function Diff({ lines, language, atFirst = 60 }: DiffProps) {
           <Line line={line} language={language} isNumbered={isNumbered} />
         ))}
       </Scrolled>
-      {shown !== lines && <ShowAll what={counted(lines.length, 'line')} onClick={showAll} />}
+      {shown !== lines && <ShowAll what={sizeOf(lines, shown)} onClick={showAll} />}
     </>
   );
+}
+
+/** How much there is: lines, or letters where these alone are cut. */
+function sizeOf(lines: readonly DiffLine[], shown: readonly DiffLine[]): string {
+  if (shown.length < lines.length || shown.includes(GAP)) return counted(lines.length, 'line');
+  const letters = lines.reduce((sum, { text }) => sum + text.length, 0);
+  return counted(letters, 'character');
 }
 
 const signs = { added: '+', removed: '-', same: ' ', gap: ' ' } as const;

@@ -25,6 +25,11 @@ it('what has not changed is shown only near what has', () => {
   ]);
 });
 
+it('where nothing has changed, the beginning is shown', () => {
+  expect(shownLines(same(1, 20), 60)).toEqual(same(1, 20));
+  expect(shownLines(same(1, 200), 60)).toEqual(same(1, 60));
+});
+
 it('a long change, or one of long lines, is cut', () => {
   const many = Array.from({ length: 100 }, (_, index) => line('added', index));
 

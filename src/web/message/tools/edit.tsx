@@ -21,7 +21,7 @@ export function EditCard(use: ToolUse) {
       outcome={lines.length > 0 ? sizeOfDiff(lines) : ''}
       matters={state === 'done'}
     >
-      {lines.length > 0 && <Diff lines={lines} language={languageOf(path)} />}
+      {lines.some(({ kind }) => kind !== 'gap') && <Diff lines={lines} language={languageOf(path)} />}
     </Card>
   );
 }

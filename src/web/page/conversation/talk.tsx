@@ -21,6 +21,7 @@ export function Talk() {
   const rows = useMemo(() => rowsOfSession(session), [session]);
   const earlier = useMemo(() => new EarlierMessages(session), [session]);
   const list = useMemo(() => new ListWindow<Row>({ guess: guessHeight, onNearStart: () => earlier.more() }), [earlier]);
+  const draw = useMemo(() => (row: Row) => <RowView row={row} goTo={(key) => list.show(key)} />, [list]);
   // Whoever says something wants to see what comes of it.
   const sent = useRef(0);
   useSignalEffect(() => {
@@ -48,5 +49,3 @@ export function Talk() {
     </div>
   );
 }
-
-const draw = (row: Row) => <RowView row={row} />;

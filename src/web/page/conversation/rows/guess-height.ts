@@ -5,8 +5,8 @@ const LINE = 24;
 const LETTERS_IN_A_LINE = 84;
 
 /** How high a row may be, in pixels, before it was drawn. */
-export function guessHeight({ message, continues, day, model }: Row): number {
-  const marks = (day === undefined ? 0 : 2 * LINE) + (model === undefined ? 0 : 2 * LINE);
+export function guessHeight({ message, continues, day, model, summary }: Row): number {
+  const marks = [day, model, summary].filter((mark) => mark !== undefined).length * 2 * LINE;
   if (!message) return marks + 3 * LINE;
   if (message.role === 'user') return marks + 4 * LINE + blocksOf(message.content).reduce(addUp, 0);
   if (message.role !== 'assistant') return marks + 2 * LINE;

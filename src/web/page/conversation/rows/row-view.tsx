@@ -16,8 +16,14 @@ const speakers: Readonly<Record<string, string>> = {
   bashExecution: 'You ran',
 };
 
+interface RowViewProps {
+  readonly row: Row;
+  /** Goes to another one. */
+  readonly goTo: (key: number) => void;
+}
+
 /** One message: who speaks, when, and what is said. */
-export function RowView({ row }: { readonly row: Row }) {
+export function RowView({ row, goTo }: RowViewProps) {
   const { view } = useSession();
   const shown = useMemo(() => shownRow(row, view), [row, view]);
   const { message, around } = shown.value;
@@ -40,6 +46,7 @@ export function RowView({ row }: { readonly row: Row }) {
           </Message>
         </Place>
       </article>
+      {row.summary !== undefined && <Compacted onClick={() => goTo(row.summary ?? 0)} />}
     </>
   );
 }
@@ -52,6 +59,15 @@ function When({ message: { timestamp } }: { readonly message: AgentMessage }) {
 const Day = ({ moment }: { readonly moment: number }) => (
   <p class="between">
     <time>{new Date(moment).toLocaleDateString(undefined, { dateStyle: 'full' })}</time>
+  </p>
+);
+
+const Compacted = ({ onClick }: { readonly onClick: () => void }) => (
+  <p class="between">
+    Compacted here
+    <button type="button" class="quiet" onClick={onClick}>
+      Go to the summary
+    </button>
   </p>
 );
 

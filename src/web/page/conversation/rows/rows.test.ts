@@ -108,6 +108,27 @@ describe('rows', () => {
     expect(rows.map(({ day }) => day)).toEqual([NOON, undefined, undefined, undefined, undefined]);
   });
 
+  it('tell after which message the conversation was compacted, while its summary is known', () => {
+    const summary = (timestamp: number): AgentMessage => ({
+      role: 'compactionSummary',
+      summary: 's',
+      tokensBefore: 9,
+      timestamp: NOON + timestamp,
+    });
+    const [first, second, third] = [user('kept', NOON), user('last', NOON + 2), user('new', NOON + 4)];
+    const [before, after] = [summary(3), summary(5)];
+    const placesIn = (...messages: AgentMessage[]) => {
+      const rows = rowsOf(messages);
+      return rows.map((row) => rows.find(({ key }) => key === row.summary)?.message);
+    };
+
+    expect(placesIn(before, first, second)).toEqual([undefined, undefined, before]);
+    expect(placesIn(before, first, second, third)).toEqual([undefined, undefined, before, undefined]);
+    expect(placesIn(before, first, after, second, third)).toEqual([undefined, undefined, undefined, before, after]);
+    expect(placesIn(first, second, before, third)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(placesIn(first, second, third)).toEqual([undefined, undefined, undefined]);
+  });
+
   it('do not tell the day of the first message where others come before it, or where it is today', () => {
     const later = rowsOf([user('x')], { earlier: { from: 'end', cursor: 'c' } });
     const today = rowsOf([user('x', Date.now())]);

@@ -1,6 +1,7 @@
 import type { View } from '../../../../client/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 import { listOf, textOf } from '../../../fields.ts';
+import { compactionsIn } from './compactions.ts';
 
 /** A message as it stands in the conversation. */
 export interface Row {
@@ -16,6 +17,8 @@ export interface Row {
   readonly day: number | undefined;
   /** The model that answers from here on, where that is another one than before. */
   readonly model: string | undefined;
+  /** The key of the summary that was made after it; undefined where none was. */
+  readonly summary: number | undefined;
 }
 
 type Spoken = Pick<View, 'messages' | 'answer' | 'earlier'>;
@@ -48,7 +51,8 @@ export class Rows {
       }
     }
     const place = answer && course.follow(answer);
-    const rows = drafts.map((draft) => this.#row(draft));
+    const summaries = compactionsIn(drafts.map(({ message }) => message));
+    const rows = drafts.map((draft) => this.#row(draft, summaries.get(draft.message)));
     return place ? [...rows, this.#streamingRow(place)] : rows;
   }
 
@@ -65,8 +69,9 @@ export class Rows {
     else if (messages.length === 0) this.#streamingKey = undefined;
   }
 
-  #row({ message, results, place }: Draft): Row {
-    const row = { key: this.#keys.get(message) ?? 0, message, results: results ?? NO_RESULTS, ...place };
+  #row({ message, results, place }: Draft, after: AgentMessage | undefined): Row {
+    const summary = after && this.#keys.get(after);
+    const row = { key: this.#keys.get(message) ?? 0, message, results: results ?? NO_RESULTS, ...place, summary };
     const before = this.#rows.get(message);
     if (before && isSame(before, row)) return before;
     this.#rows.set(message, row);
@@ -74,7 +79,7 @@ export class Rows {
   }
 
   #streamingRow(place: RowPlace): Row {
-    const row = { key: this.#streamingKey ?? 0, message: undefined, results: NO_RESULTS, ...place };
+    const row = { key: this.#streamingKey ?? 0, message: undefined, results: NO_RESULTS, ...place, summary: undefined };
     if (!this.#streaming || !isSame(this.#streaming, row)) this.#streaming = row;
     return this.#streaming;
   }
@@ -105,6 +110,7 @@ function isSame(one: Row, other: Row): boolean {
     one.continues === other.continues &&
     one.day === other.day &&
     one.model === other.model &&
+    one.summary === other.summary &&
     one.results.size === other.results.size &&
     [...one.results].every(([id, result]) => other.results.get(id) === result)
   );

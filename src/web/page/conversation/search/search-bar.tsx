@@ -27,7 +27,7 @@ export function SearchBar({ rows, list, earlier }: SearchBarProps) {
     field.current?.focus();
     return () => before instanceof HTMLElement && before.focus({ preventScroll: true });
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     void earlier.all();
     return () => earlier.stop();
   }, [earlier]);

@@ -124,3 +124,18 @@ it('a line of a megabyte is shown', async () => {
   expect(await page.getByText('the end').count()).toBe(1);
   expect(complaints).toEqual([]);
 });
+
+it('a table of many columns and rows is shown, and costs what is written in it', async () => {
+  const { page, complaints } = await open();
+  const table = (columns: number, rows: number) =>
+    `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|x\n'.repeat(rows)}\nthe end`;
+
+  for (const text of [table(1000, 15_000), table(100, 15_000)]) {
+    await showMarkdown(page, text);
+    expect(await page.getByText('the end').count()).toBe(1);
+  }
+  expect(await page.locator('tr').count()).toBe(15_001);
+  expect(await page.locator('th, td').count()).toBe(100 + 15_000);
+  expect(await page.locator('table').evaluate((shown) => getComputedStyle(shown).borderCollapse)).toBe('separate');
+  expect(complaints).toEqual([]);
+});

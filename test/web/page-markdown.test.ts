@@ -139,3 +139,26 @@ it('a table of many columns and rows is shown, and costs what is written in it',
   expect(await page.locator('table').evaluate((shown) => getComputedStyle(shown).borderCollapse)).toBe('separate');
   expect(complaints).toEqual([]);
 });
+
+/** Which way the blocks of a text run, and whether the browser has to find out by itself. */
+const DIRECTIONS = `({
+  asked: document.querySelectorAll('main [dir=auto]').length,
+  shown: [...document.querySelectorAll('.markdown :is(p, h3, ul, li, td, blockquote)')].map((block) => getComputedStyle(block).direction).join(' '),
+})`;
+
+it.each([
+  ['# שלום\n\nEnglish\n\n- שלום', 'rtl rtl rtl rtl'],
+  ['# Hello\n\nשלום\n\n- a', 'ltr ltr ltr ltr'],
+  ['> **مرحبا** hello', 'rtl rtl'],
+  ['|مرحبا|\n|-|\n|a|', 'rtl'],
+  ['<details>\n<summary>مرحبا</summary>\n\na\n</details>', 'rtl'],
+  ['1 + 1\n\n---', 'ltr'],
+  ['✔️ Done', 'ltr'],
+])('%j runs as its first letter does, also while it comes in', async (text, shown) => {
+  const { page } = await open();
+  await streamMarkdown(page, text, { step: 1, after: `(globalThis.seen ??= []).push((${DIRECTIONS}).shown)` });
+
+  expect(await page.evaluate(DIRECTIONS)).toEqual({ asked: 0, shown });
+  const other = shown.startsWith('rtl') ? 'ltr' : 'rtl';
+  expect((await page.evaluate<string[]>('seen')).filter((way) => way.includes(other))).toEqual([]);
+});

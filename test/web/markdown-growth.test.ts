@@ -174,6 +174,24 @@ it.each(units)('takes %j repeated in steps that grow with the length, not with i
   expect(more / some).toBeLessThan(12);
 });
 
+/** Where a browser lays out a cell, or leaves room for one. */
+const placesIn = (blocks: readonly Block[]): number =>
+  blocks.reduce((sum, block) => sum + (block.type === 'table' ? block.head.length * (block.rows.length + 1) : 0), 0);
+
+it('a table has no more places than its text is long, a hundred times', () => {
+  const size = fc.integer({ min: 1, max: 1500 });
+  fc.assert(
+    fc.property(size, size, fc.array(fc.nat(10_000)), (columns, rows, cuts) => {
+      const text = `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|x\n'.repeat(rows)}`;
+      const reader = new MarkdownReader();
+      for (const cut of [...cuts.sort((one, other) => one - other), text.length]) {
+        const { blocks } = reader.read(text.slice(0, cut), { isStreaming: cut < text.length });
+        expect(placesIn(blocks)).toBeLessThanOrEqual(100 * cut);
+      }
+    }),
+  );
+});
+
 it('takes pictures within each other', () => {
   const [opening, closing] = ['!['.repeat(20_000), '](x)<br>'.repeat(20_000)];
   expect(htmlOf(`${opening}a${closing}\n\nThe end`)).toMatch(/The end/);

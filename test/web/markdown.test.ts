@@ -148,6 +148,7 @@ it.each([
   ],
   ['| a |\n|---|\n| 1<br>2 **3** |', '<table><tr><th>a</th></tr><tr><td>1<br>2 <strong>3</strong></td></tr></table>'],
   ['- a\n\n  | x |\n  |---|', '<ul><li><p>a</p><table><tr><th>x</th></tr></table></li></ul>'],
+  [`${'|a'.repeat(101)}|\n${'|-'.repeat(101)}|\n|b`, `<p>${'|a'.repeat(101)}|\n${'|-'.repeat(101)}|\n|b</p>`],
   // HTML
   ['<div>\n*a*\n</div>', '<p>&lt;div&gt;\n<em>a</em>\n&lt;/div&gt;</p>'],
   ['<!-- a\nb -->\nc', '<!-- a\nb --><p>c</p>'],

@@ -43,7 +43,11 @@ const script = [
 ];
 
 async function opened(colorScheme: 'light' | 'dark', width = 1280) {
-  const { home } = commandHome({ ask: `await ctx.ui.select('Which?', ['one', 'two'], { timeout: 3600000 });` });
+  const { home } = commandHome({
+    ask: `
+      void ctx.ui.select('Of many?', Array.from({ length: 300 }, (_, at) => 'number ' + at));
+      await ctx.ui.select('Which?', ['one', 'two'], { timeout: 3600000 });`,
+  });
   const server = await servePage({ home, script });
   return (await visit(server.loginLink, { colorScheme, width })).page;
 }

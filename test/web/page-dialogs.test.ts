@@ -7,6 +7,7 @@ import { newGate } from '../support/open.ts';
 import { box, button, visitAs } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
+import { until } from '../support/reading.ts';
 
 const { visit } = useBrowser();
 
@@ -82,6 +83,33 @@ it('every kind is answered by keyboard alone, and the focus comes back to where 
 
   await told(page, String.raw`["green","blue",true,false,"Ada","one\ntwo",null]`).waitFor();
   await box(page).and(page.locator(':focus')).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it('of very many answers some are shown, and those that fit what is typed', async () => {
+  const { page, complaints } = await asking({
+    ask: `
+      const options = Array.from({ length: 20000 }, (_, at) => 'number ' + at);
+      const typed = await ctx.ui.select('Which number?', options);
+      const clicked = await ctx.ui.select('Which other?', options);
+      tell(ctx, [typed, clicked]);`,
+  });
+  await say(page, '/ask');
+  const answers = dialog(page, 'Which number?').locator('.choices button');
+  await dialog(page, 'Which number?').getByText('19800 more').waitFor();
+  expect(await answers.count()).toBe(200);
+
+  await page.keyboard.press('Control+j');
+  await page.keyboard.type('none');
+  await dialog(page, 'Which number?').getByText('Nothing fits “none”.').waitFor();
+  await dialog(page, 'Which number?').getByRole('textbox').fill('1234');
+  await until(page, "document.querySelectorAll('.choices button').length < 200");
+  expect((await answers.allInnerTexts()).slice(0, 3)).toEqual(['number 1234', 'number 12340', 'number 12341']);
+  for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  await dialog(page, 'Which other?').getByRole('textbox').fill('19999');
+  await dialog(page, 'Which other?').getByRole('button', { name: 'number 19999' }).click();
+
+  await told(page, '["number 12341","number 19999"]').waitFor();
   expect(complaints).toEqual([]);
 });
 

@@ -304,3 +304,25 @@ it('on a phone a long notice takes two lines, and all it needs for whoever point
   expect(await linesOf(0)).toBe(2);
   expect(await linesOf(1)).toBeGreaterThan(4);
 });
+
+it('what an extension shows is cut where nobody reads on, and a run of what is hidden is one mark', async () => {
+  const { home } = commandHome({
+    show: `
+      ctx.ui.setStatus('hidden', '\\u200b'.repeat(40000));
+      ctx.ui.setStatus('long', 'x'.repeat(40000));
+      ctx.ui.setWidget('hidden', ['\\u202e\\u2066'.repeat(20000)]);
+      ctx.ui.notify('y'.repeat(40000), 'error');
+      for (let at = 0; at < 30; at++) void ctx.ui.confirm('Sure?', '');`,
+  });
+  const { page, complaints } = await visit((await servePage({ home })).loginLink);
+  await say(page, '/show');
+  await page.getByRole('form', { name: 'Sure?' }).nth(29).waitFor();
+
+  const statuses = page.getByRole('list', { name: 'Status of extensions' }).getByRole('listitem');
+  expect(await statuses.allInnerTexts()).toEqual(['U+200B ×4000…', `${'x'.repeat(4000)}…`]);
+  expect(await words(notices(page).getByText('yyy'))).toBe(`${'y'.repeat(4000)}…`);
+  const widget = page.getByRole('region', { name: 'hidden' });
+  expect(await widget.locator('.hidden-character').count()).toBe(2001);
+  expect((await widget.boundingBox())?.height).toBeGreaterThan(30);
+  expect(complaints).toEqual([]);
+});

@@ -4,6 +4,7 @@ import { useBrowser, type View } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
 import { hostileEntries, hostileTexts } from '../support/hostile-session.ts';
+import { meddlingAgent } from '../support/meddling-agent.ts';
 import { newHome } from '../support/open.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { atRest, conversation } from '../support/reading.ts';
@@ -100,4 +101,21 @@ it('nothing that a model says, or an extension asks, runs, loads or leaves', asy
 
   expect(await words(page.locator('.dialogs'))).toContain('<img src=x onerror="hacked=1">');
   await expectHarmless(view);
+});
+
+it('what an agent gets wrong costs the part that would show it, until the next snapshot', async () => {
+  const home = newHome();
+  const meddle = "if (request.message === 'odd') say({ type: 'state_changed', state: { cwd: 5 } });";
+  const { page } = await visit((await servePage({ home, args: meddlingAgent(home, meddle) })).loginLink);
+  await say(page, 'say hello');
+  await page.getByRole('article').nth(1).waitFor();
+  await say(page, 'odd');
+  const failure = page.getByRole('alert').filter({ hasText: 'This cannot be shown' });
+  await failure.waitFor();
+  expect(await page.getByRole('banner').count()).toBe(0);
+
+  await say(page, '!echo there');
+  await conversation(page).getByText('there', { exact: true }).waitFor();
+  await page.getByRole('banner').waitFor();
+  expect(await failure.count()).toBe(0);
 });

@@ -124,3 +124,41 @@ it('a line of a megabyte is shown', async () => {
   expect(await page.getByText('the end').count()).toBe(1);
   expect(complaints).toEqual([]);
 });
+
+it('a table of many columns and rows is shown, and costs what is written in it', async () => {
+  const { page, complaints } = await open();
+  const table = (columns: number, rows: number) =>
+    `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|x\n'.repeat(rows)}\nthe end`;
+
+  for (const text of [table(1000, 15_000), table(100, 15_000)]) {
+    await showMarkdown(page, text);
+    expect(await page.getByText('the end').count()).toBe(1);
+  }
+  expect(await page.locator('tr').count()).toBe(15_001);
+  expect(await page.locator('th, td').count()).toBe(100 + 15_000);
+  expect(await page.locator('table').evaluate((shown) => getComputedStyle(shown).borderCollapse)).toBe('separate');
+  expect(complaints).toEqual([]);
+});
+
+/** Which way the blocks of a text run, and whether the browser has to find out by itself. */
+const DIRECTIONS = `({
+  asked: document.querySelectorAll('main [dir=auto]').length,
+  shown: [...document.querySelectorAll('.markdown :is(p, h3, ul, li, td, blockquote)')].map((block) => getComputedStyle(block).direction).join(' '),
+})`;
+
+it.each([
+  ['# שלום\n\nEnglish\n\n- שלום', 'rtl rtl rtl rtl'],
+  ['# Hello\n\nשלום\n\n- a', 'ltr ltr ltr ltr'],
+  ['> **مرحبا** hello', 'rtl rtl'],
+  ['|مرحبا|\n|-|\n|a|', 'rtl'],
+  ['<details>\n<summary>مرحبا</summary>\n\na\n</details>', 'rtl'],
+  ['1 + 1\n\n---', 'ltr'],
+  ['✔️ Done', 'ltr'],
+])('%j runs as its first letter does, also while it comes in', async (text, shown) => {
+  const { page } = await open();
+  await streamMarkdown(page, text, { step: 1, after: `(globalThis.seen ??= []).push((${DIRECTIONS}).shown)` });
+
+  expect(await page.evaluate(DIRECTIONS)).toEqual({ asked: 0, shown });
+  const other = shown.startsWith('rtl') ? 'ltr' : 'rtl';
+  expect((await page.evaluate<string[]>('seen')).filter((way) => way.includes(other))).toEqual([]);
+});

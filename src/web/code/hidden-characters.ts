@@ -1,7 +1,13 @@
-/** Characters that show nothing, or show what follows in another order than it is; not those that join letters. */
-const HIDDEN = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
+/**
+ * Runs of a character that shows nothing, or shows what follows in another order than it is; not of those that join
+ * letters. An expression takes no run of any length at once.
+ */
+const HIDDEN = /((?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}])\1{0,99999}/gu;
 
-/** A part of a text: to be read as it is, or a hidden character by its number. */
+/** What is hidden behind so many parts is only counted. */
+const MAX_PARTS = 2000;
+
+/** A part of a text: to be read as it is, or hidden characters by their number. */
 export interface TextPart {
   readonly text: string;
   readonly isHidden: boolean;
@@ -10,13 +16,20 @@ export interface TextPart {
 /** A text as parts of which every character is to be seen. */
 export function visibleParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
-  let end = 0;
-  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
-    if (index > end) parts.push({ text: text.slice(end, index), isHidden: false });
-    parts.push({ text: nameOf(character), isHidden: true });
-    end = index + character.length;
+  const add = (part: string, isHidden: boolean) => part && parts.push({ text: part, isHidden });
+  let [end, more, rest] = [0, 0, ''];
+  for (const { 0: run, index } of text.matchAll(HIDDEN)) {
+    const count = [...run].length;
+    rest += text.slice(end, index);
+    end = index + run.length;
+    if (parts.length < MAX_PARTS) {
+      add(rest, false);
+      add(nameOf(run) + (count > 1 ? ` ×${count}` : ''), true);
+      rest = '';
+    } else more += count;
   }
-  if (end < text.length) parts.push({ text: text.slice(end), isHidden: false });
+  if (more > 0) add(`${more} more`, true);
+  add(rest + text.slice(end), false);
   return parts;
 }
 
@@ -26,5 +39,4 @@ export const visibleText = (text: string): string =>
     .map((part) => part.text)
     .join('');
 
-const nameOf = (character: string) =>
-  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+const nameOf = (run: string) => `U+${run.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { PlainText } from '../code/plain-text.tsx';
 import { MarkdownReader } from './block/markdown-reader.ts';
 import { Blocks } from './block-view.tsx';
+import { directionOf } from './direction.ts';
 import { DefinitionsContext } from './words.tsx';
 
 /** A longer text is shown as it is. */
@@ -28,7 +29,7 @@ function Read({ text, isStreaming }: { readonly text: string; readonly isStreami
   const { blocks, definitions } = useMemo(() => reader.read(text, { isStreaming }), [reader, text, isStreaming]);
   return (
     <DefinitionsContext.Provider value={definitions}>
-      <div class="markdown" dir="auto">
+      <div class="markdown" dir={directionOf(text)}>
         <Blocks blocks={blocks} />
       </div>
     </DefinitionsContext.Provider>

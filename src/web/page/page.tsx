@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useErrorBoundary } from 'preact/hooks';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { messageOf } from '../../protocol/errors.ts';
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
@@ -15,7 +15,7 @@ import { Sheets } from './overlay/sheets.tsx';
 import { DeleteDialog } from './sessions/delete-dialog.tsx';
 import { Missing, Unchosen } from './sessions/nowhere.tsx';
 import { Sidebar } from './sessions/sidebar.tsx';
-import { type App, AppContext } from './state/app.ts';
+import { type App, AppContext, useApp } from './state/app.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
 /** Everything: the sessions on one side, the one that is looked at on the other. */
@@ -58,20 +58,52 @@ function Frame({ app }: { readonly app: App }) {
 
 const OpenSession = () => (
   <>
-    <Header />
+    <Part>
+      <Header />
+    </Part>
     <main>
-      <Conversation whenEmpty={<Welcome />} />
+      <Part>
+        <Conversation whenEmpty={<Welcome />} />
+      </Part>
     </main>
     <footer class="foot">
-      <Extras />
-      <Composer />
-      <UnderComposer />
+      <Part>
+        <Extras />
+      </Part>
+      <Part>
+        <Composer />
+      </Part>
+      <Part>
+        <UnderComposer />
+      </Part>
     </footer>
   </>
 );
 
+interface GuardedProps {
+  readonly children: ComponentChildren;
+}
+
 /** Says so where something cannot be drawn. What is around it stays: other sessions can be gone to. */
-function Guarded({ children }: { readonly children: ComponentChildren }) {
-  const [problem] = useErrorBoundary();
-  return problem === undefined ? children : <Trouble reason={`This cannot be shown: ${messageOf(problem)}`} />;
+function Guarded({ children }: GuardedProps) {
+  const problem = useProblem();
+  return problem === undefined ? children : <Trouble reason={problem} />;
+}
+
+/** The same of a part of a session: one can still write in another. */
+function Part({ children }: GuardedProps) {
+  const problem = useProblem();
+  if (problem === undefined) return children;
+  return (
+    <p class="failure" role="alert">
+      {problem}
+    </p>
+  );
+}
+
+/** Why what is inside cannot be drawn. It is tried again with every snapshot: what was wrong may not be in it. */
+function useProblem(): string | undefined {
+  const [problem, tryAgain] = useErrorBoundary();
+  useEffect(tryAgain, [useApp().session.value?.snapshots.value]);
+  return problem === undefined ? undefined : `This cannot be shown: ${messageOf(problem)}`;
 }

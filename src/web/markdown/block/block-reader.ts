@@ -10,6 +10,9 @@ import { alignsOf, cellsOf } from './table-lines.ts';
 /** What is set in deeper stays text. */
 const MAX_NESTING = 20;
 
+/** What would be a wider table stays text: a browser has a place for every cell, also for those that a row does not have. */
+const MAX_COLUMNS = 100;
+
 /** Reads lines, each once, and knows at any time which blocks they make. */
 export class BlockReader {
   /** What is open: the root, what is open in it, and so on to the innermost. */
@@ -134,7 +137,7 @@ export class BlockReader {
     if (block?.kind !== 'paragraph' || !aligns) return false;
     const before = Math.max(0, block.text.lastIndexOf('\n'));
     const head = cellsOf(block.text.slice(before));
-    if (head.length !== aligns.length) return false;
+    if (head.length !== aligns.length || head.length > MAX_COLUMNS) return false;
     if (before === 0) this.#drop(depth);
     block.text = block.text.slice(0, before);
     this.#push(

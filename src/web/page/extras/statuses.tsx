@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
-import { PlainText } from '../../code/plain-text.tsx';
 import { useSession } from '../state/app.ts';
+import { Shortened } from './shortened.tsx';
 
 /** What extensions say of how they stand, in one quiet line. */
 export function Statuses() {
@@ -11,7 +11,7 @@ export function Statuses() {
     <ul class="statuses" aria-label="Status of extensions">
       {statuses.map(({ key, text }) => (
         <li key={key}>
-          <PlainText text={text} />
+          <Shortened text={text} />
         </li>
       ))}
     </ul>

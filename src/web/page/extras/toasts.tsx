@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Notice } from '../../../client/shown.ts';
-import { PlainText } from '../../code/plain-text.tsx';
 import { Icon } from '../icons.tsx';
 import { useSession } from '../state/app.ts';
 import { isVisible } from '../state/visibility.ts';
 import { Offer } from './offer.tsx';
+import { Shortened } from './shortened.tsx';
 
 /** How long something stays that nobody has to act upon; errors stay until they are dismissed. */
 const STAY_MS: Readonly<Partial<Record<Notice['kind'], number>>> = { info: 6000, warning: 15_000 };
@@ -65,7 +65,7 @@ function Toast({ notice: { kind, text }, isWaiting, onDismiss }: ToastProps) {
     <div class={`toast ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
       <Icon name={kind === 'info' ? 'info' : 'alert'} />
       <p>
-        <PlainText text={text} />
+        <Shortened text={text} />
       </p>
       <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={onDismiss}>
         <Icon name="close" />

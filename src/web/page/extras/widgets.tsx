@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { Widget } from '../../../client/shown.ts';
-import { PlainText } from '../../code/plain-text.tsx';
 import { useSession } from '../state/app.ts';
+import { Shortened } from './shortened.tsx';
 
 interface WidgetsProps {
   readonly placement: Widget['placement'];
@@ -16,7 +16,7 @@ export function Widgets({ placement }: WidgetsProps) {
       {widgets.map(({ key, lines }) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
         <section key={key} class="widget" aria-label={key} tabIndex={0}>
-          <PlainText text={lines.join('\n')} />
+          <Shortened text={lines.join('\n')} />
         </section>
       ))}
     </>

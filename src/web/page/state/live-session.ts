@@ -67,7 +67,9 @@ export class LiveSession {
   readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #lastRun = signal<AgentSettledEvent | undefined>(undefined);
   readonly #stats = signal<SessionStats | undefined>(undefined);
+  readonly #snapshots = signal(0);
   #latest: View = emptyView;
+  #latestSnapshots = 0;
   #isDrawing = false;
   #isCounting = false;
   /** Whether something has happened since the numbers were asked for. */
@@ -102,6 +104,11 @@ export class LiveSession {
     return this.#view;
   }
 
+  /** How many snapshots are drawn. */
+  get snapshots(): ReadonlySignal<number> {
+    return this.#snapshots;
+  }
+
   get connection(): ReadonlySignal<ConnectionStatus> {
     return this.#connection;
   }
@@ -126,6 +133,7 @@ export class LiveSession {
     // The answer is still under way.
     if (event.type === 'extension_ui_request' && this.#answered.has(event.id)) return;
     this.change((view) => reduce(view, event));
+    if (event.type === 'state_synced') this.#latestSnapshots++;
     const isElsewhere = event.type === 'server_connected' && event.resume !== 'ok';
     if (event.type === 'agent_start' || isElsewhere) this.#lastRun.value = undefined;
     if (event.type === 'agent_settled') this.#lastRun.value = event;
@@ -232,6 +240,7 @@ export class LiveSession {
   readonly #draw = (): void => {
     this.#isDrawing = false;
     this.#view.value = this.#latest;
+    this.#snapshots.value = this.#latestSnapshots;
     const { status } = this.remote;
     // Whoever tries again still sees what was wrong.
     const isRetried = status.state === 'reconnecting' && status.reason === undefined;

@@ -12,7 +12,7 @@ export interface Choice {
   readonly isMain?: boolean | undefined;
 }
 
-interface ChoicesProps {
+export interface ChoicesProps {
   readonly choices: readonly Choice[];
   /** Beside each other, for a few short ones; a list unless given. */
   readonly kind?: 'row' | undefined;

@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { useId, useMemo } from 'preact/hooks';
 import type { OpenDialog } from '../../../../client/shown.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { answerDialog, type Reply } from '../../actions/dialogs.ts';
@@ -8,6 +8,7 @@ import { keyNames } from '../../controls/shortcuts/keys.ts';
 import { useApp, useSession } from '../../state/app.ts';
 import { type Choice, Choices } from './choices.tsx';
 import { QUESTION_KEYS } from './focus.ts';
+import { ManyChoices } from './many-choices.tsx';
 import { TimeLeft } from './time-left.tsx';
 import { WrittenAnswer } from './written-answer.tsx';
 
@@ -70,10 +71,11 @@ const WayIn = () => (
 );
 
 function Answer({ dialog, onReply }: AnswerProps) {
+  const options = useMemo(() => (dialog.method === 'select' ? dialog.options.map(optionChoice) : []), [dialog]);
   if (dialog.method === 'select') {
     return (
       <>
-        <Choices choices={dialog.options.map(optionChoice)} onReply={onReply} />
+        <ManyChoices choices={options} onReply={onReply} />
         <div class="dialog-foot">
           <CancelButton onReply={onReply} />
         </div>

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { visibleParts, visibleText } from './hidden-characters.ts';
+
+it.each([
+  ['', ''],
+  ['a\tb\r\nc', 'a\tb\r\nc'],
+  ['a\u202eb', 'aU+202Eb'],
+  ['a\u200b\u200b\u200bb\u200b', 'aU+200B ×3bU+200B'],
+  ['\u200b\u202e\u202e', 'U+200BU+202E ×2'],
+  ['\u{e0041}\u{e0041}', 'U+E0041 ×2'],
+  ['\u200b'.repeat(40_000), 'U+200B ×40000'],
+  ['👨\u200d👩', '👨\u200d👩'],
+])('shows %j as %j', (text, shown) => {
+  expect(visibleText(text)).toBe(shown);
+});
+
+it('a text has two thousand parts and a few at most, and nothing hidden in any', () => {
+  const hidden = ['\u200b', '\u202e', '\u2066', '\u0001', '\u{e0041}'];
+  const runs = fc.array(fc.constantFrom('a', ' ', ...hidden), { minLength: 1 });
+  fc.assert(
+    fc.property(runs, fc.nat(5000), (units, times) => {
+      const parts = visibleParts(units.join('').repeat(times));
+      expect(parts.length).toBeLessThan(2010);
+      expect(parts.filter(({ text }) => hidden.some((character) => text.includes(character)))).toEqual([]);
+    }),
+  );
+});
+
+it('what is hidden behind too many others is counted, and what is between it stays', () => {
+  const shown = visibleText('a\u200b'.repeat(3000));
+  expect(shown.replaceAll('aU+200B', '')).toBe(`2000 more${'a'.repeat(2000)}`);
+});
+
+it('a run of any length is shown', () => {
+  expect(visibleParts('\u0001'.repeat(20_000_000))).toHaveLength(200);
+});

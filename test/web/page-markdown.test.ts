@@ -162,3 +162,18 @@ it.each([
   const other = shown.startsWith('rtl') ? 'ltr' : 'rtl';
   expect((await page.evaluate<string[]>('seen')).filter((way) => way.includes(other))).toEqual([]);
 });
+
+it('each block is written from the side of its own first letter', async () => {
+  const { page } = await open();
+  await showMarkdown(page, 'Hello.\n\nمرحبا.\n\n- שלום\n- Hello\n\n### مرحبا\n\n|a|b|\n|-|-|\n|مرحبا|a long word|');
+
+  const sides = await page.evaluate<string[]>(`
+    [...document.querySelectorAll('.markdown :is(p, li, h3, h4, h5)')].map((block) => {
+      const words = document.createRange();
+      words.selectNodeContents(block);
+      const [inner, outer] = [words.getBoundingClientRect(), block.getBoundingClientRect()];
+      return outer.right - inner.right < inner.left - outer.left ? 'right' : 'left';
+    })`);
+
+  expect(sides).toEqual(['left', 'right', 'right', 'left', 'right']);
+});

@@ -64,7 +64,7 @@ it('a choice that is refused late is said on the page', async () => {
   await page.getByRole('option').last().click();
   await refused;
   await page.keyboard.press('Escape');
-  await page.getByRole('option').first().waitFor({ state: 'detached' });
+  await page.locator('.picker').waitFor({ state: 'detached' });
   traffic.release();
 
   await page.getByRole('alert').getByText('No such luck').waitFor();

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { messageOf } from '../../protocol/errors.ts';
 import { Composer } from './composer/composer.tsx';
 import { Header } from './controls/header.tsx';
@@ -101,9 +101,15 @@ function Part({ children }: GuardedProps) {
   );
 }
 
-/** Why what is inside cannot be drawn. It is tried again with every snapshot: what was wrong may not be in it. */
+/** Why what is inside cannot be drawn. It is tried again with the next snapshot: what was wrong may not be in it. */
 function useProblem(): string | undefined {
-  const [problem, tryAgain] = useErrorBoundary();
-  useEffect(tryAgain, [useApp().session.value?.snapshots.value]);
+  const snapshots = useApp().session.value?.snapshots;
+  const failedAt = useRef<number | undefined>(undefined);
+  const [problem, tryAgain] = useErrorBoundary(() => {
+    failedAt.current = snapshots?.peek();
+  });
+  useEffect(() => {
+    if (problem !== undefined && snapshots?.value !== failedAt.current) tryAgain();
+  }, [problem, snapshots?.value]);
   return problem === undefined ? undefined : `This cannot be shown: ${messageOf(problem)}`;
 }

@@ -47,8 +47,7 @@ async function buildSessionPage() {
     plugins: [ownColours(join(source, 'coloured.ts'))],
   });
   const [written, styled] = outputFiles.map(({ text }) => text.trim());
-  // The values of properties of our own are left as they were written.
-  const style = styled.replaceAll(/--[\w-]+: [^;}]*/g, (property) => property.replaceAll(/([:,]) /g, '$1'));
+  const style = withShortProperties(styled);
   // Patterns that look for comments of HTML must not begin one.
   const script = written.replaceAll('<!--', '<\\x21--');
   if (/<\/(?:script|style)|<!--/i.test(script + style)) throw new Error('The page would end inside its own script');
@@ -74,6 +73,14 @@ async function buildSessionPage() {
     join(dist, 'session-page.html'),
     page.replaceAll(/POLICY|<!-- \w+ -->/g, (mark) => parts[mark] ?? mark),
   );
+}
+
+/** Properties of our own are left as they were written, names and values. */
+function withShortProperties(style) {
+  const names = [...new Set(style.match(/--[a-z][\w-]*/g))];
+  return style
+    .replaceAll(/--[\w-]+: [^;}]*/g, (property) => property.replaceAll(/([:,]) /g, '$1'))
+    .replaceAll(/--[a-z][\w-]*/g, (name) => `--${names.indexOf(name).toString(36)}`);
 }
 
 /** The grammars of the other page are loaded lazily, which one file cannot do; and its code may grow. */

@@ -126,5 +126,5 @@ it('[S42] the policy of the page allows its own script and style, pictures in th
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ]);
-  expect(text.length).toBeLessThan(105_000);
+  expect(text.length).toBeLessThan(100_000);
 });

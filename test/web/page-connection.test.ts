@@ -276,6 +276,7 @@ it('what cannot be drawn is said in its place, and what is around it works', asy
   await page.reload();
 
   await page.getByRole('alert').getByText('This cannot be shown').first().waitFor();
+  await page.getByRole('button', { name: 'Retry' }).first().waitFor();
   await box(page).waitFor();
   await page.getByRole('button', { name: 'New session' }).waitFor();
 });

@@ -159,6 +159,7 @@ it('the meter says how full the context is; compaction makes room, with what it 
   await panel.getByText('tokens became a summary').waitFor();
   await button(other.page, 'Context: unknown until the next answer').waitFor();
   await panel.getByLabel('Compact by itself when nearly full').click();
+  await expect.poll(() => panel.getByLabel('Compact by itself when nearly full').isChecked()).toBe(true);
   await expect.poll(() => other.page.getByLabel('Compact by itself when nearly full').isChecked()).toBe(true);
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'hidden' });

@@ -86,23 +86,29 @@ interface GuardedProps {
 
 /** Says so where something cannot be drawn. What is around it stays: other sessions can be gone to. */
 function Guarded({ children }: GuardedProps) {
-  const problem = useProblem();
+  const [problem] = useProblem();
   return problem === undefined ? children : <Trouble reason={problem} />;
 }
 
 /** The same of a part of a session: one can still write in another. */
 function Part({ children }: GuardedProps) {
-  const problem = useProblem();
+  const [problem, tryAgain] = useProblem();
   if (problem === undefined) return children;
   return (
     <p class="failure" role="alert">
-      {problem}
+      {problem}{' '}
+      <button type="button" class="quiet" onClick={tryAgain}>
+        Retry
+      </button>
     </p>
   );
 }
 
-/** Why what is inside cannot be drawn. It is tried again with the next snapshot: what was wrong may not be in it. */
-function useProblem(): string | undefined {
+/**
+ * Why what is inside cannot be drawn, and a way to try it again. With the next snapshot that is done anyway: what was wrong
+ * may not be in it.
+ */
+function useProblem(): readonly [problem: string | undefined, tryAgain: () => void] {
   const snapshots = useApp().session.value?.snapshots;
   const failedAt = useRef<number | undefined>(undefined);
   const [problem, tryAgain] = useErrorBoundary(() => {
@@ -111,5 +117,5 @@ function useProblem(): string | undefined {
   useEffect(() => {
     if (problem !== undefined && snapshots?.value !== failedAt.current) tryAgain();
   }, [problem, snapshots?.value]);
-  return problem === undefined ? undefined : `This cannot be shown: ${messageOf(problem)}`;
+  return [problem === undefined ? undefined : `This cannot be shown: ${messageOf(problem)}`, tryAgain];
 }

@@ -15,7 +15,10 @@ export function shownLines(lines: readonly DiffLine[], count: number): readonly 
 /** The lines near a change; a gap for those that are far from it. Where nothing has changed, all are as near. */
 function withoutLongContext(lines: readonly DiffLine[]): readonly DiffLine[] {
   const distance = distances(lines);
-  const isFar = (index: number) => (distance[index] ?? 0) > CONTEXT && distance[index] !== Number.POSITIVE_INFINITY;
+  const isFar = (index: number) => {
+    const far = distance[index] ?? 0;
+    return far > CONTEXT && far < Infinity;
+  };
   if (!lines.some((_, index) => isFar(index))) return lines;
   return lines.flatMap((line, index) => (!isFar(index) ? [line] : isFar(index - 1) ? [] : [GAP]));
 }

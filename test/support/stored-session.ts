@@ -71,6 +71,12 @@ export function keepSession(
   return path;
 }
 
+/** Keeps a session of this id in which one thing was said, and answered with `Well.`; answers its file. */
+export const keepTalk = (home: Home, id: string, text: string): string =>
+  keepSession(home, [header(home.cwd, { id }), userSaid('u', null, text), modelSaid('m', 'u', 'Well.')], {
+    name: `2026-01-02T03-04-05-678Z_${id}.jsonl`,
+  });
+
 /** The lines of a file as they are, without the empty end after the last line feed. */
 export const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
 

@@ -4,10 +4,10 @@ import { expect, it } from 'vitest';
 import { openTab, useBrowser, type View } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
-import { type Home, newGate, newHome, open } from '../support/open.ts';
-import { box, button, enter, holds, main } from '../support/page-hands.ts';
+import { type Home, newGate, newHome } from '../support/open.ts';
+import { box, button, holds, main } from '../support/page-hands.ts';
+import { visitHeld } from '../support/page-held.ts';
 import { type PageServer, say, servePage } from '../support/page-server.ts';
-import { conversation, keepSession } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
@@ -181,16 +181,8 @@ it('without a connection nothing is offered that needs one, and one place says t
 });
 
 it('[V23] a session that another program has open: that is said in its place, until it is free', async () => {
-  const home = newHome();
-  const path = keepSession(home, conversation(home.cwd));
-  const holder = await open('stdio', { home, args: ['--session', path] });
-  await holder.peer.ok({ type: 'get_state' });
-  const server = await servePage({ home });
-  const { page } = await enter(visit, server);
-  await page.goto(`${server.address}?session=stored-1`);
+  const { page, holder, heading } = await visitHeld(visit, newHome());
 
-  const heading = page.getByRole('heading', { name: 'This session is open in another program' });
-  await heading.waitFor();
   await main(page).getByText(`in use by process ${holder.process?.pid}`).waitFor();
   const shown = [await box(page).count(), await connection(page).count(), await page.getByRole('alert').count()];
   await main(page).getByRole('button', { name: 'New session' }).click();

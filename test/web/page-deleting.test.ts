@@ -3,20 +3,15 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
 import { commandHome } from '../support/extensions.ts';
-import { type Home, newHome, open } from '../support/open.ts';
+import { newHome } from '../support/open.ts';
 import { box, enter } from '../support/page-hands.ts';
+import { visitHeld } from '../support/page-held.ts';
 import { servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
 import { until } from '../support/reading.ts';
-import { conversation, header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
+import { keepTalk } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
-
-/** A session on disk in which one thing was said. */
-const keep = (home: Home, id: string, text: string): string =>
-  keepSession(home, [header(home.cwd, { id }), userSaid('u', null, text), modelSaid('m', 'u', 'Well.')], {
-    name: `2026-01-02T03-04-05-678Z_${id}.jsonl`,
-  });
 
 const list = (page: Page) => page.getByRole('navigation', { name: 'Sessions' });
 const link = (page: Page, name: string) => list(page).getByTitle(name, { exact: true });
@@ -30,8 +25,8 @@ async function askToDelete(page: Page): Promise<void> {
 
 it('whoever goes elsewhere after a yes has said yes', async () => {
   const home = newHome();
-  const first = keep(home, 'a', 'Session A');
-  keep(home, 'b', 'Session B');
+  const first = keepTalk(home, 'a', 'Session A');
+  keepTalk(home, 'b', 'Session B');
   const server = await servePage({ home });
   const { page } = await enter(visit, server);
   const traffic = new Traffic();
@@ -58,7 +53,7 @@ it('an extension that has to be asked first can be answered', async () => {
     {},
     "pi.on('session_before_switch', async (_, ctx) => ({ cancel: !(await ctx.ui.confirm('Leave?', 'Sure?')) }));",
   );
-  const path = keep(home, 'a', 'Session A');
+  const path = keepTalk(home, 'a', 'Session A');
   const server = await servePage({ home });
   const { page } = await enter(visit, server);
   await page.goto(`${server.address}?session=a`);
@@ -81,8 +76,8 @@ it('an extension that has to be asked first can be answered', async () => {
 
 it('the question goes with the session that it was asked in, and whoever says yes can go on writing', async () => {
   const home = newHome();
-  keep(home, 'a', 'Session A');
-  keep(home, 'b', 'Session B');
+  keepTalk(home, 'a', 'Session A');
+  keepTalk(home, 'b', 'Session B');
   const server = await servePage({ home });
   const { page } = await enter(visit, server);
   await link(page, 'Session A').click();
@@ -107,15 +102,9 @@ it('the question goes with the session that it was asked in, and whoever says ye
 
 it('others are renamed and deleted while the session that is looked at is open in another program', async () => {
   const home = newHome();
-  keep(home, 'b', 'Session B');
-  const gone = keep(home, 'c', 'Session C');
-  const path = keepSession(home, conversation(home.cwd));
-  const holder = await open('stdio', { home, args: ['--session', path] });
-  await holder.peer.ok({ type: 'get_state' });
-  const server = await servePage({ home });
-  const { page } = await enter(visit, server);
-  await page.goto(`${server.address}?session=stored-1`);
-  await page.getByRole('heading', { name: 'This session is open in another program' }).waitFor();
+  keepTalk(home, 'b', 'Session B');
+  const gone = keepTalk(home, 'c', 'Session C');
+  const { page } = await visitHeld(visit, home);
   const choose = async (name: string, action: string) => {
     await link(page, name).hover();
     await page.getByRole('button', { name: `Actions for ${name}` }).click();

@@ -2,25 +2,19 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
-import { type Home, newGate, newHome } from '../support/open.ts';
+import { newGate, newHome } from '../support/open.ts';
 import { box, button, enter } from '../support/page-hands.ts';
 import { say, servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
 import { until } from '../support/reading.ts';
-import { header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
+import { keepTalk } from '../support/stored-session.ts';
 
 const { visit } = useBrowser();
 
-/** A session on disk in which one thing was said. */
-const keep = (home: Home, id: string, text: string): string =>
-  keepSession(home, [header(home.cwd, { id }), userSaid('u', null, text), modelSaid('m', 'u', 'Well.')], {
-    name: `2026-01-02T03-04-05-678Z_${id}.jsonl`,
-  });
-
 /** The page of a session, with answers that can be held back. */
 async function inSession(home = newHome()) {
-  keep(home, 'a', 'Session A');
-  keep(home, 'b', 'Session B');
+  keepTalk(home, 'a', 'Session A');
+  keepTalk(home, 'b', 'Session B');
   const server = await servePage({ home });
   const view = await enter(visit, server);
   const traffic = new Traffic();

@@ -5,12 +5,12 @@ import { expect, it } from 'vitest';
 import { openTab, useBrowser } from '../support/browser.ts';
 import { words } from '../support/exported.ts';
 import { commandHome } from '../support/extensions.ts';
-import { type Home, newGate, newHome } from '../support/open.ts';
+import { newGate, newHome } from '../support/open.ts';
 import { box, enter, holds } from '../support/page-hands.ts';
 import { servePage } from '../support/page-server.ts';
 import { Traffic } from '../support/page-traffic.ts';
 import { until } from '../support/reading.ts';
-import { entry, header, keepSession, modelSaid, userSaid } from '../support/stored-session.ts';
+import { entry, keepTalk } from '../support/stored-session.ts';
 
 const { visit, open } = useBrowser();
 
@@ -42,16 +42,10 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click();
 }
 
-/** A session on disk in which one thing was said. */
-const keep = (home: Home, id: string, text: string): string =>
-  keepSession(home, [header(home.cwd, { id }), userSaid('u', null, text), modelSaid('m', 'u', 'Well.')], {
-    name: `2026-01-02T03-04-05-678Z_${id}.jsonl`,
-  });
-
 it('the list tells what every session does: running, waiting for somebody, idle or nothing', async () => {
   const { home } = commandHome({ ask: `await ctx.ui.confirm('Sure?', 'Really?');` });
   const gate = newGate();
-  keep(home, 'old', 'An old one');
+  keepTalk(home, 'old', 'An old one');
   const script = [
     { steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: 'long' },
     { text: 'Yes.', when: '.', keep: true },
@@ -111,7 +105,7 @@ it('every session has its own address, to which Back, Forward and loading anew l
 it('whoever goes from session to session before any is there leaves nothing behind', async () => {
   const home = newHome();
   const names = ['One', 'Two', 'Three', 'Four'];
-  for (const name of names) keep(home, name.toLowerCase(), name);
+  for (const name of names) keepTalk(home, name.toLowerCase(), name);
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await link(page, 'Four').waitFor();
 
@@ -145,8 +139,8 @@ it('a session that is not there is said not to be, with a way to a new one', asy
 
 it('where there is no such session, others are renamed and deleted, and it is said what could not be done', async () => {
   const home = newHome();
-  const old = keep(home, 'old', 'An old one');
-  keep(home, 'worn', 'A worn one');
+  const old = keepTalk(home, 'old', 'An old one');
+  keepTalk(home, 'worn', 'A worn one');
   const server = await servePage({ home });
   const { page } = await visit(server.loginLink);
   await page.goto(`${server.address}?session=none`);
@@ -170,7 +164,7 @@ it('where there is no such session, others are renamed and deleted, and it is sa
 
 it('what could not be done is said where somebody looks by then', async () => {
   const home = newHome();
-  keep(home, 'old', 'An old one');
+  keepTalk(home, 'old', 'An old one');
   const server = await servePage({ home });
   const { page } = await visit(server.loginLink);
   await begin(page, 'Say hello');
@@ -191,7 +185,7 @@ it('what could not be done is said where somebody looks by then', async () => {
 
 it('a field for a new name is left at once, also while the server does not answer', async () => {
   const home = newHome();
-  keep(home, 'old', 'An old one');
+  keepTalk(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const traffic = new Traffic();
   await traffic.watch(page);
@@ -212,7 +206,7 @@ it('a field for a new name is left at once, also while the server does not answe
 
 it('a session is renamed in its place, whether it is looked at or not', async () => {
   const home = newHome();
-  keep(home, 'old', 'An old one');
+  keepTalk(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await begin(page, 'Say hello');
   const field = page.getByRole('textbox', { name: /New name for/ });
@@ -239,7 +233,7 @@ it('a session is renamed in its place, whether it is looked at or not', async ()
 
 it('a session goes to the trash, also the one that is looked at and runs', async () => {
   const home = newHome();
-  const old = keep(home, 'old', 'An old one');
+  const old = keepTalk(home, 'old', 'An old one');
   const script = [{ steps: [{ text: 'Well, ' }, { stall: true }] }];
   const { page, complaints } = await visit((await servePage({ home, script })).loginLink);
   const running = await begin(page, 'A long one');
@@ -365,7 +359,7 @@ it('Back leads nowhere near a session that was deleted', async () => {
 
 it('a clone is another session with an address of its own; Back leads to the first', async () => {
   const home = newHome();
-  keep(home, 'old', 'An old one');
+  keepTalk(home, 'old', 'An old one');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const first = await begin(page, 'Say hello');
 
@@ -416,7 +410,7 @@ it('a fork has what was said before a message, and the message to be written ane
 
 it('an export is downloaded under the name of its session, and opens from disk', async () => {
   const home = newHome();
-  keep(home, 'old', 'Is it old?');
+  keepTalk(home, 'old', 'Is it old?');
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   await begin(page, 'Say hello');
   const exported = async (name: string) => {
@@ -438,7 +432,7 @@ it('an export is downloaded under the name of its session, and opens from disk',
 it('sessions are found by name, words and folder, also those that are not in the list yet', async () => {
   const home = newHome();
   // With a sign that no folder has in its name.
-  for (let number = 0; number < 230; number++) keep(home, `s${number}`, `Number #${number}`);
+  for (let number = 0; number < 230; number++) keepTalk(home, `s${number}`, `Number #${number}`);
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const rows = list(page).getByRole('listitem');
   const filter = page.getByRole('searchbox', { name: 'Filter sessions' });
@@ -466,7 +460,7 @@ it('sessions are found by name, words and folder, also those that are not in the
 
 it('older sessions are found though the server was slow, or failed, when they were looked for', async () => {
   const home = newHome();
-  for (let number = 0; number < 230; number++) keep(home, `s${number}`, `Number #${number}`);
+  for (let number = 0; number < 230; number++) keepTalk(home, `s${number}`, `Number #${number}`);
   const { page } = await visit((await servePage({ home })).loginLink);
   const filter = page.getByRole('searchbox', { name: 'Filter sessions' });
   const rows = list(page).getByRole('listitem');
@@ -506,7 +500,7 @@ it('older sessions are found though the server was slow, or failed, when they we
 
 it('what others do with sessions far down the list is seen', async () => {
   const home = newHome();
-  const paths = Array.from({ length: 230 }, (_, number) => keep(home, `s${number}`, `Number ${number}`));
+  const paths = Array.from({ length: 230 }, (_, number) => keepTalk(home, `s${number}`, `Number ${number}`));
   const { page, complaints } = await visit((await servePage({ home })).loginLink);
   const rows = list(page).getByRole('listitem');
   await rows.nth(199).waitFor();
@@ -531,7 +525,7 @@ const middleOf = async (place: Locator) => {
 
 it('sessions are grouped by day, or by folder for those who want that', async () => {
   const home = newHome();
-  keep(home, 'old', 'An old one');
+  keepTalk(home, 'old', 'An old one');
   const { page } = await visit((await servePage({ home })).loginLink);
   await begin(page, 'Say hello');
   const groups = () => list(page).getByRole('heading').allInnerTexts();
@@ -554,7 +548,7 @@ it('sessions are grouped by day, or by folder for those who want that', async ()
 
 it('a list that cannot be asked for says so, and a button asks again', async () => {
   const home = newHome();
-  keep(home, 'old', 'An old one');
+  keepTalk(home, 'old', 'An old one');
   const server = await servePage({ home });
   const { page } = await visit(server.loginLink);
   await link(page, 'An old one').waitFor();
@@ -572,7 +566,7 @@ it('a list that cannot be asked for says so, and a button asks again', async () 
 
 it('on a phone the sessions lie over the page until one is chosen', async () => {
   const home = newHome();
-  keep(home, 'old', 'An old one');
+  keepTalk(home, 'old', 'An old one');
   const server = await servePage({ home });
   const view = await enter(visit, server, { width: 390, height: 844 });
   const { page } = view;

@@ -325,3 +325,16 @@ it('what somebody else has said meanwhile stays where it is', async () => {
   await page.getByRole('alert').getByText('More was said meanwhile').waitFor();
   for (const tab of [page, other.page]) expect(await words(conversation(tab))).toContain('something else');
 });
+
+it('the end of an answer is not told again in the session that is gone to', async () => {
+  const { page } = await enter(visit, await servePage({ script: [{ text: 'Well.' }] }));
+  await say(page, 'Talk');
+  await isComplete(page);
+  await page.waitForURL(/session=/);
+
+  await say(page, '/new');
+  await page.waitForURL((url) => !url.search.includes('session='));
+  await page.getByRole('heading', { name: 'New session' }).waitFor();
+
+  expect(await page.getByText('The answer is complete.').count()).toBe(0);
+});

@@ -2,34 +2,20 @@
 // The rules of ARCHITECTURE.md that a compiler does not know. Prints every breach; none is fine.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { checkRatchet } from './ratchet.mjs';
+import { read, root } from './source-tree.mjs';
 
-const root = join(import.meta.dirname, '..');
 const MAX_LINES = 400;
 
-/** Who may import whom. A folder may always import itself. */
-const may = {
-  protocol: [],
-  system: [],
-  wire: ['protocol'],
-  store: ['protocol', 'system'],
-  model: ['protocol', 'store'],
-  agent: ['protocol', 'system', 'model'],
-  session: ['protocol', 'store', 'model', 'agent'],
-  extend: ['protocol', 'system', 'store', 'model', 'agent', 'session'],
-  engine: ['protocol', 'wire', 'system', 'store', 'model', 'agent', 'session', 'extend'],
-  server: ['protocol', 'wire', 'system', 'store'],
-  client: ['protocol', 'wire'],
-  web: ['protocol', 'client'],
-  cli: ['protocol', 'system', 'wire', 'store', 'model', 'agent', 'session', 'extend', 'engine', 'server', 'client'],
-  'cli/chat': ['protocol', 'client'],
-  embed: ['protocol', 'system', 'wire', 'store', 'model', 'agent', 'session', 'extend', 'engine', 'server', 'client'],
-  index: ['protocol', 'system', 'wire', 'store', 'model', 'agent', 'session', 'extend', 'engine', 'server', 'client', 'embed'],
-};
+/** The import table of ARCHITECTURE.md: the folders that each folder may import beside itself. */
+const importTable = readImportTable();
 const browserSafe = new Set(['protocol', 'wire', 'client', 'web']);
 const drawers = /(^|\/)(utils|helpers|common|shared|misc|types)(\/|\.tsx?$)/;
 
 const problems = [];
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
+const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /\.tsx?$/.test(name),
+);
 for (const file of files) {
   const text = readFileSync(join(root, 'src', file), 'utf8');
   if (drawers.test(file)) problems.push(`src/${file}: a drawer, not a name`);
@@ -39,6 +25,7 @@ for (const file of files) {
 checkArchitecture();
 checkCycles();
 checkLinks();
+problems.push(...checkRatchet(process.argv.slice(2)));
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
@@ -60,18 +47,37 @@ function checkImport(file, specifier) {
   if (browserSafe.has(folder) && !isNodeFile && /\.node\.tsx?$/.test(target)) {
     problems.push(`src/${file}: ${specifier} only runs in Node`);
   }
-  const allowed = [...may[folder], ...(isNodeFile && folder !== 'cli' ? ['system'] : [])];
-  const sameTop = other === folder || (folder === 'cli/chat' && target.startsWith('cli/chat/'));
-  if (!sameTop && !(folder === 'cli' && other === 'cli/chat') && !allowed.includes(other)) {
+  const { folders, inNodeFiles } = importTable.get(folder) ?? { folders: [], inNodeFiles: [] };
+  const allowed = isNodeFile ? [...folders, ...inNodeFiles] : folders;
+  if (other !== folder && !(folder === 'cli' && other === 'cli/chat') && !allowed.includes(other)) {
     problems.push(`src/${file}: ${folder} may not import ${other}`);
   }
 }
 
 function folderOf(file) {
-  if (file.startsWith('cli/chat/')) return 'cli/chat';
-  const folder = file.includes('/') ? file.split('/')[0] : 'index';
-  if (!may[folder]) problems.push(`src/${file}: the folder ${folder} is not in the table`);
+  const [top, second] = file.split('/');
+  const folder = importTable.has(`${top}/${second}`) ? `${top}/${second}` : top;
+  if (!importTable.has(folder)) problems.push(`ARCHITECTURE.md: the import table lacks ${folder}`);
   return folder;
+}
+
+/** Cells are `nothing`, a list of folders, or `all but` a list; `; in *.node.ts also` adds folders for Node's files. */
+function readImportTable() {
+  const rows = [
+    ...read('ARCHITECTURE.md').matchAll(
+      /^\| ([\w./]+) \| (nothing|all but [\w, ]+|[a-z, ]+)(?:; in `\*\.node\.ts` also ([a-z, ]+))? \|$/gm,
+    ),
+  ];
+  const names = (list) => list.split(',').map((name) => name.trim());
+  const everyFolder = rows.map(([, folder]) => folder).filter((folder) => !/[./]/.test(folder));
+  const folders = (cell) => {
+    if (cell === 'nothing') return [];
+    if (!cell.startsWith('all but ')) return names(cell);
+    return everyFolder.filter((folder) => !names(cell.slice('all but '.length)).includes(folder));
+  };
+  return new Map(
+    rows.map(([, folder, cell, node]) => [folder, { folders: folders(cell), inNodeFiles: node ? names(node) : [] }]),
+  );
 }
 
 function targetOf(file, specifier) {
@@ -86,7 +92,8 @@ function importsOf(text) {
 function checkArchitecture() {
   const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
   for (const folder of readdirSync(join(root, 'src'), { withFileTypes: true })) {
-    if (folder.isDirectory() && !text.includes(`${folder.name}/`)) problems.push(`ARCHITECTURE.md does not name src/${folder.name}`);
+    if (folder.isDirectory() && !text.includes(`${folder.name}/`))
+      problems.push(`ARCHITECTURE.md does not name src/${folder.name}`);
   }
   for (const [, path] of text.matchAll(/`((?:src|test|bench|docs|scripts)\/[\w./*-]+)`/g)) {
     const plain = path.replace(/\/?\*.*$/, '');

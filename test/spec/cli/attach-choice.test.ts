@@ -1,0 +1,214 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { serveOnSocket } from '../../support/attached.ts';
+import { tau } from '../../support/command.ts';
+import { newHome, sessionFiles, stored } from '../../support/open.ts';
+import { TOKEN } from '../../support/server.ts';
+import { CTRL_D, ENTER } from '../../support/terminal.ts';
+
+it('[W66] asks which session of the server is meant', async () => {
+  const server = await serveOnSocket();
+  for (const name of ['first', 'second']) await (await server.attach()).run(`say ${name}`);
+  const chat = server.attached();
+
+  await chat.shows('Which one');
+  chat.type(`9${ENTER}`);
+  chat.type(`2${ENTER}`);
+  await chat.shows('\n› say first\n');
+  await chat.shows('\nfirst\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0 });
+  expect(chat.screen()).toContain('say second');
+});
+
+it('[W66] begins a session where the server has none', async () => {
+  const server = await serveOnSocket();
+  const chat = server.attached();
+
+  await chat.shows('? helps.\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0 });
+});
+
+it('[W66 W69] takes the latest, a new one, one in a folder, one by its id or its file; lines of its input are prompts', async () => {
+  const server = await serveOnSocket();
+  mkdirSync(join(server.home.cwd, 'sub'));
+  const ask = async (words: string[], input: string) => {
+    const { code, stdout } = await tau(server.home, ['attach', '--socket', server.socketPath, ...words], { input });
+    expect({ words, code }).toEqual({ words, code: 0 });
+    return stdout;
+  };
+
+  expect(await ask(['new'], 'say one\n\nsay two\n')).toMatch(/^› say one\n[^›]*one\n› say two\n[^›]*two\n$/);
+  expect(await ask(['--continue'], 'say three')).not.toContain('one');
+  const [first = ''] = sessionFiles(server.home);
+  const { id } = stored(first)[0];
+  await ask(['--cwd', 'sub'], 'say elsewhere');
+  await ask([id.slice(0, 13)], 'say four');
+  await ask([id], 'say five');
+  await ask([first], 'say six');
+
+  const files = sessionFiles(server.home).map((path) => stored(path));
+  expect(files.map(([header]) => header.cwd)).toEqual([server.home.cwd, join(server.home.cwd, 'sub')]);
+  expect(files[0]?.filter(({ message }) => message?.role === 'user')).toHaveLength(6);
+});
+
+it('[W66] refuses the beginning of more than one id', async () => {
+  const server = await serveOnSocket();
+  const ids = ['aaaa-1', 'aaaa-2'];
+  for (const id of ids) await (await server.attach({ new: id })).run('say hello');
+
+  const both = await tau(server.home, ['attach', '--socket', server.socketPath, 'aaaa'], { input: 'say hi' });
+
+  expect(both).toMatchObject({ code: 1, stderr: "tau: 2 sessions begin with 'aaaa': say more of the id\n" });
+});
+
+it('[W69] fails when a prompt does', async () => {
+  const server = await serveOnSocket({ tokens: { 'a-viewer': { scopes: ['view'] } } });
+  const other = await server.attach();
+  await other.run('say hello');
+
+  const words = ['attach', server.url, other.cursor.session];
+  const viewer = await tau(server.home, words, { input: 'say goodbye', env: { PI_AUTH_TOKEN: 'a-viewer' } });
+
+  const stdout = '› say goodbye\nPermission denied: prompt needs the scope prompt\n';
+  expect(viewer).toEqual({ code: 1, signal: null, stdout, stderr: '' });
+});
+
+it('[W67] shows a token from a file or from the environment, and warns of one in an address', async () => {
+  const server = await serveOnSocket();
+  const file = join(server.home.root, 'token');
+  writeFileSync(file, `${TOKEN}\n`);
+  const ask = (words: string[], env: Record<string, string> = {}) =>
+    tau(server.home, ['attach', ...words, 'new'], { input: 'run `env`', env });
+
+  const byFile = await ask([server.url, '--token-file', file], { PI_AUTH_TOKEN: 'another' });
+  const byEnvironment = await ask(['--url', server.url], { PI_AUTH_TOKEN: TOKEN });
+  const byAddress = await ask([`${server.url}?token=${TOKEN}`]);
+  const byPage = await ask([server.url.replace('ws:', 'http:').replace('/session', '/')], { PI_AUTH_TOKEN: TOKEN });
+
+  const fine = { code: 0, stderr: '' };
+  expect([byFile, byEnvironment, byPage]).toMatchObject([fine, fine, fine]);
+  expect(byAddress).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^tau: A token in a URL is seen by .+\n$/),
+  });
+  const said = [byFile, byEnvironment, byAddress, byPage].map(({ stdout, stderr }) => stdout + stderr).join();
+  expect(said + server.stderr()).not.toContain(TOKEN);
+});
+
+it.each<[string, (server: { url: string; socketPath: string }) => string[], string, number]>([
+  [
+    'no server',
+    () => ['new'],
+    'Which server? Start one with tau serve --socket <path>, then say tau attach --socket <path>; or give its ws:// URL (see tau help server)',
+    2,
+  ],
+  [
+    'a file that is not there',
+    () => ['--socket', 'gone', 'new'],
+    'No server listens on CWD/gone: start one with tau serve --socket CWD/gone',
+    1,
+  ],
+  [
+    'no token',
+    ({ url }) => [url, 'new'],
+    'The server wants a token: give it in PI_AUTH_TOKEN, or a file of it with --token-file',
+    1,
+  ],
+  ['a wrong token', ({ url }) => [url, 'new', '--token-file', 'wrong'], 'Invalid authentication token', 1],
+  [
+    'an empty token file',
+    ({ url }) => [url, 'new', '--token-file', 'empty'],
+    '--token-file: empty is empty (see tau help server)',
+    2,
+  ],
+  ['a port where nobody is', () => ['ws://127.0.0.1:1', 'new'], 'No server listens on 127.0.0.1:1', 1],
+  ['a host that there is not', () => ['ws://nowhere.invalid', 'new'], 'There is no host nowhere.invalid', 1],
+  [
+    'another path',
+    ({ url }) => [url.replace('/session', '/else'), 'new'],
+    'There is nothing at that path of HOST: the URL has to hold the base path of the server',
+    1,
+  ],
+  [
+    'another base path',
+    ({ socketPath }) => ['--socket', socketPath, '--base-path', 'else', 'new'],
+    'There is nothing at that path of SOCKET: give the --base-path that its server was started with',
+    1,
+  ],
+  [
+    'a flag for agents',
+    ({ socketPath }) => ['--socket', socketPath, 'new', '--model', 'x'],
+    '--model does not go with tau attach (see tau help server)',
+    2,
+  ],
+  [
+    'an address of another kind',
+    () => ['--url', 'ftp://a?token=s', 'new'],
+    'The URL of a server begins with ws:// or wss:// (see tau help server)',
+    2,
+  ],
+  [
+    'two servers',
+    ({ url, socketPath }) => [url, '--socket', socketPath],
+    '--socket and a URL contradict each other (see tau help server)',
+    2,
+  ],
+  [
+    'two sessions',
+    ({ socketPath }) => ['--socket', socketPath, 'a', 'b'],
+    'tau attach takes one session, not "b" too (see tau help server)',
+    2,
+  ],
+  [
+    'a session and the latest',
+    ({ socketPath }) => ['--socket', socketPath, 'a', '-c'],
+    '--continue is the latest session: name none (see tau help server)',
+    2,
+  ],
+  [
+    'a session and a folder',
+    ({ socketPath }) => ['--socket', socketPath, 'a', '--cwd', '.'],
+    '--cwd is where a new session begins (see tau help server)',
+    2,
+  ],
+  [
+    'nothing and no terminal',
+    ({ socketPath }) => ['--socket', socketPath],
+    'tau attach asks on a terminal; there is tau attach <id>, tau attach new and --continue (see tau help server)',
+    2,
+  ],
+  [
+    'a folder that is not there',
+    ({ socketPath }) => ['--socket', socketPath, '--cwd', 'none'],
+    'Invalid parameters: cwd must be a folder: CWD/none',
+    1,
+  ],
+])('[W68] says in one line what is wrong with %s', async (_what, words, sentence, code) => {
+  const server = await serveOnSocket();
+  writeFileSync(join(server.home.cwd, 'wrong'), 'not-the-token');
+  writeFileSync(join(server.home.cwd, 'empty'), '\n');
+
+  const result = await tau(server.home, ['attach', ...words(server)], { input: 'say hello' });
+
+  const places = { CWD: server.home.cwd, HOST: new URL(server.url).host, SOCKET: server.socketPath };
+  const told = sentence.replaceAll(/CWD|HOST|SOCKET/g, (word) => places[word as keyof typeof places]);
+  const stderr = `tau: ${told}\n`;
+  expect(result).toEqual({ code, signal: null, stdout: '', stderr });
+});
+
+it('[W68] says that what answers is no server of this kind', async () => {
+  const { createServer } = await import('node:http');
+  const other = createServer((_request, response) => response.end('Hello')).listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { port: number };
+
+  const result = await tau(newHome(), ['attach', `ws://127.0.0.1:${port}`, 'new'], { input: '' });
+  other.close();
+
+  expect(result).toMatchObject({ code: 1, stderr: `tau: 127.0.0.1:${port} is no tau server\n` });
+});

@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { serveOnSocket } from '../../support/attached.ts';
+import { newGate } from '../../support/open.ts';
+import { storedMessages } from '../../support/stored-session.ts';
+import { CTRL_D, ENTER, inTerminal } from '../../support/terminal.ts';
+
+it('[W65] goes on when the server is there again, with what was typed meanwhile, and tells nothing twice', async () => {
+  const before = await serveOnSocket();
+  const chat = before.attached(['new']);
+  await chat.shows('? helps.\n›');
+  chat.type(`say hello${ENTER}`);
+  await chat.shows('\nhello\n›');
+
+  before.kill('SIGKILL');
+  await chat.shows('\nReconnecting… (');
+  chat.type(`say goodbye${ENTER}`);
+  const after = await serveOnSocket({ home: before.home });
+  await chat.shows('\nConnected again.\n');
+  await chat.shows('\ngoodbye\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
+  expect(chat.screen().match(/^hello$/gm)).toHaveLength(1);
+  expect(chat.screen().match(/^› say/gm)).toHaveLength(2);
+  const said = storedMessages(after.home).filter(({ role }) => role === 'user');
+  expect(said).toMatchObject([{ content: [{ text: 'say hello' }] }, { content: [{ text: 'say goodbye' }] }]);
+});
+
+it('[W65] does not tell again what it told of an answer before the server was gone', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }];
+  const before = await serveOnSocket({ script });
+  const chat = before.attached(['new']);
+  await chat.shows('? helps.\n›');
+  chat.type(`tell me a story${ENTER}`);
+  await chat.shows('\nHalf of\n›');
+
+  before.kill('SIGKILL');
+  await chat.shows('\nReconnecting… (');
+  await serveOnSocket({ home: before.home });
+  chat.type(ENTER);
+  await chat.shows('\nConnected again.\n');
+  await chat.shows('\n(failed: The agent was gone before the run was over)\n');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0 });
+  expect(chat.screen().match(/Half of/g)).toHaveLength(1);
+});
+
+it('[W65] is told when the agent is gone, and goes on with the one that is started in its place', async () => {
+  const gate = newGate();
+  const server = await serveOnSocket({ script: [{ steps: [{ text: 'Half of ' }, { await: gate.path }] }] });
+  const chat = server.attached(['new']);
+  await chat.shows('? helps.\n›');
+  chat.type(`tell me a story${ENTER}`);
+  await chat.shows('\nHalf of\n›');
+
+  server.killAgent();
+  await chat.shows('\nPi process terminated (SIGKILL)\n');
+  await chat.shows('\n(failed: The agent was gone before the run was over)\n›');
+  gate.open();
+  chat.type(`go on${ENTER}`);
+  await chat.shows('\nHalf of\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0 });
+});
+
+it('[W65] ends with the reason when it may not come back', async () => {
+  const guest = { name: 'guest' };
+  const server = await serveOnSocket({ tokens: { 'a-guest': guest } });
+  const chat = inTerminal(server.home, ['attach', server.url, 'new'], { env: { PI_AUTH_TOKEN: 'a-guest' } });
+  await chat.shows('? helps.\n›');
+
+  writeFileSync(join(server.home.root, 'tokens.json'), '{"tokens":{}}');
+
+  expect(await chat.finished).toMatchObject({ code: 1 });
+  expect(chat.screen()).toContain('\ntau: Invalid authentication token\n');
+});
+
+it('[W65] says what was not sent when somebody leaves before the connection is back', async () => {
+  const server = await serveOnSocket();
+  const chat = server.attached(['new']);
+  await chat.shows('? helps.\n›');
+
+  server.kill('SIGKILL');
+  await chat.shows('\nReconnecting… (');
+  chat.type(`say goodbye${ENTER}`);
+  await chat.shows('\n› say goodbye\n');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 1 });
+  expect(chat.screen()).toContain('tau: What you sent last did not arrive (1)');
+});

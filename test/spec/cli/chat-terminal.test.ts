@@ -1,0 +1,234 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tau } from '../../support/command.ts';
+import { newGate, newHome, scriptArgs, sessionFiles } from '../../support/open.ts';
+import { storedMessages } from '../../support/stored-session.ts';
+import { CTRL_C, CTRL_D, ENTER, inTerminal, paste } from '../../support/terminal.ts';
+
+/** An answer that begins and does not end. */
+const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };
+
+it('talks: streams text, shows tools, and Ctrl-D leaves', async () => {
+  const home = newHome();
+  writeFileSync(join(home.cwd, 'marker.txt'), '');
+  const chat = inTerminal(home, ['chat', '--name', 'talk']);
+  await chat.shows('\n›');
+
+  chat.type(`say good morning${ENTER}`);
+  await chat.shows('\ngood morning\n›');
+  chat.type(`list the files${ENTER}`);
+  await chat.shows('\n▸ bash ls -la\n');
+  await chat.shows('marker.txt');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
+  expect(chat.screen()).toMatch(/^tau with tau\/scripted\. Ctrl-C stops an answer, Ctrl-D leaves, \? helps\.\n/);
+  expect(storedMessages(home)[0]).toMatchObject({ role: 'user', content: [{ text: 'say good morning' }] });
+});
+
+it('is what tau does in a terminal when it is told nothing', async () => {
+  const chat = inTerminal(newHome(), []);
+
+  await chat.shows('\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('keeps what is typed apart from an answer that streams', async () => {
+  const home = newHome();
+  const gates = [newGate(), newGate()] as const;
+  const steps = [
+    { text: 'It was a dark ' },
+    { await: gates[0].path },
+    { text: 'and stormy night, so the lamps were lit and ' },
+    { await: gates[1].path },
+    { text: 'the shutters closed.\nThen it was still.' },
+  ];
+  const chat = inTerminal(home, ['chat', ...scriptArgs(home, [{ steps }, { text: 'Noted.' }])], { columns: 30 });
+  await chat.shows('\n›');
+
+  chat.type(`begin${ENTER}`);
+  await chat.shows('\nIt was a dark\n›');
+  chat.type('what I type is longer than the ');
+  await chat.shows('\nIt was a dark\n› what I type is longer than t\nhe');
+  gates[0].open();
+  await chat.shows('\nand\n› what I type is longer than t\nhe');
+  chat.type('screen');
+  await chat.shows('\nand\n› what I type is longer than t\nhe screen');
+  gates[1].open();
+  await chat.shows('\nThen it was still.\n› what I type is longer than t\nhe screen');
+  chat.type(ENTER);
+  await chat.shows('\nNoted.\n›');
+  chat.type(CTRL_D);
+  await chat.finished;
+
+  expect(chat.screen()).toContain(`
+› begin
+It was a dark and stormy
+night, so the lamps were lit
+and the shutters closed.
+Then it was still.
+› what I type is longer than t
+he screen
+`);
+  expect(storedMessages(home)[2]).toMatchObject({ content: [{ text: 'what I type is longer than the screen' }] });
+});
+
+it('steers the answer with what is sent meanwhile, and says so', async () => {
+  const home = newHome();
+  const gate = newGate();
+  const steps = [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }];
+  const chat = inTerminal(home, ['chat', ...scriptArgs(home, [{ steps }, { text: 'Three.' }])]);
+  await chat.shows('\n›');
+
+  chat.type(`count${ENTER}`);
+  await chat.shows('\nOne\n›');
+  chat.type(`go on${ENTER}`);
+  await chat.shows('\n(queued for the next step)\n›');
+  gate.open();
+  await chat.shows('\nThree.\n›');
+  chat.type(CTRL_D);
+  await chat.finished;
+
+  expect(chat.screen()).toContain(`
+› count
+One
+› go on
+(queued for the next step)
+two.
+Three.
+`);
+  expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+});
+
+it('makes one prompt of lines that are pasted together, with what is typed before and after', async () => {
+  const home = newHome();
+  const chat = inTerminal(home, ['chat']);
+  await chat.shows('\n›');
+
+  chat.type(`say ${paste('one\n\ttwo\nthr\u001B[31mee')} four`);
+  await chat.shows('thr[31mee four');
+  chat.type(ENTER);
+  await chat.shows('\none');
+  chat.type(CTRL_D);
+  await chat.finished;
+
+  const [prompt, ...others] = storedMessages(home);
+  expect(prompt).toMatchObject({ role: 'user', content: [{ text: 'say one\n\ttwo\nthr[31mee four' }] });
+  expect(others.map(({ role }) => role)).toEqual(['assistant']);
+});
+
+it('shows the beginning of a long paste, and sends all of it', async () => {
+  const home = newHome();
+  const chat = inTerminal(home, ['chat'], { columns: 40 });
+  const text = Array.from({ length: 500 }, (_, index) => `line ${index} ${'x'.repeat(50)}`).join('\n');
+  await chat.shows('\n›');
+
+  chat.type(paste(`say ${text}\n`));
+  await chat.shows('  … 494 more lines');
+  chat.type(ENTER);
+  await chat.shows('\nline 499');
+  chat.type(CTRL_D);
+  await chat.finished;
+
+  expect(storedMessages(home)[0]).toMatchObject({ content: [{ text: `say ${text}` }] });
+});
+
+it('stops an answer with Ctrl-C, keeps what is typed, and takes the next prompt', async () => {
+  const home = newHome();
+  const chat = inTerminal(home, ['chat', ...scriptArgs(home, [endless, { text: 'Still here.' }])]);
+  await chat.shows('\n›');
+
+  chat.type(`tell me a story${ENTER}`);
+  await chat.shows('\nOnce upon a time\n›');
+  chat.type('are you');
+  await chat.shows('\n› are you');
+  chat.type(CTRL_C);
+  await chat.shows('\nOnce upon a time\n(stopped)\n› are you');
+  chat.type(` there?${ENTER}`);
+  await chat.shows('\nStill here.\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
+  expect(storedMessages(home)).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', stopReason: 'aborted' },
+    { role: 'user' },
+    { role: 'assistant', stopReason: 'stop' },
+  ]);
+});
+
+it('takes back with Ctrl-C what is typed, and else tells how to leave', async () => {
+  const home = newHome();
+  const chat = inTerminal(home, ['chat']);
+  await chat.shows('\n›');
+
+  chat.type(`${paste('never\nmind')} this`);
+  await chat.shows('\n› never\n  mind this');
+  chat.type(CTRL_C);
+  chat.type(CTRL_C);
+  await chat.shows('\n(Ctrl-D leaves)\n›');
+  chat.type(`say hello${ENTER}`);
+  await chat.shows('\nhello\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0 });
+  expect(chat.screen()).not.toContain('never');
+  expect(storedMessages(home)[0]).toMatchObject({ content: [{ text: 'say hello' }] });
+});
+
+it.each(['?', '/help'])('%s helps, without the agent', async (word) => {
+  const chat = inTerminal(newHome(), ['chat', '--session-dir', 'kept']);
+  await chat.shows('\n›');
+
+  chat.type(`${word}${ENTER}`);
+  await chat.shows('? or /help shows this.\nTry: list the files');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0 });
+  expect(chat.screen()).not.toContain('The message');
+});
+
+it('leaves in the middle of an answer with Ctrl-D and keeps what was said', async () => {
+  const home = newHome();
+  const chat = inTerminal(home, ['chat', ...scriptArgs(home, [endless])]);
+  await chat.shows('\n›');
+
+  chat.type(`tell me a story${ENTER}`);
+  await chat.shows('\nOnce upon a time\n›');
+  chat.type(CTRL_D);
+
+  expect(await chat.finished).toMatchObject({ code: 0, stderr: '' });
+  expect(storedMessages(home).at(-1)).toMatchObject({ role: 'assistant', stopReason: 'aborted' });
+});
+
+it('leaves the terminal as it was', async () => {
+  const chat = inTerminal(newHome(), ['chat']);
+  await chat.shows('\n›');
+
+  chat.type(CTRL_D);
+  await chat.finished;
+
+  expect(chat.stdout().match(/(?<=\[\?2004)[hl]/g)).toEqual(['h', 'l']);
+});
+
+it('[Z71] --resume asks which session to go on with', async () => {
+  const home = newHome();
+  await tau(home, ['-p', 'say first'], { input: '' });
+  await tau(home, ['-p', 'say second'], { input: '' });
+  const chat = inTerminal(home, ['--resume']);
+
+  await chat.shows('Which one');
+  chat.type(`9${ENTER}`);
+  chat.type(`2${ENTER}`);
+  await chat.shows('Going on with a conversation');
+  chat.type(`say third${ENTER}`);
+  await chat.shows('third');
+  chat.type(CTRL_D);
+
+  expect((await chat.finished).code).toBe(0);
+  expect(sessionFiles(home)).toHaveLength(2);
+  expect(readFileSync(sessionFiles(home)[0] ?? '', 'utf8')).toContain('say third');
+});

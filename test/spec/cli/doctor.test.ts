@@ -1,0 +1,188 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
+import { MARK } from '../../../src/system/process-table.ts';
+import { command, tau } from '../../support/command.ts';
+import { type Home, newHome, open, TAU } from '../../support/open.ts';
+import { inTerminal } from '../../support/terminal.ts';
+import { homeWith, server } from '../../support/user-files.ts';
+
+async function examined(home: Home, env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await tau(home, ['doctor', '--json'], { env, input: '' });
+  expect(stderr).toBe('');
+  const { ok, findings } = JSON.parse(stdout) as Preflight;
+  expect(code).toBe(ok ? 0 : 1);
+  return { ok, findings, about: (check: string) => findings.filter((finding) => finding.check === check) };
+}
+
+const messages = (findings: readonly Finding[]) => findings.map(({ message }) => message).join('\n');
+
+it('[U24] tau doctor tells what it found, a line each, and ends with 0 when nothing is an error', async () => {
+  const home = newHome();
+
+  const { code, stdout, stderr } = await tau(home, ['doctor'], { input: '' });
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(new RegExp(`^ok +tau +${packageJson.version}, protocol 1$`, 'm'));
+  expect(stdout).toMatch(/^ok +shell +\/\S+$/m);
+  expect(stdout).toMatch(/\n0 errors, \d+ warnings?\.\n$/);
+  expect(readdirSync(home.root)).toEqual(['project']);
+});
+
+it('[U24] on a screen findings have signs and colours, without colours words', async () => {
+  const home = newHome();
+  const colourful = inTerminal(home, ['doctor'], { env: { NO_COLOR: '' } });
+  const plain = inTerminal(home, ['doctor']);
+
+  const [signs, words] = (await Promise.all([colourful.finished, plain.finished])).map(({ stdout }) => stdout);
+
+  expect(signs).toContain('\u001B[32m✓\u001B[0m tau');
+  expect(words).not.toContain('\u001B');
+  expect(words).toContain('ok      tau');
+});
+
+it('[U24] a model that cannot be used and a shell that is not there end with 1', async () => {
+  const home = newHome();
+  mkdirSync(home.agentDir);
+  const settings = { defaultProvider: 'acme', defaultModel: 'large', shellPath: '/nowhere/zsh' };
+  writeFileSync(join(home.agentDir, 'settings.json'), JSON.stringify(settings));
+
+  const { ok, about } = await examined(home);
+
+  expect(ok).toBe(false);
+  expect(about('model')).toMatchObject([{ status: 'error', message: expect.stringContaining('acme') }]);
+  expect(about('shell')).toMatchObject([{ status: 'error', message: expect.stringContaining('shellPath') }]);
+});
+
+it.each<[string, (home: Home) => Record<string, string>, string]>([
+  [
+    'an agent folder below a file',
+    ({ root }) => ({ PI_CODING_AGENT_DIR: join(root, 'file', 'agent') }),
+    'agent folder',
+  ],
+  ['a temporary folder that is not there', () => ({ TMPDIR: '/nowhere/tmp' }), 'temporary folder'],
+  ['sessions in a file', ({ root }) => ({ PI_CODING_AGENT_SESSION_DIR: join(root, 'file') }), 'session folder'],
+  ['a home that is not there', () => ({ HOME: '/nowhere', PI_CODING_AGENT_DIR: '' }), ''],
+])('[U25] tau doctor works with %s', async (_what, envFor, broken) => {
+  const home = newHome();
+  writeFileSync(join(home.root, 'file'), '');
+
+  const { findings } = await examined(home, envFor(home));
+
+  const wrong = findings.filter(({ check }) => check === broken);
+  expect(wrong.every(({ status, message }) => status !== 'ok' && message.length > 20)).toBe(true);
+  expect(findings.length).toBeGreaterThan(20);
+});
+
+it('[U25] tau doctor works with broken settings, trust and credentials, and quotes none of them', async () => {
+  const home = newHome();
+  for (const name of ['settings.json', 'trust.json', 'auth.json']) {
+    mkdirSync(home.agentDir, { recursive: true });
+    writeFileSync(join(home.agentDir, name), '{"key":sk-hunter2}', { mode: 0o644 });
+  }
+
+  const { findings, about } = await examined(home, { OPENAI_API_KEY: 'sk-hunter2', NODE_OPTIONS: '--title=hunter2' });
+
+  expect(about('settings')).toMatchObject([{ status: 'warning', message: expect.stringContaining('not valid JSON') }]);
+  expect(about('auth.json')).toMatchObject([{ status: 'warning', message: expect.stringContaining('chmod 600') }]);
+  expect(about('keys')).toMatchObject([{ message: expect.stringContaining('OPENAI_API_KEY') }]);
+  expect(messages(about('environment'))).toContain('NODE_OPTIONS is set');
+  expect(JSON.stringify(findings)).not.toContain('hunter2');
+});
+
+it('[U23] tau doctor tells which providers can be used and where their keys are, and runs no key command', async () => {
+  const url = 'http://127.0.0.1:1';
+  const home = homeWith({
+    models: {
+      providers: {
+        mine: server(url, { apiKey: '!touch ran; echo hunter2' }),
+        unset: server(url, { apiKey: '$NOT_SET' }),
+        free: server(url),
+        bad: { baseUrl: 3 },
+      },
+    },
+    auth: { groq: { type: 'api_key', key: 'hunter2' }, wrong: 'hunter2' },
+    settings: { enabledModels: ['free/*'] },
+  });
+
+  const { ok, findings, about } = await examined(home, { ANTHROPIC_API_KEY: 'hunter2' });
+
+  expect(ok).toBe(true);
+  expect(about('model')).toMatchObject([{ status: 'ok', message: 'free/m' }]);
+  expect(about('providers')).toEqual([
+    {
+      check: 'providers',
+      status: 'ok',
+      message:
+        'Usable: anthropic (ANTHROPIC_API_KEY), groq (auth.json: groq.key), mine (models.json: providers.mine.apiKey), free (needs no key)',
+    },
+    {
+      check: 'providers',
+      status: 'warning',
+      message: 'unset cannot be used. models.json: providers.unset.apiKey: The environment variable NOT_SET is not set',
+    },
+  ]);
+  expect(messages(about('model files'))).toMatch(
+    /^models\.json: providers\.bad\.baseUrl .*\nauth\.json: wrong .*file$/,
+  );
+  expect(messages(about('models.json'))).toBe(join(home.agentDir, 'models.json'));
+  expect(JSON.stringify(findings)).not.toContain('hunter2');
+  expect(readdirSync(home.agentDir).sort()).toEqual(['auth.json', 'models.json', 'settings.json']);
+});
+
+it('[U26] tau doctor names the process that holds a session', async () => {
+  const agent = await open('stdio');
+  await agent.peer.run('hello');
+  const [path = ''] = agent.sessionFiles();
+  const before = readFileSync(path, 'utf8');
+
+  const during = await examined(agent.home);
+  await agent.close();
+  const after = await examined(agent.home);
+
+  expect(messages(during.about('locks'))).toBe(`process ${agent.process?.pid} holds ${path}`);
+  expect(messages(during.about('sessions'))).toMatch(/^1 session of \S+ \wB stored$/);
+  expect(messages(after.about('locks'))).toBe('No session is in use');
+  expect(readFileSync(path, 'utf8')).toBe(before);
+});
+
+it('[U26] tau doctor counts what was left over, and removes nothing', async () => {
+  const home = newHome();
+  const temporary = join(home.root, 'tmp');
+  const trash = join(home.agentDir, 'sessions', '--project--', 'trash');
+  for (const folder of [temporary, trash]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(temporary, 'pi-bash-0123456789abcdef.log'), 'x'.repeat(2048));
+  execFileSync('mkfifo', [join(temporary, 'tau-0123456789abcdef-1')]);
+  writeFileSync(join(trash, 'old.jsonl'), 'x'.repeat(1024));
+  const orphan = spawn('sleep', ['1000'], { env: { [MARK]: `${gonePid().toString(36)}-x:family:1` } });
+  onTestFinished(() => void orphan.kill('SIGKILL'));
+
+  const { ok, about } = await examined(home, { TMPDIR: temporary });
+
+  expect(ok).toBe(true);
+  expect(messages(about('output logs'))).toBe(`1 in ${temporary}, 2 KB`);
+  expect(messages(about('pipes'))).toContain('tau-0123456789abcdef-1');
+  expect(messages(about('trash'))).toContain('1 file of 1 KB');
+  expect(messages(about('processes'))).toContain(String(orphan.pid));
+  expect(readdirSync(temporary)).toHaveLength(2);
+  expect(statSync(join(trash, 'old.jsonl')).size).toBe(1024);
+});
+
+it('[U25] tau doctor works in a folder that was removed', async () => {
+  const home = newHome();
+  const leave = 'rmdir "$PWD" && exec "$0" "$1" doctor --json';
+  const gone = join(home.root, 'gone');
+  mkdirSync(gone);
+
+  const { code, stdout } = await command({ ...home, cwd: gone }, ['sh', '-c', leave, process.execPath, TAU]).finished;
+
+  expect(code).toBe(1);
+  const { findings } = JSON.parse(stdout) as Preflight;
+  expect(findings.find(({ check }) => check === 'working folder')).toMatchObject({ status: 'error' });
+});
+
+/** The number of a process that has ended. */
+const gonePid = () => Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { commands } from '../../../src/cli/commands.ts';
+import { environment } from '../../../src/cli/environment.ts';
+import { exitCodes } from '../../../src/cli/exit-codes.ts';
+import { flags } from '../../../src/cli/flags.ts';
+import { topics } from '../../../src/cli/help/topics.ts';
+import { tau } from '../../support/command.ts';
+import { newHome } from '../../support/open.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/command-line.md'), 'utf8');
+
+it.each([['--help'], ['-h'], ['help']])('%s is short and tells where to read on', async (word) => {
+  const { code, stdout, stderr } = await tau(newHome(), [word]);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.split('\n').length).toBeLessThan(50);
+  for (const name of [...Object.keys(topics), ...Object.keys(commands)]) expect(stdout).toMatch(rowOf(name));
+});
+
+it.each(Object.keys({ ...topics, ...commands }))('tau help %s fits a narrow screen', async (topic) => {
+  const { code, stdout, stderr } = await tau(newHome(), ['help', topic]);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^\S|^ {2}\S/);
+  expect(stdout).toMatch(/\S\n$/);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+it('a command tells about itself', async () => {
+  const { stdout } = await tau(newHome(), ['completion', '--help']);
+
+  expect(stdout).toContain('tau completion');
+  expect(stdout).toMatch(rowOf('zsh'));
+});
+
+it.each([
+  ['serve', ['--port <number>', '--socket <path>', '--log-file <path>', '--no-extensions']],
+  ['attach', ['--url <address>', '-c, --continue']],
+  ['token', ['--scope <list>', '-n, --name <name>']],
+])('tau help %s tells its flags, and so does --help after it', async (word, told) => {
+  const pages = [await tau(newHome(), ['help', word]), await tau(newHome(), [word, '--help'])];
+
+  expect(pages[0]).toEqual(pages[1]);
+  for (const flag of told) expect(pages[0]?.stdout).toContain(flag);
+});
+
+it('tau help options tells every flag', async () => {
+  const { stdout } = await tau(newHome(), ['help', 'options']);
+
+  for (const flag of Object.keys(flags)) expect(stdout).toMatch(new RegExp(`(^|[ ,])--${flag}\\b`, 'm'));
+});
+
+it.each([
+  ['mdoels', 'No help about mdoels, did you mean models? (see tau --help)'],
+  ['love', `No help about love: there is ${Object.keys(topics).join(', ')} (see tau --help)`],
+  ['toString', `No help about toString: there is ${Object.keys(topics).join(', ')} (see tau --help)`],
+])('an unknown topic such as %s is a wrong use', async (topic, message) => {
+  const result = await tau(newHome(), ['help', topic]);
+
+  expect(result).toMatchObject({ code: 2, stdout: '', stderr: `tau: ${message}\n` });
+});
+
+it('the page about the command line has the exit codes and the environment of the help', () => {
+  for (const [name, about] of Object.entries({ ...exitCodes, ...environment })) {
+    const row = page.split('\n').find((line) => line.startsWith(`| ${name} |`) || line.startsWith(`| \`${name}\` |`));
+    expect(row).toContain(about);
+  }
+});
+
+/** A line that begins with this word. */
+const rowOf = (word: string) => new RegExp(`^ {2}${word}\\b`, 'm');

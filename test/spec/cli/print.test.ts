@@ -1,0 +1,241 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { command, tau } from '../../support/command.ts';
+import { type Home, NO_RETRY, newHome, scriptArgs, sessionFiles, setUp, stored, TAU } from '../../support/open.ts';
+import { storedMessages } from '../../support/stored-session.ts';
+import { inTerminal } from '../../support/terminal.ts';
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const answers = (...texts: string[]) => texts.map((text) => ({ text }));
+
+const userTexts = (home: Home) =>
+  storedMessages(home).flatMap(({ role, content }) => (role === 'user' ? [content[0].text] : []));
+
+it.each([['-p'], ['--print'], ['--mode text'], ['--mode=text -p']])(
+  '[Z41 Z62] %s prints the answer and nothing else',
+  async (words) => {
+    const home = newHome();
+    const script = scriptArgs(home, [
+      { steps: [{ thinking: 'hm' }, { text: 'Look.' }, { toolCall: { name: 'bash', arguments: { command: 'ls' } } }] },
+      { steps: [{ thinking: 'well' }, { text: 'All is well.' }] },
+    ]);
+
+    const result = await tau(home, [...words.split(' '), 'How is it?', ...script], { input: '' });
+
+    expect(result).toEqual({ code: 0, signal: null, stdout: 'All is well.\n', stderr: '' });
+    expect(userTexts(home)).toEqual(['How is it?']);
+  },
+);
+
+it('[Z62] prompts are asked one after another in one session, and only the last answer is printed', async () => {
+  const home = newHome();
+  const script = scriptArgs(home, answers('one', 'two', 'three\n'));
+
+  const result = await tau(home, ['-p', 'first', ...script, 'second', '--', '@third'], { input: '' });
+
+  expect(result).toEqual({ code: 0, signal: null, stdout: 'three\n', stderr: '' });
+  expect(sessionFiles(home)).toHaveLength(1);
+  expect(userTexts(home)).toEqual(['first', 'second', '@third']);
+});
+
+it('[Z62] an answer without text prints nothing', async () => {
+  const home = newHome();
+  const script = scriptArgs(home, [{ thinking: 'hm' }]);
+
+  expect(await tau(home, ['-p', ...script, 'hi'], { input: '' })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
+it.each([
+  ['fails', { steps: [{ text: 'Well, ' }, { error: { status: 529, message: 'Overloaded' } }] }, '', '529 Overloaded'],
+  ['is cut short', { steps: [{ text: 'half' }, { stop: 'length' }] }, 'half\n', 'The answer was cut: .+'],
+])('[Z63] an answer that %s is told on stderr, and ends with 1', async (_how, answer, stdout, message) => {
+  const home = newHome();
+  setUp(home, NO_RETRY);
+  const script = scriptArgs(home, [answer, { text: 'never asked' }]);
+
+  const result = await tau(home, ['-p', ...script, '--no-session', 'hi'], { input: '' });
+
+  expect(result).toMatchObject({ code: 1, stdout, stderr: expect.stringMatching(`^tau: ${message}\n$`) });
+});
+
+it('[Z63] the prompts after one that failed are not asked', async () => {
+  const home = newHome();
+
+  const result = await tau(home, ['-p', 'fail', 'say hello'], { input: '' });
+
+  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^tau: 500 .+\n$/) });
+  expect(userTexts(home)).toEqual(['fail']);
+});
+
+it('[Z63] a prompt that is refused ends with 1', async () => {
+  const result = await tau(newHome(), ['-p', '--model', 'anthropic/claude-opus-5-5', 'hi'], { input: '' });
+
+  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^tau: No API key .+\n$/) });
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('[Z32 Z33] %s stops the run, stores it and ends with %i', async (signal, code) => {
+  const home = newHome();
+  const [begun, proof] = [join(home.root, 'begun'), join(home.root, 'proof')];
+  const run = `touch ${begun}; sleep 1000; touch ${proof}`;
+  const script = scriptArgs(home, [{ toolCall: { name: 'bash', arguments: { command: run } } }]);
+  const { child, finished } = command(home, [process.execPath, TAU, '-p', 'work', ...script], { input: '' });
+  while (!existsSync(begun)) await new Promise((resolve) => setImmediate(resolve));
+
+  child.kill(signal);
+
+  expect(await finished).toEqual({ code, signal: null, stdout: '', stderr: 'tau: stopped by a signal\n' });
+  expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant', 'toolResult']);
+  expect(existsSync(proof)).toBe(false);
+});
+
+it('[Z64] what is piped in stands before the first prompt, and is one without', async () => {
+  const home = newHome();
+  const script = () => scriptArgs(home, answers('read', 'read'));
+
+  await tau(home, ['-p', ...script(), 'Review this.', 'And this.'], { input: '\ufeff+ one\r\n+ two ✓\n\n' });
+  await tau(home, ['-p', '--continue', ...script()], { input: 'alone\n' });
+  const bare = await tau(home, ['--continue', ...script()], { input: 'bare\n' });
+
+  expect(bare).toEqual({ code: 0, signal: null, stdout: 'read\n', stderr: '' });
+  expect(userTexts(home)).toEqual(['+ one\r\n+ two ✓\n\nReview this.', 'And this.', 'alone', 'bare']);
+});
+
+it.each([[['-p']], [[]], [['--mode', 'json', ' ']], [['-p', '']]])(
+  '[Z64] %j without a prompt from anywhere is a wrong use',
+  async (args) => {
+    const home = newHome();
+
+    const result = await tau(home, args, { input: ' \n' });
+
+    expect(result).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^tau: Nothing is asked: .+\n$/),
+    });
+    expect(sessionFiles(home)).toEqual([]);
+  },
+);
+
+it('[Z65] @file puts texts under their names, and attaches images', async () => {
+  const home = newHome();
+  writeFileSync(join(home.cwd, 'a "b".txt'), 'no end of line');
+  writeFileSync(join(home.cwd, 'picture'), Buffer.from(PIXEL, 'base64'));
+  writeFileSync(join(home.root, 'notes.md'), '# Notes\n');
+
+  const args = ['-p', '@a "b".txt', 'What is this?', '@picture', '@~/notes.md', 'And then?'];
+  const { code } = await tau(home, [...args, ...scriptArgs(home, answers('one', 'two'))], { input: 'piped' });
+
+  const [first, , second] = storedMessages(home);
+  expect(code).toBe(0);
+  expect(first.content).toEqual([
+    {
+      type: 'text',
+      text: [
+        'piped',
+        '<file name="a &quot;b&quot;.txt">\nno end of line\n</file>',
+        '<image name="picture"/>',
+        '<file name="~/notes.md">\n# Notes\n</file>',
+        'What is this?',
+      ].join('\n\n'),
+    },
+    { type: 'image', data: PIXEL, mimeType: 'image/png' },
+  ]);
+  expect(second.content).toEqual([{ type: 'text', text: 'And then?' }]);
+});
+
+it.each([
+  ['@missing.txt', '@missing.txt: there is no such file'],
+  ['@folder', '@folder: it is a folder'],
+  ['@binary', '@binary is neither text nor an image'],
+  ['@/dev/zero', '@/dev/zero is longer than 8 MiB'],
+  ['@', '@ requires the name of a file'],
+])('[Z65] %s ends with 2 before anything runs', async (file, message) => {
+  const home = newHome();
+  mkdirSync(join(home.cwd, 'folder'));
+  writeFileSync(join(home.cwd, 'binary'), Buffer.from([1, 0, 255]));
+
+  const result = await tau(home, ['-p', 'say hello', file], { input: '' });
+
+  expect(result).toEqual({ code: 2, signal: null, stdout: '', stderr: `tau: ${message} (see tau --help)\n` });
+  expect(sessionFiles(home)).toEqual([]);
+});
+
+it.each([
+  ['longer than 8 MiB', 'x'.repeat(9 * 1024 * 1024), /^tau: stdin is longer than 8 MiB .+\n$/],
+  ['not text', 'a\0b', /^tau: stdin is neither text nor an image .+\n$/],
+])('[Z64] input that is %s is refused', async (_what, input, stderr) => {
+  expect(await tau(newHome(), ['-p', 'hi'], { input })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(stderr),
+  });
+});
+
+it('[Z62] --verbose tells on stderr which tools run', async () => {
+  const home = newHome();
+
+  const result = await tau(home, ['-p', '--verbose', 'run `echo hi`'], { input: '' });
+
+  expect(result).toMatchObject({ code: 0, stdout: expect.stringContaining('hi'), stderr: '▸ bash echo hi\n' });
+});
+
+it('[Z62] in a terminal the tools that run are shown', async () => {
+  const { finished, screen } = inTerminal(newHome(), ['-p', 'run `echo hi`']);
+
+  expect(await finished).toMatchObject({ code: 0 });
+  expect(screen()).toMatch(/^▸ bash echo hi\nThe tool bash is done\./);
+});
+
+it('[Z30] ends without a word when its reader leaves', async () => {
+  const home = newHome();
+  const shell = `{ "$0" "$1" -p 'say hello' < /dev/null; echo $? > code; } | true; cat code`;
+
+  const { stdout, stderr } = await command(home, ['sh', '-c', shell, process.execPath, TAU]).finished;
+
+  expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
+  expect(storedMessages(home).map(({ role }) => role)).toEqual(['user', 'assistant']);
+});
+
+it('[Z66] --fork goes on in a copy, in this folder', async () => {
+  const home = newHome();
+  await tau(home, ['-p', 'say one'], { input: '' });
+  const [original = ''] = sessionFiles(home);
+  const before = stored(original);
+  const elsewhere: Home = { ...home, cwd: join(home.root, 'elsewhere') };
+  mkdirSync(elsewhere.cwd);
+
+  const forks = [before[0].id.slice(0, 8), original];
+  for (const fork of forks) {
+    const result = await tau(elsewhere, ['-p', '--fork', fork, 'say two'], { input: '' });
+    expect(result).toMatchObject({ code: 0, stdout: 'two\n', stderr: '' });
+  }
+
+  const copies = sessionFiles(home).filter((path) => path !== original);
+  expect(copies).toHaveLength(2);
+  expect(stored(original)).toEqual(before);
+  for (const copy of copies) {
+    const [header, ...entries] = stored(copy);
+    expect(header).toMatchObject({ cwd: elsewhere.cwd, parentSession: original });
+    expect(header.id).not.toBe(before[0].id);
+    expect(entries.slice(0, before.length - 1)).toEqual(before.slice(1));
+    expect(entries.filter(({ type }) => type === 'message')).toHaveLength(4);
+  }
+});
+
+it.each([
+  ['nobody', /^No session found matching 'nobody'\n$/],
+  ['./missing.jsonl', /^tau: .+missing\.jsonl.*\n$/],
+])('[Z66] --fork %s ends with 1', async (name, stderr) => {
+  const home = newHome();
+
+  const result = await tau(home, ['-p', '--fork', name, 'hi'], { input: '' });
+
+  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) });
+  expect(sessionFiles(home)).toEqual([]);
+});

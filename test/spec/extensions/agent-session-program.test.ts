@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { userExtension } from '../../support/extensions.ts';
+import { calls } from '../../support/host-tools.ts';
+import { environment, newHome, scriptArgs, sessionFiles, setUp, stored } from '../../support/open.ts';
+import { living } from '../../support/processes.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+const fixture = (name: string) => join(root, 'test/fixtures/embedding', name);
+
+it("[V15] a program in the manner of pi's SDK runs with the package, and ends by itself", async () => {
+  const home = newHome();
+  setUp(home, { defaultProvider: 'tau', defaultModel: 'scripted' });
+  userExtension(
+    home,
+    'gate.ts',
+    `export default function (pi) {
+      pi.on('tool_call', async ({ toolName }, ctx) => {
+        if (toolName === 'bash' && !(await ctx.ui.confirm('Run it?', toolName))) return { block: true };
+      });
+    }`,
+  );
+  const [, script = ''] = scriptArgs(home, [
+    { steps: [calls('bash', { command: 'sleep 1000 > /dev/null 2>&1 & echo $! > pid' })] },
+    { steps: [calls('count_lines', { text: 'one\ntwo' })] },
+    { text: 'Two lines. ' },
+    { text: 'All is well.' },
+  ]);
+
+  const { stdout, stderr } = await run(process.execPath, [fixture('reviewer.mjs'), script], {
+    cwd: home.cwd,
+    env: environment(home),
+  });
+
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual({
+    text: 'Two lines. All is well.',
+    tools: ['bash', 'count_lines'],
+    asked: ['Run it?'],
+    ended: ['user', 'assistant'],
+    messages: 8,
+    last: 'All is well.',
+    listed: 1,
+  });
+  expect(stored(sessionFiles(home)[0] ?? '').filter(({ type }) => type === 'message')).toHaveLength(8);
+  expect(await living([Number(readFileSync(join(home.cwd, 'pid'), 'utf8'))])).toEqual([]);
+});
+
+it('[V15] a program that forgets its session ends as well', async () => {
+  const home = newHome();
+  const program = join(home.root, 'program.mjs');
+  const door = JSON.stringify(join(root, 'dist/index.js'));
+  writeFileSync(
+    program,
+    `import { createAgentSession } from ${door};
+     const { session } = await createAgentSession({ model: 'tau/scripted' });
+     await session.prompt('say hello');
+     console.log(session.getLastAssistantText());`,
+  );
+
+  const { stdout } = await run(process.execPath, [program], { cwd: home.cwd, env: environment(home) });
+
+  expect(stdout).toBe('hello\n');
+});
+
+it('[V15] the types of the package fit a program that uses them', async () => {
+  const { root: folder } = newHome();
+  const modules = join(folder, 'node_modules');
+  mkdirSync(join(modules, '@types'), { recursive: true });
+  symlinkSync(root, join(modules, 'tau'));
+  symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  copyFileSync(fixture('reviewer.ts'), join(folder, 'reviewer.ts'));
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+  ];
+  const more = ['--lib', 'es2023,esnext.disposable', '--types', 'node', 'reviewer.ts'];
+
+  const compiled = run(join(root, 'node_modules/.bin/tsc'), [...options, ...more], { cwd: folder });
+
+  await expect(compiled).resolves.toMatchObject({ stdout: '' });
+});

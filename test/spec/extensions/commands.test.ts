@@ -1,0 +1,425 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import {
+  allShown,
+  allTold,
+  answer,
+  commandHome,
+  shown,
+  told,
+  untilThere,
+  userExtension,
+} from '../../support/extensions.ts';
+import { newGate, newHome, open, type TestAgent } from '../../support/open.ts';
+import type { Record_ } from '../../support/peer.ts';
+import { userTexts } from '../../support/settled.ts';
+import { type Bench, verifies } from '../../support/verifies.ts';
+
+const errors = (records: readonly Record_[]) => records.filter(({ type }) => type === 'extension_error');
+
+verifies('P15 P16', 'a command runs at once during a run, and the model knows nothing of it', async ({ open }) => {
+  const { home } = commandHome({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });
+  const gate = newGate();
+  const { peer } = await open({ home, script: [{ steps: [{ text: 'one ' }, { await: gate.path }, { text: 'two' }] }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('message_update');
+
+  const answered = await peer.ok({ type: 'prompt', message: '/hello there' });
+  const state = await peer.ok({ type: 'get_state' });
+  gate.open();
+  await peer.next('agent_settled');
+
+  expect(answered).toEqual({ disposition: 'handled' });
+  expect(allTold(peer)).toEqual([{ args: 'there', idle: false }]);
+  expect(state).toMatchObject({ isStreaming: true, pendingMessageCount: 0 });
+  expect(userTexts(peer.records)).toEqual(['go']);
+  expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'one two' });
+});
+
+/** A command of an extension is not queued, idle or during a run; other words with a slash are. */
+const refusesCommands =
+  (type: 'steer' | 'follow_up') =>
+  async ({ open }: Bench) => {
+    const { home } = commandHome({ hello: 'tell(ctx, args);' });
+    const gate = newGate();
+    const { peer } = await open({
+      home,
+      script: [{ steps: [{ text: 'one' }, { await: gate.path }] }, { text: 'two' }],
+    });
+
+    const idle = await peer.refused({ type, message: '/hello' });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await peer.next('message_update');
+    const busy = await peer.refused({ type, message: '/hello there' });
+    await peer.ok({ type, message: '/unknown is for the model' });
+    gate.open();
+    await peer.next('agent_settled');
+
+    const text = 'Extension command "/hello" cannot be queued. Use prompt() or execute the command when not streaming.';
+    for (const refusal of [idle, busy]) expect(refusal).toMatchObject({ code: 'invalid_params', error: text });
+    expect(userTexts(peer.records)).toEqual(['go', '/unknown is for the model']);
+    expect(allShown(peer, 'notify')).toEqual([]);
+  };
+
+verifies('P22', 'steer refuses a command', refusesCommands('steer'));
+verifies('P26', 'follow_up refuses a command', refusesCommands('follow_up'));
+
+verifies('P15', 'abort_and_prompt stops the run, then runs the command', async ({ open }) => {
+  const { home } = commandHome({ hello: 'tell(ctx, { args, idle: ctx.isIdle() });' });
+  const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { stall: true }] }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('message_update');
+
+  const answered = await peer.ok({ type: 'abort_and_prompt', message: '/hello' });
+
+  expect(answered).toEqual({ disposition: 'handled' });
+  expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+  expect(allTold(peer)).toEqual([{ args: '', idle: true }]);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
+});
+
+for (const message of ['/hell', '/hellos', '/ hello', ' /hello', 'say /hello', '/', '/Hello']) {
+  verifies('P15', `${JSON.stringify(message)} names no command, and goes to the model`, async ({ open }) => {
+    const { home } = commandHome({ hello: 'tell(ctx, args);' });
+    const { peer } = await open({ home, script: [{ text: 'well' }] });
+
+    const records = await peer.run(message);
+
+    expect(userTexts(records)).toEqual([message]);
+    expect(allShown(peer, 'notify')).toEqual([]);
+  });
+}
+
+verifies('P15 N2', 'whatever stands behind the name is handed over as it is', async ({ open }) => {
+  const { home } = commandHome({ hello: 'tell(ctx, args);', 'a:b.c': 'tell(ctx, "odd");' });
+  const { peer } = await open({ home });
+
+  for (const message of ['/hello', '/hello ', '/hello  two  spaces ', '/hello\nnext line', '/hello\ta', '/a:b.c'])
+    await peer.ok({ type: 'prompt', message });
+
+  expect(allTold(peer)).toEqual(['', '', ' two  spaces ', 'next line', 'a', 'odd']);
+});
+
+verifies(
+  'N4 N5 N8 N9',
+  'commands are listed with where they come from; two of a name get numbers',
+  async ({ open }) => {
+    const home = newHome();
+    const command = (word: string, description = '') =>
+      `export default (pi) => pi.registerCommand('twice', { ${description} handler: async (_args, ctx) => ctx.ui.notify('"${word}"') });`;
+    const paths = [
+      userExtension(home, 'a.ts', command('one', "description: 'Does it twice',")),
+      userExtension(home, 'b.ts', command('two')),
+    ];
+    const { peer } = await open({ home });
+
+    const { commands } = await peer.ok({ type: 'get_commands' });
+    for (const name of ['twice:1', 'twice:2']) await peer.ok({ type: 'prompt', message: `/${name}` });
+
+    const baseDir = join(home.agentDir, 'extensions');
+    const found = (path = '') => ({
+      source: 'extension',
+      path,
+      sourceInfo: { path, source: 'local', scope: 'user', origin: 'top-level', baseDir },
+    });
+    expect(commands).toEqual([
+      { name: 'twice:1', description: 'Does it twice', ...found(paths[0]) },
+      { name: 'twice:2', ...found(paths[1]) },
+    ]);
+    expect(allTold(peer)).toEqual(['one', 'two']);
+  },
+);
+
+verifies('X3 P15', 'a command that asks is answered while it waits, and nothing waits for it', async ({ open }) => {
+  const { home } = commandHome({ ask: "tell(ctx, await ctx.ui.input('Name?'));" });
+  const { peer } = await open({ home, script: [{ text: 'well' }] });
+
+  const answered = await peer.ok({ type: 'prompt', message: '/ask' });
+  const { id } = await shown(peer, 'input');
+  await peer.run('meanwhile');
+  await peer.ok({ type: 'set_session_name', name: 'also meanwhile' });
+  peer.send({ type: 'extension_ui_response', id, value: 'Ada' });
+
+  expect(answered).toEqual({ disposition: 'handled' });
+  expect(await told(peer)).toBe('Ada');
+});
+
+verifies('X7', 'an abort ends the dialog of a command, which goes on with nothing', async ({ open }) => {
+  const { home } = commandHome({ ask: "tell(ctx, (await ctx.ui.input('Name?')) ?? 'nobody');" });
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'prompt', message: '/ask' });
+  await shown(peer, 'input');
+
+  await peer.ok({ type: 'abort' });
+
+  expect(await told(peer)).toBe('nobody');
+});
+
+verifies('P16', 'a command reaches the model by sendMessage', async ({ open }) => {
+  const { home } = commandHome({
+    say: "pi.sendMessage({ customType: 'note', content: args, display: true }, { triggerTurn: true });",
+  });
+  const { peer } = await open({ home, script: [{ text: 'I see' }] });
+
+  await peer.ok({ type: 'prompt', message: '/say the sky is blue' });
+  await peer.next('agent_settled');
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages).toMatchObject([
+    { role: 'custom', customType: 'note', content: 'the sky is blue', display: true },
+    { role: 'assistant', content: [{ text: 'I see' }] },
+  ]);
+});
+
+verifies('X45', 'newSession: another session, and what is done in it', async ({ open }) => {
+  const { home } = commandHome({
+    fresh: `
+      const before = ctx.sessionManager.getSessionId();
+      const moved = await ctx.newSession({
+        parentSession: ctx.sessionManager.getSessionFile(),
+        setup: async (session) => tell(ctx, { setup: session.getSessionId() !== before }),
+        withSession: async (next) => {
+          pi.appendEntry('made-by', { command: 'fresh' });
+          tell(next, { parent: next.sessionManager.getHeader().parentSession, entries: next.sessionManager.getEntryCount() > 0 });
+        },
+      });
+      tell(ctx, { moved, isSame: ctx.sessionManager.getSessionId() === before });`,
+  });
+  const { peer, sessionFiles } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
+  await peer.run('hello');
+  const [first] = sessionFiles();
+
+  await peer.ok({ type: 'prompt', message: '/fresh' });
+  const all = [await told(peer), await told(peer), await told(peer)];
+  await peer.run('again');
+
+  expect(all).toEqual([
+    { setup: true },
+    { parent: first, entries: true },
+    { moved: { cancelled: false }, isSame: false },
+  ]);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
+  expect(sessionFiles()).toHaveLength(2);
+});
+
+verifies('X45', 'newSession during a run stops it', async ({ open }) => {
+  const { home } = commandHome({ fresh: 'tell(ctx, await ctx.newSession());' });
+  const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { stall: true }] }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('message_update');
+
+  await peer.ok({ type: 'prompt', message: '/fresh' });
+
+  expect(await told(peer)).toEqual({ cancelled: false });
+  expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isIdle: true });
+});
+
+verifies('X45', 'switchSession and fork go where they say, and say when they cannot', async ({ open }) => {
+  const { home } = commandHome({
+    switch:
+      'tell(ctx, await ctx.switchSession(args, { withSession: async (next) => tell(next, next.sessionManager.getBranch().length > 2) }));',
+    fork: 'tell(ctx, await ctx.fork(args, { withSession: async (next) => tell(next, next.sessionManager.getEntries().filter(({ type }) => type === "message").length) }));',
+    copy: 'tell(ctx, await ctx.fork(args, { position: "at", withSession: async (next) => tell(next, next.sessionManager.getEntries().filter(({ type }) => type === "message").length) }));',
+  });
+  const { peer, sessionFiles } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
+  await peer.run('first');
+  await peer.run('second');
+  const [path] = sessionFiles();
+  const { messages } = await peer.ok({ type: 'get_fork_messages' });
+  await peer.ok({ type: 'new_session' });
+  const does = async (message: string) => {
+    await peer.ok({ type: 'prompt', message });
+    return [await told(peer), await told(peer)];
+  };
+
+  expect(await does(`/switch ${path}`)).toEqual([true, { cancelled: false }]);
+  expect(await does(`/fork ${messages[1].entryId}`)).toEqual([2, { cancelled: false }]);
+  await does(`/switch ${path}`);
+  expect(await does(`/copy ${messages[1].entryId}`)).toEqual([3, { cancelled: false }]);
+  for (const wrong of ['/fork nothing', '/copy nothing', '/switch /not/there.jsonl']) {
+    await peer.ok({ type: 'prompt', message: wrong });
+    await peer.next('extension_error');
+  }
+  expect(errors(peer.records)).toMatchObject([
+    { extensionPath: 'command:fork', error: 'Invalid entry ID for forking' },
+    { extensionPath: 'command:copy', error: 'Entry not found: nothing' },
+    { extensionPath: 'command:switch', error: expect.stringContaining('/not/there.jsonl') },
+  ]);
+});
+
+verifies('X45', 'a move that an extension says no to is cancelled, and withSession is not called', async ({ open }) => {
+  const { home } = commandHome({
+    fresh: 'tell(ctx, await ctx.newSession({ withSession: async () => tell(ctx, "moved") }));',
+  });
+  userExtension(home, 'no.ts', "export default (pi) => pi.on('session_before_switch', () => ({ cancel: true }));");
+  const { peer } = await open({ home });
+
+  await peer.ok({ type: 'prompt', message: '/fresh' });
+
+  expect(await told(peer)).toEqual({ cancelled: true });
+  await peer.ok({ type: 'get_state' });
+  expect(allTold(peer)).toHaveLength(1);
+});
+
+verifies('X45', 'navigateTree goes on from another entry', async ({ open }) => {
+  const { home } = commandHome({
+    back: 'tell(ctx, [await ctx.navigateTree(args, { label: "here" }), ctx.sessionManager.getLabel(args)]);',
+  });
+  const { peer } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
+  await peer.run('first');
+  const { leafId } = await peer.ok({ type: 'get_entries' });
+  await peer.run('second');
+
+  await peer.ok({ type: 'prompt', message: `/back ${leafId}` });
+
+  expect(await told(peer)).toMatchObject([{ cancelled: false }, 'here']);
+  expect((await peer.ok({ type: 'get_messages' })).messages).toHaveLength(2);
+});
+
+verifies('X45', 'waitForIdle waits for the end of the run, and its prompt was answered before', async ({ open }) => {
+  const { home } = commandHome({ wait: 'await ctx.waitForIdle(); tell(ctx, ctx.isIdle());' });
+  const gate = newGate();
+  const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { await: gate.path }] }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('message_update');
+
+  expect(await peer.ok({ type: 'prompt', message: '/wait' })).toEqual({ disposition: 'handled' });
+  expect(allShown(peer, 'notify')).toEqual([]);
+  gate.open();
+
+  expect(await told(peer)).toBe(true);
+});
+
+verifies('X45', 'ctx.abort stops the run, ctx.compact compacts and tells', async ({ open }) => {
+  const { home } = commandHome({
+    stop: 'ctx.abort();',
+    shrink:
+      'ctx.compact({ customInstructions: args, onComplete: () => tell(ctx, "done"), onError: (error) => tell(ctx, error.message) });',
+  });
+  const { peer } = await open({ home, script: [{ steps: [{ text: 'one' }, { stall: true }] }] });
+  await peer.ok({ type: 'prompt', message: '/shrink' });
+  expect(await told(peer)).toMatch(/[Nn]othing to compact/);
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('message_update');
+
+  await peer.ok({ type: 'prompt', message: '/stop' });
+
+  expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'aborted' });
+});
+
+verifies('X45', 'reload reads changed files, and what is gone is gone', async ({ open }) => {
+  const home = newHome();
+  const write = (word: string, more = '') =>
+    userExtension(
+      home,
+      'changing.ts',
+      `import { word } from '../word.ts';
+      export default (pi) => {
+        pi.on('session_shutdown', ({ reason }, ctx) => ctx.ui.notify(JSON.stringify(['shutdown', reason, word])));
+        pi.on('session_start', ({ reason }, ctx) => ctx.ui.notify(JSON.stringify(['start', reason, word])));
+        pi.registerCommand('again', { handler: async (_args, ctx) => { await ctx.reload(); } });
+        ${more}
+      }
+      // ${word}`,
+    );
+  const helper = (word: string) =>
+    userExtension(home, 'word.ts', `export const word = '${word}'; export default () => {};`);
+  helper('old');
+  write('old', "pi.registerCommand('old', { handler: async () => {} });");
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'get_commands' });
+
+  helper('new');
+  write('new');
+  await peer.ok({ type: 'prompt', message: '/again' });
+  await told(peer);
+  await told(peer);
+  expect(await told(peer)).toEqual(['start', 'reload', 'new']);
+
+  expect(allTold(peer)).toEqual([
+    ['start', 'startup', 'old'],
+    ['shutdown', 'reload', 'old'],
+    ['start', 'reload', 'new'],
+  ]);
+  const { commands } = await peer.ok({ type: 'get_commands' });
+  expect(commands.map(({ name }: { name: string }) => name)).toEqual(['again']);
+  expect(errors(peer.records)).toEqual([]);
+});
+
+verifies('X47', 'a file that a reload finds broken is reported, and its commands are gone', async ({ open }) => {
+  const { home, path } = commandHome({ hello: '', again: 'await ctx.reload();' });
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'get_commands' });
+  userExtension(home, 'commands.ts', 'export default 7;');
+
+  await peer.ok({ type: 'prompt', message: '/again' });
+
+  expect(await peer.next('extension_error')).toMatchObject({ extensionPath: path, event: 'load' });
+  expect(await peer.ok({ type: 'get_commands' })).toEqual({ commands: [] });
+});
+
+for (const transport of ['stdio', 'unix'] as const) {
+  const exitOf = async ({ process }: TestAgent) => (await process?.exited)?.code;
+
+  it(`[Z31] shutdown from a command ends the process, over ${transport}`, async () => {
+    const { home } = commandHome({ bye: 'ctx.shutdown();' });
+    userExtension(
+      home,
+      'last.ts',
+      "export default (pi) => pi.on('session_shutdown', ({ reason }, ctx) => ctx.ui.notify(JSON.stringify(reason)));",
+    );
+    const agent = await open(transport, { home });
+
+    expect(await agent.peer.ok({ type: 'prompt', message: '/bye' })).toEqual({ disposition: 'handled' });
+
+    expect(await exitOf(agent)).toBe(0);
+    await agent.peer.closed();
+    expect(allTold(agent.peer)).toEqual(['quit']);
+  });
+
+  it(`[Z31] shutdown during a run waits for its end, over ${transport}`, async () => {
+    const { home } = commandHome({ bye: 'ctx.shutdown();' });
+    const gate = newGate();
+    const script = [{ steps: [{ text: 'one ' }, { await: gate.path }, { text: 'two' }] }];
+    const agent = await open(transport, { home, script });
+    await agent.peer.ok({ type: 'prompt', message: 'go' });
+    await agent.peer.next('message_update');
+
+    await agent.peer.ok({ type: 'prompt', message: '/bye' });
+    gate.open();
+
+    expect(await exitOf(agent)).toBe(0);
+    expect(await agent.peer.find('agent_settled')).toMatchObject({ outcome: 'ok' });
+  });
+}
+
+verifies('X43', 'a command that throws after its prompt was answered is still reported', async ({ open }) => {
+  const { home } = commandHome({ late: "await ctx.ui.input('?'); throw new Error('too bad');" });
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'prompt', message: '/late' });
+
+  await answer(peer, 'input', { value: 'x' });
+
+  expect(await peer.next('extension_error')).toMatchObject({ extensionPath: 'command:late', error: 'too bad' });
+});
+
+verifies(
+  'P15',
+  'a command that takes long is answered before it ends',
+  async ({ open }) => {
+    const gate = newGate();
+    const { home } = commandHome({
+      long: `${untilThere('args')}
+        tell(ctx, 'at last');`,
+    });
+    const { peer } = await open({ home });
+
+    const answered = await peer.ok({ type: 'prompt', message: `/long ${gate.path}` });
+    gate.open();
+
+    expect(answered).toEqual({ disposition: 'handled' });
+    expect(await told(peer)).toBe('at last');
+  },
+  ['stdio'],
+);

@@ -1,0 +1,497 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { allTold, bash, call, commandHome, projectExtension, told, userExtension } from '../../support/extensions.ts';
+import { counted, FILLER, patientHome } from '../../support/long-talk.ts';
+import { type Home, newHome, stored } from '../../support/open.ts';
+import type { Peer } from '../../support/peer.ts';
+import { answers } from '../../support/settled.ts';
+import { write } from '../../support/user-files.ts';
+import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+
+/** A user with one extension that listens like this, with `pi` and `tell` at hand. */
+function listening(body: string, home: Home = newHome()): Home {
+  userExtension(
+    home,
+    'listens.ts',
+    `export default (pi) => {
+      const tell = (ctx, value) => ctx.ui.notify(JSON.stringify(value));
+      ${body}
+    };`,
+  );
+  return home;
+}
+
+/** The first text of each message of this role, as it is kept. */
+async function texts(peer: Peer, role: string): Promise<string[]> {
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  return messages
+    .filter((message: { role: string }) => message.role === role)
+    .map(({ content }: { content: string | { text: string }[] }) =>
+      typeof content === 'string' ? content : (content[0]?.text ?? ''),
+    );
+}
+
+verifies('X45', 'a run is told from its start to its end', async ({ open }) => {
+  const events = [
+    'agent_start',
+    'turn_start',
+    'message_start',
+    'message_end',
+    'tool_execution_start',
+    'tool_execution_end',
+    'turn_end',
+    'agent_before_settle',
+    'agent_end',
+    'agent_settled',
+  ];
+  const home = listening(`
+    const facts = {
+      turn_start: ({ turnIndex }) => turnIndex,
+      turn_end: ({ turnIndex, message, toolResults }) => [turnIndex, message.role, toolResults.length],
+      message_start: ({ message }) => message.role,
+      message_end: ({ message }) => message.role,
+      tool_execution_start: ({ toolName, args }) => [toolName, args.command],
+      tool_execution_end: ({ toolName, isError, result }) => [toolName, isError, result.content[0].text],
+      agent_before_settle: ({ outcome }) => outcome,
+      agent_end: ({ messages }) => messages.length,
+      agent_settled: ({ outcome, aborted }) => [outcome, aborted],
+    };
+    for (const event of ${JSON.stringify(events)}) pi.on(event, (told, ctx) => tell(ctx, [told.type, facts[event]?.(told) ?? null]));`);
+  const { peer } = await open({ home, script: [bash('echo hi'), { text: 'done' }] });
+
+  await peer.run('go');
+  await peer.ok({ type: 'get_state' });
+
+  expect(allTold(peer)).toEqual([
+    ['agent_start', null],
+    ['turn_start', 0],
+    ['message_start', 'user'],
+    ['message_end', 'user'],
+    ['message_start', 'assistant'],
+    ['message_end', 'assistant'],
+    ['tool_execution_start', ['bash', 'echo hi']],
+    ['tool_execution_end', ['bash', false, 'hi\n']],
+    ['message_start', 'toolResult'],
+    ['message_end', 'toolResult'],
+    ['turn_end', [0, 'assistant', 1]],
+    ['turn_start', 1],
+    ['message_start', 'assistant'],
+    ['message_end', 'assistant'],
+    ['turn_end', [1, 'assistant', 0]],
+    ['agent_before_settle', 'completed'],
+    ['agent_end', 4],
+    ['agent_settled', ['ok', false]],
+  ]);
+});
+
+verifies('X45', 'message_update comes with the whole message so far', async ({ open }) => {
+  const home = listening(`
+    pi.on('message_update', ({ message, assistantMessageEvent: { type, partial, delta } }, ctx) => {
+      const text = (content) => content.map((block) => block.text ?? block.thinking).join('|');
+      tell(ctx, [type, delta ?? null, text(message.content), text(partial.content) === text(message.content)]);
+    });`);
+  const { peer } = await open({ home, script: [{ steps: [{ thinking: 'hm' }, { text: 'one two' }] }] });
+
+  await peer.run('go');
+
+  expect(allTold(peer)).toEqual([
+    ['thinking_start', null, '', true],
+    ['thinking_delta', 'hm', 'hm', true],
+    ['thinking_end', null, 'hm', true],
+    ['text_start', null, 'hm|', true],
+    ['text_delta', 'one ', 'hm|one ', true],
+    ['text_delta', 'two', 'hm|one two', true],
+    ['text_end', null, 'hm|one two', true],
+  ]);
+});
+
+verifies('X45', 'tool_execution_update comes with what a tool has so far', async ({ open }) => {
+  const home = listening(`
+    pi.registerTool({ name: 'slow', description: 'x', parameters: { type: 'object' }, execute: async (_id, _args, _signal, onUpdate) => {
+      onUpdate({ content: [{ type: 'text', text: 'half' }] });
+      await new Promise((resolve) => setImmediate(resolve));
+      return { content: [{ type: 'text', text: 'whole' }] };
+    } });
+    pi.on('tool_execution_update', ({ toolName, args, partialResult }, ctx) => tell(ctx, [toolName, args, partialResult.content[0].text]));`);
+  const { peer } = await open({ home, script: [call('slow', { a: 1 }), { text: 'done' }] });
+
+  await peer.run('go');
+
+  expect(allTold(peer)).toEqual([['slow', { a: 1 }, 'half']]);
+});
+
+verifies(
+  'X45',
+  'message_end: an answer and a result are kept as a handler puts them, but for their role',
+  async ({ open }) => {
+    const home = listening(`
+    pi.on('message_end', ({ message }) => {
+      if (message.role === 'user') return { message: { ...message, content: [{ type: 'text', text: 'not said' }] } };
+      if (message.role === 'toolResult') return { message: { ...message, content: [{ type: 'text', text: 'nothing' }] } };
+      return { message: { ...message, content: message.content.map((block) => (block.type === 'text' ? { ...block, text: block.text.toUpperCase() } : block)) } };
+    });
+    pi.on('message_end', () => ({ message: { role: 'user', content: [] } }));`);
+    const { peer, sessionFiles } = await open({ home, script: [bash('echo secret'), { text: 'done' }] });
+
+    const records = await peer.run('go');
+
+    expect(answers(records).at(-1)).toBe('DONE');
+    expect(await texts(peer, 'toolResult')).toEqual(['nothing']);
+    expect(await texts(peer, 'user')).toEqual(['go']);
+    expect(JSON.stringify(stored(sessionFiles()[0] ?? ''))).toContain('DONE');
+  },
+);
+
+verifies(
+  'X45',
+  'turn_end: entries are stored and said, and a run goes on as long as it is wanted',
+  async ({ open }) => {
+    const home = listening(`
+    let left = 2;
+    pi.on('turn_end', ({ entries, continue: goesOn }) => {
+      if (entries.length > 0 || goesOn || left-- === 0) return;
+      return {
+        entries: [
+          { type: 'custom', customType: 'memo', data: { left } },
+          { type: 'custom_message', customType: 'nudge', content: 'go on ' + left, display: false, details: { left } },
+        ],
+        continue: true,
+      };
+    });`);
+    const { peer, sessionFiles } = await open({ home, script: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] });
+
+    const records = await peer.run('go');
+
+    expect(answers(records)).toEqual(['one', 'two', 'three']);
+    expect(await texts(peer, 'custom')).toEqual(['go on 1', 'go on 0']);
+    const memos = stored(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'memo');
+    expect(memos.map(({ data }) => data)).toEqual([{ left: 1 }, { left: 0 }]);
+  },
+);
+
+verifies('X45', 'agent_before_settle: the last word before a run ends may be another turn', async ({ open }) => {
+  const home = listening(`
+    let isFirst = true;
+    pi.on('agent_before_settle', ({ outcome }, ctx) => {
+      tell(ctx, outcome);
+      if (!isFirst) return;
+      isFirst = false;
+      return { entries: [{ type: 'custom_message', customType: 'check', content: 'are you sure?', display: true }], continue: true };
+    });`);
+  const { peer } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
+
+  const records = await peer.run('go');
+
+  expect(answers(records)).toEqual(['one', 'two']);
+  expect(allTold(peer)).toEqual(['completed', 'completed']);
+  expect(records.filter(({ type }) => type === 'agent_settled')).toHaveLength(1);
+});
+
+verifies('X45', 'agent_before_settle is told how a run failed, which does not go on', async ({ open }) => {
+  const home = listening(`
+    pi.on('agent_before_settle', ({ outcome }, ctx) => { tell(ctx, outcome); return { continue: true }; });`);
+  const { peer } = await open({
+    home,
+    settings: { retry: { enabled: false } },
+    script: [{ error: { status: 400, message: 'no' } }, { text: 'never' }],
+  });
+
+  const records = await peer.run('go');
+
+  expect(records.at(-1)).toMatchObject({ outcome: 'error' });
+  expect(allTold(peer)).toEqual(['error']);
+});
+
+verifies('X45', 'user_bash: a result of an extension stands for the command', async ({ open }) => {
+  const home = listening(`
+    pi.on('user_bash', ({ command, excludeFromContext, cwd }, ctx) => {
+      tell(ctx, [command, excludeFromContext, cwd === ctx.cwd]);
+      if (command === 'elsewhere') return { result: { output: 'done there', exitCode: 4 } };
+    });`);
+  const { peer } = await open({ home });
+
+  const result = await peer.ok({ type: 'bash', command: 'elsewhere', excludeFromContext: true });
+  const usual = await peer.ok({ type: 'bash', command: 'echo here' });
+
+  expect(result).toMatchObject({ output: 'done there', exitCode: 4, cancelled: false, truncated: false });
+  expect(usual).toMatchObject({ output: 'here\n', exitCode: 0 });
+  expect(allTold(peer)).toEqual([
+    ['elsewhere', true, true],
+    ['echo here', false, true],
+  ]);
+});
+
+verifies('X45', 'user_bash: operations of an extension run the command, and hear of an abort', async ({ open }) => {
+  const home = listening(`
+    pi.on('user_bash', (_event, ctx) => ({ operations: {
+      exec: async (command, cwd, { onData, signal }) => {
+        onData(Buffer.from('remote: ' + command));
+        if (command === 'stall') {
+          tell(ctx, 'begun');
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        }
+        return { exitCode: 0 };
+      },
+    } }));`);
+  const { peer } = await open({ home });
+
+  const result = await peer.ok({ type: 'bash', command: 'ls' });
+  const stalled = peer.ok({ type: 'bash', command: 'stall' });
+  await told(peer);
+  await peer.ok({ type: 'abort_bash' });
+
+  expect(result).toMatchObject({ output: 'remote: ls', exitCode: 0 });
+  expect(await stalled).toMatchObject({ cancelled: true });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages).toMatchObject([{ role: 'bashExecution', command: 'ls', output: 'remote: ls' }, { cancelled: true }]);
+});
+
+verifies('X45', 'user_bash: what operations throw fails the command', async ({ open }) => {
+  const home = listening(
+    "pi.on('user_bash', () => ({ operations: { exec: async () => { throw new Error('no connection'); } } }));",
+  );
+  const { peer } = await open({ home });
+
+  const refusal = await peer.refused({ type: 'bash', command: 'ls' });
+
+  expect(refusal['error']).toContain('no connection');
+  await peer.run('say still here');
+});
+
+verifies('X45', 'model_select and thinking_level_select tell what clients choose', async ({ open }) => {
+  const home = listening(`
+    pi.on('model_select', ({ model, previousModel, source }, ctx) => tell(ctx, [model.id, previousModel.id, source]));
+    pi.on('thinking_level_select', ({ level, previousLevel }, ctx) => tell(ctx, [level, previousLevel]));`);
+  const { peer } = await open({ home, args: ['--thinking', 'low', '--models', 'tau/scripted,tau/scripted-slow'] });
+  await peer.ok({ type: 'get_commands' });
+
+  await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
+  await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted' });
+  await peer.ok({ type: 'cycle_model' });
+  await peer.ok({ type: 'set_thinking_level', level: 'high' });
+  await peer.ok({ type: 'set_thinking_level', level: 'high' });
+
+  expect(allTold(peer)).toEqual([
+    ['scripted-small', 'scripted', 'set'],
+    ['off', 'low'],
+    ['scripted', 'scripted-small', 'set'],
+    ['medium', 'off'],
+    ['scripted-slow', 'scripted', 'cycle'],
+    ['high', 'medium'],
+  ]);
+});
+
+verifies('X45', 'session_before_tree: a way may be refused, named, and summed up', async ({ open }) => {
+  const home = listening(`
+    pi.on('session_before_tree', ({ preparation, signal }, ctx) => {
+      const { targetId, oldLeafId, entriesToSummarize, userWantsSummary, customInstructions } = preparation;
+      tell(ctx, [targetId !== oldLeafId, entriesToSummarize.length > 0, userWantsSummary, customInstructions ?? null, signal.aborted]);
+      if (customInstructions === 'no') return { cancel: true };
+      return { summary: { summary: 'They went astray.', details: { by: 'extension' } }, label: 'the fork' };
+    });
+    pi.on('session_tree', ({ newLeafId, oldLeafId, summaryEntry, fromExtension }, ctx) =>
+      tell(ctx, [newLeafId !== oldLeafId, summaryEntry?.summary ?? null, fromExtension]));`);
+  const { peer } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
+  await peer.run('first');
+  const { leafId } = await peer.ok({ type: 'get_entries' });
+  await peer.run('second');
+
+  const no = await peer.ok({ type: 'navigate_tree', targetId: leafId, summarize: true, customInstructions: 'no' });
+  const yes = await peer.ok({ type: 'navigate_tree', targetId: leafId, summarize: true });
+
+  expect(no).toMatchObject({ cancelled: true });
+  expect(yes).toMatchObject({ cancelled: false });
+  expect(allTold(peer)).toEqual([
+    [true, true, true, 'no', false],
+    [true, true, true, null, false],
+    [true, 'They went astray.', true],
+  ]);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.at(-1)).toMatchObject({ role: 'branchSummary', summary: 'They went astray.' });
+  expect(JSON.stringify(await peer.ok({ type: 'get_tree' }))).toContain('"label":"the fork"');
+});
+
+verifies('X45', 'session_compact_failed tells why', async ({ open }) => {
+  const home = listening(
+    `pi.on('session_compact_failed', ({ reason, errorMessage, aborted, willRetry, fromExtension }, ctx) =>
+      tell(ctx, { reason, errorMessage: errorMessage ?? null, aborted, willRetry, fromExtension }));`,
+    patientHome({ retry: { enabled: false } }),
+  );
+  const { peer } = await open({
+    home,
+    script: [
+      counted('one', 100),
+      counted('two', 200),
+      { error: { status: 400, message: 'too long' } },
+      { stall: true },
+    ],
+  });
+  await peer.run(`first ${FILLER}`);
+  await peer.run(`second ${FILLER}`);
+
+  await peer.refused({ type: 'compact' });
+  const stopped = peer.request({ type: 'compact' });
+  await peer.next((record) => record.type === 'compaction_start');
+  await peer.next((record) => record.type === 'compaction_start');
+  await peer.ok({ type: 'abort' });
+  await stopped;
+
+  expect(allTold(peer)).toEqual([
+    {
+      reason: 'manual',
+      errorMessage: expect.stringContaining('too long'),
+      aborted: false,
+      willRetry: false,
+      fromExtension: false,
+    },
+    { reason: 'manual', errorMessage: null, aborted: true, willRetry: false, fromExtension: false },
+  ]);
+});
+
+verifies('X45', 'resources_discover: skills and templates that an extension brings along', async ({ open }) => {
+  const home = newHome();
+  write(home, {
+    'agent/extensions/brings/index.ts': `export default (pi) => {
+      pi.on('resources_discover', ({ cwd, reason }, ctx) => {
+        ctx.ui.notify(JSON.stringify([cwd === ctx.cwd, reason]));
+        return { skillPaths: ['./skills'], promptPaths: ['prompts', 7, './nowhere'] };
+      });
+      pi.registerCommand('again', { handler: async (_args, ctx) => { await ctx.reload(); ctx.ui.notify('"reloaded"'); } });
+    };`,
+    'agent/extensions/brings/skills/fly/SKILL.md': '---\nname: fly\ndescription: Flies.\n---\nFlap.',
+    'agent/extensions/brings/prompts/greet.md': 'Greet $1 warmly',
+  });
+  const { peer } = await open({ home, script: [{ text: 'hello' }] });
+
+  const { commands } = await peer.ok({ type: 'get_commands' });
+  await peer.run('/greet Ada');
+  await peer.ok({ type: 'prompt', message: '/again' });
+  while ((await told(peer)) !== 'reloaded');
+
+  expect(commands.map(({ name }: { name: string }) => name)).toEqual(['again', 'greet', 'skill:fly']);
+  expect(await texts(peer, 'user')).toEqual(['Greet Ada warmly']);
+  expect(allTold(peer)).toEqual([[true, 'startup'], [true, 'reload'], 'reloaded']);
+});
+
+for (const [trusted, expected] of [
+  ['yes', ['mine']],
+  ['no', []],
+  ['undecided', []],
+] as const) {
+  verifies('X45 Z24', `project_trust: an extension of the user says ${trusted}`, async ({ open }) => {
+    const home = listening(
+      `pi.on('project_trust', ({ cwd }) => ({ trusted: cwd.endsWith('project') ? '${trusted}' : 'undecided' }));`,
+    );
+    projectExtension(
+      home,
+      'mine.ts',
+      "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });",
+    );
+    const { peer } = await open({ home });
+
+    const { commands } = await peer.ok({ type: 'get_commands' });
+
+    expect(commands.map(({ name }: { name: string }) => name)).toEqual(expected);
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ projectTrusted: trusted === 'yes' });
+  });
+}
+
+verifies('X45', 'project_trust: what is remembered counts without the extension', async ({ open }) => {
+  const home = listening("pi.on('project_trust', () => ({ trusted: 'yes', remember: true }));");
+  projectExtension(home, 'mine.ts', "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });");
+  const first = await open({ home });
+  await first.peer.ok({ type: 'get_commands' });
+  await first.close();
+  listening('', home);
+
+  const { peer } = await open({ home });
+
+  expect((await peer.ok({ type: 'get_commands' })).commands).toMatchObject([{ name: 'mine' }]);
+});
+
+verifies('X45', 'project_trust: whoever was told on the command line is not asked', async ({ open }) => {
+  const home = listening("pi.on('project_trust', () => ({ trusted: 'yes' }));");
+  projectExtension(home, 'mine.ts', "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });");
+  const { peer } = await open({ home, args: ['--no-approve'] });
+
+  expect((await peer.ok({ type: 'get_commands' })).commands).toEqual([]);
+});
+
+verifies(
+  'X45',
+  'session_start, session_switch, session_fork and session_shutdown tell where it goes',
+  async ({ open }) => {
+    const home = listening(`
+    const short = (path) => path?.split('/').at(-1) ?? null;
+    for (const event of ['session_start', 'session_switch', 'session_fork', 'session_shutdown'])
+      pi.on(event, ({ type, reason, previousSessionFile, targetSessionFile }, ctx) =>
+        tell(ctx, [type, reason ?? null, short(previousSessionFile), short(targetSessionFile), short(ctx.sessionManager.getSessionFile())]));`);
+    const { peer, sessionFiles } = await open({ home, script: [{ text: 'one' }] });
+    await peer.run('first');
+    const nameOf = async () => (await peer.ok({ type: 'get_state' })).sessionFile.split('/').at(-1);
+    const one = await nameOf();
+    await peer.ok({ type: 'new_session' });
+    const two = await nameOf();
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFiles().find((path) => path.endsWith(one)) });
+    await peer.ok({ type: 'clone' });
+    const three = await nameOf();
+
+    expect(allTold(peer)).toEqual([
+      ['session_start', 'startup', null, null, one],
+      ['session_shutdown', 'new', null, two, one],
+      ['session_start', 'new', one, null, two],
+      ['session_switch', 'new', one, null, two],
+      ['session_shutdown', 'resume', null, one, two],
+      ['session_start', 'resume', two, null, one],
+      ['session_switch', 'resume', two, null, one],
+      ['session_shutdown', 'fork', null, three, one],
+      ['session_start', 'fork', one, null, three],
+      ['session_fork', null, one, null, three],
+    ]);
+  },
+  AGENT_MOVES,
+);
+
+verifies('X45', 'session_directory: where sessions go that are made from then on', async ({ open }) => {
+  const home = newHome();
+  const elsewhere = join(home.root, 'elsewhere');
+  mkdirSync(elsewhere);
+  listening(
+    `pi.on('session_directory', ({ cwd }, ctx) => ({ sessionDir: cwd === ctx.cwd ? '${elsewhere}' : undefined }));`,
+    home,
+  );
+  const { peer } = await open({ home, script: [{ text: 'one' }] });
+  await peer.run('hello');
+  const first = await peer.ok({ type: 'get_state' });
+
+  const fresh = await peer.ok({ type: 'new_session' });
+  await peer.ok({ type: 'switch_session', sessionPath: first.sessionFile });
+  const copy = await peer.ok({ type: 'clone' });
+
+  expect(first.sessionFile).toContain(home.agentDir);
+  for (const { sessionFile } of [fresh, copy]) expect(sessionFile).toMatch(new RegExp(`^${elsewhere}/`));
+});
+
+verifies(
+  'X45',
+  'handlers are asked in the order of their files, and each sees what the one before made',
+  async ({ open }) => {
+    const { home } = commandHome({});
+    for (const name of ['b', 'a', 'c']) {
+      userExtension(
+        home,
+        `${name}.ts`,
+        `export default (pi) => {
+        pi.on('input', ({ text }) => ({ action: 'transform', text: text + ' ${name}1' }));
+        pi.on('input', ({ text }) => ({ action: 'transform', text: text + ' ${name}2' }));
+      };`,
+      );
+    }
+    const { peer } = await open({ home, script: [{ text: 'ok' }] });
+
+    await peer.run('go');
+
+    expect(await texts(peer, 'user')).toEqual(['go a1 a2 b1 b2 c1 c2']);
+  },
+);

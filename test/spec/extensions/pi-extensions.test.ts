@@ -1,0 +1,247 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { allShown, answer, bash, call, fixture, shown } from '../../support/extensions.ts';
+import { counted, FILLER, patientHome } from '../../support/long-talk.ts';
+import { newHome, stored } from '../../support/open.ts';
+import { completions } from '../../support/providers/completions.ts';
+import { ProviderDouble } from '../../support/providers/double.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const e = (name: string) => ['-e', fixture(name)];
+
+verifies('X45', 'tool_call: a gate changes arguments, asks, and blocks', async ({ open }) => {
+  const { peer, home } = await open({
+    args: e('tool-call-gate'),
+    script: [bash('noisy echo plain'), bash('rm precious'), bash('rm precious'), { text: 'done' }],
+  });
+  writeFileSync(join(home.cwd, 'precious'), '');
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  expect(await answer(peer, 'confirm', { confirmed: false })).toMatchObject({
+    title: 'Dangerous',
+    message: 'rm precious',
+  });
+  await answer(peer, 'confirm', { confirmed: true });
+  await peer.next('agent_settled');
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.filter(({ role }: { role: string }) => role === 'toolResult')).toMatchObject([
+    { isError: false, content: [{ text: 'plain\n' }] },
+    { isError: true, content: [{ text: 'Not allowed' }] },
+    { isError: false },
+  ]);
+  expect(existsSync(join(home.cwd, 'precious'))).toBe(false);
+});
+
+verifies('X45', 'tool_result: one handler after another rewrites what a tool came to', async ({ open }) => {
+  const { peer } = await open({
+    args: e('tool-result-rewrite'),
+    script: [bash("printf 'the password is hunter%d\\n' 2"), { text: 'done' }],
+  });
+  await peer.run('go');
+
+  expect(await peer.find('tool_execution_end')).toMatchObject({
+    isError: true,
+    result: { content: [{ text: 'the password is [hidden]\n' }], details: { hidden: true } },
+  });
+  expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).not.toContain('hunter2');
+});
+
+verifies('X45', 'input: words are transformed or handled before anything else', async ({ open }) => {
+  const { peer } = await open({ args: e('input-transform') });
+
+  const handled = await peer.ok({ type: 'prompt', message: 'ping' });
+  await shown(peer, 'notify');
+  await peer.run('?why');
+
+  expect(handled).toEqual({ disposition: 'handled' });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages[0]).toMatchObject({ role: 'user', content: [{ text: 'Answer briefly: why' }] });
+});
+
+verifies(
+  'X45',
+  'context: what the model is told differs from what is kept',
+  async ({ open }) => {
+    const double = await ProviderDouble.start(completions);
+    const home = newHome();
+    const { peer } = await open({
+      home,
+      args: [...e('context-rewrite'), ...e('provider'), '--model', 'acme/acme-large'],
+      env: { ACME_URL: double.url, ACME_KEY: 'secret' },
+    });
+    double.says({ text: 'one' }, { text: 'two' });
+    await peer.run('the first classified thing');
+    await peer.run('the second classified thing');
+
+    const [, second] = double.requests;
+    expect(JSON.stringify(second?.body)).not.toContain('classified');
+    expect(JSON.stringify(second?.body)).not.toContain('the first');
+    expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).toContain('the first classified thing');
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'X45',
+  'before_agent_start: a message and a system prompt for this run',
+  async ({ open }) => {
+    const double = await ProviderDouble.start(completions);
+    const { peer } = await open({
+      args: [...e('before-agent-start'), ...e('provider'), '--model', 'acme/acme-large'],
+      env: { ACME_URL: double.url, ACME_KEY: 'secret' },
+    });
+    double.says({ text: 'arr' });
+
+    const records = await peer.run('parrots');
+
+    expect(JSON.stringify(double.requests[0]?.body)).toContain('Speak like a pirate.');
+    expect(records).toContainEqual(
+      expect.objectContaining({
+        type: 'message_end',
+        message: expect.objectContaining({ role: 'custom', customType: 'note', content: 'About: parrots' }),
+      }),
+    );
+    expect(records.filter(({ type }) => type === 'extension_error')).toEqual([]);
+  },
+  ['stdio', 'unix'],
+);
+
+verifies('X45', 'session_before_compact: an extension writes the summary, or says no', async ({ open }) => {
+  const { peer, sessionFiles } = await open({
+    home: patientHome(),
+    args: e('custom-compaction'),
+    script: [counted('one', 100), counted('two', 200)],
+  });
+  await peer.run(`first ${FILLER}`);
+  await peer.run(`second ${FILLER}`);
+
+  const refused = await peer.refused({ type: 'compact', customInstructions: 'cancel' });
+  const result = await peer.ok({ type: 'compact' });
+
+  expect(refused['error']).toContain('cancel');
+  expect(result).toMatchObject({ summary: 'Everything went well.', tokensBefore: 210, details: { by: 'extension' } });
+  const notices = allShown(peer, 'notify').map(({ message }) => message);
+  expect(notices).toEqual([expect.stringMatching(/^compacting \d+ entries, manual$/), 'compacted true']);
+  expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({
+    type: 'compaction',
+    summary: 'Everything went well.',
+  });
+});
+
+verifies(
+  'X45',
+  'a provider of an extension is listed, chosen and asked',
+  async ({ open }) => {
+    const double = await ProviderDouble.start(completions);
+    const { peer } = await open({
+      args: e('provider'),
+      env: { ACME_URL: double.url, ACME_KEY: 'a-secret-key' },
+    });
+    double.says({ text: 'from acme' });
+    await peer.ok({ type: 'get_commands' });
+
+    const { models } = await peer.ok({ type: 'get_available_models' });
+    await peer.ok({ type: 'set_model', provider: 'acme', modelId: 'acme-large' });
+    await peer.run('hello');
+
+    expect(models).toMatchObject([{ provider: 'acme', id: 'acme-large', contextWindow: 32_000 }]);
+    expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'from acme' });
+    expect(double.requests[0]?.body).toMatchObject({ model: 'acme-large', user: 'extension' });
+    expect(JSON.stringify(double.requests[0]?.headers)).toContain('a-secret-key');
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'S3 S8 S16 S19',
+  'an extension says no to every way out of a session, until it does not',
+  async ({ open, transport }) => {
+    const { peer, sessionFiles } = await open({ args: e('session-cancel'), script: [{ text: 'one' }] });
+    await peer.run('hello');
+    const { messages } = await peer.ok({ type: 'get_fork_messages' });
+    const { entryId } = messages[0];
+    const [path] = sessionFiles();
+    const moves = [
+      { type: 'new_session' },
+      { type: 'switch_session', sessionPath: path },
+      { type: 'fork', entryId },
+      { type: 'clone' },
+    ];
+
+    const cancelled = [];
+    for (const move of moves) cancelled.push(await peer.ok(move));
+    await peer.ok({ type: 'prompt', message: '/unlock' });
+    const fresh = await peer.ok({ type: 'new_session' });
+
+    expect(cancelled).toEqual([
+      { cancelled: true },
+      { cancelled: true },
+      { cancelled: true, text: 'hello' },
+      { cancelled: true },
+    ]);
+    expect(fresh).toMatchObject({ cancelled: false });
+    // From a server the client goes without the agent, which has no other start to tell of.
+    if (transport === 'websocket') return;
+    expect(allShown(peer, 'setStatus').at(-1)).toMatchObject({
+      statusText: [
+        'session_start startup',
+        'session_before_switch new',
+        'session_before_switch resume',
+        'session_before_fork before',
+        'session_before_fork at',
+        'session_before_switch new',
+        'session_shutdown new',
+        'session_start new',
+      ].join(', '),
+    });
+  },
+);
+
+verifies('P15 P16 N2 X3 X23 X25 X27 X29 X40', 'a command asks one thing after another', async ({ open }) => {
+  const { peer } = await open({ args: e('dialogs') });
+  const prompt = peer.request({ type: 'prompt', message: '/interview  about you' });
+
+  expect(await answer(peer, 'select', { value: 'green' })).toMatchObject({
+    title: 'Colour?',
+    options: ['red', 'green'],
+  });
+  expect(await answer(peer, 'confirm', { confirmed: true })).toMatchObject({ message: 'You said green' });
+  expect(await answer(peer, 'input', { value: 'Ada' })).toMatchObject({ placeholder: 'somebody' });
+  expect(await answer(peer, 'editor', { value: 'new\ntext' })).toMatchObject({ prefill: 'old' });
+
+  const said = { args: ' about you', colour: 'green', sure: true, name: 'Ada', text: 'new\ntext' };
+  expect(JSON.parse((await shown(peer, 'notify')).message)).toEqual(said);
+  expect(await prompt).toMatchObject({ success: true, data: { disposition: 'handled' } });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, pendingUi: [] });
+});
+
+verifies('X45', 'custom entries bring the state of an extension back on resume', async ({ open }) => {
+  const home = newHome();
+  const first = await open({
+    home,
+    args: e('custom-entries'),
+    script: [call('counter', { by: 'ten' }), call('counter', { by: 'one' }), { text: 'eleven' }],
+  });
+  await first.peer.run('count');
+  expect(await first.peer.find('tool_execution_update')).toMatchObject({
+    partialResult: { content: [{ text: 'counting' }] },
+  });
+  await first.close();
+
+  const second = await open({
+    home,
+    args: [...e('custom-entries'), '--session', first.sessionFiles()[0] ?? ''],
+    script: [call('counter', { by: 'one' }), { text: 'on' }],
+  });
+  expect(await shown(second.peer, 'setStatus')).toMatchObject({ statusKey: 'counter', statusText: '11' });
+  await second.peer.run('go on');
+
+  const { messages } = await second.peer.ok({ type: 'get_messages' });
+  expect(messages.at(-2)).toMatchObject({
+    role: 'toolResult',
+    content: [{ text: 'The count is 12' }],
+    details: { count: 12 },
+  });
+});

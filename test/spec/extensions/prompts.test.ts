@@ -1,0 +1,235 @@
+import { expect } from 'vitest';
+import { answer, call, commandHome, fixture, shown, told, userExtension } from '../../support/extensions.ts';
+import { newHome, setUp } from '../../support/open.ts';
+import { completions } from '../../support/providers/completions.ts';
+import { ProviderDouble } from '../../support/providers/double.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const tool = (name: string, answered: string) =>
+  `pi.registerTool({ name: '${name}', description: 'Ends', parameters: { type: 'object', properties: {} }, execute: async () => (${answered}) });`;
+
+verifies(
+  'X45',
+  'tools that say that nothing is left to do end the run; one that does not goes on',
+  async ({ open }) => {
+    const home = newHome();
+    const content = "content: [{ type: 'text', text: 'ok' }]";
+    userExtension(
+      home,
+      'ends.ts',
+      `export default (pi) => { ${tool('last', `{ ${content}, terminate: true }`)} ${tool('other', `{ ${content} }`)} };`,
+    );
+    const both = { steps: ['last', 'other'].map((name) => ({ toolCall: { name, arguments: {} } })) };
+    const { peer } = await open({
+      home,
+      script: [both, { text: 'went on' }, call('last', {}), { text: 'never said' }],
+    });
+
+    await peer.run('both');
+    const afterBoth = await peer.ok({ type: 'get_last_assistant_text' });
+    const records = await peer.run('one');
+
+    expect(afterBoth).toEqual({ text: 'went on' });
+    expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
+    expect(JSON.stringify(await peer.ok({ type: 'get_messages' }))).not.toContain('never said');
+    expect(JSON.stringify(records)).not.toContain('terminate');
+  },
+);
+
+verifies(
+  'X45',
+  'handlers see what the system prompt is made of, and add sections to it',
+  async ({ open }) => {
+    const double = await ProviderDouble.start(completions);
+    const home = newHome();
+    userExtension(
+      home,
+      'sections.ts',
+      `export default (pi) => {
+        pi.on('before_agent_start', ({ systemPromptOptions: { selectedTools, sections } }) => {
+          sections.advice = 'Mind ' + selectedTools.join(' and ');
+          sections.nonsense = 7;
+        });
+        pi.registerCommand('options', { handler: async (_args, ctx) => ctx.ui.notify(JSON.stringify(ctx.getSystemPromptOptions().selectedTools)) });
+      }`,
+    );
+    const { peer } = await open({
+      home,
+      args: ['-e', fixture('provider'), '--model', 'acme/acme-large', '--tools', 'read'],
+      env: { ACME_URL: double.url, ACME_KEY: 'secret' },
+    });
+    double.says({ text: 'yes' });
+
+    await peer.ok({ type: 'prompt', message: '/options' });
+    expect(await told(peer)).toEqual(['read']);
+    await peer.run('go');
+
+    const text = JSON.stringify(double.requests[0]?.body);
+    expect(text).toContain('<advice>\\nMind read\\n</advice>');
+    expect(text).not.toContain('nonsense');
+  },
+  ['stdio', 'unix'],
+);
+
+verifies('X45', 'a new session is set up before it begins', async ({ open }) => {
+  const { home } = commandHome({
+    start: `await ctx.newSession({
+      setup: async (session) => {
+        session.appendMessage({ role: 'user', content: 'from before' });
+        session.appendCustomMessageEntry('note', 'a note', true);
+        session.appendCustomEntry('state', { a: 1 });
+        session.appendSessionInfo('prepared');
+      },
+      withSession: async (next) => tell(next, next.sessionManager.getEntries().map(({ type }) => type)),
+    });`,
+    wrong:
+      "await ctx.newSession({ setup: async (session) => session.appendMessage({ role: 'assistant', content: [] }) });",
+  });
+  const { peer } = await open({ home });
+
+  await peer.ok({ type: 'prompt', message: '/start' });
+  expect(await told(peer)).toEqual(expect.arrayContaining(['message', 'custom_message', 'custom', 'session_info']));
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages).toMatchObject([
+    { role: 'user', content: [{ text: 'from before' }] },
+    { role: 'custom', content: 'a note' },
+  ]);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'prepared' });
+
+  await peer.ok({ type: 'prompt', message: '/wrong' });
+  expect(await peer.next('extension_error')).toMatchObject({ error: expect.stringContaining('message of assistant') });
+});
+
+verifies('X45', 'what is said at the end without a turn of its own asks no model', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'note.ts',
+    "export default (pi) => pi.on('agent_end', () => pi.sendMessage({ customType: 'note', content: 'noted', display: true }, { triggerTurn: false }));",
+  );
+  const { peer } = await open({ home, script: [{ text: 'answer' }, { text: 'never said' }] });
+
+  const records = await peer.run('go');
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'custom']);
+  expect(records.at(-1)).toMatchObject({ type: 'agent_settled' });
+  expect(records.at(-2)).toMatchObject({ type: 'message_end', message: { customType: 'note' } });
+});
+
+verifies('X45', 'an extension hears of a new name, whoever gave it', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'name.ts',
+    "export default (pi) => pi.on('session_info_changed', ({ name }, ctx) => ctx.ui.notify(JSON.stringify(name)));",
+  );
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'get_commands' });
+
+  await peer.ok({ type: 'set_session_name', name: 'mine' });
+
+  expect(await told(peer)).toBe('mine');
+});
+
+verifies('X45', 'any of several extensions may stop a navigation, and all add to its summary', async ({ open }) => {
+  const home = newHome();
+  userExtension(home, 'a.ts', "export default (pi) => pi.on('session_before_tree', () => ({ label: 'marked' }));");
+  userExtension(
+    home,
+    'b.ts',
+    `export default (pi) => {
+      let stops = true;
+      pi.registerCommand('let', { handler: async () => { stops = false; } });
+      pi.on('session_before_tree', () => (stops ? { cancel: true } : { summary: { summary: 'in short' } }));
+    }`,
+  );
+  const { peer } = await open({ home, script: [{ text: 'one' }, { text: 'two' }] });
+  await peer.run('first');
+  await peer.run('second');
+  const { messages } = await peer.ok({ type: 'get_fork_messages' });
+  const navigation = { type: 'navigate_tree', targetId: messages[1].entryId, summarize: true };
+
+  const stopped = await peer.ok(navigation);
+  await peer.ok({ type: 'prompt', message: '/let' });
+  const done = await peer.ok(navigation);
+
+  expect(stopped).toMatchObject({ cancelled: true });
+  expect(done).toMatchObject({ cancelled: false });
+  const { entries } = await peer.ok({ type: 'get_entries' });
+  expect(entries).toContainEqual(expect.objectContaining({ type: 'branch_summary', summary: 'in short' }));
+  expect(entries).toContainEqual(expect.objectContaining({ type: 'label', label: 'marked' }));
+});
+
+verifies(
+  'X45',
+  'commands of a bash tool that an extension makes see no more of the environment than ours',
+  async ({ open }) => {
+    const home = newHome();
+    setUp(home, {});
+    userExtension(
+      home,
+      'bash.ts',
+      `import { createBashTool } from '@mariozechner/pi-coding-agent';
+      export default (pi) => {
+        pi.registerProvider('acme', { baseUrl: 'http://127.0.0.1:9/v1', apiKey: '$MY_SECRET', api: 'openai-completions', models: [{ id: 'x' }] });
+        pi.registerTool({ ...createBashTool(process.cwd()), name: 'mybash' });
+      }`,
+    );
+    const { peer } = await open({
+      home,
+      env: { MY_SECRET: 'do-not-tell', PLAIN: 'plain' },
+      script: [call('mybash', { command: 'echo "[$MY_SECRET] $PLAIN $AI_AGENT"' }), { text: 'done' }],
+      args: ['--model', 'tau/scripted'],
+    });
+
+    await peer.run('go');
+
+    expect(await peer.find('tool_execution_end')).toMatchObject({ result: { content: [{ text: '[] plain tau\n' }] } });
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'X45',
+  'an extension asks a model by itself, with the keys that tau has',
+  async ({ open }) => {
+    const double = await ProviderDouble.start(completions);
+    const home = newHome();
+    userExtension(
+      home,
+      'ask.ts',
+      `export default (pi) => pi.registerCommand('ask', { handler: async (args, ctx) => {
+      const model = ctx.modelRegistry.find('acme', 'acme-large');
+      const { content } = await ctx.modelRegistry.complete(model, { messages: [{ role: 'user', content: [{ type: 'text', text: args }], timestamp: 1 }] });
+      ctx.ui.notify(JSON.stringify(content));
+    } });`,
+    );
+    const { peer } = await open({
+      home,
+      args: ['-e', fixture('provider')],
+      env: { ACME_URL: double.url, ACME_KEY: 'a-secret-key' },
+    });
+    double.says({ text: 'forty-two' });
+
+    await peer.ok({ type: 'prompt', message: '/ask what?' });
+
+    expect(await told(peer)).toMatchObject([{ type: 'text', text: 'forty-two' }]);
+    expect(JSON.stringify(double.requests[0]?.headers)).toContain('a-secret-key');
+  },
+  ['stdio', 'unix'],
+);
+
+verifies('P15', 'a message of an extension may be a command where it wants that', async ({ open }) => {
+  const { home } = commandHome({
+    outer: "pi.sendUserMessage('/inner and more', { expandPromptTemplates: true });",
+    inner: "tell(ctx, [args, await ctx.ui.confirm('Sure?', '')]);",
+  });
+  const { peer } = await open({ home });
+
+  await peer.ok({ type: 'prompt', message: '/outer' });
+  await answer(peer, 'confirm', { confirmed: true });
+
+  expect(JSON.parse((await shown(peer, 'notify')).message)).toEqual(['and more', true]);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
+});

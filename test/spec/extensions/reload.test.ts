@@ -1,0 +1,132 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { allTold, commandHome, projectExtension, shown, told, userExtension } from '../../support/extensions.ts';
+import { newHome, setUp } from '../../support/open.ts';
+import { verifies } from '../../support/verifies.ts';
+
+verifies('X53', 'a bus begins anew with each load: nobody is heard twice', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'bus.ts',
+    `export default (pi) => {
+      let heard = 0;
+      pi.events.on('channel', () => heard++);
+      pi.registerCommand('again', { handler: async (_args, ctx) => ctx.reload() });
+      pi.registerCommand('emit', { handler: async (_args, ctx) => { pi.events.emit('channel', 1); ctx.ui.notify(String(heard)); } });
+    }`,
+  );
+  const { peer } = await open({ home });
+  for (let times = 0; times < 3; times++) await peer.ok({ type: 'prompt', message: '/again' });
+
+  await peer.ok({ type: 'prompt', message: '/emit' });
+
+  expect(await shown(peer, 'notify')).toMatchObject({ message: '1' });
+});
+
+verifies('X53', 'settings that have changed count after a reload', async ({ open }) => {
+  const home = newHome();
+  setUp(home, { shellCommandPrefix: 'export WHEN=before' });
+  userExtension(
+    home,
+    'again.ts',
+    "export default (pi) => pi.registerCommand('again', { handler: async (_args, ctx) => ctx.reload() });",
+  );
+  const { peer } = await open({ home });
+  const when = async () => (await peer.ok({ type: 'bash', command: 'echo $WHEN' })).output;
+  const before = await when();
+  setUp(home, { shellCommandPrefix: 'export WHEN=after' });
+
+  await peer.ok({ type: 'prompt', message: '/again' });
+  await peer.ok({ type: 'set_steering_mode', mode: 'all' });
+
+  expect([before, await when()]).toEqual(['before\n', 'after\n']);
+});
+
+verifies(
+  'Z24 N20',
+  'what a folder adds is there when one of its sessions is entered, and gone in the next',
+  async ({ open }) => {
+    const home = newHome();
+    const other = join(home.root, 'other');
+    const template = join(other, '.pi', 'prompts', 'greet.md');
+    mkdirSync(dirname(template), { recursive: true });
+    writeFileSync(template, 'Say hello.');
+    const there = await open({ home: { ...home, cwd: other } });
+    await there.peer.run('hello');
+    const { sessionFile } = await there.peer.ok({ type: 'get_state' });
+    await there.close();
+    const { peer } = await open({ home });
+    const names = async () =>
+      (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
+    const { sessionFile: own } = await peer.ok({ type: 'get_state' });
+    await peer.run('hello');
+
+    const before = await names();
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+    const inside = await names();
+    await peer.ok({ type: 'switch_session', sessionPath: own });
+
+    expect([before, inside, await names()]).toEqual([[], ['greet'], []]);
+  },
+);
+
+verifies('Z24', 'the tools of a project stay behind when its folder is left', async ({ open }) => {
+  const home = newHome();
+  projectExtension(
+    home,
+    'tool.ts',
+    `export default (pi) => pi.registerTool({ name: 'local', description: 'Is here', parameters: { type: 'object', properties: {} }, execute: async () => ({ content: [] }) });`,
+  );
+  const other = join(home.root, 'other');
+  mkdirSync(other);
+  const there = await open({ home: { ...home, cwd: other } });
+  await there.peer.run('hello');
+  const { sessionFile } = await there.peer.ok({ type: 'get_state' });
+  await there.close();
+  const { peer } = await open({ home, args: ['--approve'] });
+  await peer.ok({ type: 'get_commands' });
+  const { activeTools } = await peer.ok({ type: 'get_state' });
+
+  await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+
+  expect(activeTools).toContain('local');
+  expect((await peer.ok({ type: 'get_state' })).activeTools).not.toContain('local');
+});
+
+verifies('X45', 'turns are counted on, whatever is registered in between', async ({ open }) => {
+  const home = newHome();
+  userExtension(
+    home,
+    'turns.ts',
+    `export default (pi) => {
+      pi.on('turn_start', ({ turnIndex }, ctx) => ctx.ui.notify(JSON.stringify(turnIndex)));
+      pi.on('tool_execution_start', () => { pi.on('turn_end', () => {})(); });
+    }`,
+  );
+  const call = { steps: [{ toolCall: { name: 'bash', arguments: { command: 'true' } } }] };
+  const { peer } = await open({ home, script: [call, call, { text: 'done' }] });
+
+  await peer.run('go');
+
+  expect(allTold(peer)).toEqual([0, 1, 2]);
+});
+
+verifies(
+  'Z31',
+  'a command that goes on is finished before the end of input ends tau',
+  async ({ open }) => {
+    const { home } = commandHome({
+      slow: "await ctx.waitForIdle(); const done = await pi.exec('sh', ['-c', 'echo done > finished']); tell(ctx, done.code);",
+    });
+    const { peer, process: agent } = await open({ home });
+    await peer.ok({ type: 'get_commands' });
+    peer.send({ type: 'prompt', message: '/slow' });
+    agent?.endInput();
+
+    expect(await told(peer)).toBe(0);
+    expect((await agent?.exited)?.code).toBe(0);
+  },
+  ['stdio'],
+);

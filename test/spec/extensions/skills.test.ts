@@ -1,0 +1,315 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tau } from '../../support/command.ts';
+import { openWith } from '../../support/hooks.ts';
+import { type Home, newGate, newHome, open } from '../../support/open.ts';
+import { settled, userTexts } from '../../support/settled.ts';
+import { header, keepSession } from '../../support/stored-session.ts';
+import { write } from '../../support/user-files.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const skill = (name: string, body = `Do ${name}.`) => `---\nname: ${name}\ndescription: About ${name}.\n---\n${body}\n`;
+
+/** A user with a skill of this name and body. */
+function homeWith(name: string, body?: string): Home {
+  const home = newHome();
+  write(home, { [`agent/skills/${name}/SKILL.md`]: skill(name, body) });
+  return home;
+}
+
+/** What a message becomes that calls a skill of the user. */
+function block({ agentDir }: Home, name: string, body = `Do ${name}.`): string {
+  const folder = join(agentDir, 'skills', name);
+  const where = `Relative paths in this skill are relative to its folder, ${folder}`;
+  return `<skill name="${name}" location="${folder}/SKILL.md">\n${where}\n\n${body}\n</skill>`;
+}
+
+const stall = { stall: true, when: 'stall' };
+
+verifies('P17 N20', 'a prompt that calls a skill is sent as its words, with its images', async ({ open }) => {
+  const home = homeWith('pdf-tools', '# PDF\n\nRead refs.md');
+  const { peer } = await open({ home });
+  const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
+
+  const records = await peer.run({ message: '/skill:pdf-tools extract "a b.pdf"', images: [image] });
+
+  const text = `${block(home, 'pdf-tools', '# PDF\n\nRead refs.md')}\n\nextract "a b.pdf"`;
+  expect(userTexts(records)).toEqual([text]);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages[0]).toMatchObject({ role: 'user', content: [{ type: 'text', text }, image] });
+});
+
+verifies('P17', 'what begins in another way, or calls nothing that is there, is sent as it is', async ({ open }) => {
+  const { peer } = await open({ home: homeWith('a') });
+  const texts = ['skill:a', ' /skill:a', '/skill:b now', '/skill:', '/', 'say /skill:a'];
+
+  for (const text of texts) await peer.run(text);
+
+  expect(userTexts(peer.records)).toEqual(texts);
+});
+
+verifies('P17 P21 P25', 'skills are expanded before a message is queued', async ({ open }) => {
+  const home = homeWith('a');
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'one' }, { await: gate.path }] }, { text: 'two' }, { repeat: true }];
+  const { peer } = await open({ home, script });
+  await peer.ok({ type: 'prompt', message: 'begin' });
+  await peer.next('message_update');
+
+  await peer.ok({ type: 'steer', message: '/skill:a steer' });
+  await peer.ok({ type: 'follow_up', message: '/skill:a follow' });
+  await peer.ok({ type: 'prompt', message: '/skill:a prompt', streamingBehavior: 'followUp' });
+
+  const { items } = peer.records.findLast(({ type }) => type === 'queue_update') as unknown as {
+    items: { text: string }[];
+  };
+  const texts = ['steer', 'follow', 'prompt'].map((word) => `${block(home, 'a')}\n\n${word}`);
+  expect(items.map(({ text }) => text)).toEqual(texts);
+  gate.open();
+  await settled(peer);
+  expect(userTexts(peer.records)).toEqual(['begin', ...texts]);
+});
+
+verifies('P38 P17', 'abort_and_prompt expands its text, and so does a prompt after an abort', async ({ open }) => {
+  const home = homeWith('a');
+  const { peer } = await open({ home, script: [stall, stall, { text: 'done' }, { repeat: true }] });
+  await peer.ok({ type: 'prompt', message: 'stall' });
+  await peer.next('message_update');
+
+  await peer.ok({ type: 'abort_and_prompt', message: '/skill:a stall' });
+  await peer.next(({ type, message }) => type === 'message_end' && (message as { role: string }).role === 'user');
+  await peer.ok({ type: 'abort' });
+  await peer.run('/skill:a again');
+
+  expect(userTexts(peer.records)).toEqual(['stall', `${block(home, 'a')}\n\nstall`, `${block(home, 'a')}\n\nagain`]);
+});
+
+verifies('P17', 'a skill is there for a prompt that comes before anything else', async ({ open }) => {
+  const home = homeWith('a');
+  const { peer } = await open({ home });
+
+  peer.send({ type: 'prompt', message: '/skill:a' });
+  await peer.find('agent_settled');
+
+  expect(userTexts(peer.records)).toEqual([block(home, 'a')]);
+});
+
+verifies('N20', 'its file is read when it is called', async ({ open }) => {
+  const home = homeWith('a', 'Old.');
+  const { peer } = await open({ home });
+  await peer.run('/skill:a');
+  write(home, { 'agent/skills/a/SKILL.md': skill('a', 'New.') });
+
+  await peer.run('/skill:a');
+
+  expect(userTexts(peer.records)).toEqual([block(home, 'a', 'Old.'), block(home, 'a', 'New.')]);
+});
+
+verifies('N21', 'a skill whose file cannot be read is told, and the text is sent as it is', async ({ open }) => {
+  const home = homeWith('a');
+  write(home, { 'agent/prompts/fix.md': 'Fix $1' });
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'get_commands' });
+  rmSync(join(home.agentDir, 'skills'), { recursive: true });
+  rmSync(join(home.agentDir, 'prompts'), { recursive: true });
+
+  await peer.run('/skill:a now');
+  await peer.run('/fix it');
+
+  expect(userTexts(peer.records)).toEqual(['/skill:a now', '/fix it']);
+  expect(peer.records.filter(({ type }) => type === 'extension_error')).toEqual([
+    {
+      type: 'extension_error',
+      extensionPath: join(home.agentDir, 'skills/a/SKILL.md'),
+      event: 'skill_expansion',
+      error: expect.stringContaining('ENOENT'),
+    },
+    {
+      type: 'extension_error',
+      extensionPath: join(home.agentDir, 'prompts/fix.md'),
+      event: 'template_expansion',
+      error: expect.stringContaining('ENOENT'),
+    },
+  ]);
+});
+
+verifies('N22', 'a skill that is no good is told on stderr and stops nothing', async ({ open }) => {
+  const home = homeWith('good');
+  write(home, {
+    'agent/skills/bad/SKILL.md': '---\nname: bad\n---\nNo description.',
+    'agent/skills/worse/SKILL.md': '---\ndescription: [\n---\n',
+    'project/.pi/skills/good/SKILL.md': skill('good'),
+  });
+  const agent = await open({ home });
+
+  const { commands } = await agent.peer.ok({ type: 'get_commands' });
+  await agent.peer.run('say hello');
+
+  expect(commands.map(({ name }: { name: string }) => name)).toEqual(['skill:good']);
+  await agent.close();
+  if (!agent.process) return;
+  const at = (name: string) => join(home.root, name, 'SKILL.md');
+  const lines = agent.process.stderr().trimEnd().split('\n');
+  expect(lines).toEqual([
+    `tau: ${at('agent/skills/bad')} is left out: it has no description`,
+    expect.stringContaining(`tau: ${at('agent/skills/worse')} is left out: its front matter is no YAML: `),
+    `tau: ${at('project/.pi/skills/good')} is left out: ${at('agent/skills/good')} has the name good already`,
+  ]);
+});
+
+verifies(
+  'N23',
+  'what a project holds is used without trust, and goes with the folder of the session',
+  async ({ open }) => {
+    const home = homeWith('mine');
+    write(home, {
+      'project/.pi/skills/here/SKILL.md': skill('here'),
+      'project/.pi/prompts/fix.md': 'Fix it here',
+      'other/.agents/skills/there/SKILL.md': skill('there'),
+    });
+    const other = keepSession(home, [header(join(home.root, 'other'))], { cwd: join(home.root, 'other') });
+    const { peer } = await open({ home });
+    const names = async () => {
+      const { commands } = await peer.ok({ type: 'get_commands' });
+      return commands.map(({ name }: { name: string }) => name);
+    };
+    const { sessionFile, projectTrusted } = await peer.ok({ type: 'get_state' });
+    await peer.run('/fix');
+    const here = await names();
+
+    await peer.ok({ type: 'switch_session', sessionPath: other });
+    const there = await names();
+    await peer.run('/skill:here');
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+
+    expect(projectTrusted).toBe(false);
+    expect(here).toEqual(['fix', 'skill:mine', 'skill:here']);
+    expect(there).toEqual(['skill:mine', 'skill:there']);
+    expect(userTexts(peer.records)).toEqual(['Fix it here', '/skill:here']);
+    expect(await names()).toEqual(here);
+  },
+);
+
+verifies('N23', 'paths in the settings of a project count while it is trusted', async ({ open }) => {
+  const home = homeWith('mine');
+  write(home, {
+    'agent/settings.json': JSON.stringify({ skills: ['../more'] }),
+    'more/yours/SKILL.md': skill('yours'),
+    'project/.pi/settings.json': JSON.stringify({ skills: ['../tools', '-../../agent/skills/mine'] }),
+    'project/tools/theirs/SKILL.md': skill('theirs'),
+  });
+  const { peer } = await open({ home });
+  const names = async () => {
+    const { commands } = await peer.ok({ type: 'get_commands' });
+    return commands.map(({ name }: { name: string }) => name);
+  };
+
+  const before = await names();
+  await peer.ok({ type: 'set_trust', trusted: true, remember: false });
+  const trusted = await names();
+  await peer.ok({ type: 'set_trust', trusted: false, remember: false });
+
+  expect(before).toEqual(['skill:mine', 'skill:yours']);
+  expect(trusted).toEqual(['skill:yours', 'skill:theirs']);
+  expect(await names()).toEqual(before);
+});
+
+it('[P21] a queued message that survives kill -9 is expanded already', async () => {
+  const home = homeWith('a');
+  const first = await open('stdio', { home, script: [stall] });
+  const { sessionFile } = await first.peer.ok({ type: 'get_state' });
+  await first.peer.ok({ type: 'prompt', message: 'stall' });
+  await first.peer.next('message_update');
+  await first.peer.ok({ type: 'steer', message: '/skill:a now' });
+  first.process?.kill('SIGKILL');
+  await first.process?.exited;
+  rmSync(join(home.agentDir, 'skills'), { recursive: true });
+
+  const { peer } = await open('stdio', { home, args: ['--session', sessionFile] });
+
+  expect(await peer.ok({ type: 'clear_queue' })).toMatchObject({ steering: [`${block(home, 'a')}\n\nnow`] });
+});
+
+it('[P17] one answer may be asked of a skill', async () => {
+  const home = homeWith('a', 'say hello');
+
+  const { code, stdout, stderr } = await tau(home, ['-p', '--no-session', '/skill:a'], { input: '' });
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('<skill name=');
+});
+
+it('[U7] the model is told of skills while it can read, but not of those that do not want it', async () => {
+  const home = homeWith('a');
+  write(home, { 'agent/skills/b/SKILL.md': '---\ndescription: Hidden.\ndisable-model-invocation: true\n---\n' });
+  const prompt = async (...args: string[]) => (await tau(home, ['--print-system-prompt', ...args])).stdout;
+
+  const listed = `  <skill>
+    <name>a</name>
+    <description>About a.</description>
+    <location>${home.agentDir}/skills/a/SKILL.md</location>
+  </skill>`;
+  expect(await prompt()).toContain(`<available_skills>\n${listed}\n</available_skills>`);
+  expect(await prompt('--tools', 'bash')).not.toContain('<available_skills>');
+  expect(await prompt('--no-skills')).not.toContain('<available_skills>');
+});
+
+it('[U7] a change of tools decides from the next model call on whether skills are told', async () => {
+  const home = homeWith('a');
+  const prompts: string[] = [];
+  const { client } = await openWith(
+    {
+      beforeRequest: async ({ systemPrompt }) => {
+        prompts.push(systemPrompt);
+        return undefined;
+      },
+    },
+    { cwd: home.cwd, agentDir: home.agentDir },
+  );
+
+  await client.promptAndWait('say hello');
+  await client.setActiveTools({ tools: ['bash'] });
+  await client.promptAndWait('say hello');
+
+  expect(prompts.map((prompt) => prompt.includes('<name>a</name>'))).toEqual([true, false]);
+});
+
+it('[N24] flags name skills and templates, and leave out all others', async () => {
+  const home = homeWith('mine');
+  write(home, {
+    'agent/settings.json': JSON.stringify({ skills: ['../set'] }),
+    'set/set/SKILL.md': skill('set'),
+    'agent/prompts/fix.md': 'Fix',
+    'project/one/SKILL.md': skill('one'),
+    'project/more/two/SKILL.md': skill('two'),
+    'project/ask.md': 'Ask',
+  });
+  const names = async (...args: string[]) => {
+    const { peer } = await open('stdio', { home, args: ['--no-session', ...args] });
+    const { commands } = await peer.ok({ type: 'get_commands' });
+    return commands.map(({ name }: { name: string }) => name);
+  };
+  const named = ['--skill', 'one', '--skill', './more', '--prompt-template', 'ask.md'];
+
+  expect(await names()).toEqual(['fix', 'skill:mine', 'skill:set']);
+  expect(await names(...named)).toEqual(['fix', 'ask', 'skill:mine', 'skill:set', 'skill:one', 'skill:two']);
+  expect(await names('--no-skills')).toEqual(['fix']);
+  expect(await names('-ns', '-np', ...named)).toEqual(['ask', 'skill:one', 'skill:two']);
+  expect(await names('--no-skills', '--no-prompt-templates')).toEqual([]);
+});
+
+it('[N24] an agent in this process takes the same', async () => {
+  const home = homeWith('mine');
+  write(home, { 'project/one/SKILL.md': skill('one'), 'project/ask.md': 'Ask $1' });
+  const additions = { skills: ['one'], findSkills: false, promptTemplates: ['ask.md'] };
+  const { client } = await openWith({}, { cwd: home.cwd, agentDir: home.agentDir, additions });
+
+  const { commands } = await client.getCommands();
+  const { messages } = await client.promptAndWait('/ask me');
+
+  expect(commands.map(({ name }) => name)).toEqual(['ask', 'skill:one']);
+  expect(messages[0]).toMatchObject({ role: 'user', content: [{ text: 'Ask me' }] });
+});

@@ -1,0 +1,157 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { tau } from '../../support/command.ts';
+import { allTold, commandHome, projectExtension, told, untilThere, userExtension } from '../../support/extensions.ts';
+import { newGate, newHome, open } from '../../support/open.ts';
+import { userTexts } from '../../support/settled.ts';
+import { verifies } from '../../support/verifies.ts';
+
+/** A user with an extension that is not loaded before the gate is open. */
+function slowHome(body: string) {
+  const home = newHome();
+  const gate = newGate();
+  userExtension(home, 'slow.ts', slow(gate.path, body));
+  return { home, gate };
+}
+
+const slow = (gate: string, body: string) => `
+  ${untilThere(JSON.stringify(gate))}
+  export default (pi) => { ${body} };`;
+
+verifies('I4', 'get_commands and the first prompt wait for slow extensions, get_state does not', async (bench) => {
+  const { home, gate } = slowHome(
+    `pi.registerCommand('slow', { handler: async () => {} });
+       pi.on('input', ({ text }) => ({ action: 'transform', text: text + ' (seen)' }));`,
+  );
+  const { peer } = await bench.open({ home, script: [{ text: 'one' }] });
+
+  const commands = peer.ok({ type: 'get_commands' });
+  const prompt = peer.ok({ type: 'prompt', message: 'hello' });
+  const bash = peer.ok({ type: 'bash', command: 'true' });
+  await peer.ok({ type: 'get_state' });
+  const early = peer.records.map(({ type, command }) => command ?? type);
+  gate.open();
+
+  expect(early).toEqual([...bench.greeting, 'get_state']);
+  expect(await commands).toMatchObject({ commands: [{ name: 'slow' }] });
+  expect(await prompt).toMatchObject({ disposition: 'started' });
+  await bash;
+  await peer.find('agent_settled');
+  expect(userTexts(peer.records)).toEqual(['hello (seen)']);
+});
+
+verifies(
+  'I4',
+  'a command of a slow extension is run, and refused for steering, by the first message',
+  async ({ open }) => {
+    const { home, gate } = slowHome(
+      "pi.registerCommand('slow', { handler: async (args, ctx) => ctx.ui.notify(JSON.stringify(args)) });",
+    );
+    const { peer } = await open({ home });
+
+    const refused = peer.refused({ type: 'steer', message: '/slow down' });
+    const handled = peer.ok({ type: 'prompt', message: '/slow and steady' });
+    await peer.ok({ type: 'get_state' });
+    gate.open();
+
+    expect(await refused).toMatchObject({ code: 'invalid_params' });
+    expect(await handled).toEqual({ disposition: 'handled' });
+    expect(allTold(peer)).toEqual(['and steady']);
+  },
+);
+
+verifies('I4 B10', 'a bash command that waits for slow extensions can be stopped', async ({ open }) => {
+  const home = newHome();
+  const gate = newGate();
+  userExtension(home, 'slow.ts', slow(gate.path, ''));
+  const { peer } = await open({ home });
+
+  const bash = peer.ok({ type: 'bash', command: 'echo done > done' });
+  const stopped = peer.ok({ type: 'abort_bash' });
+  await peer.ok({ type: 'get_state' });
+  gate.open();
+  await stopped;
+
+  expect(await bash).toMatchObject({ cancelled: true });
+  expect(readdirSync(home.cwd)).toEqual([]);
+});
+
+it('[I4] the end of input while extensions load loses nothing', async () => {
+  const home = newHome();
+  const gate = newGate();
+  userExtension(home, 'slow.ts', slow(gate.path, "pi.on('input', () => ({ action: 'handled' }));"));
+  const agent = await open('stdio', { home });
+  const prompt = agent.peer.ok({ type: 'prompt', message: 'hello' });
+  await agent.peer.ok({ type: 'get_state' });
+  agent.process?.endInput();
+  gate.open();
+
+  expect(await prompt).toEqual({ disposition: 'handled' });
+  expect((await agent.process?.exited)?.code).toBe(0);
+});
+
+const FLAGS = `
+  pi.registerFlag('plan', { type: 'boolean', description: 'Only plan' });
+  pi.registerFlag('tone', { type: 'string', default: 'dry' });
+  pi.registerFlag('loud', { type: 'boolean', default: true });
+  pi.on('session_start', (_event, ctx) => tell(ctx, ['plan', 'tone', 'loud', 'unknown'].map((name) => pi.getFlag(name) ?? null)));`;
+
+for (const [args, expected] of [
+  [[], [null, 'dry', true, null]],
+  [['--plan'], [true, 'dry', true, null]],
+  [
+    ['--plan=false', '--loud=false'],
+    [false, 'dry', false, null],
+  ],
+  [
+    ['--tone', 'warm'],
+    [null, 'warm', true, null],
+  ],
+  [
+    ['--tone=warm=er', '--plan', '--thinking', 'low'],
+    [true, 'warm=er', true, null],
+  ],
+] as const) {
+  verifies('Z26', `flags of extensions on the command line: ${args.join(' ') || 'none'}`, async ({ open }) => {
+    const { home } = commandHome({}, FLAGS);
+    const { peer } = await open({ home, args });
+
+    expect(await told(peer)).toEqual(expected);
+  });
+}
+
+it('[Z26] a flag that no extension knows is told of, once, and ends nothing', async () => {
+  const { home } = commandHome({}, FLAGS);
+  projectExtension(home, 'mine.ts', "export default (pi) => { pi.registerFlag('mine', { type: 'boolean' }); };");
+  userExtension(home, 'trusts.ts', "export default (pi) => pi.on('project_trust', () => ({ trusted: 'yes' }));");
+  const agent = await open('stdio', { home, args: ['--mine', '--plan', '--what'] });
+  await agent.peer.run('say hello');
+  await agent.close();
+
+  expect(agent.process?.stderr()).toBe('tau: Unknown option: --what\n');
+});
+
+it.each([[['--plan']], [['--no-extensions', '--plan']]])(
+  '[Z25 Z26] without extensions %j is a mistake',
+  async (args) => {
+    const home = args.length === 1 ? newHome() : commandHome({}, FLAGS).home;
+
+    const { code, stdout, stderr } = await tau(home, ['--mode', 'rpc', ...args], { input: '' });
+
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('Unknown option: --plan');
+  },
+);
+
+it('[Z26] flags of extensions count for one answer and for JSON, too', async () => {
+  const { home } = commandHome(
+    {},
+    `pi.registerFlag('tone', { type: 'string' });
+    pi.on('input', ({ text }) => ({ action: 'transform', text: 'say ' + pi.getFlag('tone') }));`,
+  );
+
+  const printed = await tau(home, ['-p', '--tone', 'warm', 'say anything'], { input: '' });
+
+  expect(printed).toMatchObject({ code: 0, stdout: 'warm\n' });
+});

@@ -1,0 +1,330 @@
+import { expect } from 'vitest';
+import { allTold, bash, call, commandHome, projectExtension, told, userExtension } from '../../support/extensions.ts';
+import { newHome } from '../../support/open.ts';
+import type { Peer } from '../../support/peer.ts';
+import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+
+/** A user with one extension that has a tool of this name; `fields` stand in its definition. */
+function toolHome(name: string, fields: string, { before = '', after = '' } = {}) {
+  const home = newHome();
+  userExtension(
+    home,
+    'tool.ts',
+    `import { Type } from '@sinclair/typebox';
+    export default (pi) => {
+      const text = (words) => ({ content: [{ type: 'text', text: words }] });
+      const tell = (ctx, value) => ctx.ui.notify(JSON.stringify(value));
+      ${before}
+      pi.registerTool({ name: '${name}', label: 'A tool', description: 'Does something', parameters: Type.Object({}), ${fields} });
+      ${after}
+    };`,
+  );
+  return home;
+}
+
+async function results(peer: Peer) {
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  return messages.filter(({ role }: { role: string }) => role === 'toolResult');
+}
+
+const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
+
+verifies('X45', 'a tool is offered, described, called, and told of', async ({ open }) => {
+  const home = toolHome(
+    'weather',
+    `parameters: Type.Object({ city: Type.String({ description: 'Where' }) }),
+     promptSnippet: 'weather: look out of the window', promptGuidelines: ['Never guess the weather.'],
+     execute: async (id, { city }, signal, onUpdate, ctx) => {
+       onUpdate({ content: [{ type: 'text', text: 'looking' }], details: { step: 1 } });
+       return { ...text('sunny in ' + city), details: { id, aborted: signal.aborted, cwd: ctx.cwd } };
+     }`,
+    { after: "pi.registerCommand('prompt', { handler: async (_args, ctx) => tell(ctx, ctx.getSystemPrompt()) });" },
+  );
+  const { peer } = await open({ home, script: [call('weather', { city: 'Rome' }), { text: 'done' }] });
+
+  const records = await peer.run('go');
+  await peer.ok({ type: 'prompt', message: '/prompt' });
+  const prompt = await told(peer);
+
+  const { tools } = await peer.ok({ type: 'get_tools' });
+  expect(tools).toContainEqual({
+    name: 'weather',
+    description: 'Does something',
+    parameters: expect.objectContaining({ type: 'object', required: ['city'] }),
+    active: true,
+    source: 'extension',
+  });
+  const [{ toolCallId }] = await results(peer);
+  expect(await results(peer)).toMatchObject([
+    {
+      toolName: 'weather',
+      content: [{ text: 'sunny in Rome' }],
+      details: { id: toolCallId, aborted: false, cwd: home.cwd },
+      isError: false,
+    },
+  ]);
+  expect(records.filter(({ type }) => type === 'tool_execution_update')).toMatchObject([
+    {
+      toolName: 'weather',
+      args: { city: 'Rome' },
+      partialResult: { content: [{ text: 'looking' }], details: { step: 1 } },
+    },
+  ]);
+  expect(prompt).toContain('weather: look out of the window');
+  expect(prompt).toContain('- Never guess the weather.');
+});
+
+verifies('X45', 'arguments are checked against its schema, after it has prepared them', async ({ open }) => {
+  const home = toolHome(
+    'weather',
+    `parameters: Type.Object({ city: Type.String() }),
+     prepareArguments: (args) => ({ city: args.town ?? args.city }),
+     execute: async (_id, { city }) => text(city)`,
+  );
+  const script = [call('weather', { town: 'Rome' }), call('weather', { city: 7 }), { text: 'done' }];
+  const { peer } = await open({ home, script });
+
+  await peer.run('go');
+
+  expect(await results(peer)).toMatchObject([
+    { content: [{ text: 'Rome' }], isError: false },
+    { content: [{ text: expect.stringContaining('Validation failed for tool "weather"') }], isError: true },
+  ]);
+});
+
+verifies('X45', 'what a tool throws, or prepares in vain, is told to the model', async ({ open }) => {
+  const home = toolHome('weather', "execute: async () => { throw new Error('it rains'); }", {
+    after: `pi.registerTool({ name: 'other', description: 'x', parameters: Type.Object({}), prepareArguments: () => { throw new Error('unprepared'); }, execute: async () => text('never') });
+      pi.registerTool({ name: 'says', description: 'x', parameters: Type.Object({}), execute: () => ({ ...text('I failed'), isError: true, details: { why: 1 } }) });`,
+  });
+  const { peer } = await open({
+    home,
+    script: [call('weather', {}), call('other', {}), call('says', {}), { text: 'done' }],
+  });
+
+  await peer.run('go');
+
+  expect(await results(peer)).toMatchObject([
+    { isError: true, content: [{ text: 'it rains' }] },
+    { isError: true, content: [{ text: 'unprepared' }] },
+    { isError: true, content: [{ text: 'I failed' }], details: { why: 1 } },
+  ]);
+});
+
+const text = (words: unknown) => [{ type: 'text', text: words }];
+
+const nonsense: [string, { isError: boolean; content: unknown[] }][] = [
+  ['undefined', { isError: false, content: [] }],
+  ['null', { isError: false, content: [] }],
+  ['7', { isError: false, content: [] }],
+  ["'just words'", { isError: false, content: text('just words') }],
+  ["{ content: 'words' }", { isError: true, content: text('content must be a list') }],
+  ["{ content: [null, { type: 'video' }] }", { isError: true, content: text(expect.stringContaining('content[0]')) }],
+  ["{ content: [{ type: 'text', text: 7 }] }", { isError: true, content: text('content[0].text must be a string') }],
+  ['{ content: [], details: { big: 1n } }', { isError: true, content: text(expect.stringContaining('BigInt')) }],
+  [
+    '(() => { const loop = {}; loop.loop = loop; return { content: [], details: loop }; })()',
+    { isError: true, content: text(expect.stringContaining('circular')) },
+  ],
+];
+for (const [answer, result] of nonsense) {
+  verifies('X45', `a tool that answers ${answer} does no harm`, async ({ open }) => {
+    const home = toolHome('odd', `execute: async () => (${answer})`);
+    const { peer } = await open({ home, script: [call('odd', {}), { text: 'done' }] });
+
+    const records = await peer.run('go');
+
+    expect(await results(peer)).toMatchObject([result]);
+    expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
+  });
+}
+
+verifies('X45', 'progress that makes no sense fails the call, and nothing else', async ({ open }) => {
+  const home = toolHome(
+    'odd',
+    "execute: async (_id, _args, _signal, onUpdate) => { onUpdate({ content: 7 }); return text('x'); }",
+  );
+  const { peer } = await open({ home, script: [call('odd', {}), { text: 'done' }] });
+
+  await peer.run('go');
+
+  expect(await results(peer)).toMatchObject([{ isError: true, content: text('content must be a list') }]);
+});
+
+verifies('X45', 'a tool of the name of a built-in stands in its place, and gives it back', async ({ open }) => {
+  const home = toolHome(
+    'bash',
+    "parameters: Type.Object({ command: Type.String() }), execute: async (_id, { command }) => text('not run: ' + command)",
+    {
+      after:
+        "pi.registerCommand('again', { handler: async (_args, ctx) => { await ctx.reload(); tell(ctx, 'reloaded'); } });",
+    },
+  );
+  const { peer } = await open({ home, script: [bash('echo hi'), { text: 'one' }, bash('echo hi'), { text: 'two' }] });
+
+  await peer.run('go');
+  userExtension(home, 'tool.ts', 'export default () => {};');
+  await peer.ok({ type: 'prompt', message: '/again' });
+  await told(peer);
+  await peer.run('again');
+
+  expect((await results(peer)).map(({ content }: { content: object[] }) => content)).toMatchObject([
+    [{ text: 'not run: echo hi' }],
+    [{ text: 'hi\n' }],
+  ]);
+  expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write']);
+});
+
+verifies('X45', 'defaultActive: false keeps a tool from the model until somebody chooses it', async ({ open }) => {
+  const home = toolHome('quiet', "defaultActive: false, execute: async () => text('here')");
+  const { peer } = await open({
+    home,
+    script: [call('quiet', {}), { text: 'one' }, call('quiet', {}), { text: 'two' }],
+  });
+
+  await peer.run('go');
+  const before = await activeTools(peer);
+  await peer.ok({ type: 'set_active_tools', tools: ['quiet'] });
+  await peer.run('again');
+
+  expect(before).not.toContain('quiet');
+  expect(await results(peer)).toMatchObject([
+    { isError: true, content: [{ text: 'Tool quiet not found' }] },
+    { isError: false, content: [{ text: 'here' }] },
+  ]);
+});
+
+verifies('X45', 'a tool that is registered during a run is there in its next turn', async ({ open }) => {
+  const home = toolHome(
+    'teacher',
+    `execute: async () => {
+      pi.registerTool({ name: 'pupil', description: 'New', parameters: Type.Object({}), execute: async () => text('learned') });
+      return text('taught');
+    }`,
+  );
+  const { peer } = await open({ home, script: [call('teacher', {}), call('pupil', {}), { text: 'done' }] });
+
+  await peer.run('go');
+
+  expect(await results(peer)).toMatchObject([{ content: [{ text: 'taught' }] }, { content: [{ text: 'learned' }] }]);
+  expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write', 'teacher', 'pupil']);
+});
+
+verifies('X45', 'the first tool of a name counts, and an extension may replace its own', async ({ open }) => {
+  const home = toolHome('same', "execute: async () => text('old')", {
+    after:
+      "pi.registerTool({ name: 'same', description: 'x', parameters: Type.Object({}), execute: async () => text('new') });",
+  });
+  userExtension(
+    home,
+    'z-other.ts',
+    "export default (pi) => pi.registerTool({ name: 'same', description: 'x', parameters: { type: 'object' }, execute: async () => 'other' });",
+  );
+  const { peer } = await open({ home, script: [call('same', {}), { text: 'done' }] });
+
+  await peer.run('go');
+
+  expect(await results(peer)).toMatchObject([{ content: [{ text: 'new' }] }]);
+});
+
+verifies('X45', 'a tool may ask, and hears of an abort', async ({ open }) => {
+  const home = toolHome(
+    'asks',
+    `execute: async (_id, _args, signal, _onUpdate, ctx) => {
+      const answer = await ctx.ui.input('Well?');
+      return text(JSON.stringify([answer ?? null, signal.aborted]));
+    }`,
+  );
+  const { peer } = await open({ home, script: [call('asks', {})] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('extension_ui_request');
+
+  await peer.ok({ type: 'abort' });
+
+  expect(await results(peer)).toMatchObject([{ content: [{ text: '[null,true]' }] }]);
+  expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+});
+
+verifies(
+  'X45',
+  'a tool that does not stop after an abort does not keep the run from ending',
+  async ({ open }) => {
+    const home = toolHome(
+      'deaf',
+      "execute: (_id, _args, _signal, onUpdate) => { onUpdate(text('begun')); return new Promise(() => {}); }",
+    );
+    const { peer } = await open({ home, script: [call('deaf', {}), { text: 'again' }] });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await peer.next('tool_execution_update');
+
+    await peer.ok({ type: 'abort' });
+
+    expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+    expect(await results(peer)).toMatchObject([
+      { isError: true, content: [{ text: 'The tool did not stop after the abort' }] },
+    ]);
+    await peer.run('and now?');
+  },
+  ['stdio'],
+);
+
+verifies('X45', '--tools and --no-tools count for tools of extensions, too', async ({ open }) => {
+  const home = toolHome('one', "execute: async () => text('x')", {
+    after:
+      "pi.registerTool({ name: 'two', description: 'x', parameters: Type.Object({}), execute: async () => text('x') });",
+  });
+
+  const some = await open({ home, args: ['--tools', 'read,two'] });
+  await some.peer.ok({ type: 'get_commands' });
+  const none = await open({ home, args: ['--no-tools'] });
+  await none.peer.ok({ type: 'get_commands' });
+
+  expect(await activeTools(some.peer)).toEqual(['read', 'two']);
+  expect(await activeTools(none.peer)).toEqual([]);
+});
+
+verifies(
+  'X45',
+  'tools stay over a change of session, and a reload keeps what was chosen',
+  async ({ open }) => {
+    const { home } = commandHome(
+      { again: "await ctx.reload(); tell(ctx, 'reloaded');" },
+      "for (const name of ['one', 'two']) pi.registerTool({ name, description: 'x', parameters: { type: 'object' }, execute: async () => name });",
+    );
+    const { peer } = await open({ home });
+    await peer.ok({ type: 'get_commands' });
+    await peer.ok({ type: 'set_active_tools', tools: ['read', 'two'] });
+
+    await peer.ok({ type: 'new_session' });
+    const after = await activeTools(peer);
+    await peer.ok({ type: 'prompt', message: '/again' });
+    await told(peer);
+
+    expect(after).toEqual(['read', 'two']);
+    expect(await activeTools(peer)).toEqual(['read', 'two']);
+  },
+  AGENT_MOVES,
+);
+
+verifies('X45 Z24', 'what an extension brought goes with it, also when it was the last one', async ({ open }) => {
+  const home = newHome();
+  projectExtension(
+    home,
+    'mine.ts',
+    `export default (pi) => {
+      pi.registerTool({ name: 'mine', description: 'x', parameters: { type: 'object' }, execute: async () => 'x' });
+      pi.on('turn_start', (_event, ctx) => ctx.ui.notify('"turn"'));
+    };`,
+  );
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'set_trust', trusted: true, remember: false });
+  const trusted = await activeTools(peer);
+  await peer.run('say one');
+
+  await peer.ok({ type: 'set_trust', trusted: false, remember: false });
+  await peer.run('say two');
+
+  expect(trusted).toContain('mine');
+  expect(await activeTools(peer)).toEqual(['read', 'bash', 'edit', 'write']);
+  expect(allTold(peer)).toEqual(['turn']);
+});

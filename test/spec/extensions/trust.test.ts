@@ -1,0 +1,157 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { byHand, writeServers } from '../../support/mcp.ts';
+import { type Home, newHome } from '../../support/open.ts';
+import { ruleText, triggered } from '../../support/rules.ts';
+import { header, keepSession } from '../../support/stored-session.ts';
+import { write } from '../../support/user-files.ts';
+import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+
+verifies('Z22', 'the settings of an unknown project are not read', async ({ open }) => {
+  const home = projectWith({ steeringMode: 'all', shellCommandPrefix: 'echo owned >> proof.txt' });
+
+  const { peer } = await open({ home });
+  const records = await peer.run('run `echo hello`');
+
+  expect((await peer.ok({ type: 'get_state' })).steeringMode).toBe('one-at-a-time');
+  expect(JSON.stringify(records)).toContain('hello');
+  expect(() => readFileSync(join(home.cwd, 'proof.txt'))).toThrow('ENOENT');
+});
+
+verifies('Z22', 'the settings of a trusted project win over those of the user', async ({ open }) => {
+  const home = projectWith({ steeringMode: 'all' });
+  userSettings(home, { steeringMode: 'one-at-a-time', followUpMode: 'all' });
+
+  const { peer } = await open({ home, args: ['--approve'] });
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ steeringMode: 'all', followUpMode: 'all' });
+});
+
+verifies('Z22', '--approve and --no-approve hold for one process only', async ({ open }) => {
+  const home = projectWith({ steeringMode: 'all' });
+  const modes: string[] = [];
+
+  for (const args of [['--approve'], [], ['--no-approve']]) {
+    const agent = await open({ home, args });
+    modes.push((await agent.peer.ok({ type: 'get_state' })).steeringMode);
+    await agent.close();
+  }
+
+  expect(modes).toEqual(['all', 'one-at-a-time', 'one-at-a-time']);
+});
+
+verifies(
+  'Z22',
+  'trust given for this process alone still holds when the agent comes back to the folder',
+  async ({ open }) => {
+    const home = newHome();
+    const elsewhere = keepSession({ ...home, cwd: home.root }, [header(home.root)]);
+    const { peer } = await open({ home });
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+    await peer.run('say hello');
+    await peer.ok({ type: 'set_trust', trusted: true, remember: false });
+
+    await peer.ok({ type: 'switch_session', sessionPath: elsewhere });
+    const away = await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile ?? '' });
+
+    expect(away).toMatchObject({ cwd: home.root, projectTrusted: false });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ cwd: home.cwd, projectTrusted: true });
+  },
+  AGENT_MOVES,
+);
+
+verifies('Z22', 'a project cannot say of itself that it is trusted', async ({ open }) => {
+  const home = projectWith({ steeringMode: 'all', defaultProjectTrust: 'always' });
+
+  const { peer } = await open({ home });
+
+  expect((await peer.ok({ type: 'get_state' })).steeringMode).toBe('one-at-a-time');
+});
+
+verifies('Z22', 'the user may say that every project is trusted', async ({ open }) => {
+  const home = projectWith({ steeringMode: 'all' });
+  userSettings(home, { defaultProjectTrust: 'always' });
+
+  const { peer } = await open({ home });
+
+  expect((await peer.ok({ type: 'get_state' })).steeringMode).toBe('all');
+});
+
+verifies('Z22 Z23', 'set_trust answers the decision and stores it for the next time', async ({ open }) => {
+  const home = projectWith({ steeringMode: 'all' });
+  const modes: string[] = [];
+
+  for (const trusted of [true, false]) {
+    const agent = await open({ home });
+    expect(await agent.peer.ok({ type: 'set_trust', trusted })).toEqual({ projectTrusted: trusted });
+    await agent.close();
+    const again = await open({ home });
+    modes.push((await again.peer.ok({ type: 'get_state' })).steeringMode);
+    await again.close();
+  }
+
+  expect(modes).toEqual(['all', 'one-at-a-time']);
+});
+
+verifies('Z23', 'set_trust that is not to be remembered is forgotten with the process', async ({ open }) => {
+  const home = projectWith({ steeringMode: 'all' });
+  const first = await open({ home });
+  const answer = await first.peer.ok({ type: 'set_trust', trusted: true, remember: false });
+  await first.close();
+
+  const { peer } = await open({ home });
+
+  expect(answer).toEqual({ projectTrusted: true });
+  expect((await peer.ok({ type: 'get_state' })).steeringMode).toBe('one-at-a-time');
+});
+
+verifies('Z23', 'set_trust without a decision changes nothing', async ({ open }) => {
+  const { peer, home } = await open({ home: projectWith({ steeringMode: 'all' }) });
+
+  expect(await peer.refused({ type: 'set_trust' })).toMatchObject({ code: 'invalid_params' });
+  expect(await peer.refused({ type: 'set_trust', trusted: 'yes' })).toMatchObject({ code: 'invalid_params' });
+
+  expect(() => readFileSync(join(home.agentDir, 'trust.json'))).toThrow('ENOENT');
+});
+
+/** A home whose project brings settings of its own. */
+function projectWith(settings: object): Home {
+  const home = newHome();
+  mkdirSync(join(home.cwd, '.pi'));
+  writeFileSync(join(home.cwd, '.pi/settings.json'), JSON.stringify(settings));
+  return home;
+}
+
+function userSettings({ agentDir }: Home, settings: object): void {
+  mkdirSync(agentDir);
+  writeFileSync(join(agentDir, 'settings.json'), JSON.stringify(settings));
+}
+
+verifies('Z24', 'of an unknown project only words are read; what runs or watches waits for trust', async ({ open }) => {
+  const home = newHome();
+  const proof = join(home.root, 'proof');
+  write(home, {
+    'project/AGENTS.md': 'Words of the project.',
+    'project/.pi/prompts/greet.md': 'Greet $1',
+    'project/.pi/skills/fly/SKILL.md': '---\nname: fly\ndescription: Flies.\n---\nFlap.',
+    'project/.pi/extensions/mine.ts': "export default (pi) => pi.registerCommand('mine', { handler: async () => {} });",
+    'project/.pi/rules/tidy.md': ruleText({ condition: 'bad' }),
+  });
+  writeServers(home, { theirs: byHand({ tools: [] }, { env: { TOKEN: `!touch ${proof}` } }) }, 'project');
+  const { peer } = await open({ home, script: [{ text: 'bad' }, { text: 'bad' }, { text: 'good' }] });
+  const names = async () =>
+    (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
+  const servers = async () => (await peer.ok({ type: 'get_state' })).mcpServers?.length ?? 0;
+
+  expect(await names()).toEqual(['greet', 'skill:fly']);
+  expect(triggered(await peer.run('/greet Ada'))).toEqual([]);
+  expect(await servers()).toBe(0);
+  expect(existsSync(proof)).toBe(false);
+  await peer.ok({ type: 'set_trust', trusted: true, remember: false });
+
+  expect(await names()).toEqual(['mine', 'greet', 'skill:fly']);
+  expect(triggered(await peer.run('again'))).toEqual([['tidy']]);
+  expect(await servers()).toBe(1);
+});

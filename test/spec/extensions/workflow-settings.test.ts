@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { tau } from '../../support/command.ts';
+import { newHome, scriptArgs, setUp } from '../../support/open.ts';
+import type { Peer, Record_ } from '../../support/peer.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const phases = [{ id: 'phase-1', name: 'All', tasks: [{ id: 'task-1', content: 'Do it', status: 'pending' }] }];
+const act = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
+const script = [{ text: 'That is it.' }, act, { repeat: true }];
+const inherit = { args: ['--inherit-workflow-settings'] };
+
+const attempts = (records: readonly Record_[]) =>
+  records.flatMap(({ type, attempt, maxAttempts }) => (type === 'todo_reminder' ? [`${attempt}/${maxAttempts}`] : []));
+
+async function remindersFor(peer: Peer) {
+  await peer.ok({ type: 'set_todos', phases });
+  const { activeTools } = await peer.ok({ type: 'get_state' });
+  return { offered: activeTools.includes('todo'), attempts: attempts(await peer.run('go')) };
+}
+
+const cases: [string, object, Awaited<ReturnType<typeof remindersFor>>][] = [
+  ['todo.enabled', { 'todo.enabled': false }, { offered: false, attempts: [] }],
+  ['todo.reminders', { todo: { reminders: false } }, { offered: true, attempts: [] }],
+  ['todo.reminders.max', { 'todo.reminders.max': 1 }, { offered: true, attempts: ['1/1'] }],
+];
+
+for (const [name, settings, outcome] of cases) {
+  verifies('Z20', `${name} does not count in RPC mode`, async ({ open }) => {
+    const { peer } = await open({ script, settings });
+
+    expect(await remindersFor(peer)).toEqual({ offered: true, attempts: ['1/3', '2/3', '3/3'] });
+  });
+
+  verifies('Z21', `${name} counts with --inherit-workflow-settings`, async ({ open }) => {
+    const { peer } = await open({ script, settings, ...inherit });
+
+    expect(await remindersFor(peer)).toEqual(outcome);
+  });
+}
+
+verifies('Z21', 'what makes no sense is told and does not count', async ({ open }) => {
+  const settings = { 'todo.reminders.max': 'few', todo: { enabled: true } };
+  const { peer, process } = await open({ script, settings, ...inherit });
+
+  expect((await remindersFor(peer)).attempts).toEqual(['1/3', '2/3', '3/3']);
+  if (process) expect(process.stderr()).toContain('todo.reminders.max must be a whole number; it is ignored');
+});
+
+it.each([
+  [{}, ['1/3', '2/3', '3/3']],
+  [{ 'todo.reminders.max': 2 }, ['1/2', '2/2']],
+  [{ 'todo.enabled': false }, []],
+])('[Z20] in the other modes the settings %j decide', async (settings, expected) => {
+  const home = newHome();
+  setUp(home, settings);
+  const seed = { toolCall: { name: 'todo', arguments: { ops: [{ op: 'replace', phases }] } } };
+  const args = scriptArgs(home, [seed, { text: 'That is it.' }, act, { text: 'Well.' }, act, { text: 'So.' }, act]);
+
+  const { stdout } = await tau(home, ['--mode', 'json', '--tools', '+todo', ...args, 'go'], { input: '' });
+
+  const records = stdout.trim().split('\n');
+  expect(attempts(records.map((line) => JSON.parse(line) as Record_))).toEqual(expected);
+});

@@ -1,0 +1,337 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Home, newHome, open, stored } from '../../support/open.ts';
+import { anthropicApi } from '../../support/providers/anthropic-messages.ts';
+import { completions } from '../../support/providers/completions.ts';
+import { ProviderDouble } from '../../support/providers/double.ts';
+import { answers, settled } from '../../support/settled.ts';
+import { fileText, homeWith, server, type UserFiles } from '../../support/user-files.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const apiKey = (key: string) => ({ type: 'api_key', key });
+
+describe('[L28] the key that is sent', () => {
+  const everywhere = {
+    auth: { anthropic: apiKey('stored') },
+    env: { ANTHROPIC_API_KEY: 'variable' },
+    key: 'file',
+    args: ['--api-key', 'flag'],
+  };
+  type Places = { [Place in keyof typeof everywhere]?: unknown };
+
+  it.each<[string, Places, string]>([
+    ['the command line', everywhere, 'flag'],
+    ['auth.json', { ...everywhere, args: [] }, 'stored'],
+    ['the environment', { ...everywhere, args: [], auth: undefined }, 'variable'],
+    ['models.json', { key: 'file' }, 'file'],
+    ['auth.json by a variable', { auth: { anthropic: apiKey('$MY_KEY') }, env: { MY_KEY: 'named' } }, 'named'],
+    ['auth.json by a command', { auth: { anthropic: apiKey('!echo commanded') } }, 'commanded'],
+    ['models.json by the name of a variable', { key: 'MY_KEY', env: { MY_KEY: 'named' } }, 'named'],
+  ])('is that of %s', async (_what, { auth, env, key, args }, expected) => {
+    const double = await ProviderDouble.start(anthropicApi);
+    const anthropic = { baseUrl: double.url, ...(key === undefined ? {} : { apiKey: key }) };
+    const files: UserFiles = { models: { providers: { anthropic } }, auth };
+    const { peer } = await open('stdio', {
+      home: homeWith(files),
+      env: (env ?? {}) as Record<string, string>,
+      args: ['--model', 'claude-opus-5-5', '--provider', 'anthropic', ...((args ?? []) as string[])],
+    });
+    double.says({ text: 'Let in.' });
+
+    await peer.run('hi');
+
+    expect((await double.request(0)).headers['x-api-key']).toBe(expected);
+    expect(answers(peer.records)).toEqual(['Let in.']);
+  });
+});
+
+describe('a key that is not there', () => {
+  it.each<[string, UserFiles, string]>([
+    [
+      'in a variable of models.json',
+      { models: { providers: { own: server('http://127.0.0.1:1', { apiKey: '$NOT_SET' }) } } },
+      'No API key found for own. models.json: providers.own.apiKey: The environment variable NOT_SET is not set',
+    ],
+    [
+      'in a variable of auth.json',
+      { models: { providers: { own: server('http://127.0.0.1:1') } }, auth: { own: apiKey('$NOT_SET') } },
+      'No API key found for own. auth.json: own.key: The environment variable NOT_SET is not set',
+    ],
+    [
+      'though the server demands one',
+      { models: { providers: { own: server('http://127.0.0.1:1', { authHeader: true }) } } },
+      'No API key found for own. Give providers.own an apiKey in models.json, or add ',
+    ],
+  ])('%s is told before anything is asked', async (_what, files, words) => {
+    const { peer } = await open('stdio', { home: homeWith(files), args: ['--model', 'own/m'] });
+
+    const refusal = await peer.refused({ type: 'prompt', message: 'hi' });
+
+    expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringContaining(words) });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: null, messageCount: 0 });
+  });
+
+  it('in a header is told by file and header', async () => {
+    const own = server('http://127.0.0.1:1', { headers: { 'X-Team': '$NOT_SET' } });
+    const { peer } = await open('stdio', {
+      home: homeWith({ models: { providers: { own } } }),
+      args: ['--model', 'own/m'],
+    });
+
+    await peer.run('hi');
+
+    expect(await settled(peer)).toMatchObject({
+      errorCode: 'auth_failed',
+      errorMessage: 'models.json: the header x-team of own: The environment variable NOT_SET is not set',
+    });
+  });
+});
+
+describe('an auth.json that makes no sense', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['broken syntax', '{"own": sk-hunter2}', /^tau: auth\.json: .*not valid JSON\n$/],
+    ['a list', '[]', /^tau: auth\.json: the file must hold an object\n$/],
+    ['a key of a wrong type', { own: { type: 'api_key', key: 3 } }, /^tau: auth\.json: own\.key .*string\n$/],
+    ['a bare key', { own: 'sk-hunter2' }, /^tau: auth\.json: own has an unknown shape\n$/],
+  ])('with %s is one line, and the agent lives on', async (_what, auth, line) => {
+    const home = homeWith({ auth });
+    const before = fileText(home, 'auth.json');
+    const agent = await open('stdio', { home, script: [{ text: 'Still here.' }] });
+
+    await agent.peer.run('hi');
+    await agent.close();
+
+    expect(answers(agent.peer.records)).toEqual(['Still here.']);
+    expect(agent.process?.stderr()).toMatch(line);
+    expect(JSON.stringify(agent.peer.records) + agent.process?.stderr()).not.toContain('hunter2');
+    expect(fileText(home, 'auth.json')).toBe(before);
+  });
+
+  it('is not written by set_credential', async () => {
+    const home = homeWith({ auth: '{"own": ' });
+    const { peer } = await open('stdio', { home });
+
+    const refusal = await peer.refused({ type: 'set_credential', provider: 'own', apiKey: 'sk-hunter2' });
+
+    expect(refusal['error']).toMatch(/^auth\.json: .*; it is left as it is$/);
+    expect(fileText(home, 'auth.json')).toBe('{"own": ');
+  });
+});
+
+describe('[L30] set_credential', () => {
+  const SECRET = 'sk-hunter2';
+
+  it('stores a key for its owner alone, and the model that was missed is used at once', async () => {
+    const double = await ProviderDouble.start(completions);
+    const other = apiKey('other');
+    const home = homeWith({
+      models: { providers: { own: server(double.url, { authHeader: true }) } },
+      auth: { other },
+    });
+    const log = join(home.root, 'log.jsonl');
+    const agent = await open('stdio', { home, args: ['--model', 'own/m', '--log-level', 'debug', '--log-file', log] });
+    const { peer } = agent;
+    double.says({ text: 'Let in.' });
+    await peer.refused({ type: 'prompt', message: 'hi' });
+
+    const answer = await peer.ok({ type: 'set_credential', provider: 'own', apiKey: SECRET });
+    await peer.run('hi');
+
+    expect(answer).toEqual({ provider: 'own', models: 1 });
+    expect(answers(peer.records)).toEqual(['Let in.']);
+    expect((await double.request(0)).headers.authorization).toBe(`Bearer ${SECRET}`);
+    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ other, own: apiKey(SECRET) });
+    expect(statSync(join(home.agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: { provider: 'own', id: 'm' } });
+    await agent.close();
+    expect(JSON.stringify(peer.records) + agent.process?.stderr()).not.toContain(SECRET);
+    expect(filesHolding(home, SECRET)).toEqual(['agent/auth.json']);
+    const changes = stored(agent.sessionFiles()[0] ?? '').filter(({ type }) => type === 'model_change');
+    expect(changes).toMatchObject([{ provider: 'own', modelId: 'm' }]);
+  });
+
+  it('makes the file where there is none, for a built-in provider, and leaves the model in use alone', async () => {
+    const { peer, home } = await open('stdio', { home: newHome() });
+
+    const { models } = await peer.ok({ type: 'set_credential', provider: 'anthropic', apiKey: SECRET });
+
+    expect(models).toBeGreaterThan(1);
+    expect(statSync(join(home.agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ model: { provider: 'tau' } });
+    expect(await peer.ok({ type: 'set_model', provider: 'anthropic', modelId: 'claude-opus-5-5' })).toMatchObject({
+      provider: 'anthropic',
+    });
+  });
+
+  it('takes a key as it is, though it looks like a command or a variable', async () => {
+    const double = await ProviderDouble.start(completions);
+    const home = homeWith({ models: { providers: { own: server(double.url, { apiKey: 'old' }) } } });
+    const { peer } = await open('stdio', { home, args: ['--model', 'own/m'] });
+    const keys = ['!>made-by-a-key', 'sk-$HOME-$$'];
+
+    for (const key of keys) {
+      double.says({ text: 'Let in.' });
+      await peer.ok({ type: 'set_credential', provider: 'own', apiKey: key });
+      await peer.run('hi');
+    }
+
+    expect(double.requests.map(({ headers }) => headers.authorization)).toEqual(keys.map((key) => `Bearer ${key}`));
+    expect(readdirSync(home.agentDir)).not.toContain('made-by-a-key');
+  });
+
+  it('refuses what is no key', async () => {
+    const { peer, home } = await open('stdio');
+
+    for (const wrong of [{ provider: 'own' }, { provider: '', apiKey: SECRET }, { provider: 'own', apiKey: '' }]) {
+      expect(await peer.refused({ type: 'set_credential', ...wrong })).toMatchObject({ code: 'invalid_params' });
+    }
+
+    expect(readdirSync(home.agentDir)).not.toContain('auth.json');
+  });
+
+  it('takes one word, without what copying leaves around it', async () => {
+    const { peer, home } = await open('stdio');
+    const store = (key: string) => ({ type: 'set_credential', provider: 'own', apiKey: key });
+
+    for (const wrong of [' \n', 'a nonsense key', 'sk-1\nsk-2', 'sk\t1', 'sk-\u00001', 'sk-\u200b1', 'sk-\u00a01']) {
+      expect(await peer.refused(store(wrong))).toMatchObject({
+        code: 'invalid_params',
+        error: 'A key is one word, without spaces, line breaks or control characters',
+      });
+    }
+    const before = readdirSync(home.agentDir);
+    await peer.ok(store(` ${SECRET}\n`));
+
+    expect(before).not.toContain('auth.json');
+    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ own: apiKey(SECRET) });
+  });
+});
+
+describe('[L37] remove_credential', () => {
+  it('removes a stored key: the models are gone, and whoever uses one is told', async () => {
+    const double = await ProviderDouble.start(completions);
+    const other = apiKey('other');
+    const home = homeWith({
+      models: { providers: { own: server(double.url, { authHeader: true }) } },
+      auth: { other, own: apiKey('sk-wrong') },
+    });
+    const { peer } = await open('stdio', { home });
+    const second = await open('stdio', { home });
+    const before = await peer.ok({ type: 'get_state' });
+    await second.peer.ok({ type: 'get_state' });
+
+    const answer = await peer.ok({ type: 'remove_credential', provider: 'own' });
+    const { models } = await peer.ok({ type: 'get_available_models' });
+    await second.peer.run('hi');
+
+    expect(before.model).toMatchObject({ provider: 'own' });
+    expect(answer).toEqual({ provider: 'own', models: 0 });
+    expect(models.map(({ provider }: { provider: string }) => provider)).toEqual(['tau', 'tau', 'tau']);
+    expect(JSON.parse(fileText(home, 'auth.json'))).toEqual({ other });
+    expect(statSync(join(home.agentDir, 'auth.json')).mode & 0o777).toBe(0o600);
+    expect(await settled(second.peer)).toMatchObject({
+      errorCode: 'auth_failed',
+      errorMessage: expect.stringContaining('No API key found for own.'),
+    });
+    expect(double.requests).toEqual([]);
+    const next = await open('stdio', { home });
+    expect(await next.peer.ok({ type: 'get_state' })).toMatchObject({ model: { provider: 'tau' } });
+  });
+
+  it.each<[string, UserFiles, Record<string, string>]>([
+    ['the environment', {}, { OPENAI_API_KEY: 'sk-set' }],
+    ['models.json', { models: { providers: { openai: { apiKey: 'sk-file' } } } }, {}],
+    ['a sign-in', { auth: { openai: { type: 'oauth', access: 'sk-token', expires: 9e15 } } }, {}],
+    ['nowhere', {}, {}],
+  ])('refuses a key of %s, and changes nothing', async (_what, files, env) => {
+    const home = homeWith(files);
+    const { peer } = await open('stdio', { home, env });
+    const before = await peer.ok({ type: 'list_providers' });
+
+    const refusal = await peer.refused({ type: 'remove_credential', provider: 'openai' });
+
+    expect(refusal).toMatchObject({
+      code: 'not_found',
+      error: expect.stringMatching(/^auth\.json holds no key for openai\. One of the environment, of models\.json/),
+    });
+    expect(await peer.ok({ type: 'list_providers' })).toEqual(before);
+    expect(before.providers).toContainEqual(expect.objectContaining({ id: 'openai', stored: false }));
+  });
+
+  it('leaves a key of another place to be used', async () => {
+    const home = homeWith({ auth: { openai: apiKey('sk-stored') } });
+    const { peer } = await open('stdio', { home, env: { OPENAI_API_KEY: 'sk-set' } });
+
+    const { models } = await peer.ok({ type: 'remove_credential', provider: 'openai' });
+    const { providers } = await peer.ok({ type: 'list_providers' });
+
+    expect(models).toBeGreaterThan(1);
+    expect(providers).toContainEqual(expect.objectContaining({ id: 'openai', configured: true, stored: false }));
+  });
+});
+
+verifies('L36', 'list_providers tells who takes a key, and who has one', async ({ open: openIt }) => {
+  const home = homeWith({
+    models: {
+      providers: {
+        locked: server('http://127.0.0.1:1', { authHeader: true }),
+        keyed: server('http://127.0.0.1:1', { apiKey: 'sk-in-a-file' }),
+        free: server('http://127.0.0.1:1'),
+      },
+    },
+    auth: { groq: apiKey('sk-stored') },
+  });
+  const { peer } = await openIt({ home, env: { OPENAI_API_KEY: 'sk-in-the-environment' } });
+
+  const { providers } = await peer.ok({ type: 'list_providers' });
+  await peer.ok({ type: 'set_credential', provider: 'locked', apiKey: 'sk-new' });
+  const { providers: later } = await peer.ok({ type: 'list_providers' });
+
+  const known = new Map<string, { models: number; configured: boolean }>(
+    providers.map((one: { id: string }) => [one.id, one]),
+  );
+  expect(providers[0].id).toBe('anthropic');
+  expect(known.get('anthropic')).toMatchObject({ configured: false, models: expect.any(Number) });
+  expect([...known.values()].every(({ models }) => models > 0)).toBe(true);
+  expect(providers.filter(({ configured }: { configured: boolean }) => configured)).toMatchObject([
+    { id: 'openai', stored: false },
+    { id: 'groq', stored: true },
+    { id: 'keyed', models: 1, stored: false },
+  ]);
+  expect(known.get('locked')).toEqual({ id: 'locked', models: 1, configured: false, stored: false });
+  expect(['free', 'tau'].some((id) => known.has(id))).toBe(false);
+  expect(later).toContainEqual({ id: 'locked', models: 1, configured: true, stored: true });
+  expect(JSON.stringify(peer.records)).not.toContain('sk-');
+});
+
+verifies('Z40', 'tools know no key, nor any variable that the files name', async ({ open: openIt }) => {
+  const own = server('http://127.0.0.1:1', { apiKey: '$OWN_KEY', headers: { 'x-team': 'Team $TEAM_TOKEN' } });
+  const home = homeWith({ models: { providers: { own } }, auth: { other: apiKey('OTHER_KEY') } });
+  const env = {
+    OWN_KEY: 'hunter2',
+    TEAM_TOKEN: 'hunter2',
+    OTHER_KEY: 'hunter2',
+    GROQ_API_KEY: 'hunter2',
+    GREETING: 'hello tools',
+  };
+  const script = [{ toolCall: { name: 'bash', arguments: { command: 'env' } } }, { text: 'That is all.' }];
+  const { peer } = await openIt({ home, env, script, args: ['--model', 'tau/scripted'] });
+
+  await peer.run('look');
+  const { output } = await peer.ok({ type: 'bash', command: 'env' });
+
+  const seen = JSON.stringify(peer.records);
+  for (const text of [seen, output]) {
+    expect(text).toContain('GREETING=hello tools');
+    expect(text).not.toContain('hunter2');
+    expect(text).not.toMatch(/OWN_KEY|TEAM_TOKEN|OTHER_KEY|GROQ_API_KEY/);
+  }
+});
+
+/** The files of a user in which a text stands. */
+const filesHolding = ({ root }: Home, text: string): string[] =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(root, name);
+    return statSync(path).isFile() && readFileSync(path, 'utf8').includes(text);
+  });

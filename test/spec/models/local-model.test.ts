@@ -1,0 +1,41 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { openEngine } from '../../../src/engine/open.ts';
+import { patienceOf } from '../../../src/model/patience.ts';
+import { ModelRegistry } from '../../../src/model/registry.ts';
+import { memoryPair } from '../../../src/wire/memory.ts';
+import { newHome } from '../../support/open.ts';
+import { Peer } from '../../support/peer.ts';
+import { completions } from '../../support/providers/completions.ts';
+import { ProviderDouble } from '../../support/providers/double.ts';
+import { settled } from '../../support/settled.ts';
+
+it('[L31] a model of a server on this machine that knows no tools is asked without them', async () => {
+  const double = await ProviderDouble.start(completions);
+  const said = (value: object) => ({ status: 200, body: JSON.stringify(value) });
+  const listed = said({ models: [{ name: 'plain' }] });
+  const shown = said({ capabilities: ['completion'], model_info: { 'plain.context_length': 8000 } });
+  double.says(listed, listed, shown, { text: 'Hello.' });
+  const { cwd, agentDir } = newHome();
+  const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };
+  const registry = new ModelRegistry({ agentDir, env: {}, place: { patience: patienceOf({}) }, ports });
+  const { model } = await registry.granted({ pattern: 'ollama/plain' });
+  const engine = await openEngine({
+    cwd,
+    agentDir,
+    env: {},
+    sessionDirectory: () => cwd,
+    first: { kind: 'memory' },
+    models: { registry, named: { provider: model.provider, id: model.id }, warnings: [] },
+  });
+  onTestFinished(() => engine.close());
+  const [inside, outside] = memoryPair();
+  const peer = new Peer(outside);
+  engine.connect(inside);
+
+  await peer.run('hi');
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  const { body } = await double.request(3);
+  expect(body).toMatchObject({ model: 'plain' });
+  expect(body).not.toHaveProperty('tools');
+});

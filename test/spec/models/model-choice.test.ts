@@ -1,0 +1,376 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tau } from '../../support/command.ts';
+import { open, stored } from '../../support/open.ts';
+import type { Peer } from '../../support/peer.ts';
+import { completions } from '../../support/providers/completions.ts';
+import { ProviderDouble } from '../../support/providers/double.ts';
+import { answers } from '../../support/settled.ts';
+import { conversation, entry, keepSession } from '../../support/stored-session.ts';
+import { fileText, homeWith, server } from '../../support/user-files.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const thinker = { reasoning: true };
+const models = [
+  { id: 'alpha-1', name: 'Alpha One' },
+  { id: 'alpha-2', name: 'Alpha Two', ...thinker },
+  { id: 'beta-20250101', name: 'Beta', ...thinker, thinkingLevelMap: { xhigh: 'most' } },
+  { id: 'beta-latest', name: 'Beta, the latest', ...thinker, thinkingLevelMap: { minimal: null, low: null } },
+];
+
+/** A user with two servers: one of four models, one of one. */
+const user = (settings: object = {}, url = 'http://127.0.0.1:1') =>
+  homeWith({
+    models: { providers: { own: server(url, { models }), two: server(url, { models: [{ id: 'alpha-1' }] }) } },
+    settings,
+  });
+
+const chosen = async (peer: Peer) => {
+  const { model, thinkingLevel } = await peer.ok({ type: 'get_state' });
+  return `${model?.provider}/${model?.id}:${thinkingLevel}`;
+};
+
+verifies(
+  'L35',
+  'a model that an extension may bring does not end the start, but nobody uses another',
+  async ({ open }) => {
+    const home = homeWith({});
+    mkdirSync(join(home.agentDir, 'extensions'), { recursive: true });
+    const { peer } = await open({ home, args: ['--model', 'acme/x'] });
+
+    const { model, modelFallbackMessage } = await peer.ok({ type: 'get_state' });
+    const refused = await peer.refused({ type: 'prompt', message: 'hi' });
+
+    expect(model).toBeNull();
+    expect(modelFallbackMessage).toBe('Model "acme/x" not found. Use --list-models to see available models.');
+    expect(refused).toMatchObject({ code: 'model_not_found', error: modelFallbackMessage });
+  },
+);
+
+describe('[Z5] --model accepts', () => {
+  it.each([
+    ['a full name', ['--model', 'own/alpha-2'], 'own/alpha-2:medium'],
+    ['a name in other letters', ['--model', 'OWN/Alpha-2'], 'own/alpha-2:medium'],
+    ['an id of its own', ['--model', 'alpha-2'], 'own/alpha-2:medium'],
+    ['a part of an id', ['--model', 'pha-2'], 'own/alpha-2:medium'],
+    ['a part of a name', ['--model', 'Alpha Two'], 'own/alpha-2:medium'],
+    ['a part of many, of which it takes no dated one', ['--model', 'own/beta'], 'own/beta-latest:medium'],
+    ['an id beside its provider', ['--provider', 'TWO', '--model', 'alpha'], 'two/alpha-1:off'],
+    ['a level behind it', ['--model', 'alpha-2:high'], 'own/alpha-2:high'],
+    ['a level that only some models have', ['--model', 'beta-20250101:xhigh'], 'own/beta-20250101:xhigh'],
+    ['a level that the model lacks', ['--model', 'beta-latest:low'], 'own/beta-latest:medium'],
+    ['a level for a model that does not think', ['--model', 'own/alpha-1:high'], 'own/alpha-1:off'],
+    ['a level under --thinking, which wins', ['--model', 'alpha-2:high', '--thinking', 'low'], 'own/alpha-2:low'],
+  ])('%s', async (_what, args, expected) => {
+    const { peer, process } = await open('stdio', { home: user(), args });
+
+    expect(await chosen(peer)).toBe(expected);
+    expect(process?.stderr()).toBe('');
+  });
+
+  it('an id that a provider lacks, with a warning', async () => {
+    const double = await ProviderDouble.start(completions);
+    const agent = await open('stdio', { home: user({}, double.url), args: ['--model', 'own/gamma:high'] });
+    double.says({ text: 'Tried.' });
+
+    await agent.peer.run('hi');
+
+    expect(await chosen(agent.peer)).toBe('own/gamma:high');
+    expect((await double.request(0)).body).toMatchObject({ model: 'gamma' });
+    expect(agent.process?.stderr()).toBe('tau: Model "gamma" not found for provider "own". Using custom model id.\n');
+  });
+
+  it.each([
+    ['an unknown model', ['--model', 'omega'], 'Model "omega" not found. Use --list-models to see available models.'],
+    ['an invalid level', ['--model', 'alpha-2:loud'], 'Model "alpha-2:loud" not found.'],
+    ['an unknown provider', ['--provider', 'none', '--model', 'm'], 'Unknown provider "none". Use --list-models'],
+  ])('but not %s', async (_what, args, words) => {
+    const { code, stdout, stderr } = await tau(user(), ['--mode', 'rpc', ...args], { input: '' });
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`tau: ${words}`);
+  });
+});
+
+verifies(
+  'L7',
+  'with --models only those are cycled, in their order and with their levels',
+  async ({ open: openIt }) => {
+    const { peer } = await openIt({ home: user(), args: ['--models', 'own/alpha-2:low, two/*, beta-latest'] });
+
+    const begun = await chosen(peer);
+    const steps = [];
+    for (let turn = 0; turn < 3; turn++) steps.push(await peer.ok({ type: 'cycle_model' }));
+
+    expect(begun).toBe('own/alpha-2:low');
+    expect(steps).toMatchObject([
+      { model: { provider: 'two', id: 'alpha-1' }, thinkingLevel: 'off', isScoped: true },
+      { model: { provider: 'own', id: 'beta-latest' }, isScoped: true },
+      { model: { provider: 'own', id: 'alpha-2' }, thinkingLevel: 'low', isScoped: true },
+    ]);
+    expect((await peer.ok({ type: 'get_available_models' })).models).toHaveLength(5);
+  },
+);
+
+describe('the models that are cycled', () => {
+  it('are those of enabledModels, and the default of the settings comes first if it is among them', async () => {
+    const home = user({ enabledModels: ['own/alpha-*', 'omega'], defaultProvider: 'own', defaultModel: 'alpha-2' });
+    const { peer, process } = await open('stdio', { home });
+
+    expect(await chosen(peer)).toBe('own/alpha-2:medium');
+    expect(await peer.ok({ type: 'cycle_model' })).toMatchObject({ model: { id: 'alpha-1' }, isScoped: true });
+    expect(process?.stderr()).toBe('tau: No models match pattern "omega".\n');
+  });
+
+  it('are not the default of the settings when it is not among them', async () => {
+    const home = user({ enabledModels: ['own/alpha-1', 'two/*'], defaultProvider: 'own', defaultModel: 'alpha-2' });
+    const { peer } = await open('stdio', { home });
+
+    expect(await chosen(peer)).toBe('own/alpha-1:off');
+  });
+
+  it('are those of --models rather than of enabledModels, with a wrong level left away', async () => {
+    const home = user({ enabledModels: ['own/alpha-1'] });
+    const { peer, process } = await open('stdio', { home, args: ['--models', 'beta-latest:loud,two/*'] });
+
+    expect(await peer.ok({ type: 'cycle_model' })).toMatchObject({ model: { provider: 'two' }, isScoped: true });
+    expect(process?.stderr()).toBe(
+      'tau: Invalid thinking level "loud" in pattern "beta-latest:loud". Using default instead.\n',
+    );
+  });
+
+  it('are all that can be used where none was chosen, and never the scripted ones', async () => {
+    const { peer } = await open('stdio', { home: user(), args: ['--models', '*'] });
+    const all = await open('stdio', { home: user() });
+
+    const scoped = [];
+    for (let turn = 0; turn < 5; turn++) scoped.push((await peer.ok({ type: 'cycle_model' })).model.id);
+    const step = await all.peer.ok({ type: 'cycle_model' });
+
+    expect(new Set(scoped)).toEqual(new Set(models.map(({ id }) => id)));
+    expect(step).toMatchObject({ isScoped: false });
+  });
+});
+
+verifies(
+  'L20',
+  'scripted models are listed while no other is usable, when one is named, or when they are asked for',
+  async ({ open: openIt }) => {
+    const providers = async (peer: Peer, wish = {}) => {
+      const { models: listed } = await peer.ok({ type: 'get_available_models', ...wish });
+      return [...new Set(listed.map(({ provider }: { provider: string }) => provider))];
+    };
+    const without = await openIt();
+    const configured = await openIt({ home: user() });
+    const named = await openIt({ home: user(), args: ['--model', 'tau/scripted-small'] });
+
+    expect(await providers(without.peer)).toEqual(['tau']);
+    expect(await providers(configured.peer)).toEqual(['own', 'two']);
+    expect(await providers(configured.peer, { builtins: true })).toEqual(['own', 'two', 'tau']);
+    expect(await providers(named.peer)).toEqual(['own', 'two', 'tau']);
+    await configured.peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted' });
+    expect(await providers(configured.peer)).toEqual(['own', 'two', 'tau']);
+  },
+);
+
+const nobody =
+  /^No API key found for anthropic\. Set ANTHROPIC_API_KEY, or add .* to .*auth\.json\.(?: \(defaultModel in settings\.json\))?$/;
+
+verifies('L19', 'a model without a key that was named is missed, whoever named it', async ({ open: openIt }) => {
+  const settings = { defaultProvider: 'anthropic', defaultModel: 'claude-opus-5-5' };
+  const kept = user();
+  const change = entry('model_change', '11111111', 'bbbbbbbb', { provider: 'anthropic', modelId: 'claude-opus-5-5' });
+  const session = keepSession(kept, [...conversation(kept.cwd), change]);
+  const cases = [
+    { home: user(), args: ['--model', 'anthropic/claude-opus-5-5'] },
+    { home: user(settings) },
+    { home: kept, args: ['--session', session] },
+  ];
+
+  for (const options of cases) {
+    const agent = await openIt(options);
+    const refusal = await agent.peer.refused({ type: 'prompt', message: 'hi' });
+    const state = await agent.peer.ok({ type: 'get_state' });
+
+    expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringMatching(nobody) });
+    expect(state).toMatchObject({ model: null, modelFallbackMessage: expect.stringMatching(nobody) });
+    await agent.peer.ok({ type: 'set_model', provider: 'own', modelId: 'alpha-1' });
+    expect(await agent.peer.ok({ type: 'get_state' })).not.toHaveProperty('modelFallbackMessage');
+  }
+});
+
+verifies('L19', 'set_model of a model without a key leaves the one in use', async ({ open: openIt }) => {
+  const { peer } = await openIt({ home: user(), args: ['--model', 'own/alpha-2'] });
+
+  const refusal = await peer.refused({ type: 'set_model', provider: 'anthropic', modelId: 'claude-opus-5-5' });
+
+  expect(refusal).toMatchObject({ code: 'model_not_found', error: expect.stringMatching(nobody) });
+  expect(await chosen(peer)).toBe('own/alpha-2:medium');
+});
+
+it('[L19] a server on this machine that is named and not there is missed by its name, also when nobody may look', async () => {
+  const settings = { defaultProvider: 'ollama', defaultModel: 'nobody-has-this' };
+  const { peer } = await open('stdio', { home: user(settings), args: ['--offline'] });
+
+  const refusal = await peer.refused({ type: 'prompt', message: 'hi' });
+
+  expect(refusal['error']).toMatch(/^Model not found: ollama\/nobody-has-this\. No server on this machine has it/);
+});
+
+describe('thinking levels over a change of model', () => {
+  it('go to what the next model has, and come back to the usual one after a model that does not think', async () => {
+    const { peer } = await open('stdio', {
+      home: user({ defaultThinkingLevel: 'high' }),
+      args: ['--model', 'alpha-2:low'],
+    });
+    const set = (modelId: string) => peer.ok({ type: 'set_model', provider: 'own', modelId });
+
+    const levels = [await chosen(peer)];
+    for (const id of ['beta-latest', 'alpha-1', 'alpha-2']) {
+      await set(id);
+      levels.push(await chosen(peer));
+    }
+    await peer.ok({ type: 'set_model', provider: 'own', modelId: 'beta-20250101' });
+    await peer.ok({ type: 'set_thinking_level', level: 'max' });
+
+    expect(levels).toEqual(['own/alpha-2:low', 'own/beta-latest:medium', 'own/alpha-1:off', 'own/alpha-2:high']);
+    expect(await chosen(peer)).toBe('own/beta-20250101:xhigh');
+    expect(await peer.ok({ type: 'get_available_thinking_levels' })).toEqual({
+      levels: ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+    });
+  });
+
+  it('are kept with the session', async () => {
+    const double = await ProviderDouble.start(completions);
+    const home = user({}, double.url);
+    double.says({ text: 'one' });
+    const first = await open('stdio', { home, args: ['--model', 'alpha-2:low'] });
+    await first.peer.run('hi');
+    await first.peer.ok({ type: 'set_model', provider: 'own', modelId: 'beta-20250101' });
+    await first.peer.ok({ type: 'set_thinking_level', level: 'xhigh' });
+    const { sessionFile } = await first.peer.ok({ type: 'get_state' });
+    await first.close();
+
+    const again = await open('stdio', { home, args: ['--session', sessionFile] });
+
+    expect(await chosen(again.peer)).toBe('own/beta-20250101:xhigh');
+    expect(stored(sessionFile).filter(({ type }) => type === 'model_change')).toHaveLength(2);
+  });
+});
+
+describe('[L29] what is chosen', () => {
+  const settings = { theme: 'dark', compaction: { reserveTokens: 5 }, retry: { enabled: false } };
+
+  it('stays with the session unless it is to persist', async () => {
+    const home = user(settings);
+    const before = fileText(home, 'settings.json');
+    const { peer } = await open('stdio', { home });
+
+    await peer.ok({ type: 'set_model', provider: 'own', modelId: 'alpha-2' });
+    await peer.ok({ type: 'set_thinking_level', level: 'low' });
+    await peer.ok({ type: 'cycle_model' });
+    await peer.ok({ type: 'cycle_thinking_level' });
+    await peer.ok({ type: 'set_auto_retry', enabled: true });
+    await peer.ok({ type: 'set_auto_compaction', enabled: false });
+
+    expect(fileText(home, 'settings.json')).toBe(before);
+  });
+
+  it('is written beside all other settings when it is to, and counts for the next process', async () => {
+    const home = user(settings);
+    const { peer } = await open('stdio', { home });
+
+    await peer.ok({ type: 'set_model', provider: 'own', modelId: 'alpha-2', persist: true });
+    await peer.ok({ type: 'set_thinking_level', level: 'low', persist: true });
+    await peer.ok({ type: 'set_auto_compaction', enabled: false, persist: true });
+    const next = await open('stdio', { home });
+
+    expect(JSON.parse(fileText(home, 'settings.json'))).toEqual({
+      ...settings,
+      compaction: { reserveTokens: 5, enabled: false },
+      defaultProvider: 'own',
+      defaultModel: 'alpha-2',
+      defaultThinkingLevel: 'low',
+    });
+    expect(await chosen(next.peer)).toBe('own/alpha-2:low');
+  });
+
+  it('is never written into settings that make no sense', async () => {
+    const home = homeWith({
+      settings: '{"theme": "dark",',
+      models: { providers: { own: server('http://127.0.0.1:1', { models }) } },
+    });
+    const { peer } = await open('stdio', { home });
+    const before = await peer.ok({ type: 'get_state' });
+
+    const refusals = [
+      await peer.refused({ type: 'set_model', provider: 'own', modelId: 'alpha-1', persist: true }),
+      await peer.refused({ type: 'set_thinking_level', level: 'low', persist: true }),
+    ];
+
+    for (const { error } of refusals) expect(error).toMatch(/^settings\.json: .*; it is left as it is$/);
+    expect(fileText(home, 'settings.json')).toBe('{"theme": "dark",');
+    expect(await peer.ok({ type: 'get_state' })).toEqual(before);
+  });
+});
+
+describe('[L31] --list-models', () => {
+  const rows = (text: string) =>
+    text
+      .split('\n\n')[0]
+      ?.split('\n')
+      .slice(1)
+      .map((line) => line.split(/\s+/).slice(0, 2).join('/'));
+
+  it('lists what can be used, or what a search finds of it', async () => {
+    const home = user();
+    const list = (...words: string[]) => tau(home, ['--offline', '--list-models', ...words], { input: '' });
+
+    const [all, some, none] = [await list(), await list('beta', 'late'), await list('omega')];
+
+    expect([all, some, none].map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+      [0, ''],
+    ]);
+    expect(rows(all.stdout)).toEqual([...models.map(({ id }) => `own/${id}`), 'two/alpha-1']);
+    expect(rows(some.stdout)).toEqual(['own/beta-latest']);
+    expect(none.stdout).toContain('No model matches "omega"');
+  });
+
+  it('lists the scripted models while there is nothing else, and says what is wrong with the files', async () => {
+    const { code, stdout, stderr } = await tau(homeWith({ models: '{' }), ['--offline', '--list-models'], {
+      input: '',
+    });
+
+    expect(code).toBe(0);
+    expect(stdout).toContain('scripted-small');
+    expect(stderr).toMatch(/^tau: models\.json: .*JSON.*\n$/);
+  });
+});
+
+it('--models with --api-key gives the key to the provider of the first', async () => {
+  const double = await ProviderDouble.start(completions);
+  const home = homeWith({
+    models: { providers: { own: server(double.url, { apiKey: '$NOT_SET' }), two: server('http://127.0.0.1:1') } },
+  });
+  const { peer } = await open('stdio', { home, args: ['--models', 'own/*,two/*', '--api-key', 'sk-mine'] });
+  double.says({ text: 'Let in.' });
+
+  await peer.run('hi');
+
+  expect(answers(peer.records)).toEqual(['Let in.']);
+  expect((await double.request(0)).headers.authorization).toBe('Bearer sk-mine');
+});
+
+it('[L24] a script is played by the scripted model, though others could be used', async () => {
+  const { peer } = await open('stdio', { home: user(), script: [{ text: 'From the script.' }] });
+  const real = await open('stdio', { home: user(), script: [], args: ['--model', 'own/alpha-1'] });
+
+  await peer.run('hi');
+
+  expect(answers(peer.records)).toEqual(['From the script.']);
+  expect(await peer.ok({ type: 'get_state' })).not.toHaveProperty('modelFallbackMessage');
+  expect(await chosen(real.peer)).toBe('own/alpha-1:off');
+});

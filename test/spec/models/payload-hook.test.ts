@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { openAgent } from '../../../src/index.ts';
+import { type Hooks, silence } from '../../support/hooks.ts';
+import { apis, configured, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
+import type { Api } from '../../support/providers/double.ts';
+import { sdkCompletions } from '../../support/providers/sdk-completions.ts';
+
+const all: readonly Api[] = [...apis, sdkCompletions];
+
+/** An agent that speaks this API to a server, with this hook. */
+async function speaking(api: Api, payload: NonNullable<Hooks['payload']>) {
+  const { home, doubles } = await configured([api], { settings: { retry: { enabled: false } } });
+  const agent = await openAgent({
+    ...home,
+    env: { ...process.env, ...OWN_KEY },
+    model: `${providerOf(api)}/m`,
+    hooks: { payload },
+  });
+  return { ...agent, double: doubles[0] };
+}
+
+it.each(all)('[L34] the body of $name is seen and changed before it is posted', async (api) => {
+  const seen: object[] = [];
+  await using agent = await speaking(api, async (payload) => {
+    seen.push(structuredClone(payload as object));
+    // What it does with its copy counts, too.
+    if (seen.length === 1) Object.assign(payload as object, { extra: 1 });
+    return seen.length === 2 ? { ...(payload as object), extra: 2 } : undefined;
+  });
+  agent.double?.says({ text: 'one' }, { text: 'two' }, { text: 'three' });
+
+  for (const word of ['first', 'second', 'third']) await agent.client.promptAndWait(word);
+
+  const posted = agent.double?.requests.map(({ body }) => body) ?? [];
+  expect(posted.map(({ extra }) => extra)).toEqual([1, 2, undefined]);
+  expect(posted[2]).toEqual(seen[2]);
+  expect(JSON.stringify(seen[0])).toContain('first');
+});
+
+it.each(all)('[L34] a body of $name that is no object is refused', async (api) => {
+  await using agent = await speaking(api, async () => 'hello');
+
+  const { messages, settled } = await agent.client.promptAndWait('go');
+
+  expect(settled).toMatchObject({ outcome: 'error', errorCode: 'model_error' });
+  expect(messages.at(-1)).toMatchObject({
+    errorMessage: 'A hook wants to post a string where the body must be an object',
+  });
+  expect(agent.double?.requests).toEqual([]);
+});
+
+it.each(all)('[L34] a hook that never answers holds up no abort of $name, and nothing is posted', async (api) => {
+  const { asked, wait } = silence();
+  await using agent = await speaking(api, wait);
+  const run = agent.client.promptAndWait('go');
+  await asked;
+
+  await agent.client.abort();
+
+  expect((await run).settled).toMatchObject({ outcome: 'aborted' });
+  expect(agent.double?.requests).toEqual([]);
+});
+
+it.each(all)('[L34] a hook that fails fails the answer of $name in its own words', async (api) => {
+  await using agent = await speaking(api, async () => Promise.reject(new Error('I will not')));
+
+  const { messages } = await agent.client.promptAndWait('go');
+
+  expect(messages.at(-1)).toMatchObject({ stopReason: 'error', errorMessage: 'I will not' });
+  expect(agent.double?.requests).toEqual([]);
+});

@@ -1,0 +1,295 @@
+import { expect } from 'vitest';
+import { stored } from '../../support/open.ts';
+import { type Match, outline, type Peer, type Record_ } from '../../support/peer.ts';
+import { living } from '../../support/processes.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { type Bench, verifies } from '../../support/verifies.ts';
+
+/** Sends an abort now; answers the outline of everything that came after this moment, up to the response. */
+async function aborted(peer: Peer, more: object = {}): Promise<string[]> {
+  const start = peer.records.length;
+  const response = await peer.request({ type: 'abort', ...more });
+  expect(response).toEqual({ id: response['id'], type: 'response', command: 'abort', success: true });
+  return outline(peer.records.slice(start, peer.records.indexOf(response) + 1));
+}
+
+const step = (type: string) => (record: Record_) =>
+  record.type === 'message_update' && (record['assistantMessageEvent'] as { type: string }).type === type;
+
+const isOutput = (text: string) => (record: Record_) =>
+  record.type === 'tool_execution_update' && JSON.stringify(record['partialResult']).includes(text);
+
+/** Opens an agent and lets it begin to answer a message, up to the first record that fits. */
+async function underWay(open: Bench['open'], script: readonly object[], match: Match) {
+  const agent = await open({ script });
+  const { runId } = await agent.peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
+  const record = await agent.peer.next(match);
+  return { ...agent, runId, record };
+}
+
+const stalled = (open: Bench['open']) => underWay(open, [{ stall: true }, { text: 'fine' }], step('start'));
+
+const endOfAnswer = ['message_update:error', 'message_end'];
+const endOfRun = ['turn_end', 'agent_end', 'agent_settled', 'response'];
+
+const lastAnswer = (peer: Peer) => peer.records.findLast(({ type }) => type === 'turn_end')?.['message'];
+
+verifies('P29 P30 R13 R15 R20 R21 M12 M15', 'abort in the middle of a text keeps what was said', async ({ open }) => {
+  const script = [{ steps: [{ text: 'Hello ', chunks: 1 }, { stall: true }] }];
+  const { peer, runId, sessionFiles } = await underWay(open, script, step('text_delta'));
+
+  const records = await aborted(peer);
+
+  expect(records).toEqual(['message_update:text_end', ...endOfAnswer, ...endOfRun]);
+  expect(await settled(peer)).toEqual({
+    type: 'agent_settled',
+    runId,
+    aborted: true,
+    outcome: 'aborted',
+    clientMessageIds: ['c1'],
+  });
+  const message = lastAnswer(peer);
+  expect(message).toMatchObject({
+    content: [{ type: 'text', text: 'Hello ' }],
+    stopReason: 'aborted',
+    errorMessage: 'Request was aborted',
+  });
+  expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
+});
+
+verifies('P29 P30 R20 R21', 'abort in the middle of a thought keeps the thought', async ({ open }) => {
+  const script = [{ steps: [{ thinking: 'Hm', chunks: 1 }, { stall: true }] }];
+  const { peer } = await underWay(open, script, step('thinking_delta'));
+
+  const records = await aborted(peer);
+
+  expect(records).toEqual(['message_update:thinking_end', ...endOfAnswer, ...endOfRun]);
+  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
+  expect(lastAnswer(peer)).toMatchObject({ content: [{ type: 'thinking', thinking: 'Hm' }], stopReason: 'aborted' });
+});
+
+verifies('P29 R20', 'abort before the first token leaves an empty answer', async ({ open }) => {
+  const { peer } = await stalled(open);
+
+  const records = await aborted(peer);
+
+  expect(records).toEqual([...endOfAnswer, ...endOfRun]);
+  expect(lastAnswer(peer)).toMatchObject({ content: [], stopReason: 'aborted' });
+  expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
+  expect(answers(peer.records)).toEqual(['', 'fine']);
+});
+
+verifies(
+  'P29 P30 R20',
+  'abort in the same breath as the prompt ends the run before it asks the model',
+  async ({ open, greeting }) => {
+    const { peer } = await open({ script: [{ text: 'never' }] });
+
+    peer.send('{"id":"p","type":"prompt","message":"go"}\n{"id":"a","type":"abort"}\n');
+    await peer.find(({ id }) => id === 'a');
+
+    expect(outline(peer.records)).toEqual([
+      ...greeting,
+      'response',
+      'agent_start',
+      'turn_start',
+      'message_start',
+      'message_end',
+      'message_start',
+      'message_update:start',
+      ...endOfAnswer,
+      ...endOfRun,
+    ]);
+    expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+    expect(answers(peer.records)).toEqual(['']);
+  },
+);
+
+verifies('P29 P30 T18', 'abort while a tool runs kills it and ends the run after its turn', async ({ open }) => {
+  const call = { name: 'bash', arguments: { command: 'sleep 1000 & echo $! $$; wait' } };
+  const { peer, record } = await underWay(open, [{ toolCall: call }, { text: 'fine' }], isOutput('\\n'));
+  const pids = record.partialResult.content[0].text.trim();
+
+  const records = await aborted(peer);
+
+  expect(records).toEqual(['tool_execution_end', 'message_start', 'message_end', ...endOfRun]);
+  expect(await living(pids.split(' ').map(Number))).toEqual([]);
+  const turn = await peer.find('turn_end');
+  expect(turn).toMatchObject({
+    message: { stopReason: 'toolUse' },
+    toolResults: [{ isError: true, content: [{ type: 'text', text: `${pids}\n\n\nCommand aborted` }] }],
+  });
+  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
+  expect((await peer.run('go on')).at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('P29 T18 T11', 'abort while several tools run ends them all', async ({ open }) => {
+  const command = (name: string) => `echo ${name}; trap '' TERM; while :; do sleep 0.01; done`;
+  const steps = [
+    { toolCall: { name: 'bash', id: 'call_a', arguments: { command: command('aa') } } },
+    { toolCall: { name: 'bash', id: 'call_b', arguments: { command: command('bb') } } },
+  ];
+  const { peer } = await underWay(open, [{ steps }], isOutput('aa\\n'));
+  await peer.find(isOutput('bb\\n'));
+
+  await aborted(peer);
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+  expect(await peer.find('turn_end')).toMatchObject({
+    toolResults: [
+      { toolCallId: 'call_a', isError: true, content: [{ text: 'aa\n\n\nCommand aborted' }] },
+      { toolCallId: 'call_b', isError: true, content: [{ text: 'bb\n\n\nCommand aborted' }] },
+    ],
+  });
+});
+
+verifies('P29 T18 Q13', 'abort between tools that run one after another starts no other', async ({ open }) => {
+  const { peer } = await open({
+    script: [
+      {
+        steps: [
+          { toolCall: { name: 'bash', id: 'call_a', arguments: { command: 'echo aa; sleep 1000' } } },
+          { toolCall: { name: 'write', id: 'call_b', arguments: { path: 'b.txt', content: 'b' } } },
+        ],
+      },
+    ],
+  });
+  await peer.ok({ type: 'set_interrupt_mode', mode: 'immediate' });
+  await peer.ok({ type: 'prompt', message: 'work' });
+  await peer.find(isOutput('aa\\n'));
+
+  await aborted(peer);
+
+  await settled(peer);
+  expect(await peer.find('turn_end')).toMatchObject({
+    toolResults: [
+      { toolCallId: 'call_a', isError: true },
+      { toolCallId: 'call_b', isError: true, content: [{ text: 'Operation aborted' }] },
+    ],
+  });
+});
+
+verifies('P29 R20', 'abort after a call was written, before the answer is whole, runs nothing', async ({ open }) => {
+  const toolCall = { name: 'write', arguments: { path: 'a.txt', content: 'a' } };
+  const script = [{ steps: [{ toolCall }, { stall: true }] }, { text: 'fine' }];
+  const { peer } = await underWay(open, script, step('toolcall_end'));
+
+  await aborted(peer);
+
+  expect(peer.records.filter(({ type }) => type.startsWith('tool_execution'))).toEqual([]);
+  expect(await peer.find('turn_end')).toMatchObject({ message: { stopReason: 'aborted' }, toolResults: [] });
+  expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('P29 P30', 'two aborts at once both wait for the one end', async ({ open }) => {
+  const { peer } = await stalled(open);
+  const start = peer.records.length;
+
+  peer.send('{"id":1,"type":"abort"}\n{"id":2,"type":"abort","clearQueue":true}\n');
+  await peer.find(({ id }) => id === 2);
+
+  expect(outline(peer.records.slice(start))).toEqual([...endOfAnswer, ...endOfRun, 'response']);
+  expect(peer.records.slice(-2)).toMatchObject([
+    { id: 1, success: true },
+    { id: 2, success: true },
+  ]);
+  await settled(peer);
+});
+
+verifies('P31', 'abort while the agent is idle succeeds and tells nothing', async ({ open }) => {
+  const { peer } = await open({ script: [{ text: 'one' }] });
+
+  await peer.ok({ type: 'abort' });
+  await peer.run('go');
+  const records = await aborted(peer, { clearQueue: true });
+
+  expect(records).toEqual(['response']);
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('P32 R17', 'abort keeps the queued messages, and starts nothing with them', async ({ open }) => {
+  const { peer } = await stalled(open);
+  await peer.ok({ type: 'steer', message: 'steered', clientMessageId: 'c2' });
+  await peer.ok({ type: 'follow_up', message: 'followed' });
+  const update = await peer.find(({ followUp }) => (followUp as string[] | undefined)?.length === 1);
+  const start = peer.records.length;
+
+  await aborted(peer);
+
+  expect(peer.records.slice(start).filter(({ type }) => type === 'queue_update')).toEqual([]);
+  expect(update).toMatchObject({ steering: ['steered'], followUp: ['followed'] });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 2 });
+  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', clientMessageIds: ['c1'] });
+  expect(userTexts(peer.records)).toEqual(['first']);
+});
+
+verifies('P32', 'a run that is aborted before it has begun takes nothing from the queue', async ({ open }) => {
+  const { peer } = await stalled(open);
+  await peer.ok({ type: 'steer', message: 'later' });
+  await aborted(peer);
+
+  peer.send('{"id":"p","type":"prompt","message":"second"}\n{"id":"a","type":"abort"}\n');
+  const prompt = await peer.find(({ id }) => id === 'p');
+  await peer.find(({ id }) => id === 'a');
+
+  expect(prompt).toMatchObject({ success: true });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
+  expect(userTexts(peer.records)).not.toContain('later');
+});
+
+verifies('P33 Q20', 'abort with clearQueue drops them', async ({ open }) => {
+  const { peer } = await stalled(open);
+  await peer.ok({ type: 'steer', message: 'steered' });
+  await peer.ok({ type: 'follow_up', message: 'followed' });
+
+  await aborted(peer, { clearQueue: true });
+
+  const updates = peer.records.filter(({ type }) => type === 'queue_update');
+  expect(updates.at(-1)).toEqual({ type: 'queue_update', steering: [], followUp: [], items: [] });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 0 });
+  await peer.run('next');
+  expect(userTexts(peer.records)).toEqual(['first', 'next']);
+});
+
+verifies('P33', 'abort with clearQueue while idle drops what an earlier abort has kept', async ({ open }) => {
+  const { peer } = await stalled(open);
+  await peer.ok({ type: 'follow_up', message: 'followed' });
+  await peer.ok({ type: 'abort' });
+
+  expect(await aborted(peer, { clearQueue: true })).toEqual(['queue_update', 'response']);
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 0 });
+});
+
+verifies(
+  'P47',
+  'messages that wait behind an abort when another comes begin nothing; other commands are carried out',
+  async ({ open }) => {
+    const { peer } = await stalled(open);
+
+    peer.send(
+      [
+        { id: 'first', type: 'abort' },
+        { id: 'steer', type: 'steer', message: 'a' },
+        { id: 'follow', type: 'follow_up', message: 'b' },
+        { id: 'prompt', type: 'prompt', message: 'c' },
+        { id: 'instead', type: 'abort_and_prompt', message: 'd' },
+        { id: 'name', type: 'set_session_name', name: 'named' },
+        { id: 'second', type: 'abort' },
+      ]
+        .map((record) => `${JSON.stringify(record)}\n`)
+        .join(''),
+    );
+    await peer.find(({ id }) => id === 'name');
+    await peer.find(({ id }) => id === 'second');
+
+    for (const id of ['steer', 'follow', 'prompt', 'instead']) {
+      expect(await peer.find((record) => record['id'] === id), id).toMatchObject({
+        success: false,
+        code: 'agent_busy',
+        error: expect.stringMatching(/^Stopped by an abort/),
+      });
+    }
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, sessionName: 'named' });
+  },
+);

@@ -1,0 +1,328 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openWith, rolesOf } from '../../support/hooks.ts';
+import { newHome, stored } from '../../support/open.ts';
+import type { Peer, Record_ } from '../../support/peer.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const done = { exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };
+
+/** What a command printed while it ran, in the order it was told. */
+const deltas = (records: readonly Record_[], id: unknown): string =>
+  records
+    .filter((record) => record.type === 'bash_execution_update' && JSON.stringify(record['id']) === JSON.stringify(id))
+    .map(({ delta }) => delta)
+    .join('');
+
+const lastMessage = async (peer: Peer) => (await peer.ok({ type: 'get_messages' })).messages.at(-1);
+
+verifies('B1 B2 B3 B5 B6 B21', 'a command is run, answered, and stored as a message of its own', async (bench) => {
+  const { peer, sessionFiles } = await bench.open();
+
+  const result = await peer.ok({ type: 'bash', command: 'echo out; echo err >&2; pwd' });
+
+  expect(result).toEqual({ output: expect.stringMatching(/^out\nerr\n.+\/project\n$/), ...done });
+  const message = await lastMessage(peer);
+  expect(message).toEqual({
+    role: 'bashExecution',
+    command: 'echo out; echo err >&2; pwd',
+    ...result,
+    timestamp: expect.any(Number),
+  });
+  expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ type: 'message', message });
+  const events = peer.records.filter(({ type }) => type !== 'response').map(({ type }) => type);
+  const shared = bench.transport === 'websocket' ? ['state_changed'] : [];
+  expect(new Set(events)).toEqual(new Set([...bench.greeting, ...shared, 'bash_execution_update']));
+});
+
+verifies('B21', 'the state tells which commands run, and no longer when they have ended', async ({ open }) => {
+  const { peer, home } = await open();
+  const gate = join(home.root, 'gate');
+  const command = `until [ -e ${gate} ]; do sleep 0.01; done`;
+  peer.send({ id: 1, type: 'bash', command });
+  peer.send({ id: 2, type: 'bash', command: `${command}; true`, excludeFromContext: true });
+
+  const { runningBash } = await peer.ok({ type: 'get_state' });
+  writeFileSync(gate, '');
+  for (const wanted of [1, 2]) await peer.find(({ id, success }) => id === wanted && success === true);
+
+  expect(runningBash).toEqual([
+    { command, excludeFromContext: false },
+    { command: `${command}; true`, excludeFromContext: true },
+  ]);
+  expect((await peer.ok({ type: 'get_state' })).runningBash).toBeUndefined();
+});
+
+verifies('B2 B14', 'a command that fails has been run', async ({ open }) => {
+  const { peer } = await open();
+
+  expect(await peer.ok({ type: 'bash', command: 'echo no; exit 3' })).toEqual({ ...done, output: 'no\n', exitCode: 3 });
+  expect(await peer.ok({ type: 'bash', command: 'no-such-program-at-all' })).toMatchObject({ exitCode: 127 });
+  expect(await peer.ok({ type: 'bash', command: 'cat' }), 'there is no input').toEqual({ ...done, output: '' });
+});
+
+verifies('B4', 'a command that something else killed has no exit code, and nobody cancelled it', async ({ open }) => {
+  const { peer } = await open();
+
+  const result = await peer.ok({ type: 'bash', command: 'echo so far; kill -9 $$' });
+
+  expect(result).toEqual({ ...done, output: 'so far\n', exitCode: null });
+  expect(await lastMessage(peer)).toMatchObject(result);
+});
+
+for (const id of ['a', 7, 0, '', null, false, { deep: [1] }]) {
+  verifies(
+    'B11',
+    `what a command prints comes before its answer under its id, ${JSON.stringify(id)}`,
+    async ({ open }) => {
+      const { peer } = await open();
+
+      const response = await peer.request({ type: 'bash', id, command: 'echo one; sleep 0.15; echo two' });
+
+      expect(response).toMatchObject({ id, success: true, data: { output: 'one\ntwo\n' } });
+      expect(deltas(peer.records.slice(0, peer.records.indexOf(response)), id)).toBe('one\ntwo\n');
+    },
+    ['memory'],
+  );
+}
+
+verifies('B11', 'a command without an id is told of without one', async ({ open }) => {
+  const { peer } = await open();
+
+  peer.send({ type: 'bash', command: 'echo hi' });
+  const update = await peer.find('bash_execution_update');
+  const response = await peer.find('response');
+
+  expect(update).toEqual({ type: 'bash_execution_update', delta: 'hi\n' });
+  expect(response).not.toHaveProperty('id');
+});
+
+verifies('B11 C21', 'commands run side by side, each told of under its own id', async ({ open }) => {
+  const { peer, home } = await open();
+  const meet = (me: string, other: string) =>
+    `touch ${me}; until [ -e ${other} ]; do sleep 0.01; done; echo ${me} met ${other}`;
+
+  const [first, second] = await Promise.all([
+    peer.ok({ type: 'bash', id: 'l', command: meet('left', 'right') }),
+    peer.ok({ type: 'bash', id: 'r', command: meet('right', 'left') }),
+  ]);
+
+  expect(statSync(join(home.cwd, 'left')).isFile()).toBe(true);
+  expect([first.output, second.output]).toEqual(['left met right\n', 'right met left\n']);
+  expect([deltas(peer.records, 'l'), deltas(peer.records, 'r')]).toEqual([first.output, second.output]);
+});
+
+verifies('B13', 'output comes without what only a terminal understands, also when it is cut', async ({ open }) => {
+  const { peer } = await open();
+  const pieces = [
+    '\\033[1',
+    ';31',
+    'mred\\033',
+    '[0m\\r',
+    '\\n\\033]0;tit',
+    'le\\a\\000\\010bell\\t',
+    '\\357\\277\\271x\\033[',
+  ];
+  const command = pieces.map((piece) => `printf '${piece}'; sleep 0.12`).join('; ');
+
+  const { output } = await peer.ok({ type: 'bash', id: 1, command });
+
+  expect(output).toBe('red\nbell\tx[');
+  expect(deltas(peer.records, 1)).toBe(output);
+});
+
+verifies('B13', 'characters that are cut between two updates arrive whole', async ({ open }) => {
+  const { peer } = await open();
+  const command = `printf '\\360\\237'; sleep 0.15; printf '\\230\\200'; sleep 0.15; printf '\\303'`;
+
+  const { output } = await peer.ok({ type: 'bash', id: 1, command });
+
+  expect(output).toBe('😀\uFFFD');
+  expect(deltas(peer.records, 1)).toBe(output);
+});
+
+verifies('B3', 'of many lines the last 2000 are answered, and a file has them all', async ({ open }) => {
+  const { peer } = await open();
+
+  const result = await peer.ok({ type: 'bash', command: 'seq 1 3000' });
+
+  expect(result).toMatchObject({ truncated: true, exitCode: 0 });
+  expect(result.output.split('\n')).toEqual(Array.from({ length: 2000 }, (_, index) => `${index + 1001}`));
+  const all = readFileSync(result.fullOutputPath, 'utf8');
+  rmSync(result.fullOutputPath);
+  expect(all).toBe(`${Array.from({ length: 3000 }, (_, index) => index + 1).join('\n')}\n`);
+  expect(await lastMessage(peer)).toMatchObject(result);
+});
+
+verifies('B3', 'of long lines the last 50 KiB are answered', async ({ open }) => {
+  const { peer } = await open();
+
+  const result = await peer.ok({ type: 'bash', command: `printf 'x%.0s' $(seq 1 60000); echo; echo end` });
+
+  expect(result.output).toBe('end');
+  expect(statSync(result.fullOutputPath).size).toBe(60_005);
+  rmSync(result.fullOutputPath);
+});
+
+verifies(
+  'B12',
+  'what is not meant for the model is stored and marked, and counts as nothing said to it',
+  async ({ open }) => {
+    const { peer } = await open({ script: [{ steps: [{ text: 'ok' }, { usage: { input: 10, output: 5 } }] }] });
+    await peer.run('hello');
+    const before = await peer.ok({ type: 'get_session_stats' });
+
+    await peer.ok({ type: 'bash', command: 'echo secret', excludeFromContext: true });
+    const after = await peer.ok({ type: 'get_session_stats' });
+    await peer.ok({ type: 'bash', command: 'echo open', excludeFromContext: false });
+
+    const { messages } = await peer.ok({ type: 'get_messages' });
+    expect(messages.slice(-2)).toMatchObject([{ output: 'secret\n', excludeFromContext: true }, { output: 'open\n' }]);
+    expect(messages.at(-1)).not.toHaveProperty('excludeFromContext');
+    expect(after.contextUsage).toEqual(before.contextUsage);
+    expect((await peer.ok({ type: 'get_session_stats' })).contextUsage.tokens).toBeGreaterThan(
+      before.contextUsage.tokens,
+    );
+  },
+);
+
+verifies(
+  'B5 D14',
+  'commands count as messages, not as tool calls, and those of the model are none',
+  async ({ open }) => {
+    const { peer } = await open({
+      script: [{ toolCall: { name: 'bash', arguments: { command: 'echo model' } } }, { text: 'ok' }],
+    });
+    await peer.ok({ type: 'bash', command: 'true' });
+    await peer.run('go');
+    await peer.ok({ type: 'bash', command: 'true' });
+
+    expect(await peer.ok({ type: 'get_session_stats' })).toMatchObject({
+      userMessages: 1,
+      assistantMessages: 2,
+      toolCalls: 1,
+      toolResults: 1,
+      totalMessages: 6,
+    });
+    expect((await peer.ok({ type: 'get_state' })).messageCount).toBe(6);
+    const { messages } = await peer.ok({ type: 'get_messages' });
+    expect(rolesOf(messages)).toEqual([
+      'bashExecution',
+      'user',
+      'assistant',
+      'toolResult',
+      'assistant',
+      'bashExecution',
+    ]);
+  },
+);
+
+verifies('B5', 'a session with nothing but a command is kept and opened again', async ({ open }) => {
+  const first = await open();
+  await first.peer.ok({ type: 'bash', command: 'echo kept' });
+  const { sessionFile } = await first.peer.ok({ type: 'get_state' });
+  await first.close();
+
+  const { peer } = await open({ home: first.home, args: ['--session', sessionFile] });
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 1 });
+  expect(await lastMessage(peer)).toMatchObject({ role: 'bashExecution', output: 'kept\n' });
+});
+
+const asked = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] });
+
+it('[B7 B8 B9 B12] the model is told of commands with the next prompt, in the order they ended', async () => {
+  const requests: unknown[][] = [];
+  const { client } = await openWith(
+    {
+      beforeRequest: async ({ messages }) => {
+        requests.push(messages.map(({ role, content }) => ({ role, content })));
+        return undefined;
+      },
+    },
+    { answers: [{ text: 'one' }, { text: 'two' }] },
+  );
+
+  await client.bash({ command: 'printf a.txt' });
+  await client.bash({ command: 'exit 2' });
+  await client.bash({ command: 'echo secret', excludeFromContext: true });
+  expect(requests).toEqual([]);
+  await client.promptAndWait('first');
+  await client.bash({ command: 'echo later' });
+  await client.promptAndWait('second');
+
+  const commands = [
+    asked('Ran `printf a.txt`\n```\na.txt\n```'),
+    asked('Ran `exit 2`\n(no output)\n\nCommand exited with code 2'),
+  ];
+  expect(requests[0]).toEqual([...commands, asked('first')]);
+  expect(requests[1]?.slice(-2)).toEqual([asked('Ran `echo later`\n```\nlater\n\n```'), asked('second')]);
+});
+
+it('a hook answers in place of a command, which never runs', async () => {
+  const heard: unknown[] = [];
+  const answer = { output: 'from elsewhere', exitCode: 0, cancelled: false, truncated: false, fullOutputPath: null };
+  const { client, home } = await openWith({
+    userBash: async (command) => {
+      heard.push(command);
+      return command.command.startsWith('touch') ? answer : undefined;
+    },
+  });
+
+  expect(await client.bash({ command: 'touch here', excludeFromContext: true })).toEqual(answer);
+  expect(await client.bash({ command: 'ls' })).toMatchObject({ output: '' });
+
+  expect(heard[0]).toEqual({ command: 'touch here', cwd: home.cwd, excludeFromContext: true });
+  const { messages } = await client.getMessages();
+  expect(messages[0]).toMatchObject({ command: 'touch here', ...answer, excludeFromContext: true });
+});
+
+it('a hook that fails, fails the command; one that never answers does not outlast abort_bash', async () => {
+  const { client } = await openWith({
+    userBash: ({ command }) => (command === 'fail' ? Promise.reject(new Error('no')) : new Promise(() => {})),
+  });
+
+  await expect(client.bash({ command: 'fail' })).rejects.toThrow('no');
+  const waiting = client.bash({ command: 'touch made' });
+  await client.abortBash();
+
+  expect(await waiting).toMatchObject({ cancelled: true, exitCode: null, output: '' });
+  expect((await client.getMessages()).messages).toMatchObject([{ command: 'touch made', cancelled: true }]);
+});
+
+verifies('B1', 'commands follow the settings of a trusted project at once', async ({ open }) => {
+  const home = newHome();
+  mkdirSync(join(home.cwd, '.pi'));
+  writeFileSync(join(home.cwd, 'shell'), '#!/bin/sh\necho "my shell"\nshift\nexec /bin/sh -c "$@"\n');
+  chmodSync(join(home.cwd, 'shell'), 0o700);
+  const settings = { shellPath: join(home.cwd, 'shell'), shellCommandPrefix: 'echo prefix' };
+  writeFileSync(join(home.cwd, '.pi', 'settings.json'), JSON.stringify(settings));
+  const { peer } = await open({ home });
+
+  const before = await peer.ok({ type: 'bash', command: 'echo hi' });
+  await peer.ok({ type: 'set_trust', trusted: true });
+  const after = await peer.ok({ type: 'bash', command: 'echo hi' });
+
+  expect([before.output, after.output]).toEqual(['hi\n', 'my shell\nprefix\nhi\n']);
+});
+
+verifies('B20', 'a command that cannot be started is refused and leaves no message', async ({ open }) => {
+  const home = newHome();
+  mkdirSync(home.agentDir);
+  writeFileSync(join(home.agentDir, 'settings.json'), JSON.stringify({ shellPath: '/no/such/shell' }));
+  const { peer } = await open({ home });
+
+  const noShell = await peer.refused({ type: 'bash', command: 'echo hi' });
+  const tooLong = await peer.refused({ type: 'bash', command: `: ${'x'.repeat(200_000)}` });
+  const withNull = await peer.refused({ type: 'bash', command: 'echo a\0b' });
+  const empty = await peer.refused({ type: 'bash', command: '' });
+  rmSync(home.cwd, { recursive: true });
+  const noFolder = await peer.refused({ type: 'bash', command: 'echo hi' });
+
+  expect(noShell['error']).toContain('/no/such/shell');
+  expect(tooLong).toMatchObject({ code: 'internal' });
+  expect([withNull['code'], empty['code']]).toEqual(['invalid_params', 'invalid_params']);
+  expect(noFolder['error']).toContain('Working directory does not exist');
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0 });
+});

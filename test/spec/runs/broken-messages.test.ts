@@ -1,0 +1,33 @@
+import { expect } from 'vitest';
+import { newHome } from '../../support/open.ts';
+import { header, keepSession, userSaid } from '../../support/stored-session.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const broken = [
+  { role: 'user' },
+  { role: 'toolResult', toolCallId: 'c', toolName: 'x', isError: false },
+  { role: 'assistant', content: null },
+  { role: 'assistant', content: [null, 5, 'x'] },
+  { role: 'bashExecution' },
+  { role: 7 },
+  null,
+];
+
+verifies('J26', 'a session goes on past messages that nobody could use', async ({ open }) => {
+  const home = newHome();
+  const entry = (message: unknown, index: number) => ({
+    type: 'message',
+    id: `b000000${index}`,
+    parentId: index === 0 ? 'a0000001' : `b000000${index - 1}`,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    message,
+  });
+  const path = keepSession(home, [header(home.cwd), userSaid('a0000001', null, 'first'), ...broken.map(entry)]);
+  const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'fine' }], foreign: true });
+
+  const records = await peer.run('second');
+
+  expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.filter(({ content }: { content?: unknown[] }) => content?.length)).toHaveLength(3);
+});

@@ -1,0 +1,311 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { NO_RETRY, newGate, stored, type TestAgent } from '../../support/open.ts';
+import type { Record_ } from '../../support/peer.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const message = { type: 'prompt', message: 'once', clientMessageId: 'c1' };
+const stall = { stall: true, when: '^once$' };
+const resumed = { args: ['--continue'] };
+
+/** The stored user entries: their words and their client message ids. */
+const storedUsers = ({ sessionFiles }: TestAgent) =>
+  stored(sessionFiles()[0] ?? '').flatMap((entry) =>
+    entry.message?.role === 'user' ? [[entry.message.content[0].text, entry.clientMessageId]] : [],
+  );
+
+/** Ends the process without a warning. */
+async function killed({ process }: TestAgent): Promise<void> {
+  process?.kill('SIGKILL');
+  await process?.exited;
+}
+
+verifies('P41 R17', 'a client message id is stored with its message and named at the end', async ({ open }) => {
+  const gate = newGate();
+  const agent = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
+  const { peer } = agent;
+
+  await peer.ok(message);
+  await peer.next('message_update');
+  await peer.ok({ type: 'steer', message: 'plain' });
+  await peer.ok({ type: 'follow_up', message: 'more', clientMessageId: 'c2' });
+  gate.open();
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1', 'c2'] });
+  expect(storedUsers(agent)).toEqual([
+    ['once', 'c1'],
+    ['plain', undefined],
+    ['more', 'c2'],
+  ]);
+});
+
+verifies('P42', 'an id that is repeated while its run works adds nothing', async ({ open }) => {
+  const gate = newGate();
+  const agent = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }] });
+  const { peer } = agent;
+  const { runId } = await peer.ok(message);
+
+  const again = [
+    await peer.ok(message),
+    await peer.ok({ ...message, streamingBehavior: 'steer' }),
+    await peer.ok({ ...message, type: 'follow_up', message: 'other words' }),
+  ];
+
+  expect(again).toEqual(again.map(() => ({ disposition: 'queued', runId, duplicate: true })));
+  gate.open();
+  expect(await settled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
+  expect(storedUsers(agent)).toEqual([['once', 'c1']]);
+  expect(peer.records.filter(({ type }) => type === 'queue_update')).toEqual([]);
+});
+
+verifies('P42 P39', 'an id that is repeated after its run starts nothing', async ({ open }) => {
+  const agent = await open({ script: [{ text: 'one' }, { text: 'never' }] });
+  const { peer } = agent;
+  await peer.run(message);
+
+  const again = await peer.ok(message);
+
+  expect(again).toEqual({ disposition: 'handled', duplicate: true });
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+  expect(storedUsers(agent)).toEqual([['once', 'c1']]);
+  expect(answers(peer.records)).toEqual(['one']);
+});
+
+verifies('P42', 'an id that is repeated after its run was aborted or failed starts nothing', async ({ open }) => {
+  const agent = await open({ settings: NO_RETRY, script: [stall, { error: { status: 500 } }, { text: 'never' }] });
+  const { peer } = agent;
+  await peer.ok(message);
+  await peer.next('message_update');
+  await peer.ok({ type: 'abort' });
+  await peer.run({ message: 'fails', clientMessageId: 'c2' });
+
+  const again = [await peer.ok(message), await peer.ok({ ...message, clientMessageId: 'c2' })];
+
+  expect(again).toEqual(again.map(() => ({ disposition: 'handled', duplicate: true })));
+  await settled(peer);
+  expect(userTexts(peer.records)).toEqual(['once', 'fails']);
+});
+
+verifies('P42', 'an id that is repeated while its message is queued names the item', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
+  await peer.ok({ type: 'prompt', message: 'first' });
+  await peer.next('message_update');
+  const { queueId, runId } = await peer.ok({ ...message, type: 'steer' });
+
+  const again = [await peer.ok({ ...message, type: 'steer' }), await peer.ok(message)];
+
+  expect(again).toEqual(again.map(() => ({ disposition: 'queued', queueId, runId, duplicate: true })));
+  gate.open();
+  expect(await settled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
+  expect(userTexts(peer.records)).toEqual(['first', 'once']);
+  expect(await peer.ok(message)).toEqual({ disposition: 'handled', duplicate: true });
+});
+
+verifies('P42', 'an id that comes twice in one breath is taken once', async ({ open }) => {
+  const agent = await open({ script: [{ text: 'one' }, { text: 'never' }] });
+  const { peer } = agent;
+
+  peer.send(['a', 'b'].map((id) => `${JSON.stringify({ ...message, id })}\n`).join(''));
+
+  const [first, second] = [await peer.find(({ id }) => id === 'a'), await peer.find(({ id }) => id === 'b')];
+  const { runId } = first['data'] as { runId: string };
+  expect(first).toMatchObject({ data: { disposition: 'started', runId } });
+  expect(second).toMatchObject({ data: { disposition: 'queued', runId, duplicate: true } });
+  expect(await settled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
+  expect(storedUsers(agent)).toEqual([['once', 'c1']]);
+});
+
+verifies('P41 P42', 'an id may be any text', async ({ open }) => {
+  const ids = ['"', '\\', ' ', '\u2028', '🙂', '0', 'x'.repeat(10_000), '","clientMessageId":"c1'];
+  const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }] });
+
+  for (const clientMessageId of ids) {
+    const records = await peer.run({ message: 'hi', clientMessageId });
+    expect(records.at(-1)).toMatchObject({ clientMessageIds: [clientMessageId] });
+  }
+
+  for (const clientMessageId of ids) {
+    expect(await peer.ok({ ...message, clientMessageId })).toEqual({ disposition: 'handled', duplicate: true });
+  }
+  expect(await peer.ok({ ...message, clientMessageId: 'c1' })).toMatchObject({ disposition: 'started' });
+});
+
+verifies('P42', 'the words of a message are not mistaken for an id', async ({ open }) => {
+  const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }] });
+  await peer.run('{"clientMessageId":"c1"} "clientMessageId":"c1"');
+
+  expect(await peer.ok(message)).toMatchObject({ disposition: 'started' });
+
+  await settled(peer);
+});
+
+verifies('P42', 'another session does not know the id', async ({ open }) => {
+  const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
+  await peer.run(message);
+  await peer.ok({ type: 'new_session' });
+
+  expect((await peer.run(message)).at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1'] });
+});
+
+verifies('P41 P42', 'an id is known after a restart', async ({ open }) => {
+  const first = await open({ script: [{ text: 'one' }] });
+  await first.peer.run(message);
+  await first.close();
+
+  const args = ['--session', first.sessionFiles()[0] ?? ''];
+  const second = await open({ args, home: first.home, script: [{ text: 'never' }] });
+  const again = await second.peer.ok(message);
+
+  expect(again).toEqual({ disposition: 'handled', duplicate: true });
+  expect(await second.peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 2 });
+  expect(storedUsers(second)).toEqual([['once', 'c1']]);
+});
+
+verifies(
+  'P43 R17',
+  'an id whose run never began because the process died starts that run',
+  async ({ open }) => {
+    const first = await open({ script: [stall] });
+    await first.peer.ok(message);
+    await killed(first);
+
+    const second = await open({ ...resumed, home: first.home, script: [{ text: 'at last' }] });
+    expect(await second.peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 1 });
+    const again = await second.peer.ok(message);
+
+    const end = await settled(second.peer);
+    expect(again).toEqual({ disposition: 'started', runId: end['runId'], duplicate: true });
+    expect(end).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1'] });
+    expect(userTexts(second.peer.records)).toEqual(['once']);
+    expect(answers(second.peer.records)).toEqual(['at last']);
+    expect(storedUsers(second)).toEqual([['once', 'c1']]);
+    expect(await second.peer.ok(message)).toEqual({ disposition: 'handled', duplicate: true });
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'P43',
+  'an id whose message never arrived is taken as new',
+  async ({ open }) => {
+    const first = await open({ script: [{ text: 'one' }] });
+    await first.peer.run('before');
+    await killed(first);
+
+    const second = await open({ ...resumed, home: first.home, script: [{ text: 'two' }] });
+
+    expect(await second.peer.ok(message)).toEqual({ disposition: 'started', runId: expect.any(String) });
+    await settled(second.peer);
+    expect(storedUsers(second)).toEqual([
+      ['before', undefined],
+      ['once', 'c1'],
+    ]);
+  },
+  ['stdio', 'unix'],
+);
+
+/** Counts its runs, and lasts until the folder of the test is gone. */
+const command = 'echo x >> runs.txt; echo up; while [ -e runs.txt ]; do sleep 0.05; done';
+const counting = { toolCall: { name: 'bash', arguments: { command } } };
+const isUp = (record: Record_) =>
+  record.type === 'tool_execution_update' && JSON.stringify(record['partialResult']).includes('up');
+
+verifies('P44', 'a repeated id never runs a tool again', async ({ open }) => {
+  const agent = await open({ script: [counting, counting] });
+  const { peer, home } = agent;
+  await peer.ok(message);
+  await peer.find(isUp);
+
+  await peer.ok(message);
+  await peer.ok({ type: 'abort' });
+  await peer.ok(message);
+
+  await settled(peer);
+  expect(readFileSync(join(home.cwd, 'runs.txt'), 'utf8')).toBe('x\n');
+});
+
+verifies(
+  'P44',
+  'a repeated id never runs a tool again, though the process died while it ran',
+  async ({ open }) => {
+    const first = await open({ script: [counting] });
+    await first.peer.ok(message);
+    await first.peer.find(isUp);
+    await killed(first);
+
+    const second = await open({ ...resumed, home: first.home, script: [counting] });
+    const again = await second.peer.ok(message);
+
+    expect(again).toEqual({ disposition: 'handled', duplicate: true });
+    expect(await second.peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
+    expect(readFileSync(join(first.home.cwd, 'runs.txt'), 'utf8')).toBe('x\n');
+    const { messages } = await second.peer.ok({ type: 'get_messages' });
+    expect(messages.at(-1)).toMatchObject({ role: 'toolResult', isError: true });
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'P45 P42',
+  'a queued message survives the death of the process, and waits',
+  async ({ open }) => {
+    const first = await open({ script: [{ stall: true }] });
+    await first.peer.ok({ type: 'prompt', message: 'first' });
+    await first.peer.next('message_update');
+    const { queueId } = await first.peer.ok({ type: 'follow_up', message: 'later', clientMessageId: 'c1' });
+    await first.peer.ok({ type: 'steer', message: 'soon' });
+    const queue = await first.peer.find(({ steering }) => (steering as string[] | undefined)?.length === 1);
+    await killed(first);
+
+    const second = await open({ ...resumed, home: first.home, script: [{ text: 'one' }, { text: 'two' }] });
+    const { peer } = second;
+
+    expect(await peer.find('queue_update')).toEqual(queue);
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 2 });
+    expect(await peer.ok({ ...message, message: 'later' })).toEqual({
+      disposition: 'queued',
+      queueId,
+      duplicate: true,
+    });
+    await peer.run('go on');
+    expect(userTexts(peer.records)).toEqual(['go on', 'soon', 'later']);
+    expect(storedUsers(second)).toEqual([
+      ['first', undefined],
+      ['go on', undefined],
+      ['soon', undefined],
+      ['later', 'c1'],
+    ]);
+    expect(await settled(peer)).toMatchObject({ clientMessageIds: ['c1'] });
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'P45 Q24 Q25',
+  'what was taken back, changed or delivered before the process died stays so',
+  async ({ open }) => {
+    const gate = newGate();
+    const first = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { stall: true }] });
+    await first.peer.ok({ type: 'prompt', message: 'first' });
+    await first.peer.next('message_update');
+    const [a, b] = [
+      await first.peer.ok({ type: 'follow_up', message: 'a' }),
+      await first.peer.ok({ type: 'follow_up', message: 'b' }),
+    ];
+    await first.peer.ok({ type: 'follow_up', message: 'c' });
+    await first.peer.ok({ type: 'steer', message: 'delivered' });
+    await first.peer.ok({ type: 'remove_queued', queueId: a.queueId });
+    await first.peer.ok({ type: 'edit_queued', queueId: b.queueId, message: 'B' });
+    gate.open();
+    await first.peer.find(({ message: said }) => JSON.stringify(said)?.includes('delivered') === true);
+    await killed(first);
+
+    const { peer } = await open({ ...resumed, home: first.home });
+
+    expect(await peer.find('queue_update')).toMatchObject({ steering: [], followUp: ['B', 'c'] });
+  },
+  ['stdio', 'unix'],
+);

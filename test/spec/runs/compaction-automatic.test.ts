@@ -1,0 +1,297 @@
+import { expect } from 'vitest';
+import { rolesOf } from '../../support/hooks.ts';
+import { compactions, counted, FILLER, FULL, milestones, patientHome, talked } from '../../support/long-talk.ts';
+import { newGate } from '../../support/open.ts';
+import type { Record_ } from '../../support/peer.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const named = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+
+verifies('K7 K9 K12 R13', 'a context that is nearly full is compacted after the run', async ({ open }) => {
+  const { peer } = await talked(open, [counted('three', FULL), counted('short', 500), counted('four', 100)]);
+
+  const records = await peer.run(`third ${FILLER}`);
+
+  expect(milestones(records).slice(-5)).toEqual([
+    'turn_end',
+    'agent_end',
+    'compaction_start',
+    'compaction_end',
+    'agent_settled',
+  ]);
+  expect(compactions(records)).toMatchObject([
+    { reason: 'threshold' },
+    { reason: 'threshold', aborted: false, willRetry: false, result: { summary: 'short', tokensBefore: FULL + 10 } },
+  ]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+  expect(named(await peer.run('fourth'), 'compaction_start')).toEqual([]);
+  await settled(peer);
+});
+
+verifies('K7', 'a context with room is left alone', async ({ open }) => {
+  const { peer } = await talked(open, [counted('three', 183_606), { text: 'never' }]);
+
+  expect(compactions(await peer.run(`third ${FILLER}`))).toEqual([]);
+});
+
+verifies('K6', 'nothing is compacted by itself when that is switched off', async ({ open }) => {
+  const { peer } = await talked(open, [counted('three', FULL), { overflow: true }, { text: 'short' }]);
+  await peer.ok({ type: 'set_auto_compaction', enabled: false });
+
+  const full = await peer.run(`third ${FILLER}`);
+  const over = await peer.run(`fourth ${FILLER}`);
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ autoCompactionEnabled: false });
+  expect(compactions([...full, ...over])).toEqual([]);
+  expect(over.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
+  expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'short' });
+});
+
+verifies('K6', 'the settings may switch it off, and a client on again', async ({ open }) => {
+  const home = patientHome({ compaction: { enabled: false, keepRecentTokens: 50 } });
+  const { peer } = await talked(open, [counted('three', FULL), { text: 'short' }, { text: 'four' }], { home });
+  expect(compactions(await peer.run(`third ${FILLER}`))).toEqual([]);
+
+  await peer.ok({ type: 'set_auto_compaction', enabled: true });
+
+  expect(compactions(await peer.run('fourth'))).toMatchObject([{ reason: 'threshold' }, { reason: 'threshold' }]);
+});
+
+verifies('K7', 'a conversation too long for a smaller model is compacted before it is asked', async ({ open }) => {
+  const { peer } = await talked(open, [counted('three', 7000), { text: 'short' }, counted('four', 90)]);
+  await peer.run(`third ${FILLER}`);
+  await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
+
+  const records = await peer.run('fourth');
+
+  expect(milestones(records)).toEqual([
+    'compaction_start',
+    'compaction_end',
+    'agent_start',
+    'turn_start',
+    'turn_end',
+    'agent_end',
+    'agent_settled',
+  ]);
+  expect(answers(records)).toEqual(['four']);
+  expect((await peer.ok({ type: 'get_session_stats' })).contextUsage).toMatchObject({ tokens: 100 });
+});
+
+const work = (input: number) => ({
+  steps: [{ toolCall: { name: 'bash', arguments: { command: 'seq 1 200' } } }, { usage: { input, output: 10 } }],
+});
+
+verifies('K7 T18', 'a long run is compacted between its turns', async ({ open }) => {
+  const { peer } = await talked(open, [
+    work(FULL),
+    { text: 'short', when: 'Use exactly these sections' },
+    { text: 'the begun', when: '## Original Request' },
+    work(500),
+    counted('done', 600),
+  ]);
+
+  const records = await peer.run('work');
+
+  expect(milestones(records)).toEqual([
+    'agent_start',
+    'turn_start',
+    'turn_end',
+    'compaction_start',
+    'compaction_end',
+    'turn_start',
+    'turn_end',
+    'turn_start',
+    'turn_end',
+    'agent_end',
+    'agent_settled',
+  ]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  const [, first] = rolesOf(messages);
+  expect(first).not.toBe('toolResult');
+  await settled(peer);
+});
+
+verifies('K7 K15', 'a compaction that fails does not fail the run, and is not tried again in it', async ({ open }) => {
+  const { peer } = await talked(open, [
+    counted('three', FULL - 1000),
+    { error: { status: 400, message: 'No' }, when: '<conversation>', keep: true },
+    work(FULL),
+    work(FULL),
+    { text: 'done' },
+  ]);
+  await peer.run(`third ${FILLER}`);
+
+  const records = await peer.run('work');
+
+  expect(compactions(records)).toMatchObject([
+    { type: 'compaction_start' },
+    { result: null, aborted: false, errorMessage: 'Auto-compaction failed: Summarization failed: 400 No' },
+  ]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('K9 K12 K13 R12', 'an overflow is compacted, and the model is asked again', async ({ open }) => {
+  const { peer } = await talked(open, [{ overflow: true }, counted('short', 500), counted('there', 100)]);
+
+  const records = await peer.run('third');
+
+  expect(milestones(records)).toEqual([
+    'agent_start',
+    'turn_start',
+    'turn_end',
+    'agent_end',
+    'compaction_start',
+    'compaction_end',
+    'agent_start',
+    'turn_start',
+    'turn_end',
+    'agent_end',
+    'agent_settled',
+  ]);
+  expect(compactions(records)).toMatchObject([
+    { reason: 'overflow' },
+    { reason: 'overflow', aborted: false, willRetry: true, result: { summary: 'short' } },
+  ]);
+  expect(named(records, 'agent_end')).toMatchObject([
+    { willRetry: false, isTerminal: false },
+    { willRetry: false, isTerminal: true },
+  ]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(rolesOf(messages)).toEqual(['compactionSummary', 'user', 'assistant', 'user', 'assistant']);
+  expect(JSON.stringify(messages)).not.toContain('prompt is too long');
+  await settled(peer);
+});
+
+verifies(
+  'K13 K15',
+  'an overflow right after that is not tried again, but one of the next prompt is',
+  async ({ open }) => {
+    const { peer } = await talked(open, [
+      { overflow: true },
+      { text: 'short' },
+      { overflow: true },
+      { overflow: true },
+      { text: 'shorter' },
+      { text: 'there' },
+    ]);
+
+    const records = await peer.run(`third ${FILLER}`);
+    const next = await peer.run(`fourth ${FILLER}`);
+
+    expect(compactions(records)).toMatchObject([
+      { type: 'compaction_start', reason: 'overflow' },
+      { type: 'compaction_end', willRetry: true },
+      {
+        type: 'compaction_end',
+        reason: 'overflow',
+        result: null,
+        aborted: false,
+        willRetry: false,
+        errorMessage:
+          'Context overflow recovery failed after one compact-and-retry attempt. Try reducing context or switching to a larger-context model.',
+      },
+    ]);
+    expect(milestones(records).slice(-3)).toEqual(['agent_end', 'compaction_end', 'agent_settled']);
+    expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
+    expect(next.at(-1)).toMatchObject({ outcome: 'ok' });
+    await settled(peer);
+  },
+);
+
+verifies('K13', 'an overflow of a conversation that cannot get shorter is an error', async ({ open }) => {
+  const { peer } = await open({ home: patientHome(), script: [{ overflow: true }, { text: 'never' }] });
+
+  const records = await peer.run(`only ${FILLER}`);
+
+  expect(compactions(records)).toEqual([]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
+});
+
+verifies('K13 K15', 'an overflow whose summary fails ends the run with the overflow', async ({ open }) => {
+  const { peer } = await talked(open, [{ overflow: true }, { error: { status: 400, message: 'No' } }]);
+
+  const records = await peer.run('third');
+
+  expect(compactions(records).at(-1)).toMatchObject({
+    willRetry: false,
+    errorMessage: 'Context overflow recovery failed: Summarization failed: 400 No',
+  });
+  expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'context_overflow' });
+});
+
+verifies('K10 K11 K12', 'automatic compactions are told under their older names as well', async ({ open }) => {
+  const { peer } = await talked(open, [counted('three', FULL), { text: 'short' }, { text: 'again' }]);
+
+  const records = await peer.run(`third ${FILLER}`);
+
+  const told = records.filter(({ type }) => type.includes('compaction'));
+  const end = { result: { summary: 'short' }, aborted: false, willRetry: false };
+  expect(told).toMatchObject([
+    { type: 'compaction_start', reason: 'threshold' },
+    { type: 'auto_compaction_start', reason: 'threshold' },
+    { type: 'compaction_end', reason: 'threshold', ...end },
+    { type: 'auto_compaction_end', ...end },
+  ]);
+  expect(told[3]).not.toHaveProperty('reason');
+});
+
+verifies('I10 K10', 'a client that does not want older names gets none; manual ones have none', async ({ open }) => {
+  const { peer } = await talked(open, [counted('three', FULL), { text: 'short' }, counted('four', 9), { text: 'x' }]);
+  await peer.ok({ type: 'hello', legacyNames: false });
+
+  await peer.run(`third ${FILLER}`);
+  await peer.ok({ type: 'hello', legacyNames: true });
+  await peer.run(`fourth ${FILLER}`);
+  await peer.ok({ type: 'compact' });
+
+  expect(compactions(peer.records)).toHaveLength(4);
+  expect(peer.records.filter(({ type }) => type.startsWith('auto_compaction'))).toEqual([]);
+});
+
+verifies(
+  'K8 I12',
+  'state and heartbeat say that a run is compacting; what is steered then is served',
+  async ({ open }) => {
+    const gate = newGate();
+    const { peer } = await talked(open, [
+      counted('three', FULL),
+      { steps: [{ await: gate.path }, { text: 'short' }] },
+      { text: 'four' },
+    ]);
+    await peer.ok({ type: 'hello', heartbeatMs: 1 });
+    const { runId } = await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
+    await peer.next('compaction_start');
+
+    const beat = await peer.next('heartbeat');
+    const during = await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'steer', message: 'also this' });
+    gate.open();
+    await peer.next('agent_settled');
+    await peer.ok({ type: 'hello', heartbeatMs: 0 });
+
+    expect(beat).toMatchObject({ runId, blockedOn: { kind: 'compaction', elapsedMs: expect.any(Number) } });
+    expect(during).toMatchObject({ isCompacting: true, isStreaming: true, runId });
+    expect(userTexts(peer.records).at(-1)).toBe('also this');
+    expect(answers(peer.records).at(-1)).toBe('four');
+  },
+);
+
+verifies('P46 P49', 'what compactions use counts against the limits of the run', async ({ open }) => {
+  const { peer } = await talked(open, [{ overflow: true }, counted('short', 500), { text: 'never' }]);
+
+  const records = await peer.run({ message: 'third', limits: { tokens: 400 } });
+
+  expect(records.at(-1)).toMatchObject({ outcome: 'budget', errorMessage: 'The run has used up its tokens (400)' });
+});
+
+verifies('P46 K7', 'a run that has used up its limits is not compacted either', async ({ open }) => {
+  const { peer } = await talked(open, [counted('three', FULL), { text: 'never' }]);
+
+  const records = await peer.run({ message: `third ${FILLER}`, limits: { tokens: 1000 } });
+
+  expect(compactions(records)).toEqual([]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+});

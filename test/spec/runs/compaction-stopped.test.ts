@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openWith, silence } from '../../support/hooks.ts';
+import { compactions, counted, FILLER, FULL, milestones, patientHome, talked } from '../../support/long-talk.ts';
+import { newGate, open, type TestAgent } from '../../support/open.ts';
+import { answers, settled } from '../../support/settled.ts';
+import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+
+const files = ({ sessionFiles }: TestAgent) => sessionFiles().map((path) => readFileSync(path, 'utf8'));
+
+/** Whoever writes this summary never comes to an end. */
+const endless = { stall: true, when: '<conversation>' };
+
+const cancelled = { type: 'compaction_end', result: null, aborted: true, willRetry: false };
+
+verifies('K14 C17', 'abort overtakes a compaction, which leaves everything as it was', async ({ open }) => {
+  const agent = await talked(open, [
+    { stall: true, when: 'Additional focus: nothing', keep: true },
+    counted('three', 300),
+    { text: 'short' },
+  ]);
+  const { peer } = agent;
+  const before = files(agent);
+  peer.send({ id: 'c', type: 'compact', customInstructions: 'nothing' });
+  await peer.next('compaction_start');
+  const start = peer.records.length;
+
+  await peer.ok({ type: 'abort' });
+  const answer = await peer.find(({ id }) => id === 'c');
+
+  expect(answer).toMatchObject({ success: false, code: 'agent_busy', error: 'Compaction cancelled' });
+  const [end] = peer.records.slice(start);
+  expect(end).toEqual({ ...cancelled, reason: 'manual' });
+  expect(files(agent)).toEqual(before);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isCompacting: false, messageCount: 4 });
+  expect((await peer.run(`third ${FILLER}`)).at(-1)).toMatchObject({ outcome: 'ok' });
+  expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'short' });
+});
+
+verifies('K14', 'abort ends the wait of a summary for its next try', async ({ open }) => {
+  const home = patientHome({ retry: { baseDelayMs: 1_000_000, maxDelayMs: 10_000_000 } });
+  const { peer } = await talked(open, [{ error: { status: 529 } }], { home });
+  peer.send({ id: 'c', type: 'compact' });
+  await peer.next('compaction_start');
+
+  await peer.ok({ type: 'abort' });
+
+  expect(await peer.find(({ id }) => id === 'c')).toMatchObject({ success: false, error: 'Compaction cancelled' });
+});
+
+verifies('K14 C17', 'a compaction that still waits for a run to stop is called off by an abort', async ({ open }) => {
+  const { peer } = await talked(open, [{ stall: true }, { text: 'never' }]);
+  await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
+  await peer.next('agent_start');
+
+  peer.send('{"id":"c","type":"compact"}\n{"id":"a","type":"abort"}\n');
+  const answer = await peer.find(({ id }) => id === 'c');
+  await peer.find(({ id }) => id === 'a');
+
+  expect(answer).toMatchObject({ success: false, error: 'Compaction cancelled' });
+});
+
+verifies('K14 R13', 'abort stops an automatic compaction, and the run with it', async ({ open }) => {
+  const agent = await talked(open, [counted('three', FULL), endless, { text: 'four' }]);
+  const { peer } = agent;
+  await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
+  await peer.next('compaction_start');
+  const before = files(agent);
+
+  await peer.ok({ type: 'abort' });
+
+  expect(compactions(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'threshold' });
+  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+  expect(files(agent)).toEqual(before);
+  await peer.ok({ type: 'set_auto_compaction', enabled: false });
+  expect(answers(await peer.run('fourth'))).toEqual(['four']);
+});
+
+verifies('K14', 'abort stops the compaction of an overflow', async ({ open }) => {
+  const { peer } = await talked(open, [{ overflow: true }, endless, { text: 'fine' }]);
+  await peer.ok({ type: 'prompt', message: 'third' });
+  await peer.next('compaction_start');
+
+  await peer.ok({ type: 'abort' });
+
+  expect(compactions(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'overflow' });
+  expect(await settled(peer)).toMatchObject({ outcome: 'aborted', aborted: true });
+  expect((await peer.run('fourth')).at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('K1 C19', 'a prompt that comes during a compaction is served after it', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await talked(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'three' }]);
+  peer.send({ id: 'c', type: 'compact' });
+  await peer.next('compaction_start');
+  const start = peer.records.length;
+  peer.send({ id: 'p', type: 'prompt', message: 'third' });
+  await peer.ok({ type: 'get_state' });
+
+  gate.open();
+  await peer.next('agent_settled');
+
+  const told = peer.records.slice(start);
+  expect(milestones(told)).toEqual([
+    'compaction_end',
+    'agent_start',
+    'turn_start',
+    'turn_end',
+    'agent_end',
+    'agent_settled',
+  ]);
+  const ids = told.flatMap(({ id }) => (id === 'c' || id === 'p' ? [id] : []));
+  expect(ids).toEqual(['c', 'p']);
+  expect(answers(told)).toEqual(['three']);
+});
+
+verifies('K14 P29', 'abort_and_prompt stops a compaction for its message', async ({ open }) => {
+  const { peer } = await talked(open, [endless, { text: 'three' }]);
+  peer.send({ id: 'c', type: 'compact' });
+  await peer.next('compaction_start');
+
+  await peer.ok({ type: 'abort_and_prompt', message: 'third' });
+  await peer.next('agent_settled');
+
+  expect(await peer.find(({ id }) => id === 'c')).toMatchObject({ success: false, error: 'Compaction cancelled' });
+  expect(answers(peer.records).at(-1)).toBe('three');
+});
+
+verifies('K1 C19', 'new_session during a compaction comes after it', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await talked(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }, { text: 'fresh' }]);
+  const { sessionFile } = await peer.ok({ type: 'get_state' });
+  peer.send({ id: 'c', type: 'compact' });
+  await peer.next('compaction_start');
+  peer.send({ id: 'n', type: 'new_session' });
+  await peer.ok({ type: 'get_state' });
+
+  gate.open();
+  await peer.find(({ id }) => id === 'n');
+
+  expect(await peer.find(({ id }) => id === 'c')).toMatchObject({ success: true });
+  expect(readFileSync(sessionFile, 'utf8')).toContain('"type":"compaction"');
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 0, isCompacting: false });
+  expect(answers(await peer.run('hello'))).toHaveLength(1);
+});
+
+verifies(
+  'K14',
+  'new_session during an automatic compaction stops it',
+  async ({ open }) => {
+    const { peer } = await talked(open, [counted('three', FULL), endless, { text: 'fresh' }]);
+    await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
+    await peer.next('compaction_start');
+
+    await peer.ok({ type: 'new_session' });
+
+    expect(compactions(peer.records).at(-1)).toEqual({ ...cancelled, reason: 'threshold' });
+    expect(answers(await peer.run('hello'))).toEqual(['fresh']);
+  },
+  AGENT_MOVES,
+);
+
+it('[K1] killed during a compaction, the session opens as it was', async () => {
+  const first = await talked((options) => open('stdio', options), [{ stall: true }]);
+  const before = files(first);
+  first.peer.send({ type: 'compact' });
+  await first.peer.next('compaction_start');
+
+  first.process?.kill('SIGKILL');
+  await first.process?.exited;
+  const again = await open('stdio', { home: first.home, args: ['--continue'], script: [{ text: 'short' }] });
+
+  expect(await again.peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 4, isCompacting: false });
+  expect(files(again)).toEqual(before);
+  expect(await again.peer.ok({ type: 'compact' })).toMatchObject({ summary: 'short' });
+});
+
+it('[K1 Z28] a compaction that is under way at the end of input is finished and answered', async () => {
+  const gate = newGate();
+  const agent = await talked(
+    (options) => open('stdio', options),
+    [{ steps: [{ await: gate.path }, { text: 'short' }] }],
+  );
+  agent.peer.send({ id: 'c', type: 'compact' });
+  await agent.peer.next('compaction_start');
+
+  agent.process?.endInput();
+  gate.open();
+
+  expect(await agent.process?.exited).toEqual({ code: 0, signal: null });
+  expect(await agent.peer.find(({ id }) => id === 'c')).toMatchObject({ success: true, data: { summary: 'short' } });
+  expect(files(agent).join()).toContain('"type":"compaction"');
+});
+
+it('[K14] with --on-eof abort the end of input stops it', async () => {
+  const script = [{ stall: true }];
+  const agent = await talked((options) => open('stdio', options), script, { args: ['--on-eof', 'abort'] });
+  const before = files(agent);
+  agent.peer.send({ id: 'c', type: 'compact' });
+  await agent.peer.next('compaction_start');
+
+  agent.process?.endInput();
+
+  expect(await agent.process?.exited).toEqual({ code: 0, signal: null });
+  expect(files(agent)).toEqual(before);
+});
+
+it('[K14] a hook that never comes back keeps no abort waiting', async () => {
+  const { asked, wait } = silence();
+  const { client } = await openWith({ beforeCompact: wait }, { answers: [{ text: 'one' }, { text: 'two' }] });
+  for (const word of ['first', 'second']) await client.promptAndWait(`${word} ${'word '.repeat(40_000)}`);
+  const compacted = client.compact().catch((error: Error) => error.message);
+  await asked;
+
+  await client.abort();
+
+  expect(await compacted).toContain('Compaction cancelled');
+});

@@ -1,0 +1,289 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { rolesOf } from '../../support/hooks.ts';
+import { compactions, counted, FILLER, milestones, patientHome, talked } from '../../support/long-talk.ts';
+import { newGate, stored } from '../../support/open.ts';
+import { usage } from '../../support/stored-session.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const noFiles = { readFiles: [], modifiedFiles: [] };
+
+verifies('K1 K3 K4 K5 K8 K9 K12', 'compact puts a summary in the place of what is old', async ({ open }) => {
+  const { peer, sessionFiles } = await talked(open, [counted('what was said', 300, 7)]);
+  const { entries } = await peer.ok({ type: 'get_entries' });
+  const [, , , , second] = entries;
+  const start = peer.records.length;
+
+  const result = await peer.ok({ type: 'compact' });
+
+  expect(second).toMatchObject({ type: 'message', message: { role: 'user' } });
+  expect(result).toEqual({
+    summary: 'what was said',
+    firstKeptEntryId: second.id,
+    tokensBefore: 210,
+    // Four characters each: the summary, what the user said, the answer.
+    estimatedTokensAfter: 4 + 77 + 1,
+    details: noFiles,
+    usage: usage(300, 7),
+  });
+  expect(peer.records.slice(start)).toMatchObject([
+    { type: 'compaction_start', reason: 'manual' },
+    { type: 'compaction_end', reason: 'manual', result, aborted: false, willRetry: false },
+    { type: 'response', command: 'compact' },
+  ]);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages).toMatchObject([
+    { role: 'compactionSummary', summary: 'what was said', tokensBefore: 210 },
+    { role: 'user', content: [{ text: `second ${FILLER}` }] },
+    { role: 'assistant', content: [{ text: 'two' }] },
+  ]);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 3, isCompacting: false });
+  const [path = ''] = sessionFiles();
+  const { estimatedTokensAfter: _guess, ...kept } = result;
+  expect(stored(path).at(-1)).toMatchObject({ type: 'compaction', ...kept });
+});
+
+verifies('K1', 'the model is told the summary instead of what it stands for', async ({ open }) => {
+  const { peer } = await talked(open, [
+    { text: 'the gist' },
+    { steps: [{ text: 'on it' }, { usage: { input: 50, output: 5 } }] },
+  ]);
+  await peer.ok({ type: 'compact' });
+
+  await peer.run('and now?');
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(rolesOf(messages)).toEqual(['compactionSummary', 'user', 'assistant', 'user', 'assistant']);
+  expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'on it' });
+});
+
+verifies('G29 G24', 'what a summary costs counts, and nothing is known of the context after it', async ({ open }) => {
+  const { peer } = await talked(open, [counted('short', 1000, 40), counted('three', 90)]);
+  await peer.ok({ type: 'compact' });
+
+  const after = await peer.ok({ type: 'get_session_stats' });
+  await peer.run('next');
+  const later = await peer.ok({ type: 'get_session_stats' });
+
+  expect(after.contextUsage).toEqual({ tokens: null, contextWindow: 200_000, percent: null });
+  expect(after.tokens).toMatchObject({ input: 100 + 200 + 1000, output: 10 + 10 + 40 });
+  expect(after).toMatchObject({ userMessages: 2, assistantMessages: 2, totalMessages: 4 });
+  expect(later.contextUsage).toMatchObject({ tokens: 100, percent: 0.05 });
+  expect(later.tokens).toMatchObject({ input: 1390, output: 70 });
+});
+
+verifies('K2', 'customInstructions reach whoever writes the summary', async ({ open }) => {
+  const { peer } = await talked(open, [{ text: 'about colours', when: 'Additional focus: the colours$' }]);
+
+  expect(await peer.ok({ type: 'compact', customInstructions: 'the colours' })).toMatchObject({
+    summary: 'about colours',
+  });
+});
+
+verifies('K1', 'whoever writes the summary reads what is summarised, and nothing of what is kept', async ({ open }) => {
+  const { peer } = await talked(open, [
+    { text: 'too much', when: '\\[User\\]: second' },
+    { text: 'right', when: '<conversation>\\n\\[User\\]: first [\\s\\S]*\\[Assistant\\]: one\\n</conversation>' },
+  ]);
+
+  expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'right' });
+});
+
+verifies('K1 K15', 'a session that was just compacted is not compacted again', async ({ open }) => {
+  const { peer } = await talked(open, [{ text: 'short' }]);
+  await peer.ok({ type: 'compact' });
+
+  const response = await peer.refused({ type: 'compact' });
+
+  expect(response).toMatchObject({ code: 'not_found', error: 'Already compacted' });
+  expect(compactions(peer.records).slice(-2)).toEqual([
+    { type: 'compaction_start', reason: 'manual' },
+    {
+      type: 'compaction_end',
+      reason: 'manual',
+      result: null,
+      aborted: false,
+      willRetry: false,
+      errorMessage: 'Compaction failed: Already compacted',
+    },
+  ]);
+});
+
+verifies('K1 K15', 'a session with little in it is left alone', async ({ open }) => {
+  const { peer } = await open({ home: patientHome(), script: [{ text: 'one' }] });
+
+  const empty = await peer.refused({ type: 'compact' });
+  await peer.run('hello');
+  const small = await peer.refused({ type: 'compact' });
+
+  const refusal = { code: 'not_found', error: 'Nothing to compact (session too small)' };
+  expect([empty, small]).toMatchObject([refusal, refusal]);
+});
+
+verifies('K8 K15', 'a summary that cannot be written changes nothing', async ({ open }) => {
+  const refusal = { error: { status: 400, message: 'No' } };
+  const { peer, sessionFiles } = await talked(open, [refusal, { text: '' }, { text: 'fine' }]);
+  const before = sessionFiles().map(stored);
+
+  const refused = await peer.refused({ type: 'compact' });
+  const empty = await peer.refused({ type: 'compact' });
+
+  expect(refused).toMatchObject({ code: 'internal', error: 'Summarization failed: 400 No' });
+  expect(empty).toMatchObject({ code: 'internal', error: 'Summarization failed: The model wrote nothing' });
+  expect(compactions(peer.records).at(-1)).toMatchObject({
+    result: null,
+    aborted: false,
+    errorMessage: 'Compaction failed: Summarization failed: The model wrote nothing',
+  });
+  expect(sessionFiles().map(stored)).toEqual(before);
+  expect((await peer.run('go on')).at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('K1 Y1 Y2', 'a summary is tried again after a transient error, unless retries are off', async ({ open }) => {
+  const busy = { error: { status: 529 } };
+  const { peer } = await talked(open, [busy, busy, { text: 'third time' }, counted('three', 300), busy]);
+
+  expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'third time' });
+
+  await peer.ok({ type: 'set_auto_retry', enabled: false });
+  await peer.run(`third ${FILLER}`);
+  expect(await peer.refused({ type: 'compact' })).toMatchObject({ error: 'Summarization failed: 529 Overloaded' });
+});
+
+verifies(
+  'K1 K3',
+  'the next summary takes in the one before, and nothing that was said before that',
+  async ({ open }) => {
+    const { peer } = await talked(open, [
+      { text: 'alpha' },
+      counted('three', 300),
+      { text: 'wrong', when: '\\[User\\]: first' },
+      { text: 'beta', when: '\\[User\\]: second [\\s\\S]*<previous-summary>\\nalpha\\n</previous-summary>' },
+    ]);
+    await peer.ok({ type: 'compact' });
+    await peer.run(`third ${FILLER}`);
+
+    expect(await peer.ok({ type: 'compact' })).toMatchObject({ summary: 'beta' });
+
+    const { messages } = await peer.ok({ type: 'get_messages' });
+    expect(messages).toMatchObject([
+      { role: 'compactionSummary', summary: 'beta' },
+      { role: 'user', content: [{ text: `third ${FILLER}` }] },
+      { role: 'assistant' },
+    ]);
+  },
+);
+
+const calling = (name: string, args: object) => ({ toolCall: { name, arguments: args } });
+
+verifies('K3', 'the files that were read and changed are remembered, over more than one summary', async ({ open }) => {
+  const home = patientHome();
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home.cwd, name), 'text');
+  const { peer } = await open({
+    home,
+    script: [
+      { steps: [calling('read', { path: 'b.txt' }), calling('read', { path: 'a.txt' })] },
+      {
+        steps: [calling('write', { path: 'a.txt', content: 'new' }), calling('write', { path: 'c.txt', content: 'c' })],
+      },
+      { text: 'done' },
+      { text: 'two' },
+      { text: 'alpha' },
+      { steps: [calling('edit', { path: 'b.txt', oldText: 'text', newText: 'more' })] },
+      { text: 'done' },
+      { text: 'four' },
+      { text: 'beta', when: '<previous-summary>\\nalpha\\n</previous-summary>' },
+    ],
+  });
+  await peer.run('look around');
+  await peer.run(FILLER);
+  const first = await peer.ok({ type: 'compact' });
+  await peer.run('change it');
+  await peer.run(FILLER);
+  const second = await peer.ok({ type: 'compact' });
+
+  expect(first).toMatchObject({
+    summary: 'alpha\n\n<read-files>\nb.txt\n</read-files>\n\n<modified-files>\na.txt\nc.txt\n</modified-files>',
+    details: { readFiles: ['b.txt'], modifiedFiles: ['a.txt', 'c.txt'] },
+  });
+  expect(second).toMatchObject({
+    summary: 'beta\n\n<modified-files>\na.txt\nb.txt\nc.txt\n</modified-files>',
+    details: { readFiles: [], modifiedFiles: ['a.txt', 'b.txt', 'c.txt'] },
+  });
+});
+
+verifies('K1 K3', 'a turn that is cut has a summary of its beginning', async ({ open }) => {
+  const { peer } = await open({
+    home: patientHome(),
+    script: [
+      { text: 'one' },
+      { steps: [{ text: 'looking' }, calling('bash', { command: 'echo found' })] },
+      { text: FILLER },
+      {
+        steps: [{ text: 'the begun' }, { usage: { input: 5, output: 6 } }],
+        when: '\\[User\\]: second[\\s\\S]*\\[Tool result\\]: found',
+      },
+      {
+        steps: [{ text: 'the past' }, { usage: { input: 3, output: 4 } }],
+        when: '\\[Assistant\\]: one\\n</conversation>',
+      },
+    ],
+  });
+  await peer.run('first');
+  await peer.run('second');
+
+  const result = await peer.ok({ type: 'compact' });
+
+  expect(result).toMatchObject({
+    summary: 'the past\n\n---\n\n**Turn Context (split turn):**\n\nthe begun',
+    usage: { input: 8, output: 10, totalTokens: 18 },
+  });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(rolesOf(messages)).toEqual(['compactionSummary', 'assistant']);
+});
+
+verifies('K15', 'where the beginning of a turn cannot be summed up, nothing is', async ({ open }) => {
+  const { peer } = await open({
+    home: patientHome(),
+    script: [
+      { text: 'one' },
+      { text: FILLER },
+      { error: { status: 400, message: 'No' }, when: '\\[User\\]: second' },
+      { stall: true },
+    ],
+  });
+  await peer.run('first');
+  await peer.run('second');
+
+  expect(await peer.refused({ type: 'compact' })).toMatchObject({
+    error: 'Turn prefix summarization failed: 400 No',
+  });
+});
+
+verifies('K1', 'compact stops a run first', async ({ open }) => {
+  const { peer } = await talked(open, [{ steps: [{ text: 'half ' }, { stall: true }] }, { text: 'short' }]);
+  await peer.ok({ type: 'prompt', message: `third ${FILLER}` });
+  await peer.next('message_update');
+  const start = peer.records.length;
+
+  await peer.ok({ type: 'compact' });
+
+  const told = peer.records.slice(start);
+  expect(milestones(told)).toEqual(['turn_end', 'agent_end', 'agent_settled', 'compaction_start', 'compaction_end']);
+  expect(told.find(({ type }) => type === 'agent_settled')).toMatchObject({ aborted: true });
+});
+
+verifies('K8 C18', 'isCompacting is true as long as it lasts', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await talked(open, [{ steps: [{ await: gate.path }, { text: 'short' }] }]);
+  peer.send({ id: 'c', type: 'compact' });
+  await peer.next('compaction_start');
+
+  const during = await peer.ok({ type: 'get_state' });
+  gate.open();
+  await peer.next(({ id }) => id === 'c');
+
+  expect(during).toMatchObject({ isCompacting: true, isStreaming: false });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isCompacting: false });
+});

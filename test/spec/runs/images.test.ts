@@ -1,0 +1,101 @@
+import { expect } from 'vitest';
+import { newGate, stored } from '../../support/open.ts';
+import { settled } from '../../support/settled.ts';
+import { type Bench, verifies } from '../../support/verifies.ts';
+
+const data = Buffer.from('not really an image').toString('base64');
+const image = (mimeType: string) => ({ type: 'image', data, mimeType });
+
+const given = [
+  image('image/png'),
+  { data, mimeType: 'image/jpeg' },
+  { type: 'image', source: { type: 'base64', mediaType: 'image/gif', data } },
+  { type: 'image', source: { type: 'base64', media_type: 'image/webp', data } },
+];
+const wanted = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'].map(image);
+
+/** The content of every user message in a session file. */
+const storedContents = (path: string | undefined) =>
+  stored(path ?? '').flatMap(({ message }) => (message?.role === 'user' ? [message.content] : []));
+
+verifies('P7 P8 P9 P10', 'images come in two spellings and leave in one', async ({ open }) => {
+  const { peer, sessionFiles } = await open();
+
+  const records = await peer.run({ message: 'look', images: given });
+
+  const content = [{ type: 'text', text: 'look' }, ...wanted];
+  const told = records.filter(({ type }) => type === 'message_start' || type === 'message_end');
+  expect(told.slice(0, 2).map(({ message }) => (message as { content: unknown }).content)).toEqual([content, content]);
+  expect(storedContents(sessionFiles()[0])).toEqual([content]);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages[0].content).toEqual(content);
+  await settled(peer);
+});
+
+verifies('P7 P8', 'the model is shown the images', async ({ open }) => {
+  const { peer } = await open();
+
+  await peer.run({ message: 'what do you see?', images: [image('image/png'), image('image/gif')] });
+
+  const { text } = await peer.ok({ type: 'get_last_assistant_text' });
+  expect(text).toContain('image/png');
+  expect(text).toContain('image/gif');
+});
+
+verifies('P7', 'an image needs no words beside it', async ({ open }) => {
+  const { peer, sessionFiles } = await open();
+
+  const [response] = await peer.run({ message: '', images: [image('image/png')] });
+
+  expect(response).toMatchObject({ success: true, data: { disposition: 'started' } });
+  expect(storedContents(sessionFiles()[0])).toEqual([[{ type: 'text', text: '' }, image('image/png')]]);
+});
+
+/** Queues a message with images and expects them where it is delivered. */
+const delivers =
+  (type: string) =>
+  async ({ open }: Bench) => {
+    const gate = newGate();
+    const { peer, sessionFiles } = await open({ script: [{ steps: [{ await: gate.path }] }, { text: 'seen' }] });
+    await peer.ok({ type: 'prompt', message: 'wait' });
+
+    await peer.ok({ type, message: 'look', images: given });
+    gate.open();
+
+    await settled(peer);
+    expect(storedContents(sessionFiles()[0])).toEqual([
+      [{ type: 'text', text: 'wait' }],
+      [{ type: 'text', text: 'look' }, ...wanted],
+    ]);
+  };
+
+verifies('P20 P10', 'images of steer are delivered with its message', delivers('steer'));
+
+verifies('P24 P10', 'images of follow_up are delivered with its message', delivers('follow_up'));
+
+verifies('P9 P34', 'abort_and_prompt takes images too', async ({ open }) => {
+  const { peer, sessionFiles } = await open({ script: [{ stall: true, when: '^wait$' }, { text: 'seen' }] });
+  await peer.ok({ type: 'prompt', message: 'wait' });
+
+  await peer.ok({ type: 'abort_and_prompt', message: 'look', images: given.slice(2, 3) });
+
+  await settled(peer);
+  expect(storedContents(sessionFiles()[0])[1]).toEqual([{ type: 'text', text: 'look' }, image('image/gif')]);
+});
+
+verifies('P48', 'what cannot be an image is refused, and nothing begins', async ({ open }) => {
+  const { peer } = await open();
+
+  for (const [image, error] of [
+    [{ data, mimeType: 'text/plain' }, 'Invalid parameters: images[0] must be an image, not text/plain'],
+    [{ data: '!!!', mimeType: 'image/png' }, 'Invalid parameters: images[0] must have data in base64'],
+    [{ data: '', mimeType: 'image/png' }, 'Invalid parameters: images[0].data must not be empty'],
+  ]) {
+    expect(await peer.request({ type: 'prompt', message: 'look', images: [image] })).toMatchObject({
+      success: false,
+      code: 'invalid_params',
+      error,
+    });
+  }
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
+});

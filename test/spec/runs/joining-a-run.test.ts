@@ -1,0 +1,196 @@
+import { expect } from 'vitest';
+import { newGate } from '../../support/open.ts';
+import { outline } from '../../support/peer.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { type Bench, verifies } from '../../support/verifies.ts';
+
+const messageFrames = ['message_start', 'message_end'];
+const answerFrames = [
+  'message_start',
+  'message_update:start',
+  'message_update:text_start',
+  'message_update:text_delta',
+  'message_update:text_end',
+  'message_update:done',
+  'message_end',
+];
+
+/** Sends a message to a run under way and expects it to be queued, and served by that run. */
+const joins =
+  (kind: 'steer' | 'followUp', command: { type: string } & Record<string, string>) =>
+  async ({ open }: Bench) => {
+    const gate = newGate();
+    const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
+    const { runId } = await peer.ok({ type: 'prompt', message: 'first' });
+    await peer.next('message_update');
+
+    const accepted = await peer.ok({ ...command, message: 'second' });
+
+    expect(accepted).toEqual({ disposition: 'queued', runId, queueId: expect.any(String) });
+    expect(await peer.find('queue_update')).toEqual({
+      type: 'queue_update',
+      steering: kind === 'steer' ? ['second'] : [],
+      followUp: kind === 'followUp' ? ['second'] : [],
+      items: [{ id: accepted.queueId, kind, text: 'second' }],
+    });
+    gate.open();
+    expect(await settled(peer)).toMatchObject({ runId, outcome: 'ok' });
+    expect(userTexts(peer.records)).toEqual(['first', 'second']);
+    expect(answers(peer.records)).toEqual(['one', 'two']);
+  };
+
+verifies('P19 P39 P40 Q17', 'steer joins the run as steering', joins('steer', { type: 'steer' }));
+
+verifies(
+  'P11 P39 P40 Q17',
+  'a prompt with streamingBehavior steer joins the run as steering',
+  joins('steer', { type: 'prompt', streamingBehavior: 'steer' }),
+);
+
+verifies('P23 P39 P40 Q19', 'follow_up joins the run as a follow-up', joins('followUp', { type: 'follow_up' }));
+
+verifies(
+  'P12 P39 P40 Q19',
+  'a prompt with streamingBehavior followUp joins the run as a follow-up',
+  joins('followUp', { type: 'prompt', streamingBehavior: 'followUp' }),
+);
+
+verifies('P19 Q17 Q20 R18', 'the records of a steered run, in their order', async ({ open, greeting }) => {
+  const gate = newGate();
+  const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }] });
+  await peer.ok({ type: 'prompt', message: 'first' });
+  await peer.find('message_update');
+
+  await peer.ok({ type: 'steer', message: 'second' });
+  gate.open();
+  await settled(peer);
+
+  const records = outline(peer.records.filter(({ command }) => command !== 'wait_idle' && command !== 'get_state'));
+  expect(records).toEqual([
+    ...greeting,
+    'response',
+    'agent_start',
+    'turn_start',
+    ...messageFrames,
+    ...answerFrames.slice(0, 2),
+    'queue_update',
+    'response',
+    ...answerFrames.slice(2),
+    'turn_end',
+    'turn_start',
+    'queue_update',
+    ...messageFrames,
+    ...answerFrames,
+    'turn_end',
+    'agent_end',
+    'agent_settled',
+  ]);
+});
+
+/** Sends a message to an idle agent and expects a run of its own for it. */
+const opens =
+  (type: string) =>
+  async ({ open }: Bench) => {
+    const { peer } = await open({ script: [{ text: 'here' }] });
+
+    const accepted = await peer.ok({ type, message: 'anybody?', clientMessageId: 'c1' });
+
+    const end = await settled(peer);
+    expect(accepted).toEqual({ disposition: 'started', runId: end['runId'] });
+    expect(end).toMatchObject({ outcome: 'ok', clientMessageIds: ['c1'] });
+    expect(userTexts(peer.records)).toEqual(['anybody?']);
+    expect(answers(peer.records)).toEqual(['here']);
+    expect(peer.records.filter((record) => record.type === 'queue_update')).toEqual([]);
+  };
+
+verifies('P27', 'steer while the agent is idle opens a run', opens('steer'));
+
+verifies('P28', 'follow_up while the agent is idle opens a run', opens('follow_up'));
+
+verifies('P27 P28', 'an empty message opens no run', async ({ open }) => {
+  const { peer } = await open();
+
+  for (const type of ['steer', 'follow_up']) {
+    expect(await peer.refused({ type, message: '' })).toMatchObject({ command: type, code: 'invalid_params' });
+  }
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
+});
+
+verifies('P27 P32 Q17', 'what was left in the queue rides along with the next message, behind it', async ({ open }) => {
+  const { peer } = await open({ script: [{ stall: true, when: '^first$' }, { text: 'one' }, { text: 'two' }] });
+  await peer.ok({ type: 'prompt', message: 'first' });
+  await peer.ok({ type: 'follow_up', message: 'follow' });
+  await peer.ok({ type: 'steer', message: 'steered' });
+  await peer.ok({ type: 'abort' });
+
+  await peer.ok({ type: 'steer', message: 'next' });
+
+  await settled(peer);
+  expect(userTexts(peer.records)).toEqual(['first', 'next', 'steered', 'follow']);
+  expect(answers(peer.records)).toEqual(['', 'one', 'two']);
+});
+
+verifies('Q18 Q19', 'steering goes before follow-ups, and both are served by the run', async ({ open }) => {
+  const gate = newGate();
+  const script = [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }, { text: 'three' }];
+  const { peer } = await open({ script });
+  await peer.ok({ type: 'prompt', message: 'first' });
+
+  await peer.ok({ type: 'follow_up', message: 'afterwards' });
+  await peer.ok({ type: 'steer', message: 'meanwhile' });
+  gate.open();
+
+  await settled(peer);
+  expect(userTexts(peer.records)).toEqual(['first', 'meanwhile', 'afterwards']);
+  expect(peer.records.filter(({ type }) => type === 'agent_start')).toHaveLength(1);
+  expect(peer.records.filter(({ type }) => type === 'agent_end')).toHaveLength(1);
+  expect(peer.records.filter(({ type }) => type === 'turn_start')).toHaveLength(3);
+});
+
+verifies('Q18', 'a follow-up waits until no tool call is left', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [
+      { steps: [{ await: gate.path }, { toolCall: { name: 'bash', arguments: { command: 'echo one' } } }] },
+      { toolCall: { name: 'bash', arguments: { command: 'echo two' } } },
+      { text: 'done' },
+      { text: 'followed' },
+    ],
+  });
+  await peer.ok({ type: 'prompt', message: 'work' });
+
+  await peer.ok({ type: 'follow_up', message: 'and then?' });
+  gate.open();
+
+  await settled(peer);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+    'user',
+    'assistant',
+    'toolResult',
+    'assistant',
+    'toolResult',
+    'assistant',
+    'user',
+    'assistant',
+  ]);
+});
+
+verifies('Q17', 'a steering message reaches the model with the next call', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [
+      { steps: [{ await: gate.path }, { toolCall: { name: 'bash', arguments: { command: 'true' } } }], when: 'first' },
+      { text: 'heard', when: '^second$' },
+      { text: 'did not hear' },
+    ],
+  });
+  await peer.ok({ type: 'prompt', message: 'first' });
+
+  await peer.ok({ type: 'steer', message: 'second' });
+  gate.open();
+
+  await settled(peer);
+  expect(answers(peer.records).at(-1)).toBe('heard');
+});

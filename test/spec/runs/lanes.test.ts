@@ -1,0 +1,157 @@
+import { expect } from 'vitest';
+import { MAX_WAITING } from '../../../src/engine/lanes.ts';
+import { newGate, stored } from '../../support/open.ts';
+import type { Peer } from '../../support/peer.ts';
+import { verifies } from '../../support/verifies.ts';
+
+type Command = { type: string } & Record<string, unknown>;
+
+/** Sends commands in one piece, numbered from 0, and answers their numbers in the order of their answers. */
+async function orderOf(peer: Peer, commands: readonly Command[]): Promise<unknown[]> {
+  const ids = new Set(commands.keys());
+  peer.send(commands.map((command, id) => `${JSON.stringify({ id, ...command })}\n`).join(''));
+  const order: unknown[] = [];
+  while (order.length < commands.length) {
+    const { id } = await peer.next((record) => record.type === 'response' && ids.has(Number(record['id'])));
+    order.push(id);
+  }
+  return order;
+}
+
+const name = (text: string): Command => ({ type: 'set_session_name', name: text });
+
+verifies('C17', 'abort is answered before a command that is at work and those that wait for it', async ({ open }) => {
+  const { peer } = await open();
+  const waiting = Array.from({ length: 20 }, (_, index) => name(`name ${index}`));
+
+  const order = await orderOf(peer, [{ type: 'clone' }, ...waiting, { type: 'abort' }]);
+
+  const abort = waiting.length + 1;
+  expect(order).toEqual([abort, ...Array.from({ length: abort }, (_, index) => index)]);
+});
+
+verifies('C17', 'abort stops a run while a session command is at work', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({ script: [{ steps: [{ text: 'so far' }, { await: gate.path }] }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('message_update');
+
+  await orderOf(peer, [{ type: 'clone', detached: true }, name('waits'), { type: 'abort' }]);
+
+  expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+});
+
+verifies('C18', 'reading does not wait for a session command that is at work', async ({ open }) => {
+  const { peer } = await open();
+  const { sessionId } = await peer.ok({ type: 'get_state' });
+
+  const order = await orderOf(peer, [
+    { type: 'new_session' },
+    name('new'),
+    { type: 'get_state' },
+    { type: 'get_tree' },
+  ]);
+
+  expect(order).toEqual([2, 3, 0, 1]);
+  const early = peer.records.findLast(({ type, command }) => type === 'response' && command === 'get_state');
+  expect(early).toMatchObject({ data: { sessionId } });
+});
+
+verifies('C18', 'reading is answered while a run is under way', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({ script: [{ steps: [{ await: gate.path }] }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  const state = await peer.ok({ type: 'get_state' });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+
+  expect(state).toMatchObject({ isStreaming: true, isIdle: false });
+  expect(messages).toMatchObject([{ role: 'user' }]);
+});
+
+verifies('C19', 'session commands are done one after another, in the order of arrival', async ({ open }) => {
+  const { peer, sessionFiles } = await open();
+  await peer.run('hello');
+  const commands = [
+    name('first'),
+    { type: 'clone' },
+    name('second'),
+    { type: 'set_thinking_level', level: 'low' },
+    { type: 'new_session' },
+    { type: 'set_thinking_level', level: 'high' },
+    name('third'),
+    { type: 'nonsense' },
+    { type: 'new_session', detached: true },
+    name('last'),
+  ];
+
+  const order = await orderOf(peer, commands);
+
+  expect(order).toEqual([0, 7, 1, 2, 3, 4, 5, 6, 8, 9]);
+  const names = sessionFiles().map((file) => stored(file).flatMap((entry) => entry.name ?? []));
+  expect(names.sort()).toEqual([[], ['first'], ['first', 'second'], ['third', 'last']]);
+});
+
+verifies(
+  'C20',
+  'a session command that comes after an abort waits for it, a reading one does not',
+  async ({ open }) => {
+    const gate = newGate();
+    const { peer } = await open({ script: [{ steps: [{ text: 'so far' }, { await: gate.path }] }] });
+    await peer.ok({ type: 'prompt', message: 'go' });
+
+    const order = await orderOf(peer, [{ type: 'abort' }, name('after'), { type: 'get_state' }]);
+
+    expect(order).toEqual([2, 0, 1]);
+    const types = peer.records.map(({ type, command }) => (type === 'response' ? `answer to ${command}` : type));
+    const named = types.indexOf('session_info_changed');
+    expect(types.indexOf('agent_settled')).toBeLessThan(types.indexOf('answer to abort'));
+    expect(types.indexOf('answer to abort')).toBeLessThan(named);
+  },
+);
+
+verifies('C20', 'a prompt right after an abort opens a run of its own', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [{ steps: [{ text: 'so far' }, { await: gate.path }] }, { text: 'new answer' }],
+  });
+  await peer.ok({ type: 'prompt', message: 'first' });
+  await peer.next('message_update');
+
+  const order = await orderOf(peer, [{ type: 'abort' }, { type: 'prompt', message: 'second' }]);
+
+  expect(order).toEqual([0, 1]);
+  const settled = [await peer.find('agent_settled'), await peer.next('agent_settled')];
+  expect(settled.map(({ outcome }) => outcome)).toEqual(['aborted', 'ok']);
+  expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'new answer' });
+});
+
+// Only in memory do all lines of one write arrive in the same moment, however many they are.
+verifies(
+  'C23',
+  'one command more than may wait is refused, and the others are done',
+  async ({ open }) => {
+    const { peer } = await open();
+    const waiting: Command[] = Array.from({ length: MAX_WAITING }, (_, index) => ({
+      type: 'set_steering_mode',
+      mode: index % 2 ? 'all' : 'one-at-a-time',
+    }));
+    const commands = [{ type: 'new_session' }, ...waiting, name('one too many'), { type: 'get_state' }];
+
+    const order = await orderOf(peer, commands);
+
+    const refused = waiting.length + 1;
+    expect(order).toEqual([refused, refused + 1, ...Array.from({ length: refused }, (_, index) => index)]);
+    expect(await peer.find(({ id }) => id === refused)).toEqual({
+      id: refused,
+      type: 'response',
+      command: 'set_session_name',
+      success: false,
+      error: 'Too many commands are waiting',
+      code: 'overloaded',
+    });
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ steeringMode: 'all' });
+    await peer.ok(name('there is room again'));
+  },
+  ['memory'],
+);

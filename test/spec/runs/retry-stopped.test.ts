@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { patientHome } from '../../support/long-talk.ts';
+import type { Record_ } from '../../support/peer.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { AGENT_MOVES, type Bench, verifies } from '../../support/verifies.ts';
+
+const busy = { error: { status: 529 } };
+
+/** An agent whose run waits for its next try for longer than any test; `script` is what the model says then. */
+async function waiting(open: Bench['open'], script: readonly object[] = []) {
+  const home = patientHome({ retry: { baseDelayMs: 10_000_000, maxDelayMs: 100_000_000 } });
+  const agent = await open({ home, script: [busy, ...script] });
+  const { runId } = await agent.peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' });
+  await agent.peer.next('auto_retry_start');
+  return { ...agent, runId };
+}
+
+const retryEnds = (records: readonly Record_[]) => records.filter(({ type }) => type === 'auto_retry_end');
+
+const cancelled = { type: 'auto_retry_end', success: false, attempt: 1, finalError: 'Retry cancelled' };
+
+verifies('Y3 Y5 R13', 'abort_retry ends the wait and the run, which was not aborted', async ({ open }) => {
+  const { peer, runId } = await waiting(open, [{ text: 'fine' }]);
+  const start = peer.records.length;
+
+  await peer.ok({ type: 'abort_retry' });
+  await peer.next('agent_settled');
+
+  const told = peer.records.slice(start).filter(({ type }) => type !== 'response');
+  expect(told).toMatchObject([
+    cancelled,
+    { type: 'agent_settled', runId, aborted: false, outcome: 'error', errorCode: 'overloaded' },
+  ]);
+  await settled(peer);
+  expect(answers(await peer.run('again'))).toEqual(['fine']);
+});
+
+verifies('Y3', 'abort_retry with nothing to give up succeeds and tells nothing', async ({ open }) => {
+  const { peer } = await open({ home: patientHome(), script: [{ stall: true }] });
+  await peer.ok({ type: 'abort_retry' });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('message_update');
+  const start = peer.records.length;
+
+  await peer.ok({ type: 'abort_retry' });
+
+  expect(peer.records.slice(start).filter(({ type }) => type !== 'message_update')).toHaveLength(1);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
+});
+
+verifies('C22 Y3', 'abort_retry overtakes commands that wait', async ({ open }) => {
+  const { peer } = await waiting(open, [{ text: 'fine' }]);
+
+  peer.send('{"id":"slow","type":"compact"}\n{"id":"retry","type":"abort_retry"}\n');
+  await peer.find(({ id }) => id === 'slow');
+
+  const order = peer.records.flatMap(({ id }) => (id === 'slow' || id === 'retry' ? [id] : []));
+  expect(order).toEqual(['retry', 'slow']);
+});
+
+verifies('Y5 P29 R15', 'abort ends the wait and aborts the run', async ({ open }) => {
+  const { peer, runId } = await waiting(open, [{ text: 'fine' }]);
+  const start = peer.records.length;
+
+  await peer.ok({ type: 'abort' });
+
+  expect(peer.records.slice(start)).toMatchObject([
+    cancelled,
+    { type: 'agent_settled', runId, aborted: true, outcome: 'aborted' },
+    { type: 'response', command: 'abort' },
+  ]);
+  await settled(peer);
+  expect(answers(await peer.run('again'))).toEqual(['fine']);
+});
+
+verifies('Y5 P29', 'abort during another try ends both', async ({ open }) => {
+  const { peer } = await open({ home: patientHome(), script: [busy, { steps: [{ text: 'half ' }, { stall: true }] }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('auto_retry_start');
+  await peer.next((record) => record.type === 'message_update' && JSON.stringify(record).includes('half'));
+
+  await peer.ok({ type: 'abort' });
+
+  expect(retryEnds(peer.records)).toEqual([cancelled]);
+  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+});
+
+verifies('Y4 I12', 'a run that waits is a run: state and heartbeat say so', async ({ open }) => {
+  const { peer, runId } = await waiting(open);
+  await peer.ok({ type: 'hello', heartbeatMs: 1 });
+
+  const state = await peer.ok({ type: 'get_state' });
+  const beat = await peer.next('heartbeat');
+
+  expect(state).toMatchObject({ isStreaming: true, isIdle: false, isCompacting: false, runId, messageCount: 1 });
+  expect(beat).toMatchObject({ runId, blockedOn: { kind: 'retry', elapsedMs: expect.any(Number) } });
+  expect(await peer.refused({ type: 'prompt', message: 'more' })).toMatchObject({ code: 'agent_busy' });
+});
+
+verifies('Y2 Q1', 'what is steered while a run waits is said to the next try', async ({ open }) => {
+  const home = patientHome({ retry: { baseDelayMs: 300 } });
+  const { peer } = await open({ home, script: [busy, { text: 'there' }, { text: 'followed' }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('auto_retry_start');
+
+  await peer.ok({ type: 'steer', message: 'also this' });
+  await peer.ok({ type: 'follow_up', message: 'and then' });
+  await peer.next('agent_settled');
+
+  expect(userTexts(peer.records)).toEqual(['go', 'also this', 'and then']);
+  const spoken = answers(peer.records);
+  expect(spoken).toEqual(['', 'there', 'followed']);
+  await settled(peer);
+});
+
+verifies('Y1', 'a retry that waits goes on when retries are switched off, and is the last', async ({ open }) => {
+  const home = patientHome({ retry: { baseDelayMs: 300 } });
+  const { peer } = await open({ home, script: [busy, busy, { text: 'never' }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('auto_retry_start');
+
+  await peer.ok({ type: 'set_auto_retry', enabled: false });
+  await peer.next('agent_settled');
+
+  expect(retryEnds(peer.records)).toEqual([{ ...cancelled, finalError: '529 Overloaded' }]);
+  expect(await settled(peer)).toMatchObject({ outcome: 'error' });
+});
+
+verifies('Y3 P32', 'what was queued for a retry that was given up still waits', async ({ open }) => {
+  const { peer } = await waiting(open);
+  await peer.ok({ type: 'steer', message: 'later' });
+
+  await peer.ok({ type: 'abort_retry' });
+  await peer.next('agent_settled');
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
+});
+
+verifies(
+  'Y5',
+  'new_session ends the wait',
+  async ({ open }) => {
+    const { peer } = await waiting(open, [{ text: 'fresh' }]);
+
+    await peer.ok({ type: 'new_session' });
+
+    expect(retryEnds(peer.records)).toEqual([cancelled]);
+    expect(answers(await peer.run('hello'))).toEqual(['fresh']);
+  },
+  AGENT_MOVES,
+);
+
+verifies(
+  'Y2 P3',
+  'killed while it waits, the session has the message and goes on',
+  async ({ open }) => {
+    const { peer, home, process, sessionFiles } = await waiting(open);
+    await peer.ok({ type: 'get_state' });
+
+    process?.kill('SIGKILL');
+    await process?.exited;
+    const again = await open({ home, args: ['--continue'], script: [{ text: 'there' }] });
+
+    expect(
+      sessionFiles()
+        .map((path) => readFileSync(path, 'utf8'))
+        .join(),
+    ).toContain('"clientMessageId":"c1"');
+    expect(answers(await again.peer.run('still?'))).toEqual(['there']);
+  },
+  ['stdio', 'unix'],
+);

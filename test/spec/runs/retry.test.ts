@@ -1,0 +1,278 @@
+import { expect, it } from 'vitest';
+import { rolesOf } from '../../support/hooks.ts';
+import { counted, FILLER, milestones, patientHome, talked } from '../../support/long-talk.ts';
+import { open, stored } from '../../support/open.ts';
+import { outline, type Record_ } from '../../support/peer.ts';
+import { completions } from '../../support/providers/completions.ts';
+import { configured, OWN_KEY, providerOf } from '../../support/providers/configured.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { usage } from '../../support/stored-session.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const busy = { error: { status: 529 } };
+
+const named = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+
+const failedAnswer = ['message_start', 'message_update:start', 'message_update:error', 'message_end'];
+
+const goodAnswer = [
+  'message_start',
+  'message_update:start',
+  'message_update:text_start',
+  'message_update:text_delta',
+  'message_update:text_end',
+  'message_update:done',
+  'message_end',
+];
+
+verifies('Y2 Y4 Y5 R12 R13', 'a provider that is busy is asked again until it answers', async ({ open }) => {
+  const { peer } = await open({ home: patientHome(), script: [busy, { error: { status: 500 } }, { text: 'there' }] });
+
+  const records = await peer.run('go');
+
+  expect(outline(records)).toEqual([
+    'response',
+    'agent_start',
+    'turn_start',
+    'message_start',
+    'message_end',
+    ...failedAnswer,
+    'turn_end',
+    'agent_end',
+    'auto_retry_start',
+    'agent_start',
+    'turn_start',
+    ...failedAnswer,
+    'turn_end',
+    'agent_end',
+    'auto_retry_start',
+    'agent_start',
+    'turn_start',
+    ...goodAnswer,
+    'auto_retry_end',
+    'turn_end',
+    'agent_end',
+    'agent_settled',
+  ]);
+  expect(named(records, 'auto_retry_start')).toEqual([
+    {
+      type: 'auto_retry_start',
+      attempt: 1,
+      maxAttempts: 3,
+      delayMs: expect.any(Number),
+      errorMessage: '529 Overloaded',
+    },
+    {
+      type: 'auto_retry_start',
+      attempt: 2,
+      maxAttempts: 3,
+      delayMs: expect.any(Number),
+      errorMessage: '500 Internal server error',
+    },
+  ]);
+  expect(named(records, 'auto_retry_end')).toEqual([{ type: 'auto_retry_end', success: true, attempt: 2 }]);
+  expect(named(records, 'agent_end')).toMatchObject([
+    { willRetry: true, isTerminal: false, messages: [{ role: 'user' }, { stopReason: 'error' }] },
+    { willRetry: true, isTerminal: false, messages: [{ stopReason: 'error' }] },
+    { willRetry: false, isTerminal: true, messages: [{ stopReason: 'stop' }] },
+  ]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok', aborted: false });
+  expect(records.at(-1)).not.toHaveProperty('errorMessage');
+  await settled(peer);
+});
+
+verifies('Y2', 'what failed stays in the file, but is no part of the conversation', async ({ open }) => {
+  const { peer, sessionFiles } = await open({
+    home: patientHome(),
+    script: [{ steps: [{ text: 'half ' }, { cut: true }] }, { text: 'whole' }],
+  });
+  await peer.ok({ type: 'hello', entries: true });
+
+  const records = await peer.run('go');
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(rolesOf(messages)).toEqual(['user', 'assistant']);
+  expect(messages[1]).toMatchObject({ content: [{ text: 'whole' }] });
+  const page = await peer.ok({ type: 'get_messages_page' });
+  expect(page).toMatchObject({ messages, totalMessages: 2 });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
+  const [path = ''] = sessionFiles();
+  const failed = stored(path).find(({ message }) => message?.stopReason === 'error');
+  expect(failed).toMatchObject({ message: { content: [{ text: 'half ' }], errorMessage: 'terminated' } });
+  const edit = { type: 'context_edit', targetId: failed.id, replacement: null };
+  expect(stored(path)).toContainEqual(expect.objectContaining(edit));
+  const after = records.slice(records.findIndex(({ type }) => type === 'auto_retry_start'));
+  expect(after[1]).toMatchObject({ type: 'entry_appended', entry: edit });
+});
+
+verifies('Y5 Y6', 'a provider that stays busy ends the run with its error', async ({ open }) => {
+  const { peer } = await open({ home: patientHome(), script: [busy, busy, busy, busy, { text: 'fine' }] });
+
+  const records = await peer.run('go');
+
+  expect(named(records, 'auto_retry_start').map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  expect(milestones(records).slice(-3)).toEqual(['agent_end', 'auto_retry_end', 'agent_settled']);
+  expect(records.at(-2)).toEqual({
+    type: 'auto_retry_end',
+    success: false,
+    attempt: 3,
+    finalError: '529 Overloaded',
+  });
+  expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded', errorMessage: '529 Overloaded' });
+  expect(named(records, 'agent_end').at(-1)).toMatchObject({ willRetry: false, isTerminal: true });
+  await settled(peer);
+  expect(answers(await peer.run('again'))).toEqual(['fine']);
+});
+
+verifies('Y2', 'the settings say how often', async ({ open }) => {
+  const home = patientHome({ retry: { maxRetries: 1, baseDelayMs: 1 } });
+  const { peer } = await open({ home, script: [busy, busy, { text: 'never' }] });
+
+  const records = await peer.run('go');
+
+  expect(named(records, 'auto_retry_start')).toMatchObject([{ attempt: 1, maxAttempts: 1 }]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'error' });
+});
+
+it.each([
+  ['a request that is wrong', { error: { status: 400, message: 'bad thing' } }],
+  ['a key that is wrong', { error: { status: 401 } }],
+  ['an account that is empty', { error: { status: 429, message: 'You exceeded your current quota' } }],
+])('[Y2] %s is not tried again', async (_what, failure) => {
+  const { peer } = await open('memory', { home: patientHome(), script: [failure, { text: 'never' }] });
+
+  const records = await peer.run('go');
+
+  expect(milestones(records)).toEqual(['agent_start', 'turn_start', 'turn_end', 'agent_end', 'agent_settled']);
+  expect(named(records, 'agent_end')).toMatchObject([{ willRetry: false, isTerminal: true }]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'error' });
+});
+
+verifies('Y1', 'nothing is tried again when that is switched off', async ({ open }) => {
+  const { peer } = await open({ home: patientHome(), script: [busy, busy, { text: 'there' }] });
+  await peer.ok({ type: 'set_auto_retry', enabled: false });
+  const off = await peer.run('go');
+
+  await peer.ok({ type: 'set_auto_retry', enabled: true });
+  const on = await peer.run('go');
+
+  expect(off.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
+  expect(off.filter(({ type }) => type.startsWith('auto_retry'))).toEqual([]);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  expect(on.at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('Y1', 'the settings may switch it off', async ({ open }) => {
+  const { peer } = await open({ home: patientHome({ retry: { enabled: false } }), script: [busy, { text: 'never' }] });
+
+  expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
+});
+
+verifies('Y4', 'a provider that asks for time is given it', async ({ open }) => {
+  const { peer } = await open({
+    home: patientHome(),
+    script: [{ error: { status: 429, retryAfterMs: 30 } }, { text: 'there' }],
+  });
+
+  const records = await peer.run('go');
+
+  expect(named(records, 'auto_retry_start')).toMatchObject([{ delayMs: 30 }]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('Y2 Y6', 'a provider that asks for too much time is not waited for', async ({ open }) => {
+  const asks = { error: { status: 429, retryAfterMs: 3_600_000 } };
+  const { peer } = await open({ home: patientHome(), script: [asks, busy, asks, { text: 'never' }] });
+
+  const first = await peer.run('go');
+  const second = await peer.run('again');
+
+  const words = '429 Too many requests (the server asks for a retry delay of 3600 s, more than 60 s)';
+  expect(first.filter(({ type }) => type.startsWith('auto_retry'))).toEqual([]);
+  expect(first.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'rate_limited', errorMessage: words });
+  expect(named(second, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 1, finalError: words }]);
+  expect(second.at(-1)).toMatchObject({ outcome: 'error', errorMessage: words });
+});
+
+verifies('Y5', 'an answer begins the count anew, also within a run', async ({ open }) => {
+  const home = patientHome({ retry: { maxRetries: 1, baseDelayMs: 1 } });
+  const call = { toolCall: { name: 'bash', arguments: { command: 'true' } } };
+  const { peer } = await open({ home, script: [busy, call, busy, { text: 'done' }] });
+
+  const records = await peer.run('go');
+
+  expect(records.filter(({ type }) => type.startsWith('auto_retry'))).toMatchObject([
+    { attempt: 1 },
+    { success: true, attempt: 1 },
+    { attempt: 1 },
+    { success: true, attempt: 1 },
+  ]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
+});
+
+verifies('P46', 'every try counts against the limits of the run', async ({ open }) => {
+  const { peer } = await open({ home: patientHome(), script: [busy, busy, { text: 'never' }] });
+
+  const records = await peer.run({ message: 'go', limits: { turns: 2 } });
+
+  expect(milestones(records).slice(-3)).toEqual(['agent_end', 'auto_retry_end', 'agent_settled']);
+  expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
+});
+
+verifies('P46 Y5', 'time that runs out while a run waits for its next try ends both', async ({ open }) => {
+  const home = patientHome({ retry: { baseDelayMs: 1500 } });
+  const { peer } = await open({ home, script: [busy, { text: 'never' }] });
+
+  const records = await peer.run({ message: 'go', limits: { wallMs: 1000 } });
+
+  expect(named(records, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 1 }]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'budget' });
+  expect(answers(records)).not.toContain('never');
+});
+
+verifies('G24', 'what failed tries have used counts', async ({ open }) => {
+  const { peer } = await open({
+    home: patientHome(),
+    script: [{ steps: [{ usage: { input: 70, output: 3 } }, { text: 'x' }, { cut: true }] }, counted('there', 100)],
+  });
+  await peer.run('go');
+
+  const stats = await peer.ok({ type: 'get_session_stats' });
+
+  expect(stats.tokens).toMatchObject({ input: 170, output: 13 });
+  expect(stats.contextUsage).toMatchObject({ tokens: usage(100, 10).totalTokens });
+});
+
+verifies('Y2 K13', 'a run gets over a busy provider and an overflow in one go', async ({ open }) => {
+  const script = [busy, { overflow: true }, busy, { text: 'short' }, busy, { text: 'there' }];
+  const { peer } = await talked(open, script);
+
+  const records = await peer.run(`third ${FILLER}`);
+
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+  expect(answers(records).at(-1)).toBe('there');
+  expect(userTexts(records)).toEqual([`third ${FILLER}`]);
+  await settled(peer);
+});
+
+it('[Y7 Y6] a provider that does not begin, or falls silent, meets a deadline; then comes a retry, then an error', async () => {
+  const settings = { retry: { baseDelayMs: 1, maxRetries: 2 }, stall: { firstByteMs: 150, betweenMs: 100 } };
+  const { home, doubles } = await configured([completions], { settings });
+  const silent = { text: 'never heard', stallAfter: 0 };
+  doubles[0]?.says(silent, { text: 'half', stallAfter: 2 }, silent);
+  const args = ['--model', `${providerOf(completions)}/m`];
+  const { peer } = await open('stdio', { home, env: OWN_KEY, args });
+
+  const records = await peer.run('go');
+
+  const late = 'The model did not begin to answer within 150 ms';
+  expect(named(records, 'auto_retry_start')).toMatchObject([
+    { attempt: 1, errorMessage: late },
+    { attempt: 2, errorMessage: 'The model stopped in the middle of its answer and did not go on within 100 ms' },
+  ]);
+  expect(named(records, 'auto_retry_end')).toMatchObject([{ success: false, attempt: 2, finalError: late }]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'error', errorCode: 'stalled', errorMessage: late });
+});

@@ -1,0 +1,112 @@
+import { expect } from 'vitest';
+import type { Record_ } from '../../support/peer.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const of = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+
+for (const type of ['steer', 'follow_up', 'prompt']) {
+  for (const moment of ['message_end', 'turn_end', 'agent_end', 'agent_settled']) {
+    verifies('R13 R17 P27 P28 Q19', `a ${type} at the ${moment} of a run that ends is served`, async ({ open }) => {
+      const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
+      const { runId } = await peer.ok({ type: 'prompt', message: 'first' });
+      await peer.next('message_update');
+
+      await peer.next(moment);
+      const accepted = await peer.ok({
+        type,
+        message: 'just in time',
+        clientMessageId: 'c1',
+        ...(type === 'prompt' && { streamingBehavior: 'followUp' }),
+      });
+
+      const end = await settled(peer);
+      expect(end).toMatchObject({ outcome: 'ok', runId: accepted.runId, clientMessageIds: ['c1'] });
+      expect(accepted.disposition).toBe(accepted.runId === runId ? 'queued' : 'started');
+      expect(userTexts(peer.records)).toEqual(['first', 'just in time']);
+      expect(answers(peer.records)).toEqual(['one', 'two']);
+      expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 0, isIdle: true });
+    });
+  }
+}
+
+for (const type of ['steer', 'follow_up']) {
+  verifies(
+    'R12 R13 R14 Q20',
+    `a ${type} that comes while the run stores its end makes it go on, and agent_end says so`,
+    async ({ open }) => {
+      const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
+      const { runId } = await peer.ok({ type: 'prompt', message: 'first' });
+      await peer.next('turn_end');
+
+      const accepted = await peer.ok({ type, message: 'just in time' });
+
+      expect(accepted).toMatchObject({ disposition: 'queued', runId });
+      expect(await settled(peer)).toMatchObject({ outcome: 'ok', runId });
+      const ends = of(peer.records, 'agent_end');
+      expect(ends).toMatchObject([
+        { willRetry: false, isTerminal: false },
+        { willRetry: false, isTerminal: true },
+      ]);
+      expect(ends.map(({ messages }) => (messages as unknown[]).length)).toEqual([2, 2]);
+      expect(of(peer.records, 'agent_settled')).toHaveLength(1);
+      expect(of(peer.records, 'queue_update').at(-1)).toMatchObject({ items: [] });
+    },
+    ['memory'],
+  );
+}
+
+for (const moment of ['message_end', 'turn_end', 'agent_end', 'agent_settled']) {
+  verifies(
+    'P30 P31 R13 R15',
+    `an abort at the ${moment} of a run that ends is answered after its end`,
+    async ({ open }) => {
+      const { peer } = await open({ script: [{ text: 'one' }] });
+      await peer.ok({ type: 'prompt', message: 'first' });
+      await peer.next('message_update');
+
+      await peer.next(moment);
+      const response = await peer.request({ type: 'abort' });
+
+      const end = await settled(peer);
+      expect(peer.records.indexOf(end)).toBeLessThan(peer.records.indexOf(response));
+      expect(end).toMatchObject({ aborted: end['outcome'] === 'aborted' });
+      expect(answers(peer.records)).toEqual(['one']);
+    },
+  );
+}
+
+verifies('R13 R14', 'a hundred runs end a hundred times', async ({ open }) => {
+  const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }], args: ['--stream', 'delta'] });
+
+  for (let count = 0; count < 100; count++) await peer.run(`${count}`);
+
+  await settled(peer);
+  expect(of(peer.records, 'agent_settled')).toHaveLength(100);
+  expect(of(peer.records, 'agent_start')).toHaveLength(100);
+});
+
+verifies('R13 P13', 'prompts fired without waiting are each served or refused, and never lost', async ({ open }) => {
+  const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }] });
+
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, (_, count) => peer.request({ type: 'prompt', message: `${count}` })),
+  );
+
+  await settled(peer);
+  const taken = responses.flatMap(({ success }, count) => (success ? [`${count}`] : []));
+  expect(responses.every(({ success, code }) => success || code === 'agent_busy')).toBe(true);
+  expect(userTexts(peer.records)).toEqual(taken);
+  expect(of(peer.records, 'agent_settled')).toHaveLength(taken.length);
+});
+
+verifies('R13 R17', 'follow-ups fired without waiting are all served, each once', async ({ open }) => {
+  const { peer } = await open({ script: [{ text: 'one' }, { repeat: true }], args: ['--stream', 'delta'] });
+  const ids = Array.from({ length: 50 }, (_, count) => `c${count}`);
+
+  await Promise.all(ids.map((id) => peer.ok({ type: 'follow_up', message: id, clientMessageId: id })));
+
+  await settled(peer);
+  expect(userTexts(peer.records)).toEqual(ids);
+  expect(of(peer.records, 'agent_settled').flatMap(({ clientMessageIds }) => clientMessageIds)).toEqual(ids);
+});

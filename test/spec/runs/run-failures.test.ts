@@ -1,0 +1,175 @@
+import { expect } from 'vitest';
+import { NO_RETRY, newGate, stored } from '../../support/open.ts';
+import { outline, type Record_ } from '../../support/peer.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const of = (records: readonly Record_[], type: string) => records.filter((record) => record.type === type);
+
+for (const [what, failing, errorCode, errorMessage] of [
+  ['refuses', { error: { status: 400, message: 'bad thing' } }, 'model_error', '400 bad thing'],
+  ['is broken', { error: { status: 500 } }, 'model_error', '500 Internal server error'],
+  ['knows no key', { error: { status: 401 } }, 'auth_failed', '401 Unauthorized'],
+  ['forbids', { error: { status: 403 } }, 'auth_failed', '403 Forbidden'],
+  ['has had enough', { error: { status: 429 } }, 'rate_limited', '429 Too many requests'],
+  ['is busy', { error: { status: 529 } }, 'overloaded', '529 Overloaded'],
+  [
+    'cannot read that much',
+    { overflow: true },
+    'context_overflow',
+    '400 prompt is too long: the context window is exceeded',
+  ],
+  ['breaks off', { cut: true }, 'connection_lost', 'terminated'],
+] as const) {
+  verifies('R10 R13 R15 R16 R22 M12', `a model that ${what} before its first word ends the run`, async ({ open }) => {
+    const { peer, sessionFiles } = await open({ settings: NO_RETRY, script: [failing, { text: 'fine' }] });
+
+    const records = await peer.run({ message: 'go', clientMessageId: 'c1' });
+
+    expect(outline(records).slice(5)).toEqual([
+      'message_start',
+      'message_update:start',
+      'message_update:error',
+      'message_end',
+      'turn_end',
+      'agent_end',
+      'agent_settled',
+    ]);
+    const message = of(records, 'turn_end')[0]?.['message'];
+    expect(message).toMatchObject({ content: [], stopReason: 'error', errorMessage, errorCode });
+    expect(stored(sessionFiles()[0] ?? '').at(-1)).toMatchObject({ message });
+    expect(await settled(peer)).toEqual({
+      type: 'agent_settled',
+      runId: expect.any(String),
+      aborted: false,
+      outcome: 'error',
+      errorCode,
+      errorMessage,
+      clientMessageIds: ['c1'],
+    });
+    expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
+  });
+}
+
+verifies('R21 R22 M15', 'a stream that is cut keeps what was said before', async ({ open }) => {
+  const { peer } = await open({
+    settings: NO_RETRY,
+    script: [{ steps: [{ thinking: 'Hm.' }, { text: 'Well, ' }, { cut: true }] }, { text: 'fine' }],
+  });
+
+  const records = await peer.run('go');
+
+  expect(outline(records).slice(-6)).toEqual([
+    'message_update:text_end',
+    'message_update:error',
+    'message_end',
+    'turn_end',
+    'agent_end',
+    'agent_settled',
+  ]);
+  expect(of(records, 'turn_end')[0]).toMatchObject({
+    message: {
+      content: [
+        { type: 'thinking', thinking: 'Hm.' },
+        { type: 'text', text: 'Well, ' },
+      ],
+      stopReason: 'error',
+      errorMessage: 'terminated',
+    },
+    toolResults: [],
+  });
+  expect(await settled(peer)).toMatchObject({ outcome: 'error', errorCode: 'connection_lost' });
+});
+
+verifies('R22 T12', 'a tool call in an answer that failed does not run', async ({ open }) => {
+  const { peer } = await open({
+    settings: NO_RETRY,
+    script: [
+      { steps: [{ toolCall: { name: 'write', arguments: { path: 'a', content: 'a' } } }, { cut: true }] },
+      { text: 'fine' },
+    ],
+  });
+
+  const records = await peer.run('go');
+
+  expect(records.filter(({ type }) => type.startsWith('tool_execution'))).toEqual([]);
+  expect(await settled(peer)).toMatchObject({ outcome: 'error' });
+  expect((await peer.run('again')).at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('R22 R15', 'a failure after tools have run ends the run, and their results stay', async ({ open }) => {
+  const { peer } = await open({
+    settings: NO_RETRY,
+    script: [
+      { toolCall: { name: 'bash', arguments: { command: 'echo hi' } } },
+      { error: { status: 503 } },
+      { text: 'fine' },
+    ],
+  });
+
+  await peer.run('go');
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'error', errorCode: 'overloaded' });
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'toolResult', 'assistant']);
+});
+
+verifies('R13 R22', 'a failure leaves the queue as it is', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    settings: NO_RETRY,
+    script: [{ steps: [{ await: gate.path }, { error: { status: 500 } }] }, { text: 'one' }, { text: 'two' }],
+  });
+  await peer.ok({ type: 'prompt', message: 'first' });
+  await peer.next('message_update');
+  await peer.ok({ type: 'follow_up', message: 'later', clientMessageId: 'c1' });
+
+  gate.open();
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'error', clientMessageIds: [] });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 1 });
+  await peer.run('go on');
+  expect(userTexts(peer.records)).toEqual(['first', 'go on', 'later']);
+  expect(answers(peer.records)).toEqual(['', 'one', 'two']);
+});
+
+verifies('R15 M11', 'an answer that ends at the length limit is no failure', async ({ open }) => {
+  const { peer } = await open({ script: [{ steps: [{ text: 'and so' }, { stop: 'length' }] }] });
+
+  const records = await peer.run('go');
+
+  expect(of(records, 'turn_end')[0]).toMatchObject({ message: { stopReason: 'length' } });
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('R9 R15 T14', 'a tool call that the length limit may have cut is refused, not run', async ({ open }) => {
+  const { peer } = await open({
+    settings: NO_RETRY,
+    script: [
+      { steps: [{ toolCall: { name: 'write', arguments: { path: 'a', content: 'half' } } }, { stop: 'length' }] },
+      { text: 'again then' },
+    ],
+  });
+
+  const records = await peer.run('go');
+
+  expect(of(records, 'turn_end')[0]).toMatchObject({
+    toolResults: [
+      {
+        isError: true,
+        content: [{ text: 'Not run: the answer was cut off by the length limit before the call was complete.' }],
+      },
+    ],
+  });
+  expect(of(records, 'tool_execution_end')).toMatchObject([{ isError: true }]);
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('R13 R22', 'a model that always fails never hangs a client', async ({ open }) => {
+  const { peer } = await open({ settings: NO_RETRY, script: [{ cut: true }, { repeat: true }] });
+
+  for (let count = 0; count < 5; count++) expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'error' });
+
+  await settled(peer);
+  expect(of(peer.records, 'agent_settled')).toHaveLength(5);
+});

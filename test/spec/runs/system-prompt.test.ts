@@ -1,0 +1,165 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { OpenAgentOptions } from '../../../src/index.ts';
+import { openWith } from '../../support/hooks.ts';
+import { type Home, newHome } from '../../support/open.ts';
+import { write } from '../../support/user-files.ts';
+import { verifies } from '../../support/verifies.ts';
+
+/** An agent that notes the system prompt of every request. */
+async function listening(home: Home, options: Parameters<typeof openWith>[1] = {}) {
+  const prompts: string[] = [];
+  const agent = await openWith(
+    {
+      beforeRequest: async ({ systemPrompt }) => {
+        prompts.push(systemPrompt);
+        return undefined;
+      },
+    },
+    { cwd: home.cwd, agentDir: home.agentDir, ...options },
+  );
+  const ask = async () => {
+    await agent.client.promptAndWait('say hello');
+    return prompts.at(-1) ?? '';
+  };
+  return { ...agent, prompts, ask };
+}
+
+/** Where these words stand in a text, as their order. */
+const order = (text: string, words: readonly string[]) =>
+  words.filter((word) => text.includes(word)).toSorted((one, other) => text.indexOf(one) - text.indexOf(other));
+
+it('[U1 U2] the model is told of its tools, the files of its user and of its folders, and where it works', async () => {
+  const home = newHome();
+  write(home, {
+    'agent/AGENTS.md': 'from the user',
+    'CLAUDE.md': 'from above',
+    'project/AGENTS.md': 'from the project',
+    'project/CLAUDE.md': 'hidden',
+    'project/below/AGENTS.md': 'hidden, too',
+  });
+  const { ask } = await listening(home);
+
+  const prompt = await ask();
+
+  const words = ['- read: ', 'from the user', 'from above', 'from the project', `working directory is ${home.cwd}`];
+  expect(order(prompt, words)).toEqual(words);
+  expect(prompt).toContain(`## ${join(home.cwd, 'AGENTS.md')}\n\nfrom the project`);
+  expect(prompt).not.toContain('hidden');
+});
+
+it('[U2] an override wins, and a file too long is cut with a note', async () => {
+  const home = newHome();
+  write(home, {
+    'project/AGENTS.override.md': `the override ${'x'.repeat(1024 * 1024)}`,
+    'project/AGENTS.md': 'hidden',
+  });
+  const { ask } = await listening(home);
+
+  const prompt = await ask();
+
+  expect(prompt).toContain('the override');
+  expect(prompt).not.toContain('hidden');
+  expect(prompt).toContain(`[The rest of ${join(home.cwd, 'AGENTS.override.md')} is left out: it is too long.]`);
+  expect(prompt.length).toBeLessThan(300 * 1024);
+});
+
+it('[U3] what changes on disk is seen by the next run, not by the one under way', async () => {
+  const home = newHome();
+  write(home, { 'project/AGENTS.md': 'rule one' });
+  const command = 'echo rule two > AGENTS.md';
+  const { client, prompts } = await listening(home, {
+    answers: [{ toolCall: { name: 'bash', arguments: { command } } }, { text: 'ok' }, { text: 'ok' }],
+  });
+
+  await client.promptAndWait('change it');
+  await client.promptAndWait('again');
+  rmSync(join(home.cwd, 'AGENTS.md'));
+  await client.promptAndWait('gone');
+
+  const seen = prompts.map((prompt) => order(prompt, ['rule one', 'rule two']));
+  expect(seen).toEqual([['rule one'], ['rule one'], ['rule two'], []]);
+});
+
+it('[U4] SYSTEM.md of the user stands for our own words, APPEND_SYSTEM.md behind them', async () => {
+  const home = newHome();
+  write(home, {
+    'agent/SYSTEM.md': 'You are a pirate.',
+    'agent/APPEND_SYSTEM.md': 'Say arr.',
+    'project/AGENTS.md': 'from the project',
+  });
+  const { ask } = await listening(home);
+
+  const prompt = await ask();
+
+  expect(prompt.startsWith('You are a pirate.\n\nSay arr.\n\n# Project context\n\n')).toBe(true);
+  expect(prompt).toContain('from the project');
+  expect(prompt).not.toContain('- read: ');
+});
+
+it("[U5] the project's prompt files count only while it is trusted; its context files always do", async () => {
+  const home = newHome();
+  write(home, {
+    'agent/SYSTEM.md': 'user system',
+    'project/.pi/SYSTEM.md': 'project system',
+    'project/.pi/agent/SYSTEM.md': 'deeper system',
+    'project/.pi/agent/APPEND_SYSTEM.md': 'deeper addition',
+    'project/AGENTS.md': 'from the project',
+  });
+  const { client, ask } = await listening(home);
+  const words = ['user system', 'project system', 'deeper system', 'deeper addition', 'from the project'];
+
+  const unknown = await ask();
+  await client.setTrust({ trusted: true, remember: false });
+  const trusted = await ask();
+  await client.setTrust({ trusted: false, remember: false });
+  const again = await ask();
+
+  expect(order(unknown, words)).toEqual(['user system', 'from the project']);
+  expect(order(trusted, words)).toEqual(['project system', 'deeper addition', 'from the project']);
+  expect(order(again, words)).toEqual(order(unknown, words));
+});
+
+it('[U6] what whoever opens the agent says wins over every file', async () => {
+  const home = newHome();
+  write(home, { 'agent/SYSTEM.md': 'file', 'agent/APPEND_SYSTEM.md': 'addition', 'project/AGENTS.md': 'context' });
+  const words = ['file', 'addition', 'context', 'my words', 'one more', 'and another'];
+
+  const cases: [NonNullable<OpenAgentOptions['prompt']>, string[]][] = [
+    [{}, ['file', 'addition', 'context']],
+    [{ system: 'my words' }, ['my words', 'addition', 'context']],
+    [{ append: ['one more', ' ', 'and another'] }, ['file', 'one more', 'and another', 'context']],
+    [{ append: [] }, ['file', 'context']],
+    [{ contextFiles: false }, ['file', 'addition']],
+    [{ system: '', append: [], contextFiles: false }, []],
+  ];
+  for (const [prompt, expected] of cases) {
+    const { ask } = await listening(home, { prompt });
+    expect(order(await ask(), words), JSON.stringify(prompt)).toEqual(expected);
+  }
+});
+
+it('[U1] a change of tools is told from the next model call on', async () => {
+  const home = newHome();
+  const { client, ask } = await listening(home);
+
+  const before = await ask();
+  await client.setActiveTools({ tools: [] });
+  const after = await ask();
+
+  expect([before.includes('- bash: '), after.includes('- bash: ')]).toEqual([true, false]);
+  expect(after).toContain('You have no tools');
+});
+
+verifies('U2', 'a folder full of odd context files does not keep the agent from its work', async ({ open }) => {
+  const home = newHome();
+  mkdirSync(join(home.cwd, 'AGENTS.md'));
+  const { peer } = await open({ home });
+  await peer.ok({
+    type: 'bash',
+    command: 'mkfifo AGENTS.override.md; ln -s /dev/zero CLAUDE.md; ln -s loop CLAUDE.MD',
+  });
+
+  expect((await peer.run('say hello')).at(-1)).toMatchObject({ outcome: 'ok' });
+});

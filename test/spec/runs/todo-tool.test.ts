@@ -1,0 +1,216 @@
+import { expect } from 'vitest';
+import { newGate } from '../../support/open.ts';
+import type { Peer, Record_ } from '../../support/peer.ts';
+import { settled } from '../../support/settled.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const plan = (...statuses: string[]) => [
+  {
+    id: 'phase-1',
+    name: 'All',
+    tasks: statuses.map((status, index) => ({ id: `task-${index + 1}`, content: `Do ${index + 1}`, status })),
+  },
+];
+
+const calls = (...ops: object[]) => ({ toolCall: { name: 'todo', arguments: { ops } } });
+const finish = (id: string) => ({ op: 'update', id, status: 'completed' });
+
+const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
+const planOf = async (peer: Peer) => (await peer.ok({ type: 'get_state' })).todoPhases;
+
+const resultsIn = (records: readonly Record_[]) =>
+  records.flatMap(({ type, message }) => {
+    const { role, content, details, isError } = message as Record<string, unknown>;
+    return type === 'message_end' && role === 'toolResult'
+      ? [{ text: (content as { text: string }[])[0]?.text, details, isError }]
+      : [];
+  });
+
+/** The records of a run that have a message. */
+const said = (records: readonly Record_[]) => records.filter(({ message }) => message !== undefined);
+
+verifies('O13', 'todo is listed, and offered as long as there is a plan', async ({ open }) => {
+  const { peer } = await open();
+  const usual = await activeTools(peer);
+
+  const { tools } = await peer.ok({ type: 'get_tools' });
+  expect(tools.find(({ name }: { name: string }) => name === 'todo')).toMatchObject({
+    active: false,
+    source: 'builtin',
+  });
+  await peer.ok({ type: 'set_todos', phases: [{ name: 'Empty', tasks: [] }] });
+  expect(await activeTools(peer)).toEqual(usual);
+  await peer.ok({ type: 'set_todos', phases: plan('pending') });
+  expect(await activeTools(peer)).toEqual([...usual, 'todo']);
+  await peer.ok({ type: 'set_todos', phases: [] });
+
+  expect(await activeTools(peer)).toEqual(usual);
+});
+
+verifies('O13', 'whoever chooses tools by name decides about it, too', async ({ open }) => {
+  const cases: [string[], boolean, boolean][] = [
+    [['--tools', '+todo'], true, true],
+    [['--tools', 'read,todo'], true, true],
+    [['--tools', '+grep'], false, true],
+    [['--exclude-tools', 'bash'], false, true],
+    [['--tools', 'read,bash'], false, false],
+    [['--tools', '-todo'], false, false],
+    [['--exclude-tools', 'todo'], false, false],
+    [['--no-tools'], false, false],
+  ];
+  for (const [args, without, withPlan] of cases) {
+    const { peer, close } = await open({ args });
+    expect((await activeTools(peer)).includes('todo'), `${args}`).toBe(without);
+    await peer.ok({ type: 'set_todos', phases: plan('pending') });
+    expect((await activeTools(peer)).includes('todo'), `${args} with a plan`).toBe(withPlan);
+    await close();
+  }
+});
+
+verifies('O13 T21', 'set_active_tools has the last word', async ({ open }) => {
+  const { peer } = await open();
+  await peer.ok({ type: 'set_todos', phases: plan('pending') });
+
+  await peer.ok({ type: 'set_active_tools', tools: ['read'] });
+  expect(await activeTools(peer)).toEqual(['read']);
+  await peer.ok({ type: 'set_active_tools', tools: ['read', 'todo'] });
+  await peer.ok({ type: 'set_todos', phases: [] });
+
+  expect(await activeTools(peer)).toEqual(['read', 'todo']);
+});
+
+verifies('O14', 'the model works through a plan that a client made', async ({ open }) => {
+  const { peer } = await open({
+    script: [calls(finish('task-1')), calls(finish('task-2')), { text: 'All done.' }],
+  });
+  await peer.ok({ type: 'set_todos', phases: plan('pending', 'pending') });
+
+  const records = await peer.run('go');
+
+  expect(resultsIn(said(records))).toEqual([
+    {
+      text: '1 of 2 tasks to do.\nAll (phase-1)\n- task-2: Do 2 [in progress]',
+      details: { phases: plan('completed', 'in_progress') },
+      isError: false,
+    },
+    { text: '0 of 2 tasks to do.', details: { phases: plan('completed', 'completed') }, isError: false },
+  ]);
+  const changes = records.flatMap(({ type, state }) => (type === 'state_changed' ? [state] : []));
+  expect(changes).toEqual([
+    { todoPhases: plan('completed', 'in_progress') },
+    { todoPhases: plan('completed', 'completed') },
+  ]);
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('O14', 'the model makes a plan of its own, once it was given the tool', async ({ open }) => {
+  const phases = [{ name: 'Look', tasks: [{ content: 'read' }] }];
+  const { peer } = await open({
+    args: ['--tools', '+todo'],
+    script: [
+      calls(
+        { op: 'replace', phases },
+        { op: 'add_phase', name: 'Do', tasks: [{ content: 'write', details: 'all of it' }] },
+        { op: 'add_task', phase: 'Do', content: 'test', notes: 'twice' },
+        { op: 'update', id: 'task-1', status: 'abandoned' },
+        { op: 'remove_task', id: 'task-1' },
+      ),
+      { text: 'Shall I go on?' },
+    ],
+  });
+
+  const records = await peer.run('make a plan');
+
+  const todoPhases = [
+    { id: 'phase-1', name: 'Look', tasks: [] },
+    {
+      id: 'phase-2',
+      name: 'Do',
+      tasks: [
+        { id: 'task-2', content: 'write', status: 'in_progress', details: 'all of it' },
+        { id: 'task-3', content: 'test', status: 'pending', notes: 'twice' },
+      ],
+    },
+  ];
+  expect(await planOf(peer)).toEqual(todoPhases);
+  expect(resultsIn(said(records))).toEqual([
+    {
+      text: '2 of 2 tasks to do.\nDo (phase-2)\n- task-2: write [in progress]\n  Details: all of it\n- task-3: test',
+      details: { phases: todoPhases },
+      isError: false,
+    },
+  ]);
+});
+
+verifies('O14', 'ops that fail are named and the others count; it is an error when none does', async ({ open }) => {
+  const { peer } = await open({
+    script: [
+      calls({ op: 'update', id: 'task-9' }, finish('task-1'), { op: 'add_task', phase: 'Nowhere', content: 'x' }),
+      calls({ op: 'remove_task', id: 'task-9' }),
+      calls(),
+      calls({ op: 'fly' }),
+      { text: 'Enough?' },
+    ],
+  });
+  await peer.ok({ type: 'set_todos', phases: plan('pending', 'blocked', 'pending') });
+
+  const results = resultsIn(said(await peer.run('go')));
+
+  const left = '1 of 3 tasks to do, 1 blocked.\nAll (phase-1)\n- task-2: Do 2 [blocked]\n- task-3: Do 3 [in progress]';
+  const details = { phases: plan('completed', 'blocked', 'in_progress') };
+  expect(results.slice(0, 3)).toEqual([
+    {
+      text: `Errors: ops[0] (update): there is no task task-9; ops[2] (add_task): there is no phase Nowhere\n${left}`,
+      details,
+      isError: false,
+    },
+    { text: `Errors: ops[0] (remove_task): there is no task task-9\n${left}`, details, isError: true },
+    { text: left, details, isError: false },
+  ]);
+  expect(results[3]).toMatchObject({ isError: true, text: expect.stringContaining('ops[0].op') });
+  expect(await planOf(peer)).toEqual(details.phases);
+});
+
+verifies(
+  'O14',
+  'several calls in one answer, and what a client does meanwhile, are one after another',
+  async ({ open }) => {
+    const gate = newGate();
+    const add = (content: string) => calls({ op: 'add_task', phase: 'All', content });
+    const { peer } = await open({
+      script: [{ steps: [add('a'), add('b'), { ...add('c'), await: gate.path }] }, { text: 'Is that all?' }],
+    });
+    await peer.ok({ type: 'set_todos', phases: plan('pending') });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await peer.find((record) => JSON.stringify(record).includes('toolcall_end'));
+
+    await peer.ok({ type: 'set_todos', phases: plan('completed', 'pending') });
+    gate.open();
+    await settled(peer);
+
+    const [{ tasks }] = await planOf(peer);
+    expect(tasks.map(({ id, content }: { id: string; content: string }) => `${id} ${content}`)).toEqual([
+      'task-1 Do 1',
+      'task-2 Do 2',
+      'task-3 a',
+      'task-4 b',
+      'task-5 c',
+    ]);
+  },
+);
+
+verifies('O14', 'a run that was stopped changes no plan after that', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [{ steps: [{ ...calls(finish('task-1')), await: gate.path }] }, { text: 'after' }],
+  });
+  await peer.ok({ type: 'set_todos', phases: plan('pending') });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.find((record) => JSON.stringify(record).includes('toolcall_start'));
+
+  await peer.ok({ type: 'abort' });
+  gate.open();
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'aborted' });
+  expect(await planOf(peer)).toEqual(plan('pending'));
+});

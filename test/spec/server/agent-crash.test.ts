@@ -1,0 +1,294 @@
+import { expect, it } from 'vitest';
+import { emptyView, reduce } from '../../../src/client/view.ts';
+import type { AgentEvent } from '../../../src/index.ts';
+import { bash, commandHome, fixture } from '../../support/extensions.ts';
+import { hostTool } from '../../support/host-tools.ts';
+import { FILLER, patientHome } from '../../support/long-talk.ts';
+import { newGate, stored } from '../../support/open.ts';
+import { living, until } from '../../support/processes.ts';
+import type { RemotePeer } from '../../support/remote-peer.ts';
+import { serve, type TestServer } from '../../support/server.ts';
+import { FOREVER } from '../../support/shell.ts';
+
+const NEXT = { text: 'Going on.', when: '^next', keep: true };
+const ENDS = ['server_error', 'agent_end', 'agent_settled', 'state_synced'];
+
+/** Kills the agent; answers what each client is told until it knows the conversation again. */
+async function crash(server: TestServer, ...peers: readonly RemotePeer[]) {
+  const heard = peers.map(({ records }) => records.length);
+  server.killAgent();
+  return Promise.all(
+    peers.map(async (peer, index) => {
+      const synced = await peer.find(
+        (record) => record.type === 'state_synced' && peer.records.indexOf(record) >= (heard[index] ?? 0),
+      );
+      const told = peer.records.slice(heard[index], peer.records.indexOf(synced) + 1);
+      return told.filter(({ type }) => type !== 'response');
+    }),
+  );
+}
+
+const types = (records: readonly { type: string }[]) => records.map(({ type }) => type);
+
+it('[W52] an agent that dies while nothing runs is brought back, and the session goes on', async () => {
+  const server = await serve({ script: [NEXT] });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+  await first.run('next');
+  await second.next('agent_settled');
+
+  for (const told of await crash(server, first, second)) {
+    expect(types(told)).toEqual(['server_error', 'state_synced']);
+    expect(told[0]).toMatchObject({ error: 'Pi process terminated (SIGKILL)' });
+    expect((told[1] as unknown as Synced).messages).toHaveLength(2);
+  }
+  expect(await second.run('next')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
+});
+
+it('[W52] one that dies before anything was said keeps its session', async () => {
+  const server = await serve({ script: [NEXT] });
+  const peer = await server.attach();
+
+  await crash(server, peer);
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: peer.cursor.session, messageCount: 0 });
+  await peer.run('next');
+});
+
+it('[W52] in the middle of an answer: its run ends once, with an error, and what was accepted is there once', async () => {
+  const gate = newGate();
+  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session, stream: 'delta' });
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'mine' });
+  await Promise.all([first.next('message_update'), second.next('message_update')]);
+  const { queueId } = await second.ok({ type: 'follow_up', message: 'next: later', clientMessageId: 'queued' });
+
+  for (const told of await crash(server, first, second)) {
+    expect(types(told).filter((type) => ENDS.includes(type))).toEqual(ENDS);
+    expect(told.find(({ type }) => type === 'agent_settled')).toMatchObject({
+      runId,
+      outcome: 'error',
+      errorCode: 'interrupted',
+      clientMessageIds: ['mine'],
+    });
+    const synced = told.find(({ type }) => type === 'state_synced') as unknown as Synced;
+    expect(synced.messages.map(({ role }) => role)).toEqual(['user']);
+    expect(synced.state).toMatchObject({ isStreaming: false, queuedMessages: [{ id: queueId, text: 'next: later' }] });
+  }
+  expect(await first.ok({ type: 'prompt', message: 'next: later', clientMessageId: 'queued' })).toMatchObject({
+    duplicate: true,
+    disposition: 'queued',
+  });
+  const records = await second.run('next');
+  expect(records.at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['queued'] });
+  const { sessionFile } = await second.ok({ type: 'get_state' });
+  const said = stored(sessionFile)
+    .filter(({ message }) => message?.role === 'user')
+    .map(({ message }) => message.content[0].text);
+  expect(said).toEqual(['Hi', 'next', 'next: later']);
+});
+
+it('[W52] a queued message that was delivered before counts as served', async () => {
+  const gates = [newGate(), newGate()] as const;
+  const script = [
+    { steps: [{ await: gates[0].path }, { text: 'One.' }] },
+    { steps: [{ text: 'Two ' }, { await: gates[1].path }] },
+  ];
+  const server = await serve({ script });
+  const peer = await server.attach();
+  await peer.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'a' });
+  await peer.ok({ type: 'steer', message: 'Wait', clientMessageId: 'b' });
+  gates[0].open();
+  await peer.next(({ assistantMessageEvent: step }) => (step as { delta?: string } | undefined)?.delta === 'Two ');
+
+  const [told = []] = await crash(server, peer);
+
+  expect(told.find(({ type }) => type === 'agent_settled')).toMatchObject({ clientMessageIds: ['a', 'b'] });
+});
+
+it('[W52] while a tool runs: the tool is gone, and its call has a result', async () => {
+  const server = await serve({ script: [{ ...bash(FOREVER), when: '^Hi' }, NEXT] });
+  const peer = await server.attach();
+  const { runId } = await peer.ok({ type: 'prompt', message: 'Hi' });
+  const { partialResult } = await peer.next(
+    ({ type, partialResult: result }) => type === 'tool_execution_update' && /\d+ \d+/.test(JSON.stringify(result)),
+  );
+  const pids = /(\d+) (\d+)/.exec(partialResult.content[0].text)?.slice(1).map(Number) ?? [];
+
+  const [told = []] = await crash(server, peer);
+
+  expect(types(told).filter((type) => ENDS.includes(type))).toEqual(ENDS);
+  expect(told.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+  expect(pids).toHaveLength(2);
+  await until(async () => (await living(pids)).length === 0);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant', 'toolResult']);
+  await peer.run('next');
+});
+
+it('[W52] while a dialog waits: it is over for everybody', async () => {
+  const server = await serve({ script: [NEXT], agentArgs: ['-e', fixture('dialogs')] });
+  const peer = await server.attach();
+  await peer.ok({ type: 'prompt', message: '/interview' });
+  const { id } = await peer.next('extension_ui_request');
+
+  const [told = []] = await crash(server, peer);
+
+  expect(types(told)).toEqual(['server_error', 'extension_ui_resolved', 'state_synced']);
+  expect(told[1]).toMatchObject({ id, by: 'abort' });
+  peer.send({ type: 'extension_ui_response', id, value: 'red' });
+  await peer.run('next');
+});
+
+it('[W52] while a run waits for a dialog: both are over', async () => {
+  const server = await serve({
+    script: [{ ...bash('rm -rf nothing'), when: '^Hi' }, NEXT],
+    agentArgs: ['-e', fixture('tool-call-gate')],
+  });
+  const peer = await server.attach();
+  const { runId } = await peer.ok({ type: 'prompt', message: 'Hi' });
+  await peer.next('extension_ui_request');
+
+  const [told = []] = await crash(server, peer);
+
+  expect(types(told).filter((type) => !ENDS.includes(type))).toContain('extension_ui_resolved');
+  expect(types(told).filter((type) => ENDS.includes(type))).toEqual(ENDS);
+  expect(told.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+  await peer.run('next');
+});
+
+it('[W52] while it compacts: the conversation is as it was', async () => {
+  const gate = newGate();
+  const home = patientHome();
+  const script = [{ text: 'One.' }, { text: 'Two.' }, { steps: [{ await: gate.path }, { text: 'Summary.' }] }];
+  const server = await serve({ home, script });
+  const peer = await server.attach();
+  await peer.run(`first ${FILLER}`);
+  await peer.run(`second ${FILLER}`);
+  const compact = peer.refused({ type: 'compact' });
+  await peer.next('compaction_start');
+
+  const [told = []] = await crash(server, peer);
+
+  expect(told.filter(({ type }) => type === 'compaction_end')).toMatchObject([{ aborted: true, willRetry: false }]);
+  expect(await compact).toMatchObject({ error: 'Pi process terminated before it answered' });
+  const synced = told.at(-1) as unknown as Synced;
+  expect(synced.state).toMatchObject({ isCompacting: false });
+  expect(synced.messages).toHaveLength(4);
+  await peer.run('And?');
+});
+
+it('[W52] who was away while the agent died is told its end when it comes back', async () => {
+  const gate = newGate();
+  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT] });
+  const first = await server.attach({ stream: 'delta' });
+  const second = await server.attach({ session: first.cursor.session, stream: 'delta' });
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
+  await second.next('message_update');
+  const { cursor } = second;
+  second.socket.terminate();
+  await crash(server, first);
+
+  const back = await server.attach({ ...cursor, stream: 'delta' });
+
+  expect(back.records[0]).toMatchObject({ resume: 'ok' });
+  expect(back.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([
+    { runId, errorCode: 'interrupted' },
+  ]);
+  expect(types(back.records).slice(-1)).toEqual(['state_synced']);
+  await back.run('next');
+});
+
+it('[W52] what its extensions showed is taken back', async () => {
+  const show = `ctx.ui.setStatus('mood', 'fine'); ctx.ui.setWidget('list', ['one'])`;
+  const { home } = commandHome({ show });
+  const server = await serve({ home, script: [NEXT] });
+  const peer = await server.attach();
+  await peer.ok({ type: 'prompt', message: '/show' });
+  await peer.next('extension_ui_request');
+  await peer.next('extension_ui_request');
+
+  const [told = []] = await crash(server, peer);
+
+  const blanks = told.filter(({ type }) => type === 'extension_ui_request');
+  expect(blanks).toMatchObject([
+    { method: 'setStatus', statusKey: 'mood' },
+    { method: 'setWidget', widgetKey: 'list' },
+  ]);
+  for (const blank of blanks) expect(blank).not.toMatchObject({ statusText: 'fine' });
+  const late = await server.attach({ session: peer.cursor.session });
+  await late.ok({ type: 'get_state' });
+  expect(late.told).not.toContain('extension_ui_request');
+});
+
+it('[W52 P45] a message whose run had not begun is seen once, though it is told again when that begins', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ await: gate.path }, { text: 'Now.' }], when: '^Hi', keep: true }];
+  const server = await serve({ script });
+  const peer = await server.attach({ stream: 'delta' });
+  const prompt = { type: 'prompt', message: 'Hi', clientMessageId: 'mine' };
+  await peer.ok(prompt);
+  await peer.next('message_end');
+  await crash(server, peer);
+
+  gate.open();
+  expect(await peer.ok(prompt)).toMatchObject({ disposition: 'started', duplicate: true });
+  await peer.next(({ type, outcome }) => type === 'agent_settled' && outcome === 'ok');
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages).toHaveLength(2);
+  const view = peer.records.reduce((view, record) => reduce(view, record as unknown as AgentEvent), emptyView);
+  expect(view.messages).toEqual(messages);
+});
+
+it('[W52] host tools and entries go on with the agent that comes after', async () => {
+  const server = await serve({ script: [NEXT] });
+  const peer = await server.attach({ entries: 1 });
+  const tools = [{ name: 'mine', description: 'Mine', parameters: { type: 'object', properties: {} } }];
+  await peer.ok({ type: 'set_host_tools', tools });
+
+  await crash(server, peer);
+
+  expect((await peer.ok({ type: 'get_state' })).activeTools).toContain('mine');
+  const records = await peer.run('next');
+  expect(types(records)).toContain('entry_appended');
+});
+
+it('[W52] who was away while the agent died hears entries again', async () => {
+  const server = await serve({ script: [NEXT] });
+  const stayer = await server.attach();
+  await stayer.run('next');
+  const { session } = stayer.cursor;
+  const reader = await server.attach({ session, entries: 1, stream: 'delta' });
+  await reader.run('next');
+  const { cursor } = reader;
+  await reader.leave();
+  await crash(server, stayer);
+
+  const back = await server.attach({ ...cursor, entries: 1, stream: 'delta' });
+
+  expect(types(await back.run('next'))).toContain('entry_appended');
+});
+
+it('[W35 W52] tools that were brought to an agent that died are answered, and its successor takes others', async () => {
+  const server = await serve({ script: [NEXT] });
+  const peers = [await server.attach()];
+  for (let more = 0; more < 2; more++) peers.push(await server.attach({ session: peers[0]?.cursor.session ?? '' }));
+  const [first, second, third] = peers as [RemotePeer, RemotePeer, RemotePeer];
+  const bring = (name: string) => ({ type: 'set_host_tools', tools: [hostTool(name)] });
+  process.kill(server.agents().at(-1)?.pid ?? Number.NaN, 'SIGSTOP');
+  const answers = [first.request(bring('one')), second.request(bring('two'))];
+  await Promise.all([first.ok({ type: 'ping' }), second.ok({ type: 'ping' })]);
+
+  await crash(server, third);
+
+  expect(await Promise.all(answers)).toHaveLength(2);
+  await third.ok(bring('three'));
+  expect((await third.ok({ type: 'get_state' })).activeTools).toContain('three');
+});
+
+interface Synced {
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly messages: readonly { readonly role: string }[];
+}

@@ -1,0 +1,249 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect, it } from 'vitest';
+import type { SessionState } from '../../../src/protocol/generated/vocabulary.ts';
+import { fixture, userExtension } from '../../support/extensions.ts';
+import { FILLER, patientHome } from '../../support/long-talk.ts';
+import { newGate, newHome } from '../../support/open.ts';
+import type { RemotePeer } from '../../support/remote-peer.ts';
+import { serve } from '../../support/server.ts';
+import { entryWith } from '../../support/tree.ts';
+
+const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
+
+it('[W7] clients may use the same ids: each gets its own answers, under its own names', async () => {
+  const gate = newGate();
+  const server = await serve({ script: TALK });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+
+  first.send({ id: 'same', type: 'bash', command: `until [ -e ${gate.path} ]; do sleep 0.01; done; echo first` });
+  await first.ok({ type: 'get_state' });
+  expect(await second.ok({ id: 'same', type: 'bash', command: 'echo second' })).toMatchObject({ output: 'second\n' });
+  gate.open();
+  const slow = await first.find(({ type, command }) => type === 'response' && command === 'bash');
+
+  expect(slow).toMatchObject({ id: 'same', data: { output: 'first\n' } });
+  expect(second.records.filter(({ command }) => command === 'bash')).toHaveLength(1);
+  expect(updatesOf(first)).toEqual([{ id: 'same', text: 'first\n' }]);
+  expect(updatesOf(second)).toEqual([{ id: 'same', text: 'second\n' }]);
+});
+
+/** Settles when a client hears that this runs in the shell. */
+const isToldOf = (peer: RemotePeer, runningBash: unknown) =>
+  peer.find(({ type, state }) => type === 'state_changed' && isDeepStrictEqual(state, { runningBash }));
+
+it('[B21] everybody is told what runs in the shell, also those who come meanwhile, and during a run', async () => {
+  const [gate, end] = [newGate(), newGate()];
+  const steps = [{ text: 'Well, ' }, { await: end.path }, { text: 'done.' }];
+  const server = await serve({ script: [{ steps }] });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+  const command = `until [ -e ${gate.path} ]; do sleep 0.01; done`;
+  const running = [{ command, excludeFromContext: false }];
+
+  await first.ok({ type: 'prompt', message: 'Talk' });
+  first.send({ type: 'bash', command });
+  await isToldOf(second, running);
+  const third = await server.attach({ session: first.cursor.session });
+  const { state } = await third.find(({ type }) => type === 'state_synced');
+  gate.open();
+  await isToldOf(second, null);
+  await isToldOf(third, null);
+  end.open();
+
+  expect((state as SessionState).runningBash).toEqual(running);
+});
+
+it('[B21] nothing runs in the shell of an agent that was killed', async () => {
+  const gate = newGate();
+  const server = await serve({ script: TALK });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+  const command = `until [ -e ${gate.path} ]; do sleep 0.01; done; kill -9 $PPID`;
+  first.send({ type: 'bash', command });
+  await isToldOf(second, [{ command, excludeFromContext: false }]);
+
+  gate.open();
+  await isToldOf(second, null);
+
+  expect(await first.find(({ command: name }) => name === 'bash')).toMatchObject({ success: false });
+  expect((await second.ok({ type: 'get_state' })).runningBash).toBeUndefined();
+});
+
+it('[W7] an id may be anything, or missing', async () => {
+  const server = await serve();
+  const peer = await server.attach();
+
+  for (const id of [0, null, '', { a: [1] }, 'x'.repeat(1000)]) {
+    expect(await peer.request({ id, type: 'get_state' })).toMatchObject({ id, success: true });
+  }
+  peer.send({ type: 'get_session_stats' });
+  const answer = await peer.find(({ command }) => command === 'get_session_stats');
+  expect(Object.hasOwn(answer, 'id')).toBe(false);
+});
+
+it('[W7] a command that makes no sense is answered to its sender alone', async () => {
+  const server = await serve();
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+
+  expect(await first.refused({ type: 'set_thinking_level', level: 'loud' })).toMatchObject({ code: 'invalid_params' });
+  expect(await first.refused({ type: 'no_such_command' })).toMatchObject({ code: 'unknown_command' });
+  await second.ok({ type: 'get_state' });
+
+  expect(second.told).toEqual(['server_connected', 'state_synced']);
+});
+
+it('[W86] `hello` speaks for one client: form, names, entries and heartbeats of another stay as they were', async () => {
+  const gate = newGate();
+  const home = newHome();
+  userExtension(home, 'broken.ts', "export default (pi) => pi.on('turn_start', () => { throw new Error('broken'); });");
+  const server = await serve({ home, script: [{ steps: [{ text: 'One ' }, { await: gate.path }, { text: 'two.' }] }] });
+  const plain = await server.attach();
+  const other = await server.attach({ session: plain.cursor.session });
+  const wishes = {
+    stream: 'delta',
+    legacyNames: false,
+    entries: true,
+    heartbeatMs: 20,
+    builtins: true,
+    ui: ['notify'],
+  };
+
+  const { capabilities } = await other.ok({ type: 'hello', ...wishes });
+  await plain.ok({ type: 'prompt', message: 'Hi' });
+  await other.next('heartbeat');
+  await other.next('heartbeat');
+  gate.open();
+  await Promise.all([plain.next('agent_settled'), other.next('agent_settled')]);
+
+  expect(capabilities).toMatchObject(wishes);
+  const { limits, capabilities: own } = await plain.ok({ type: 'hello' });
+  expect(limits.maxLineBytes).toBe(32 * 1024 * 1024);
+  expect(own).toMatchObject({
+    stream: 'cumulative',
+    legacyNames: true,
+    entries: false,
+    heartbeatMs: 0,
+    builtins: false,
+  });
+  for (const type of ['heartbeat', 'entry_appended']) {
+    expect(plain.told).not.toContain(type);
+    expect(other.told).toContain(type);
+  }
+  expect(plain.told).toContain('hook_error');
+  expect(other.told).not.toContain('hook_error');
+  expect(lastUpdate(plain)).toHaveProperty('message');
+  expect(lastUpdate(other)).not.toHaveProperty('message');
+  const names = async (peer: RemotePeer) =>
+    (await peer.ok({ type: 'get_commands' })).commands.map(({ name }: { name: string }) => name);
+  expect(await names(plain)).not.toContain('new');
+  expect(await names(other)).toContain('new');
+});
+
+it('[W86] who wants entries is told all of them once, whenever it asks, and then every new one', async () => {
+  const server = await serve({ script: TALK });
+  const first = await server.attach({ entries: 1 });
+  await first.run('one');
+  const second = await server.attach({ session: first.cursor.session, entries: 1 });
+  await first.run('two');
+  await second.next('agent_settled');
+  const third = await server.attach({ session: first.cursor.session });
+  await third.ok({ type: 'hello', entries: true });
+  await third.run('three');
+  for (const peer of [first, second])
+    await peer.find(({ type, seq }) => type === 'agent_settled' && seq === third.cursor.after);
+
+  const { entries } = await first.ok({ type: 'get_entries' });
+  const ids = entries.map(({ id }: { id: string }) => id);
+  for (const peer of [first, second, third]) {
+    const told = peer.records
+      .filter(({ type }) => type === 'entry_appended')
+      .map(({ entry }) => (entry as { id: string }).id);
+    expect(told.slice(1)).toEqual(ids);
+    expect(told[0]).toBe(first.cursor.session);
+  }
+});
+
+it('[X44] an error of an extension is told under both names, unless the client wants only the new one', async () => {
+  const server = await serve({ script: TALK, agentArgs: ['-e', fixture('dialogs')] });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session, legacyNames: 0 });
+
+  await first.request({ type: 'prompt', message: '/broken' });
+  const { extensionPath, event, error } = await second.next('extension_error');
+  const twin = await first.next('hook_error');
+
+  expect(twin).toEqual({ type: 'hook_error', hookPath: extensionPath, event, error });
+  expect(error).toContain('this command does not work');
+  expect(first.told).toContain('extension_error');
+  await second.ok({ type: 'get_state' });
+  expect(second.told).not.toContain('hook_error');
+});
+
+it('[W80] after a compaction everybody is told the conversation anew', async () => {
+  const home = patientHome();
+  const server = await serve({ home, script: [{ text: 'A summary.', when: 'summar', keep: true }, ...TALK] });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+  await first.run(`first ${FILLER}`);
+  await first.run(`second ${FILLER}`);
+  await second.next('agent_settled');
+  await second.next('agent_settled');
+
+  await first.ok({ type: 'compact' });
+
+  const { messages } = await first.ok({ type: 'get_messages' });
+  expect(messages[0].role).toBe('compactionSummary');
+  for (const peer of [first, second]) expect((await peer.next(syncedWith(messages))).messages).toEqual(messages);
+});
+
+it('[W80] after another branch was entered everybody is told the conversation anew', async () => {
+  const server = await serve({ script: TALK });
+  const first = await server.attach();
+  await first.run('first');
+  await first.run('second');
+  await first.run('third');
+  const second = await server.attach({ session: first.cursor.session });
+  const third = await server.attach({ session: first.cursor.session, tail: 1 });
+
+  await first.ok({ type: 'navigate_tree', targetId: await entryWith(first, 'third') });
+
+  for (const peer of [first, second]) expect((await peer.next('state_synced')).messages).toHaveLength(4);
+  expect(await third.next('state_synced')).toMatchObject({
+    messages: [{ role: 'assistant' }],
+    cursor: expect.any(String),
+  });
+});
+
+it('[W80] what a client shares with others is told to all of them: names, models, queues, notices', async () => {
+  const home = newHome();
+  const gate = newGate();
+  const server = await serve({
+    home,
+    script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'two' }],
+    agentArgs: ['-e', fixture('dialogs')],
+  });
+  const first = await server.attach();
+  const second = await server.attach({ session: first.cursor.session });
+
+  await first.ok({ type: 'set_session_name', name: 'Ours' });
+  await first.ok({ type: 'prompt', message: 'Hi' });
+  await second.ok({ type: 'follow_up', message: 'And?' });
+  expect(
+    await first.next(({ type, followUp }) => type === 'queue_update' && (followUp as string[]).length === 1),
+  ).toMatchObject({ followUp: ['And?'] });
+  gate.open();
+  await first.next('agent_settled');
+
+  expect(await second.next('session_info_changed')).toMatchObject({ name: 'Ours' });
+  expect(await second.next('agent_settled')).toMatchObject({ outcome: 'ok' });
+});
+
+const updatesOf = ({ records }: RemotePeer) =>
+  records.filter(({ type }) => type === 'bash_execution_update').map(({ id, delta }) => ({ id, text: delta }));
+
+const lastUpdate = ({ records }: RemotePeer) => records.filter(({ type }) => type === 'message_update').at(-1);
+
+const syncedWith = (messages: readonly unknown[]) => (record: Record<string, unknown>) =>
+  record['type'] === 'state_synced' && (record['messages'] as unknown[]).length === messages.length;

@@ -1,0 +1,62 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { sessionDirFor } from '../../../src/store/agent-dir.ts';
+import { newHome } from '../../support/open.ts';
+import { serve } from '../../support/server.ts';
+import { conversation } from '../../support/tree.ts';
+
+const TALK = [{ text: 'The secret.', when: '.', keep: true }];
+
+/** A session that somebody is in, and a file with the same id in a folder that a limited token may open. */
+async function copied() {
+  const home = newHome();
+  const [secret, allowed] = [join(home.root, 'secret'), join(home.root, 'allowed')] as const;
+  for (const folder of [secret, allowed]) mkdirSync(folder);
+  const limited = { name: 'Limited', scopes: ['view', 'prompt', 'bash'], allowedPaths: [allowed] };
+  const server = await serve({ home, script: TALK, tokens: { 'token-of-a-limited': limited } });
+  const owner = await server.attach({ cwd: secret });
+  await owner.run('Hi');
+  const { sessionFile } = await owner.ok({ type: 'get_state' });
+  const copy = join(allowed, 'copy.jsonl');
+  const [header = ''] = readFileSync(sessionFile, 'utf8').split('\n');
+  writeFileSync(copy, `${JSON.stringify({ ...JSON.parse(header), cwd: allowed })}\n`);
+  return { home, server, owner, sessionFile, copy, secret, allowed };
+}
+
+it('[W91 A7] a file with the id of a session in another folder does not lead into that', async () => {
+  const { server, owner, copy, secret, allowed } = await copied();
+  const token = 'token-of-a-limited';
+
+  const thief = server.connect({ token, session: copy });
+
+  expect(await thief.ended).toMatchObject({ code: 4409 });
+  expect(thief.records[0]).toMatchObject({ type: 'server_error', code: 'session_in_use' });
+  expect(JSON.stringify(thief.records)).not.toContain(secret.slice(1).replaceAll('/', '-'));
+  const other = await server.attach({ token, cwd: allowed });
+  expect(await other.refused({ type: 'switch_session', sessionPath: copy })).toMatchObject({ code: 'session_in_use' });
+  await other.request({ type: 'rename_session', sessionPath: copy, name: 'stolen' });
+  expect(await owner.ok({ type: 'get_state' })).not.toHaveProperty('sessionName');
+  await other.request({ type: 'delete_session', sessionPath: copy });
+  await owner.run('Still here');
+});
+
+it('[W91] a copy is refused while the other is open, and its id leads to the one that is', async () => {
+  const { home, server, owner, sessionFile } = await copied();
+  const folder = sessionDirFor(home.agentDir, home.cwd);
+  const copy = join(folder, basename(sessionFile));
+  expect(folder).not.toBe(dirname(sessionFile));
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(sessionFile, copy);
+
+  const refused = server.connect({ session: copy });
+  expect(await refused.ended).toMatchObject({ code: 4409 });
+  expect(refused.records[0]).toMatchObject({ error: `A session with the same id is in use: ${copy}` });
+  const { cursor } = owner;
+  await owner.run('More');
+  const back = server.connect({ ...cursor, stream: 'delta' });
+  await back.next('agent_settled');
+
+  expect(back.records[0]).toMatchObject({ resume: 'ok' });
+  expect(await conversation(back)).toHaveLength(4);
+});

@@ -1,0 +1,182 @@
+import { expect, it } from 'vitest';
+import { emptyView, reduce } from '../../../src/client/view.ts';
+import type { AgentEvent } from '../../../src/index.ts';
+import { bash } from '../../support/extensions.ts';
+import { newGate, open, sessionFiles, stored } from '../../support/open.ts';
+import { living, until } from '../../support/processes.ts';
+import { serve } from '../../support/server.ts';
+import { FOREVER } from '../../support/shell.ts';
+
+const NEXT = { text: 'Going on.', when: '^next', keep: true };
+
+it('[W54] after a server was killed a client that comes back is told the end of its run, once', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
+  const server = await serve({ script });
+  const first = await server.attach({ stream: 'delta' });
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi', clientMessageId: 'mine' });
+  await first.next('message_update');
+  await first.ok({ type: 'follow_up', message: 'next: queued', clientMessageId: 'queued' });
+  const { cursor } = first;
+  server.kill('SIGKILL');
+  await server.exited;
+
+  const again = await serve({ home: server.home, script });
+  const back = await again.attach({ ...cursor, stream: 'delta' });
+  await back.ok({ type: 'get_state' });
+  const stranger = await again.attach({ session: cursor.session });
+  await stranger.ok({ type: 'get_state' });
+
+  expect(back.records[0]).toMatchObject({ type: 'server_connected', sessionId: cursor.session, resume: 'gap' });
+  expect(back.cursor.epoch).not.toBe(cursor.epoch);
+  const settled = { runId, outcome: 'error', errorCode: 'interrupted', clientMessageIds: ['mine'] };
+  expect(back.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([settled]);
+  expect(stranger.told).not.toContain('agent_settled');
+  const synced = await back.find('state_synced');
+  expect(synced).toMatchObject({ state: { isIdle: true, queuedMessages: [{ text: 'next: queued' }] } });
+
+  expect((await back.run('next')).at(-1)).toMatchObject({ outcome: 'ok', clientMessageIds: ['queued'] });
+  const { sessionFile } = await back.ok({ type: 'get_state' });
+  const said = stored(sessionFile).filter(({ message }) => message?.role === 'user');
+  expect(said.map(({ message }) => message.content[0].text)).toEqual(['Hi', 'next', 'next: queued']);
+});
+
+it('[W54] a run that had ended is not ended again', async () => {
+  const server = await serve({ script: [NEXT] });
+  const first = await server.attach();
+  await first.run('next');
+  server.kill('SIGKILL');
+  await server.exited;
+
+  const again = await serve({ home: server.home, script: [NEXT] });
+  const back = await again.attach(first.cursor);
+  await back.ok({ type: 'get_state' });
+
+  expect(back.told).toEqual(['server_connected', 'state_synced']);
+  expect(back.records[0]).toMatchObject({ resume: 'gap' });
+});
+
+/** A server that was killed in the middle of a run, and a client that had been told of it. */
+async function killed() {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
+  const server = await serve({ script });
+  const first = await server.attach({ stream: 'delta' });
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
+  await first.next('message_update');
+  const kill = async () => {
+    server.kill('SIGKILL');
+    await server.exited;
+    await until(async () => (await living(server.agents().map(({ pid }) => pid))).length === 0);
+  };
+  const again = () => serve({ home: server.home, script });
+  return { home: server.home, cursor: first.cursor, runId, kill, again };
+}
+
+const endsOf = ({ records }: { records: readonly { type: string }[] }) =>
+  records.filter(({ type }) => type === 'agent_settled');
+
+it('[W54 W58] it is told the end also where another process was in the session when somebody came', async () => {
+  const { home, cursor, runId, kill, again } = await killed();
+  await kill();
+  const [file = ''] = sessionFiles(home);
+  const holder = await open('stdio', { home, args: ['--session', file] });
+  await holder.peer.ok({ type: 'get_state' });
+  const server = await again();
+  expect(await server.connect({ ...cursor, stream: 'delta' }).ended).toMatchObject({ code: 4409 });
+  await holder.close();
+
+  const back = await server.attach({ ...cursor, stream: 'delta' });
+  await back.ok({ type: 'get_state' });
+
+  expect(endsOf(back)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+});
+
+it('[W54 W58] it is told the end also where another server has tried the session meanwhile', async () => {
+  const { cursor, runId, kill, again } = await killed();
+  const other = await again();
+  expect(await other.connect({ session: cursor.session }).ended).toMatchObject({ code: 4409 });
+  await kill();
+
+  const back = await other.attach({ ...cursor, stream: 'delta' });
+  await back.ok({ type: 'get_state' });
+
+  expect(endsOf(back)).toMatchObject([{ runId, errorCode: 'interrupted' }]);
+});
+
+it('[W54] the end comes before the conversation, so that a run of somebody else is seen to go on', async () => {
+  const { cursor, runId, kill, again } = await killed();
+  await kill();
+  const server = await again();
+  const other = await server.attach({ session: cursor.session, stream: 'delta' });
+  await other.ok({ type: 'prompt', message: 'Hi' });
+  await other.next('message_update');
+
+  const back = await server.attach({ ...cursor, stream: 'delta' });
+  await back.next(({ assistantMessageEvent: step }) => (step as { delta?: string } | undefined)?.delta === 'Well, ');
+
+  expect(back.told.slice(0, 3)).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(endsOf(back)).toMatchObject([{ runId }]);
+  const view = back.records.reduce((seen, record) => reduce(seen, record as unknown as AgentEvent), emptyView);
+  expect(view).toMatchObject({ running: true, answer: { content: [{ text: 'Well, ' }] } });
+});
+
+it('[W54] it is told also when another server was killed before it could be', async () => {
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^Hi' }, NEXT];
+  const server = await serve({ script });
+  const first = await server.attach();
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
+  const { cursor } = first;
+  server.kill('SIGKILL');
+  await server.exited;
+  const between = await serve({ home: server.home, script });
+  await between.attach({ session: cursor.session });
+  between.kill('SIGKILL');
+  await between.exited;
+
+  const again = await serve({ home: server.home, script });
+  const back = await again.attach(cursor);
+
+  expect(back.told).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(back.records[1]).toMatchObject({ runId, outcome: 'error', errorCode: 'interrupted' });
+});
+
+it('[W54] the end of a run that somebody was not there to hear is told as it was', async () => {
+  const gate = newGate();
+  const server = await serve({ script: [{ steps: [{ await: gate.path }, { text: 'Done.' }] }] });
+  const first = await server.attach();
+  const other = await server.attach({ session: first.cursor.session });
+  const { runId } = await first.ok({ type: 'prompt', message: 'Hi' });
+  const { cursor } = first;
+  first.socket.terminate();
+  gate.open();
+  await other.next('agent_settled');
+  server.kill('SIGKILL');
+  await server.exited;
+
+  const again = await serve({ home: server.home });
+  const back = await again.attach(cursor);
+
+  expect(back.told).toEqual(['server_connected', 'agent_settled', 'state_synced']);
+  expect(back.records[1]).toMatchObject({ runId, outcome: 'ok' });
+});
+
+it('[W55] when a server is killed its agents and their tools end', async () => {
+  const server = await serve({ script: [{ ...bash(FOREVER), when: '^Hi' }, NEXT] });
+  const idle = await server.attach();
+  await idle.run('next');
+  const busy = await server.attach();
+  await busy.ok({ type: 'prompt', message: 'Hi' });
+  const { partialResult } = await busy.next(
+    ({ type, partialResult: result }) => type === 'tool_execution_update' && /\d+ \d+/.test(JSON.stringify(result)),
+  );
+  const tools = partialResult.content[0].text.match(/\d+/g).map(Number);
+  const agents = server.agents().map(({ pid }) => pid);
+  expect(await living([...agents, ...tools])).toHaveLength(4);
+
+  server.kill('SIGKILL');
+  await server.exited;
+
+  await until(async () => (await living([...agents, ...tools])).length === 0);
+});

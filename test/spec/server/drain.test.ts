@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { bash, fixture } from '../../support/extensions.ts';
+import { newGate, sessionFiles, stored } from '../../support/open.ts';
+import { living } from '../../support/processes.ts';
+import { serve } from '../../support/server.ts';
+import { FOREVER } from '../../support/shell.ts';
+
+const NEXT = { text: 'Going on.', when: '^next', keep: true };
+const RESTART = { type: 'server_disconnected', reason: 'close', code: 1012, retryAfterMs: expect.any(Number) };
+
+it('[W57] a server that is to end sends idle clients away at once, and the others after their run', async () => {
+  const gate = newGate();
+  const server = await serve({
+    script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'done.' }], when: '^Hi' }, NEXT],
+  });
+  const idle = await server.attach();
+  const busy = await server.attach();
+  await busy.ok({ type: 'prompt', message: 'Hi' });
+  await busy.next('message_update');
+
+  server.kill('SIGTERM');
+  expect(await idle.ended).toMatchObject({ code: 1012 });
+  expect(idle.records.at(-1)).toMatchObject(RESTART);
+  expect(await busy.ok({ type: 'get_state' })).toMatchObject({ isStreaming: true });
+  const late = server.connect();
+  expect(await late.ended).toMatchObject({ code: 1012 });
+  expect(late.records.at(-1)).toMatchObject(RESTART);
+  const ready = await server.get('/readyz');
+  expect(ready.status).toBe(503);
+  gate.open();
+
+  expect(await busy.ended).toMatchObject({ code: 1012 });
+  expect(busy.records.findLast(({ type }) => type === 'agent_settled')).toMatchObject({ outcome: 'ok' });
+  expect(busy.records.at(-1)).toMatchObject(RESTART);
+  expect(await server.exited).toEqual({ code: 143, signal: null });
+  expect(await living(server.agents().map(({ pid }) => pid))).toEqual([]);
+});
+
+it('[W57] a run that waits for an answer is waited for', async () => {
+  const script = [{ ...bash('rm -f nothing'), when: '^Hi' }, { text: 'Done.' }];
+  const server = await serve({ script, agentArgs: ['-e', fixture('tool-call-gate')] });
+  const idle = await server.attach();
+  const busy = await server.attach();
+  await busy.ok({ type: 'prompt', message: 'Hi' });
+  const { id } = await busy.next('extension_ui_request');
+
+  server.kill('SIGTERM');
+  await idle.ended;
+  await busy.ok({ type: 'get_state' });
+  busy.send({ type: 'extension_ui_response', id, confirmed: true });
+
+  expect(await busy.next('agent_settled')).toMatchObject({ outcome: 'ok' });
+  expect(await busy.ended).toMatchObject({ code: 1012 });
+});
+
+it('[W57] a run that takes too long is stopped and stored, and its clients hear its end', async () => {
+  const server = await serve({ script: [{ ...bash(FOREVER), when: '^Hi' }, NEXT], args: ['--drain-seconds', '0'] });
+  const peer = await server.attach();
+  await peer.ok({ type: 'prompt', message: 'Hi' });
+  const { partialResult } = await peer.next(
+    ({ type, partialResult: result }) => type === 'tool_execution_update' && /\d+ \d+/.test(JSON.stringify(result)),
+  );
+  const tools = partialResult.content[0].text.match(/\d+/g).map(Number);
+
+  server.kill('SIGTERM');
+
+  expect(await peer.ended).toMatchObject({ code: 1012 });
+  expect(peer.records.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ outcome: 'aborted' }]);
+  await server.exited;
+  expect(await living(tools)).toEqual([]);
+  const [file = ''] = sessionFiles(server.home);
+  expect(stored(file).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'assistant', 'toolResult']);
+});
+
+it('[W57] a second signal ends it at once, and leaves nothing behind', async () => {
+  const gate = newGate();
+  const server = await serve({ script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }] }] });
+  const idle = await server.attach();
+  const busy = await server.attach();
+  await busy.ok({ type: 'prompt', message: 'Hi' });
+  await busy.next('message_update');
+  server.kill('SIGTERM');
+  await idle.ended;
+
+  server.kill('SIGTERM');
+
+  expect(await server.exited).toEqual({ code: 143, signal: null });
+});
+
+it('[W57] a server that was told to end with nobody there ends', async () => {
+  const server = await serve();
+  server.kill('SIGINT');
+  expect(await server.exited).toEqual({ code: 130, signal: null });
+});

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { commands } from '../../../src/cli/commands.ts';
+import { flags } from '../../../src/cli/flags.ts';
+import { isFinal } from '../../../src/client/reconnection.ts';
+import { closeCodes } from '../../../src/protocol/close-codes.ts';
+import { httpLimits } from '../../../src/server/http/limited-server.ts';
+import { scopes } from '../../../src/store/tokens/scopes.ts';
+import { serve } from '../../support/server.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const guide = readFileSync(join(root, 'docs/server.md'), 'utf8');
+
+/** The rows of the table under this heading, as their cells. */
+function table(heading: string): string[][] {
+  const rows = guide
+    .slice(guide.indexOf(`\n${heading}\n`))
+    .split(/\n(?=[^|])/)
+    .find((part) => part.includes('\n|'));
+  return (rows ?? '')
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) => line.slice(2, -2).split(' | '));
+}
+
+/** What is called by each name of a constant of the server that is a number. */
+function namedLimits(): Map<string, number[]> {
+  const folder = join(root, 'src/server');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /(?<!\.test)\.ts$/.test(name),
+  );
+  const limits = new Map<string, number[]>();
+  for (const file of files) {
+    const constants = readFileSync(join(folder, file), 'utf8').matchAll(
+      /^(?:export )?const ([A-Z_]+) = ([\d_ *]+);$/gm,
+    );
+    for (const [, name = '', product = ''] of constants) {
+      const value = product.split('*').reduce((all, factor) => all * Number(factor.replaceAll('_', '')), 1);
+      limits.set(name, [...(limits.get(name) ?? []), value]);
+    }
+  }
+  return limits;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  B: 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  s: 1000,
+  min: 60_000,
+  d: 86_400_000,
+};
+
+it('the limits of the guide are those of the server', () => {
+  const rows = table('## Limits');
+  const limits = namedLimits();
+
+  expect(rows.length).toBeGreaterThan(20);
+  for (const [what = '', value = '', , named = ''] of rows) {
+    const [, amount, unit = ''] = /^(\d+) ?(\w*)/.exec(value) ?? [];
+    expect([what, ...(limits.get(named.replaceAll('`', '')) ?? [])]).toContain(Number(amount) * (UNITS[unit] ?? 1));
+  }
+  const { total, perAddress, unasked } = httpLimits.connections;
+  expect(guide).toContain(
+    `${total} in all, ${perAddress} from one address, ${unasked} that have asked for nothing yet`,
+  );
+  expect(guide).toContain(`within ${httpLimits.requestMs / 1000} s`);
+});
+
+it('the close codes of the guide are those of the server, and those of the client say the same', () => {
+  const rows = table('### How it ends').map(([code = '', , back = '']) => [Number(code), back === 'no'] as const);
+
+  expect(rows.map(([code]) => code)).toEqual(Object.values(closeCodes));
+  for (const [code, final] of rows) expect([code, isFinal(code)]).toEqual([code, final]);
+});
+
+it('the guide tells every scope, and every number that is counted', async () => {
+  const server = await serve();
+  await (await server.attach()).run('say hello');
+  await server.get('metrics');
+
+  const counted = (await (await server.get('metrics')).text()).matchAll(/^# TYPE (\w+)/gm);
+
+  expect(table('### Tokens').map(([name]) => name)).toEqual(scopes.map((scope) => `\`${scope}\``));
+  for (const [, name] of counted) expect(guide).toContain(`\`${name}\``);
+});
+
+it('every query that the guide tells of is read, and every flag and command that it uses is there', () => {
+  const source = readFileSync(join(root, 'src/server/gateway/parameters.ts'), 'utf8');
+  const queries = table('## Connect').flatMap(([names = '']) =>
+    [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+  const used = [...guide.matchAll(/(?<=[\s`'])--([a-z][a-z-]+)/g)].map(([, name]) => name);
+  const called = [...guide.matchAll(/\btau (serve|attach|token|help)\b/g)].map(([, name]) => String(name));
+
+  expect(queries).toEqual([
+    'token',
+    'session',
+    'cwd',
+    'new',
+    'after',
+    'epoch',
+    'tail',
+    'stream',
+    'legacyNames',
+    'entries',
+    'ui',
+  ]);
+  for (const name of queries.slice(1)) expect(source).toContain(`'${name}'`);
+  for (const name of used) expect(Object.keys(flags)).toContain(name);
+  for (const name of called) expect(Object.keys(commands)).toContain(name);
+  for (const [what, flag] of [
+    ['(100)', 'max-sessions'],
+    ['(120)', 'park-after'],
+    ['(20)', 'drain-seconds'],
+  ] as const) {
+    expect(guide).toContain(what);
+    expect(what).toBe(`(${flags[flag].default})`);
+  }
+});
+
+it('what the guide says is there over HTTP is there', async () => {
+  const server = await serve();
+
+  for (const [paths = ''] of table('## Over HTTP').slice(1)) {
+    for (const [, path = ''] of paths.matchAll(/`GET \/([^?`]+)/g))
+      expect((await server.get(path)).status, path).toBe(200);
+  }
+});

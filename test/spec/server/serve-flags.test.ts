@@ -1,0 +1,120 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import project from '../../../package.json' with { type: 'json' };
+import { command, tau } from '../../support/command.ts';
+import { newHome, TAU } from '../../support/open.ts';
+import { RemotePeer } from '../../support/remote-peer.ts';
+import { serve, TOKEN } from '../../support/server.ts';
+import { inTerminal } from '../../support/terminal.ts';
+
+it('[W60] agents are started with the flags that are about them, wherever they run', async () => {
+  const home = newHome();
+  mkdirSync(join(home.cwd, 'sub'));
+  const files = {
+    'script.jsonl': '{"steps":[{"text":"As told."}]}\n',
+    'more.ts': `export default (pi) => pi.registerCommand('more', { handler: async () => {} });\n`,
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(home.cwd, name), text);
+  const model = ['--model', 'tau/scripted-slow', '--thinking', 'low', '--script', 'script.jsonl'];
+  const others = ['--tools', 'read', '-ne', '-e', 'more.ts'];
+  const server = command(home, [process.execPath, TAU, 'serve', '--port', '0', ...model, ...others], {
+    env: { PI_AUTH_TOKEN: TOKEN },
+  });
+  await server.printed('/session\n');
+  const [, url = ''] = server.stdout().split('\n');
+
+  const peer = new RemotePeer(`${url}?token=${TOKEN}&cwd=${encodeURIComponent(join(home.cwd, 'sub'))}`);
+  const { state } = await peer.next('state_synced');
+  const { tools } = await peer.ok({ type: 'get_tools' });
+  const { commands } = await peer.ok({ type: 'get_commands' });
+  await peer.run('Well?');
+  const { text } = await peer.ok({ type: 'get_last_assistant_text' });
+
+  expect(state).toMatchObject({ model: { id: 'scripted-slow' }, thinkingLevel: 'low' });
+  expect(tools.filter(({ active }: { active: boolean }) => active)).toMatchObject([{ name: 'read' }]);
+  expect(commands).toMatchObject([{ name: 'more' }]);
+  expect(text).toBe('As told.');
+});
+
+it("[W60] a command of one's own is given them, too, with whole paths and values that look like flags", async () => {
+  const home = newHome();
+  writeFileSync(join(home.cwd, 'prompt.md'), 'Be brief.\n');
+  const words = ['--no-approve', '--skill', 'one', '--skill', '~/two', '--system-prompt', 'prompt.md'];
+  const server = await serve({
+    home,
+    args: [...words, '--append-system-prompt', '- never shout', '--model', 'tau/scripted'],
+  });
+  await server.attach();
+
+  const [{ args } = { args: '' }] = server.agents();
+
+  for (const said of [
+    `--skill ${join(home.cwd, 'one')}`,
+    `--skill ${join(home.root, 'two')}`,
+    `--system-prompt ${join(home.cwd, 'prompt.md')}`,
+    '--append-system-prompt=- never shout',
+    '--model tau/scripted',
+    '--no-approve',
+  ]) {
+    expect(args).toContain(said);
+  }
+});
+
+it.each(
+  [
+    ['--session', 'a'],
+    ['--session-id', 'a'],
+    ['--continue'],
+    ['--resume'],
+    ['--fork', 'a'],
+    ['--no-session'],
+    ['--session-dir', '.'],
+    ['--name', 'a'],
+    ['--print'],
+    ['--mode', 'json'],
+    ['--mode', 'rpc'],
+    ['--stream', 'delta'],
+    ['--on-eof', 'abort'],
+    ['--verbose'],
+    ['--export', 'a'],
+    ['--list-models'],
+    ['--print-system-prompt'],
+    ['--json'],
+  ].map((words) => [words.join(' '), words] as const),
+)('[W61] %s does not go with a server', async (_said, words) => {
+  const result = await tau(newHome(), ['serve', '--port', '0', ...words]);
+
+  const sentence = `tau: ${words[0]} does not go with tau serve (see tau help server)\n`;
+  expect(result).toEqual({ code: 2, signal: null, stdout: '', stderr: sentence });
+});
+
+it('[W61] no key may stand where whoever lists processes reads it', async () => {
+  const result = await tau(newHome(), ['serve', '--port', '0', '--model', 'tau/scripted', '--api-key', 'sk-secret']);
+
+  expect(result).toMatchObject({ code: 2, stdout: '' });
+  expect(result.stderr).toMatch(/^tau: --api-key does not go with tau serve: .+auth\.json \(see tau help server\)\n$/);
+  expect(result.stderr).not.toContain('sk-secret');
+});
+
+it('[W60] people are told what the two addresses are for', async () => {
+  const server = inTerminal(newHome(), ['serve', '--port', '0'], { columns: 120 });
+
+  await server.shows('/session\nOpen the first in a browser, once, within 10 minutes.');
+});
+
+it('[W62] npm start passes a signal on', async () => {
+  const home = newHome();
+  const { start } = project.scripts;
+  mkdirSync(join(home.cwd, 'scripts'));
+  writeFileSync(join(home.cwd, 'scripts/build.mjs'), '');
+  writeFileSync(join(home.cwd, 'package.json'), JSON.stringify({ name: 'tau', scripts: { start } }));
+  symlinkSync(join(TAU, '..'), join(home.cwd, 'dist'));
+  const npm = command(home, ['npm', 'start', '--silent', '--', '--port', '0']);
+  await npm.printed('/session\n');
+
+  npm.child.kill('SIGTERM');
+
+  // It ends when everything it started has let go of its output.
+  expect((await npm.finished).stdout.split('\n')).toHaveLength(3);
+});

@@ -1,0 +1,157 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { fixture, shown } from '../../support/extensions.ts';
+import { newGate, newHome, stored } from '../../support/open.ts';
+import type { RemotePeer } from '../../support/remote-peer.ts';
+import { serve } from '../../support/server.ts';
+
+const TALK = [{ text: 'Hello there.', when: '.', keep: true }];
+
+const fileOf = async (peer: RemotePeer): Promise<string> => (await peer.ok({ type: 'get_state' })).sessionFile;
+
+it('[W81] `list_sessions` tells of each session whether it runs, waits or rests; a parked one has no status', async () => {
+  const gate = newGate();
+  const server = await serve({
+    script: [{ steps: [{ text: 'Well, ' }, { await: gate.path }], when: '^run' }, ...TALK],
+    agentArgs: ['-e', fixture('dialogs')],
+    args: ['--park-after', '0'],
+  });
+  const [running, waiting, idle, parked] = (await Promise.all(
+    [1, 2, 3, 4].map(async () => {
+      const peer = await server.attach();
+      await peer.run('Hi');
+      return peer;
+    }),
+  )) as [RemotePeer, RemotePeer, RemotePeer, RemotePeer];
+  await running.ok({ type: 'prompt', message: 'run' });
+  await running.next('message_update');
+  await waiting.ok({ type: 'prompt', message: '/interview' });
+  await shown(waiting, 'select');
+  await parked.leave();
+
+  const statuses = async () => {
+    const { sessions } = await idle.ok({ type: 'list_sessions' });
+    return Object.fromEntries(sessions.map(({ id, status }: { id: string; status?: string }) => [id, status]));
+  };
+  let now = await statuses();
+  while (now[parked.cursor.session] !== undefined) now = await statuses();
+
+  expect(now).toEqual({
+    [running.cursor.session]: 'running',
+    [waiting.cursor.session]: 'waiting',
+    [idle.cursor.session]: 'idle',
+    [parked.cursor.session]: undefined,
+  });
+  const listed = (await (await server.get('/api/sessions')).json()) as { sessions: object[] };
+  expect(listed.sessions).toEqual((await idle.ok({ type: 'list_sessions' })).sessions);
+});
+
+it('[W82] `export_html` gives an address at which the page can be fetched once', async () => {
+  const server = await serve({ script: TALK });
+  const peer = await server.attach();
+  await peer.run('Hi');
+
+  const { path, url } = await peer.ok({ type: 'export_html' });
+  expect(path.startsWith(server.home.agentDir)).toBe(true);
+  const page = await server.get(url);
+
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-disposition')).toContain('attachment');
+  expect(await page.text()).toContain('<html');
+  expect((await server.get(url)).status).toBe(404);
+});
+
+it('[W82] nothing of an export stays after the server has ended', async () => {
+  const server = await serve({ script: TALK });
+  const peer = await server.attach();
+  await peer.run('Hi');
+  const { path } = await peer.ok({ type: 'export_html' });
+
+  server.kill('SIGTERM');
+  await server.exited;
+
+  expect(existsSync(path)).toBe(false);
+});
+
+it('[W82] `outputPath` counts from the folder of the session, and stays within what a token may open', async () => {
+  const home = newHome();
+  const guest = { name: 'Guest', allowedPaths: [home.cwd] };
+  const server = await serve({ home, script: TALK, tokens: { 'token-of-a-guest': guest } });
+  const peer = await server.attach({ token: 'token-of-a-guest' });
+  await peer.run('Hi');
+  mkdirSync(join(home.root, 'outside'));
+  symlinkSync(join(home.root, 'outside'), join(home.cwd, 'link'));
+
+  for (const outputPath of ['../page.html', join(home.root, 'page.html'), 'link/page.html']) {
+    expect(await peer.refused({ type: 'export_html', outputPath })).toMatchObject({ code: 'permission_denied' });
+  }
+  const { path, url } = await peer.ok({ type: 'export_html', outputPath: 'page.html' });
+
+  expect(path).toBe(join(home.cwd, 'page.html'));
+  expect(readFileSync(path, 'utf8')).toContain('<html');
+  expect(
+    (
+      await fetch(new URL(url, server.url.replace('ws', 'http')), {
+        headers: { authorization: 'Bearer token-of-a-guest' },
+      })
+    ).status,
+  ).toBe(200);
+  expect(readdirSync(join(home.root, 'outside'))).toEqual([]);
+});
+
+/** Two clients in sessions of their own; the file is that of the first. */
+async function twoSessions() {
+  const server = await serve({ script: TALK });
+  const first = await server.attach();
+  await first.run('Hi');
+  const sessionPath = await fileOf(first);
+  const second = await server.attach();
+  await second.run('Hi');
+  return { server, first, second, sessionPath };
+}
+
+it('[W83] a session that another client is in is not deleted; one that nobody is in is, agent or not', async () => {
+  const { server, first, second, sessionPath } = await twoSessions();
+
+  expect(await second.refused({ type: 'delete_session', sessionPath })).toMatchObject({ code: 'session_in_use' });
+  expect(await second.refused({ type: 'delete_session', sessionPath: await fileOf(second) })).toMatchObject({
+    code: 'session_in_use',
+  });
+  const other = await server.attach({ session: first.cursor.session });
+  await first.leave();
+  await other.leave();
+  await second.ok({ type: 'get_state' });
+  let answer = await second.request({ type: 'delete_session', sessionPath });
+  while (answer['code'] === 'session_in_use') answer = await second.request({ type: 'delete_session', sessionPath });
+
+  expect(answer).toMatchObject({ success: true });
+  expect(existsSync(sessionPath)).toBe(false);
+  expect(await server.connect({ session: first.cursor.session }).ended).toMatchObject({ code: 4404 });
+});
+
+it('[W83] a session that lives elsewhere is renamed where it lives, and its clients are told', async () => {
+  const { first, second, sessionPath } = await twoSessions();
+
+  await second.ok({ type: 'rename_session', sessionPath, name: 'Theirs' });
+
+  expect(await first.next('session_info_changed')).toMatchObject({ name: 'Theirs' });
+  expect(await first.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'Theirs' });
+  const { sessions } = await second.ok({ type: 'list_sessions' });
+  expect(sessions.find(({ id }: { id: string }) => id === first.cursor.session)).toMatchObject({ name: 'Theirs' });
+});
+
+it('[W83] one that is parked is renamed on disk', async () => {
+  const server = await serve({ script: TALK, args: ['--park-after', '0'] });
+  const first = await server.attach();
+  await first.run('Hi');
+  const sessionPath = await fileOf(first);
+  await first.leave();
+  const second = await server.attach();
+
+  await second.ok({ type: 'rename_session', sessionPath, name: 'Theirs' });
+
+  const back = await server.attach({ session: first.cursor.session });
+  expect(await back.ok({ type: 'get_state' })).toMatchObject({ sessionName: 'Theirs' });
+  expect(stored(sessionPath).filter(({ type }) => type === 'session_info')).toHaveLength(1);
+});

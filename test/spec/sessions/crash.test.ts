@@ -1,0 +1,120 @@
+import { expect } from 'vitest';
+import { newHome, open, stored } from '../../support/open.ts';
+import type { Match } from '../../support/peer.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const stepOf =
+  (kind: string): Match =>
+  (record) =>
+    record.type === 'message_update' && (record['assistantMessageEvent'] as { type: string }).type === kind;
+const said =
+  (type: string, role: string): Match =>
+  (record) =>
+    record.type === type && (record['message'] as { role: string }).role === role;
+
+/** Every moment of a run at which the process may die. */
+const moments: readonly (readonly [string, Match])[] = [
+  ['the answer to the prompt', ({ type, command }) => type === 'response' && command === 'prompt'],
+  ['agent_start', 'agent_start'],
+  ['the user message', said('message_end', 'user')],
+  ['the first word', stepOf('text_delta')],
+  ['the tool call', stepOf('toolcall_end')],
+  ['the end of the answer', said('message_end', 'assistant')],
+  ['the start of the tool', 'tool_execution_start'],
+  ['the end of the tool', 'tool_execution_end'],
+  ['the tool result', said('message_end', 'toolResult')],
+  ['the end of the turn', 'turn_end'],
+  ['agent_end', 'agent_end'],
+  ['agent_settled', 'agent_settled'],
+];
+
+for (const [name, moment] of moments) {
+  verifies(
+    'J18 J17',
+    `killed at ${name}, the session opens, has the message once and goes on`,
+    async () => {
+      const home = newHome();
+      const call = { toolCall: { id: 'call_1', name: 'bash', arguments: { command: 'echo hi' } } };
+      const first = await open('stdio', { home, script: [{ steps: [{ text: 'Look: ' }, call] }, { text: 'done' }] });
+      const { sessionFile } = await first.peer.ok({ type: 'get_state' });
+      first.peer.send({ type: 'prompt', id: 'p', message: 'first', clientMessageId: 'c1' });
+
+      await first.peer.find(moment);
+      first.process?.kill('SIGKILL');
+      await first.process?.exited;
+      const told = first.peer.records.flatMap(({ type, message }) => (type === 'message_end' ? [message] : []));
+
+      const second = await open('stdio', { home, args: ['--session', sessionFile], script: [{ text: 'more' }] });
+      const { messages } = await second.peer.ok({ type: 'get_messages' });
+      expect(messages.slice(0, told.length)).toEqual(told);
+      expect(messages.filter(({ role }: { role: string }) => role === 'user')).toHaveLength(1);
+      const calls = JSON.stringify(messages).split('"type":"toolCall"').length - 1;
+      expect(messages.filter(({ role }: { role: string }) => role === 'toolResult')).toHaveLength(calls);
+      const again = await second.peer.run('second');
+      expect(again.at(-1)).toMatchObject({ outcome: 'ok' });
+      const texts = stored(sessionFile).flatMap(({ message }) =>
+        message?.role === 'user' ? [message.content[0].text] : [],
+      );
+      expect(texts).toEqual(['first', 'second']);
+    },
+    ['stdio'],
+  );
+}
+
+verifies(
+  'J18',
+  'an acknowledged message is neither lost nor doubled when the client sends it again after a crash',
+  async () => {
+    const home = newHome();
+    const first = await open('stdio', { home, script: [{ stall: true }] });
+    const { sessionFile } = await first.peer.ok({ type: 'get_state' });
+    await first.peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
+    first.process?.kill('SIGKILL');
+    await first.process?.exited;
+
+    const second = await open('stdio', { home, args: ['--session', sessionFile], script: [{ text: 'one' }] });
+    const accepted = await second.peer.ok({ type: 'prompt', message: 'first', clientMessageId: 'c1' });
+    await second.peer.next('agent_settled');
+
+    expect(accepted).toMatchObject({ disposition: 'started', duplicate: true });
+    const texts = stored(sessionFile).flatMap(({ message }) => (message ? [message.content[0].text] : []));
+    expect(texts).toEqual(['first', 'one']);
+  },
+  ['stdio'],
+);
+
+verifies(
+  'J18',
+  'a queued message is in the queue again after a crash',
+  async () => {
+    const home = newHome();
+    const first = await open('stdio', { home, script: [{ steps: [{ text: 'a ' }, { stall: true }] }] });
+    const { sessionFile } = await first.peer.ok({ type: 'get_state' });
+    await first.peer.ok({ type: 'prompt', message: 'first' });
+    await first.peer.next('message_update');
+    const { queueId } = await first.peer.ok({ type: 'follow_up', message: 'then' });
+    first.process?.kill('SIGKILL');
+    await first.process?.exited;
+
+    const second = await open('stdio', {
+      home,
+      args: ['--session', sessionFile],
+      script: [{ text: 'one' }, { text: 'two' }],
+    });
+
+    expect(await second.peer.find('queue_update')).toEqual({
+      type: 'queue_update',
+      steering: [],
+      followUp: ['then'],
+      items: [{ id: queueId, kind: 'followUp', text: 'then' }],
+    });
+    expect(await second.peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1, isIdle: true });
+    await second.peer.run('second');
+    const { messages } = await second.peer.ok({ type: 'get_messages' });
+    const texts = messages.flatMap(({ role, content }: { role: string; content: { text: string }[] }) =>
+      role === 'user' ? [content[0]?.text] : [],
+    );
+    expect(texts).toEqual(['first', 'second', 'then']);
+  },
+  ['stdio'],
+);

@@ -1,0 +1,245 @@
+import { expect } from 'vitest';
+import { type Home, newGate, newHome, stored } from '../../support/open.ts';
+import type { Peer, Record_ } from '../../support/peer.ts';
+import { header, keepSession, userSaid } from '../../support/stored-session.ts';
+import { LOCAL, verifies } from '../../support/verifies.ts';
+
+type Entry = Record<string, unknown>;
+
+const entriesIn = (records: readonly Record_[]): Entry[] =>
+  records.filter(({ type }) => type === 'entry_appended').map(({ entry }) => entry as Entry);
+
+/** Where the first record stands that fits, and it must be there. */
+function place(peer: Peer, what: string, fits: (record: Record_) => boolean): number {
+  const index = peer.records.findIndex(fits);
+  expect(index, what).toBeGreaterThanOrEqual(0);
+  return index;
+}
+
+const appended = (fits: (entry: Entry) => boolean) => (record: Record_) =>
+  record.type === 'entry_appended' && fits(record['entry'] as Entry);
+
+const message = (record: Record_ | Entry) => JSON.stringify(record['message']);
+
+verifies('I8', 'whoever asks is told the whole file, line by line, and goes on being told', async ({ open }) => {
+  const { peer, sessionFiles } = await open({
+    script: [
+      { text: 'hello' },
+      { steps: [{ thinking: 'hm' }, { toolCall: { name: 'write', arguments: { path: 'a', content: 'b' } } }] },
+      { text: 'written' },
+    ],
+  });
+  await peer.run('before');
+
+  await peer.ok({ type: 'hello', entries: true });
+  const early = entriesIn(peer.records);
+  await peer.run('after');
+  await peer.ok({ type: 'set_session_name', name: 'a name' });
+  await peer.ok({ type: 'set_thinking_level', level: 'low' });
+  await peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
+
+  const file = stored(sessionFiles()[0] ?? '');
+  expect(early[0]).toMatchObject({ type: 'session', version: expect.any(Number), id: expect.any(String) });
+  expect(early).toEqual(file.slice(0, early.length));
+  expect(entriesIn(peer.records)).toEqual(file);
+});
+
+verifies('I8', 'of a session that is entered everything is told, from its header on', async ({ open }) => {
+  const { peer, sessionFiles } = await open({ script: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] });
+  await peer.run('first');
+  await peer.ok({ type: 'hello', entries: true });
+
+  const before = peer.records.length;
+  const { sessionFile: copy } = await peer.ok({ type: 'clone' });
+  await peer.ok({ type: 'get_state' });
+  const afterClone = peer.records.length;
+  const { sessionFile: fresh } = await peer.ok({ type: 'new_session' });
+  await peer.ok({ type: 'get_state' });
+  const afterNew = peer.records.length;
+  await peer.ok({ type: 'switch_session', sessionPath: sessionFiles()[0] ?? '' });
+  await peer.run('again');
+
+  expect(entriesIn(peer.records.slice(before, afterClone))).toEqual(stored(copy));
+  expect(entriesIn(peer.records.slice(afterClone, afterNew))[0]).toMatchObject({ type: 'session' });
+  expect(fresh).not.toBe(copy);
+  expect(entriesIn(peer.records.slice(afterNew))).toEqual(stored(sessionFiles()[0] ?? ''));
+});
+
+verifies(
+  'I8',
+  'a session in memory tells its entries too',
+  async ({ open }) => {
+    const { peer } = await open({ script: [{ text: 'hello' }], args: ['--no-session'] });
+
+    await peer.ok({ type: 'hello', entries: true });
+    await peer.run('go');
+
+    const { entries } = await peer.ok({ type: 'get_entries' });
+    const [header, ...told] = entriesIn(peer.records);
+    expect(header).toMatchObject({ type: 'session' });
+    expect(told).toEqual(entries);
+  },
+  LOCAL,
+);
+
+verifies('I8', 'a second hello repeats nothing, and one with false ends it', async ({ open }) => {
+  const { peer } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
+
+  await peer.ok({ type: 'hello', entries: true });
+  await peer.ok({ type: 'hello', entries: true, stream: 'delta' });
+  await peer.run('go');
+  const told = entriesIn(peer.records);
+  await peer.ok({ type: 'hello', entries: false });
+  await peer.run('go on');
+
+  expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
+  expect(entriesIn(peer.records)).toEqual(told);
+});
+
+/** A session that a client does not read in one go. */
+function longSession(home: Home): string {
+  const ids = Array.from({ length: 400 }, (_, index) => index.toString(16).padStart(8, '0'));
+  const said = ids.map((id, index) => userSaid(id, ids[index - 1] ?? null, 'x'.repeat(20_000)));
+  return keepSession(home, [header(home.cwd), ...said]);
+}
+
+verifies('I8', 'a feed that takes its time is begun once, and ends when it is called off', async ({ open }) => {
+  const home = newHome();
+  const { peer } = await open({ home, script: [{ text: 'hello' }], args: ['--session', longSession(home)] });
+  const { entries } = await peer.ok({ type: 'get_entries' });
+
+  peer.link.pause();
+  peer.send('{"type":"hello","entries":true}\n{"id":"twice","type":"hello","entries":true}\n');
+  await peer.link.flush();
+  peer.link.resume();
+  await peer.find(({ id }) => id === 'twice');
+  const [, ...told] = entriesIn(peer.records);
+  await peer.ok({ type: 'hello', entries: false });
+  const before = peer.records.length;
+  peer.link.pause();
+  peer.send('{"type":"hello","entries":true}\n{"id":"called off","type":"hello","entries":false}\n');
+  await peer.link.flush();
+  peer.link.resume();
+  await peer.find(({ id }) => id === 'called off');
+  const run = await peer.run('go');
+
+  expect(told).toEqual(entries);
+  expect(entriesIn(peer.records.slice(before)).length).toBeLessThan(told.length);
+  expect(entriesIn(run)).toEqual([]);
+});
+
+verifies('I9', 'a run that begins during a long feed overtakes none of it', async ({ open }) => {
+  const home = newHome();
+  const path = longSession(home);
+  const { peer } = await open({ home, script: [{ text: 'hello' }], args: ['--session', path] });
+
+  peer.link.pause();
+  peer.send('{"type":"hello","entries":true}\n{"type":"prompt","message":"go"}\n{"id":"read","type":"get_state"}\n');
+  peer.link.resume();
+  await peer.next('agent_settled');
+
+  const told = entriesIn(peer.records);
+  expect(told).toEqual(stored(path));
+  const feedEnd = peer.records.findLastIndex(appended(({ id }) => id === '0000018f'));
+  expect(feedEnd).toBeLessThan(peer.records.findIndex(({ command }) => command === 'hello'));
+  expect(feedEnd).toBeLessThan(peer.records.findIndex(({ type }) => type === 'agent_start'));
+});
+
+verifies('I9', 'leaving a session during a long feed loses none of its entries', async ({ open }) => {
+  const home = newHome();
+  const path = longSession(home);
+  const { peer } = await open({ home, args: ['--session', path] });
+
+  peer.link.pause();
+  peer.send('{"type":"hello","entries":true}\n{"id":"moved","type":"new_session"}\n');
+  peer.link.resume();
+  await peer.find(({ id }) => id === 'moved');
+  await peer.ok({ type: 'get_state' });
+
+  const told = entriesIn(peer.records);
+  const second = told.findLastIndex(({ type }) => type === 'session');
+  expect(told.slice(0, second)).toEqual(stored(path));
+  expect(told[second]).toMatchObject({ type: 'session' });
+});
+
+verifies('I8', 'a client that did not ask is told none', async ({ open }) => {
+  const { peer } = await open();
+
+  await peer.run('say hello');
+  await peer.ok({ type: 'set_session_name', name: 'a' });
+  await peer.ok({ type: 'new_session' });
+
+  expect(entriesIn(peer.records)).toEqual([]);
+});
+
+verifies('I9', 'an entry precedes whatever speaks of it', async ({ open, transport }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [
+      { steps: [{ text: 'x' }, { await: gate.path }, { toolCall: { name: 'bash', arguments: { command: 'true' } } }] },
+      { text: 'steered' },
+      { text: 'followed' },
+    ],
+  });
+  await peer.ok({ type: 'hello', entries: true });
+
+  await peer.ok({ type: 'prompt', message: 'first' });
+  await peer.next('message_update');
+  await peer.ok({ type: 'steer', message: 'second' });
+  await peer.ok({ type: 'follow_up', message: 'third' });
+  gate.open();
+  await peer.next('agent_settled');
+  await peer.ok({ type: 'set_session_name', name: 'named' });
+  await peer.ok({ type: 'set_thinking_level', level: 'low' });
+  const { sessionId } = await peer.ok({ type: 'new_session' });
+
+  const said = peer.records.filter(({ type }) => type === 'message_end');
+  expect(said.map((record) => (record['message'] as { role: string }).role)).toEqual([
+    'user',
+    'assistant',
+    'toolResult',
+    'user',
+    'assistant',
+    'user',
+    'assistant',
+  ]);
+  for (const end of said) {
+    const entry = place(
+      peer,
+      'the entry',
+      appended((other) => message(other) === message(end)),
+    );
+    const first = place(peer, 'the end', (record) => record.type === 'message_end' && message(record) === message(end));
+    expect(entry).toBeLessThan(first);
+  }
+  const pairs: [string, (record: Record_) => boolean, (record: Record_) => boolean][] = [
+    [
+      'the prompt',
+      appended(({ message: text }) => JSON.stringify(text ?? '').includes('first')),
+      ({ command }) => command === 'prompt',
+    ],
+    [
+      'the queue',
+      appended(({ type, data }) => type === 'custom' && JSON.stringify(data).includes('second')),
+      ({ type }) => type === 'queue_update',
+    ],
+    ['the name', appended(({ name }) => name === 'named'), ({ type }) => type === 'session_info_changed'],
+    [
+      'the level',
+      appended(({ type, thinkingLevel }) => type === 'thinking_level_change' && thinkingLevel === 'low'),
+      ({ type }) => type === 'thinking_level_changed',
+    ],
+  ];
+  const arrivals: typeof pairs = [
+    ['the header', appended(({ id }) => id === sessionId), ({ command }) => command === 'new_session'],
+    [
+      'the new state',
+      appended(({ id }) => id === sessionId),
+      ({ type, state }) => type === 'state_changed' && (state as Entry)['sessionId'] === sessionId,
+    ],
+  ];
+  // From a server a client is told where it is now, then what is there.
+  for (const [what, entry, record] of transport === 'websocket' ? pairs : [...pairs, ...arrivals]) {
+    expect(place(peer, `the entry of ${what}`, entry), what).toBeLessThan(place(peer, what, record));
+  }
+});

@@ -1,0 +1,223 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { tau } from '../../support/command.ts';
+import { type Home, newGate, newHome, open as openOn } from '../../support/open.ts';
+import { conversation, entry, header, keepSession, userSaid } from '../../support/stored-session.ts';
+import { verifies } from '../../support/verifies.ts';
+
+/** What the page holds of the session: a line about the page, then the lines of the session. */
+function embedded(file: string): Record<string, unknown>[] {
+  const [, lines = ''] =
+    /<script type="application\/jsonl">\n([^<]*)\n<\/script>/.exec(readFileSync(file, 'utf8')) ?? [];
+  return lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+const modeOf = (file: string) => statSync(file).mode & 0o777;
+
+verifies('S37', 'export_html writes the session into its folder, and nothing else', async ({ open, transport }) => {
+  const { peer, home, sessionFiles } = await open({ script: [{ text: 'one <b>' }] });
+  await peer.run('first </script>');
+
+  const { path } = await peer.ok({ type: 'export_html' });
+
+  const [session = ''] = sessionFiles();
+  // From a server it is fetched.
+  const page = transport === 'websocket' ? [] : [`pi-session-${basename(session, '.jsonl')}.html`];
+  expect(readdirSync(home.cwd)).toEqual(page);
+  expect(page).toEqual(transport === 'websocket' ? [] : [path]);
+  const file = resolve(home.cwd, path);
+  expect(modeOf(file)).toBe(0o600);
+  const { entries, leafId } = await peer.ok({ type: 'get_entries' });
+  const [about, first, ...rest] = embedded(file);
+  expect(about).toEqual({ leafId });
+  expect(first).toMatchObject({ type: 'session', cwd: home.cwd });
+  expect(rest).toEqual(entries);
+});
+
+verifies('S38', 'outputPath is where the page goes, and is answered as it was given', async ({ open, transport }) => {
+  const { peer, home } = await open({ script: [{ text: 'one' }] });
+  await peer.run('first');
+  mkdirSync(join(home.cwd, 'out'));
+  writeFileSync(join(home.cwd, 'old.html'), '<!DOCTYPE html><title>old</title>');
+  chmodSync(join(home.cwd, 'old.html'), 0o644);
+  symlinkSync('out/linked.html', join(home.cwd, 'link.html'));
+
+  for (const outputPath of ['./out/../out/page.html', 'old.html', 'link.html', join(home.root, 'Seite ü.html')]) {
+    const { path } = await peer.ok({ type: 'export_html', outputPath });
+    // A server says where that is.
+    expect(path).toBe(transport === 'websocket' ? resolve(home.cwd, outputPath) : outputPath);
+  }
+
+  const files = ['out/page.html', 'old.html', 'out/linked.html', '../Seite ü.html'].map((file) => join(home.cwd, file));
+  expect(new Set(files.map((file) => readFileSync(file, 'utf8'))).size).toBe(1);
+  expect(modeOf(join(home.cwd, 'old.html'))).toBe(0o644);
+});
+
+verifies('S37', 'a session that holds nothing yet, or is not on disk, cannot be exported', async ({ open }) => {
+  const { peer, home } = await open();
+  const inMemory = await openOn('memory', { args: ['--no-session'], script: [{ text: 'one' }] });
+  await inMemory.peer.run('first');
+
+  const nothing = await peer.refused({ type: 'export_html' });
+  const memory = await inMemory.peer.refused({ type: 'export_html', outputPath: 'page.html' });
+
+  expect(nothing).toMatchObject({ error: 'Nothing to export yet - start a conversation first', code: 'not_found' });
+  expect(memory).toMatchObject({ error: 'Cannot export in-memory session to HTML', code: 'not_supported' });
+  expect(readdirSync(home.cwd)).toEqual([]);
+});
+
+verifies('S38', 'a place where nothing can be written is refused, and nothing is left behind', async ({ open }) => {
+  const { peer, home, sessionFiles } = await open({ script: [{ text: 'one' }] });
+  await peer.run('first');
+  const [session = ''] = sessionFiles();
+  const before = readFileSync(session, 'utf8');
+  mkdirSync(join(home.cwd, 'folder'));
+  writeFileSync(join(home.cwd, 'file'), 'text');
+
+  const places = [
+    'missing/page.html',
+    'file/page.html',
+    'folder',
+    '/dev/null',
+    `${'x'.repeat(300)}.html`,
+    session,
+    'file',
+  ];
+  const refusals = [];
+  for (const outputPath of places) refusals.push(await peer.refused({ type: 'export_html', outputPath }));
+
+  expect(refusals.map(({ code }) => code)).toEqual([
+    'not_found',
+    'not_found',
+    'invalid_params',
+    'invalid_params',
+    'invalid_params',
+    'permission_denied',
+    'permission_denied',
+  ]);
+  expect(readFileSync(join(home.cwd, 'file'), 'utf8')).toBe('text');
+  expect(readFileSync(session, 'utf8')).toBe(before);
+  expect(readdirSync(home.cwd).sort()).toEqual(['file', 'folder']);
+});
+
+verifies('S43', 'during a run the page holds what is stored by then, and the run goes on', async ({ open }) => {
+  const gate = newGate();
+  const { peer, home } = await open({ script: [{ text: 'one' }, { steps: [{ text: 'two' }, { await: gate.path }] }] });
+  await peer.run('first');
+  await peer.ok({ type: 'prompt', message: 'second' });
+  await peer.next('message_update');
+
+  await peer.ok({ type: 'export_html', outputPath: 'page.html' });
+  gate.open();
+  const settled = await peer.next('agent_settled');
+
+  const texts = embedded(join(home.cwd, 'page.html')).map((line) => JSON.stringify(line));
+  expect(texts.at(-1)).toContain('second');
+  expect(settled).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('S37', 'the page opens where the session stands', async ({ open }) => {
+  const home = newHome();
+  const lines = [...conversation(home.cwd), userSaid('cccccccc', null, 'another beginning')];
+  const { peer } = await open({ home, args: ['--session', keepSession(home, lines)] });
+
+  await peer.ok({ type: 'export_html', outputPath: 'page.html' });
+
+  expect(embedded(join(home.cwd, 'page.html'))[0]).toEqual({ leafId: 'cccccccc' });
+});
+
+const exporting = (home: Home, ...args: string[]) => tau(home, ['export', ...args]);
+
+it('[S44] tau export writes a session named by its path or the beginning of its id', async () => {
+  const home = newHome();
+  const session = keepSession(home, conversation(home.cwd));
+  const name = `pi-session-${basename(session, '.jsonl')}.html`;
+
+  const byId = await exporting(home, 'stored');
+  const byPath = await exporting(home, session, 'page.html');
+  const others = [
+    await tau(home, ['sessions', 'export', 'stored', 'a.html']),
+    await tau(home, ['--export', session, 'b.html']),
+  ];
+
+  expect(byId).toEqual({ code: 0, signal: null, stdout: `Exported to: ${name}\n`, stderr: '' });
+  expect(byPath).toEqual({ code: 0, signal: null, stdout: 'Exported to: page.html\n', stderr: '' });
+  expect(others.map(({ stdout }) => stdout)).toEqual(['Exported to: a.html\n', 'Exported to: b.html\n']);
+  const [about, ...lines] = embedded(join(home.cwd, 'page.html'));
+  expect(about).toEqual({});
+  expect(lines).toEqual(conversation(home.cwd));
+});
+
+verifies('S44', 'tau export only reads: the session may be open elsewhere', async ({ open }) => {
+  const { peer, home, sessionFiles } = await open({ script: [{ text: 'one' }] });
+  await peer.run('first');
+  const [session = ''] = sessionFiles();
+  const before = readFileSync(session, 'utf8');
+
+  const result = await exporting(home, session, 'page.html');
+
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(session, 'utf8')).toBe(before);
+  expect(embedded(join(home.cwd, 'page.html'))).toHaveLength(before.split('\n').length);
+});
+
+it('[S44] tau export reads sessions of older versions, torn and read-only ones, and leaves them as they are', async () => {
+  const home = newHome();
+  const [{ version: _version, ...first }, question] = [
+    header(home.cwd),
+    { type: 'message', message: { role: 'user', content: 'old' } },
+  ];
+  const old = keepSession(home, [first, question], { name: 'old.jsonl' });
+  const torn = keepSession(home, [...conversation(home.cwd), '{"type":"message","id":"tor'], { name: 'torn.jsonl' });
+  chmodSync(torn, 0o400);
+  const before = [old, torn].map((file) => readFileSync(file, 'utf8'));
+
+  const results = [await exporting(home, old, 'old.html'), await exporting(home, torn, 'torn.html')];
+
+  expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  expect(embedded(join(home.cwd, 'old.html'))[2]).toMatchObject({ id: expect.any(String), parentId: null });
+  expect([old, torn].map((file) => readFileSync(file, 'utf8'))).toEqual(before);
+});
+
+it('[S44] tau export says in one line what stands in its way', async () => {
+  const home = newHome();
+  const session = keepSession(home, conversation(home.cwd));
+  const empty = keepSession(home, [header(home.cwd), entry('model_change', 'a', null)], { name: 'empty.jsonl' });
+  writeFileSync(join(home.cwd, 'notes.txt'), 'no session\n');
+
+  const failures = await Promise.all([
+    exporting(home, 'nobody'),
+    exporting(home, 'nowhere/a.jsonl'),
+    exporting(home, 'notes.txt'),
+    exporting(home, empty),
+    exporting(home, session, 'missing/page.html'),
+  ]);
+  const misuse = await Promise.all([exporting(home), exporting(home, session, 'a.html', 'b.html')]);
+
+  expect(failures.map(({ code, stdout }) => [code, stdout])).toEqual(failures.map(() => [1, '']));
+  expect(failures.map(({ stderr }) => stderr)).toEqual([
+    "tau: No session found matching 'nobody'\n",
+    `tau: Session not found: ${join(home.cwd, 'nowhere/a.jsonl')}\n`,
+    `tau: Not a session file: ${join(home.cwd, 'notes.txt')}\n`,
+    'tau: Nothing to export yet - start a conversation first\n',
+    'tau: Cannot write missing/page.html: its folder does not exist\n',
+  ]);
+  expect(misuse.map(({ code }) => code)).toEqual([2, 2]);
+  expect(existsSync(join(home.cwd, 'page.html'))).toBe(false);
+});

@@ -1,0 +1,190 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { sessionDirFor } from '../../../src/store/agent-dir.ts';
+import { tau } from '../../support/command.ts';
+import { NO_RETRY, newHome, open as openOn, stored } from '../../support/open.ts';
+import { conversation, entry, header, keepSession } from '../../support/stored-session.ts';
+import { LOCAL, verifies } from '../../support/verifies.ts';
+
+const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const id = expect.stringMatching(/^[0-9a-f]{8}$/);
+
+verifies('J1 J2', 'a session is a header and a tree of entries', async ({ open }) => {
+  const { peer, home } = await open({ args: ['--model', 'tau/scripted'], script: [{ text: 'one' }] });
+  await peer.run({ message: 'first', clientMessageId: 'c1' });
+
+  const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
+
+  const [top, ...entries] = stored(sessionFile);
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(top).toEqual({ type: 'session', version: 3, id: sessionId, timestamp: iso, cwd: home.cwd });
+  expect(entries).toEqual([
+    { type: 'model_change', id, parentId: null, timestamp: iso, provider: 'tau', modelId: 'scripted' },
+    { type: 'thinking_level_change', id, parentId: entries[0].id, timestamp: iso, thinkingLevel: 'medium' },
+    { type: 'message', id, parentId: entries[1].id, timestamp: iso, clientMessageId: 'c1', message: messages[0] },
+    { type: 'message', id, parentId: entries[2].id, timestamp: iso, message: messages[1] },
+  ]);
+});
+
+verifies('J3', 'the file is named by time and id in the folder of the working directory', async ({ open }) => {
+  const { peer, home } = await open();
+
+  const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
+
+  const [{ timestamp }] = stored(sessionFile);
+  const folder = `--${home.cwd.slice(1).replaceAll('/', '-')}--`;
+  expect(dirname(sessionFile)).toBe(join(home.agentDir, 'sessions', folder));
+  expect(basename(sessionFile)).toBe(`${timestamp.replace(/[:.]/g, '-')}_${sessionId}.jsonl`);
+  expect(statSync(sessionFile).mode & 0o777).toBe(0o600);
+});
+
+verifies('J3', 'sessions that follow one of another folder are kept in that folder', async ({ open }) => {
+  const home = newHome();
+  const cwd = join(home.root, 'other');
+  mkdirSync(cwd);
+  const sessionPath = keepSession(home, conversation(cwd), { cwd });
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'switch_session', sessionPath });
+
+  const copies = [
+    await peer.ok({ type: 'clone', detached: true }),
+    await peer.ok({ type: 'fork', entryId: 'aaaaaaaa', detached: true }),
+    await peer.ok({ type: 'new_session' }),
+  ];
+
+  for (const { sessionFile } of copies) {
+    expect(stored(sessionFile)[0]).toMatchObject({ cwd });
+    expect(dirname(sessionFile)).toBe(sessionDirFor(home.agentDir, cwd));
+  }
+});
+
+verifies(
+  'Z9 J3',
+  '--session-dir keeps every session in that folder',
+  async ({ open }) => {
+    const home = newHome();
+    const directory = join(home.root, 'kept', 'here');
+    const cwd = join(home.root, 'other');
+    mkdirSync(cwd);
+    const sessionPath = keepSession(home, conversation(cwd), { cwd });
+    const { peer, sessionFiles } = await open({
+      home,
+      args: ['--session-dir', '../kept/here'],
+      script: [{ text: 'one' }],
+    });
+
+    const first = await peer.ok({ type: 'get_state' });
+    await peer.ok({ type: 'switch_session', sessionPath });
+    const second = await peer.ok({ type: 'clone' });
+
+    expect([dirname(first.sessionFile), dirname(second.sessionFile)]).toEqual([directory, directory]);
+    expect(sessionFiles()).toEqual([sessionPath]);
+  },
+  LOCAL,
+);
+
+verifies('J4', 'the header is on disk as soon as the agent is ready', async ({ open }) => {
+  const { peer, sessionFiles } = await open();
+
+  await peer.begun();
+
+  const [file] = sessionFiles();
+  expect(stored(file ?? '')[0]).toMatchObject({ type: 'session', version: 3 });
+});
+
+verifies('J4', 'the header of a new session is on disk when it is answered', async ({ open }) => {
+  const { peer } = await open();
+
+  const { sessionId, sessionFile } = await peer.ok({ type: 'new_session' });
+
+  expect(stored(sessionFile)[0]).toMatchObject({ type: 'session', id: sessionId });
+});
+
+verifies('J5', 'a session in which nothing was said is gone after a clean exit', async ({ open }) => {
+  const agent = await open({ args: ['--name', 'nothing'] });
+  await agent.peer.ok({ type: 'set_model', provider: 'tau', modelId: 'scripted-small' });
+  const { sessionFile } = await agent.peer.ok({ type: 'get_state' });
+  expect(existsSync(sessionFile)).toBe(true);
+
+  await agent.close();
+
+  expect(agent.sessionFiles()).toEqual([]);
+});
+
+verifies('J5', 'empty sessions are gone as soon as they are left, full ones stay', async ({ open }) => {
+  const agent = await open({ script: [{ text: 'one' }] });
+  await agent.peer.ok({ type: 'new_session' });
+  const { sessionFile } = await agent.peer.ok({ type: 'new_session' });
+  await agent.peer.run('first');
+  await agent.peer.ok({ type: 'new_session' });
+
+  await agent.close();
+
+  expect(agent.sessionFiles()).toEqual([sessionFile]);
+});
+
+verifies('J5', 'an answer that failed is something said', async ({ open }) => {
+  const agent = await open({ settings: NO_RETRY, script: [{ error: { status: 500 } }] });
+  await agent.peer.run('first');
+  const { sessionFile } = await agent.peer.ok({ type: 'get_state' });
+
+  await agent.close();
+
+  expect(agent.sessionFiles()).toEqual([sessionFile]);
+});
+
+verifies(
+  'J5 J6 J18',
+  'an empty session that a crash left behind is skipped by --continue',
+  async () => {
+    const home = newHome();
+    const path = keepSession(home, conversation(home.cwd));
+    const crashed = await openOn('stdio', { home });
+    const { sessionFile } = await crashed.peer.ok({ type: 'get_state' });
+    crashed.process?.kill('SIGKILL');
+    await crashed.process?.exited;
+
+    const { peer } = await openOn('stdio', { home, args: ['--continue'] });
+
+    expect(existsSync(sessionFile)).toBe(true);
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile: path, messageCount: 2 });
+  },
+  ['stdio'],
+);
+
+verifies(
+  'J6',
+  'with only empty sessions --continue begins a new one',
+  async ({ open }) => {
+    const home = newHome();
+    const empty = keepSession(home, [header(home.cwd, { id: 'empty' })]);
+
+    const { peer } = await open({ home, args: ['--continue'] });
+
+    const { sessionFile, sessionId } = await peer.ok({ type: 'get_state' });
+    expect(sessionFile).not.toBe(empty);
+    expect(sessionId).not.toBe('empty');
+    expect(existsSync(empty)).toBe(true);
+  },
+  LOCAL,
+);
+
+it.each([
+  [
+    'a message of an extension',
+    entry('custom_message', 'e1', null, { customType: 'note', content: 'hi', display: true }),
+  ],
+  ['a summary', entry('compaction', 'e1', null, { summary: 's', firstKeptEntryId: 'e0', tokensBefore: 1 })],
+  ['a name', entry('session_info', 'e1', null, { name: 'mine' })],
+])('[J5] a file that was there before, with nothing but %s, is left as it is', async (_what, only) => {
+  const home = newHome();
+  const path = join(home.root, 'kept.jsonl');
+  const text = [header(home.cwd), only].map((line) => `${JSON.stringify(line)}\n`).join('');
+  writeFileSync(path, text);
+
+  const { code } = await tau(home, ['--mode', 'rpc', '--session', path], { input: '{"type":"get_state"}\n' });
+
+  expect(code).toBe(0);
+  expect(readFileSync(path, 'utf8').startsWith(text)).toBe(true);
+});

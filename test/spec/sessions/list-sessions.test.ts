@@ -1,0 +1,241 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import type { SessionSummary } from '../../../src/protocol/generated/vocabulary.ts';
+import { type Home, newGate, newHome, sessionFiles } from '../../support/open.ts';
+import { answer, conversation, entry, header, keepSession, modelSaid, userSaid } from '../../support/stored-session.ts';
+import { LOCAL, verifies } from '../../support/verifies.ts';
+
+/** A stored conversation that was last written to at this second. */
+function keep(home: Home, id: string, at: number, { cwd = home.cwd, lines = conversation(cwd, { id }) } = {}): string {
+  const path = keepSession(home, lines, { cwd, name: `${id}.jsonl` });
+  utimesSync(path, at, at);
+  return path;
+}
+
+const idsOf = ({ sessions }: { sessions: { id: string }[] }) => sessions.map(({ id }) => id);
+
+verifies('S39 S40 S50', 'all sessions are listed, the last written first, with their fields', async ({ open }) => {
+  const home = newHome();
+  const cwd = join(home.root, 'elsewhere');
+  const old = keep(home, 'old', 1000);
+  const fresh = keep(home, 'fresh', 2000, { cwd });
+  const { peer } = await open({ home });
+
+  expect(await peer.ok({ type: 'list_sessions' })).toEqual({
+    sessions: [
+      {
+        path: fresh,
+        id: 'fresh',
+        firstMessage: 'first',
+        messageCount: 2,
+        lastModified: '1970-01-01T00:33:20.000Z',
+        cwd,
+        title: 'first',
+        cost: 0,
+        tokens: 15,
+      },
+      expect.objectContaining({ path: old, id: 'old', cwd: home.cwd }),
+    ],
+  });
+});
+
+verifies('S39', 'a folder has its own sessions, whatever way leads there', async ({ open }) => {
+  const home = newHome();
+  const link = join(home.root, 'link');
+  symlinkSync(home.cwd, link);
+  keep(home, 'here', 1000);
+  keep(home, 'linked', 2000, { cwd: link });
+  keep(home, 'there', 3000, { cwd: join(home.root, 'other') });
+  const { peer } = await open({ home });
+
+  for (const cwd of [home.cwd, link, '.', '../link/.']) {
+    expect(idsOf(await peer.ok({ type: 'list_sessions', cwd }))).toEqual(['linked', 'here']);
+  }
+  expect(idsOf(await peer.ok({ type: 'list_sessions', cwd: '/nowhere' }))).toEqual([]);
+});
+
+verifies(
+  'S39',
+  'sessions of another session folder are listed beside the usual ones',
+  async ({ open }) => {
+    const home = newHome();
+    keep(home, 'usual', 1000);
+    const { peer } = await open({ home, args: ['--session-dir', '../mine'], script: [{ text: 'one' }] });
+    await peer.run('said in a folder of my own');
+
+    const { sessions } = await peer.ok({ type: 'list_sessions' });
+
+    expect(sessions).toMatchObject([{ firstMessage: 'said in a folder of my own' }, { id: 'usual' }]);
+    expect(dirname(sessions[0].path)).toBe(join(home.root, 'mine'));
+  },
+  LOCAL,
+);
+
+verifies('S25 S52', 'a session is called by its name, else by the first line said in it', async ({ open }) => {
+  const home = newHome();
+  const named = entry('session_info', 'cccccccc', 'bbbbbbbb', { name: 'My work' });
+  keep(home, 'named', 2000, { lines: [...conversation(home.cwd, { id: 'named' }), named] });
+  const long = `${'long '.repeat(200)}\nsecond line`;
+  keep(home, 'long', 1000, { lines: [header(home.cwd, { id: 'long' }), userSaid('aaaaaaaa', null, long)] });
+  const { peer } = await open({ home });
+
+  const [first, second] = (await peer.ok({ type: 'list_sessions' })).sessions;
+
+  expect(first).toMatchObject({ name: 'My work', title: 'My work', firstMessage: 'first' });
+  expect(second).not.toHaveProperty('name');
+  expect(second.title).toBe(`${'long '.repeat(16).slice(0, 79)}…`);
+  expect(second.firstMessage).toBe(`${long.slice(0, 499)}…`);
+  await peer.ok({ type: 'set_session_name', name: 'unsaid' });
+  expect((await peer.ok({ type: 'list_sessions' })).sessions).toHaveLength(2);
+});
+
+verifies('S52', 'where nothing was said, a session is called by what was run in its shell', async ({ open }) => {
+  const { peer } = await open();
+  await peer.ok({ type: 'bash', command: ' echo one\necho two' });
+  await peer.ok({ type: 'bash', command: 'echo three' });
+  const [silent] = (await peer.ok({ type: 'list_sessions' })).sessions;
+  await peer.run('Hello');
+
+  const [spoken] = (await peer.ok({ type: 'list_sessions' })).sessions;
+
+  expect(silent).toMatchObject({ title: '!echo one', firstMessage: '', messageCount: 2 });
+  expect(spoken).toMatchObject({ title: 'Hello', firstMessage: 'Hello' });
+});
+
+verifies('S65', 'a copy of a session tells what it was made from', async ({ open }) => {
+  const home = newHome();
+  const origin = keep(home, 'origin', 1000);
+  const { peer } = await open({ home, args: ['--session', origin] });
+  const { sessionId } = await peer.ok({ type: 'clone' });
+
+  const { sessions } = await peer.ok({ type: 'list_sessions' });
+
+  const parents = sessions.map(({ id, parentSession }: SessionSummary) => [id, parentSession]);
+  expect(parents).toEqual([
+    [sessionId, origin],
+    ['origin', undefined],
+  ]);
+});
+
+verifies('J7', 'a session in which nothing was said is not listed', async ({ open }) => {
+  const home = newHome();
+  keep(home, 'silent', 1000, { lines: [header(home.cwd, { id: 'silent' })] });
+  const system = entry('message', 'aaaaaaaa', null, { message: { role: 'system', content: 'rules', timestamp: 1 } });
+  keep(home, 'ruled', 2000, { lines: [header(home.cwd, { id: 'ruled' }), system] });
+  const { peer } = await open({ home, script: [{ text: 'one' }] });
+
+  expect(await peer.ok({ type: 'list_sessions' })).toEqual({ sessions: [] });
+
+  await peer.run('something');
+  expect(await peer.ok({ type: 'list_sessions' })).toMatchObject({ sessions: [{ firstMessage: 'something' }] });
+});
+
+verifies('S51', 'what is no session is passed over, and nothing is written or locked', async ({ open }) => {
+  const home = newHome();
+  const good = keep(home, 'good', 1000);
+  const folder = dirname(good);
+  const torn = keep(home, 'torn', 900, { lines: conversation(home.cwd, { id: 'torn' }) });
+  writeFileSync(torn, `${readFileSync(torn, 'utf8')}{"type":"message","id":"half`);
+  writeFileSync(join(folder, 'empty.jsonl'), '');
+  writeFileSync(join(folder, 'foreign.jsonl'), '{"hello":"world"}\nnot json\n');
+  writeFileSync(join(folder, 'notes.txt'), 'not a session');
+  mkdirSync(join(folder, 'folder.jsonl'));
+  symlinkSync('loop.jsonl', join(folder, 'loop.jsonl'));
+  writeFileSync(join(home.agentDir, 'sessions', 'stray.txt'), '');
+  symlinkSync('loop', join(home.agentDir, 'sessions', 'loop'));
+  const holder = await open({ home, args: ['--session', good] });
+  await holder.peer.begun();
+  const { peer } = await open({ home });
+  await peer.begun();
+  const facts = () => readdirSync(folder).map((name) => [name, stampOf(join(folder, name))]);
+  const before = facts();
+
+  expect(idsOf(await peer.ok({ type: 'list_sessions' })).sort()).toEqual(['good', 'torn']);
+
+  expect(facts()).toEqual(before);
+  await peer.ok({ type: 'switch_session', sessionPath: torn });
+});
+
+function stampOf(path: string) {
+  const { size, mtimeNs, mode } = lstatSync(path, { bigint: true });
+  return [size, mtimeNs, mode];
+}
+
+verifies('S50', 'pages neither repeat nor miss a session, though new ones appear', async ({ open }) => {
+  const home = newHome();
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  for (const [index, id] of ids.entries()) keep(home, id, 1000 - index);
+  keep(home, 'same-time', 998);
+  const { peer } = await open({ home });
+
+  const first = await peer.ok({ type: 'list_sessions', limit: 2 });
+  keep(home, 'newcomer', 2000);
+  const second = await peer.ok({ type: 'list_sessions', limit: 2, cursor: first.nextCursor });
+  const third = await peer.ok({ type: 'list_sessions', limit: 2, cursor: second.nextCursor });
+
+  expect([first, second, third].map(idsOf)).toEqual([
+    ['a', 'b'],
+    ['c', 'same-time'],
+    ['d', 'e'],
+  ]);
+  expect(third).not.toHaveProperty('nextCursor');
+  for (const cursor of ['nonsense', '', 'WzFd', 'bnVsbA']) {
+    expect(await peer.refused({ type: 'list_sessions', cursor })).toMatchObject({ code: 'not_found' });
+  }
+  for (const limit of [0, -1]) {
+    expect(await peer.refused({ type: 'list_sessions', limit })).toMatchObject({ code: 'invalid_params' });
+  }
+});
+
+verifies('S52', 'numbers are those of the statistics, also when the file has grown', async ({ open }) => {
+  const home = newHome();
+  const cost = { input: 0.1, output: 0.2, cacheRead: 0, cacheWrite: 0, total: 0.3 };
+  const used = { input: 100, output: 20, cacheRead: 3, cacheWrite: 4, totalTokens: 127, cost };
+  const call = { type: 'toolCall', id: 'c1', name: 'x', arguments: { usage: { input: 9, cost: { total: 9 } } } };
+  const path = keep(home, 'spent', 1000, {
+    lines: [
+      header(home.cwd, { id: 'spent' }),
+      userSaid('aaaaaaaa', null, 'first'),
+      modelSaid('bbbbbbbb', 'aaaaaaaa', `"usage":{"input":7} ${'x'.repeat(2000)}`, { usage: used }),
+      entry('message', 'cccccccc', 'bbbbbbbb', { message: answer({ content: [call], usage: used }) }),
+      entry('compaction', 'dddddddd', 'cccccccc', {
+        summary: 's',
+        firstKeptEntryId: 'cccccccc',
+        tokensBefore: 1,
+        usage: used,
+      }),
+    ],
+  });
+  const { peer } = await open({ home, args: ['--session', path], script: [{ text: 'two' }] });
+  const check = async () => {
+    const stats = await peer.ok({ type: 'get_session_stats' });
+    const [listed] = (await peer.ok({ type: 'list_sessions' })).sessions;
+    expect(listed).toMatchObject({ cost: stats.cost, tokens: stats.tokens.total, messageCount: stats.totalMessages });
+  };
+
+  await check();
+  await peer.run('more');
+  await check();
+});
+
+verifies('S52', 'the own session says what it is doing, and others do not', async ({ open }) => {
+  const home = newHome();
+  keep(home, 'other', 1000);
+  const gate = newGate();
+  const { peer } = await open({ home, script: [{ steps: [{ text: 'a ' }, { await: gate.path }] }] });
+  await peer.ok({ type: 'prompt', message: 'wait' });
+  await peer.next('message_update');
+
+  const running = await peer.ok({ type: 'list_sessions' });
+  gate.open();
+  await peer.next('agent_settled');
+  const idle = await peer.ok({ type: 'list_sessions' });
+
+  const statuses = ({ sessions }: { sessions: { status?: string }[] }) => sessions.map(({ status }) => status);
+  expect([statuses(running), statuses(idle)]).toEqual([
+    ['running', undefined],
+    ['idle', undefined],
+  ]);
+  expect(sessionFiles(home)).toHaveLength(2);
+});

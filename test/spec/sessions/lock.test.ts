@@ -1,0 +1,106 @@
+import { linkSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { newHome, open as openOn, start, stored } from '../../support/open.ts';
+import { conversation, keepSession } from '../../support/stored-session.ts';
+import { verifies } from '../../support/verifies.ts';
+
+verifies(
+  'J16',
+  'a process that is started on a session in use says who has it and ends',
+  async ({ open }) => {
+    const home = newHome();
+    const path = keepSession(home, conversation(home.cwd));
+    const link = join(home.root, 'link.jsonl');
+    symlinkSync(path, link);
+    const holder = await open({ home, args: ['--session', path] });
+    await holder.peer.begun();
+    const before = readFileSync(path);
+
+    for (const args of [
+      ['--session', path],
+      ['--session', link],
+      ['--session', 'stored'],
+      ['--continue'],
+      ['--session-id', 'stored-1'],
+    ]) {
+      const second = start(home, args);
+
+      expect(await second.process.exited).toEqual({ code: 1, signal: null });
+      expect(second.process.stdout()).toBe('');
+      expect(second.process.stderr()).toMatch(/^tau: Session is in use by process \d+: .+\n$/);
+      expect(second.process.stderr()).toContain(`process ${holder.process?.pid}:`);
+    }
+    expect(readFileSync(path)).toEqual(before);
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'J16',
+  'a session in use has one writer under every name of its file',
+  async ({ open }) => {
+    const home = newHome();
+    const path = keepSession(home, conversation(home.cwd));
+    const [link, moved] = [join(home.root, 'hard.jsonl'), join(home.root, 'moved.jsonl')];
+    linkSync(path, link);
+    const holder = await open({ home, args: ['--session', path] });
+    await holder.peer.begun();
+    renameSync(path, moved);
+
+    for (const name of [link, moved]) {
+      const second = start(home, ['--session', name]);
+
+      expect(await second.process.exited).toEqual({ code: 1, signal: null });
+      expect(second.process.stderr()).toContain(`Session is in use by process ${holder.process?.pid}: ${name}`);
+    }
+  },
+  process.platform === 'linux' ? ['stdio', 'unix'] : [],
+);
+
+verifies('J16', 'two agents can work side by side in one folder', async ({ open }) => {
+  const home = newHome();
+  const [one, two] = [await open({ home, script: [{ text: 'one' }] }), await open({ home, script: [{ text: 'two' }] })];
+
+  await Promise.all([one.peer.run('first'), two.peer.run('second')]);
+
+  const files = [await one.peer.ok({ type: 'get_state' }), await two.peer.ok({ type: 'get_state' })];
+  const texts = files.map(({ sessionFile }) =>
+    stored(sessionFile).flatMap(({ message }) => message?.content[0].text ?? []),
+  );
+  expect(texts).toEqual([
+    ['first', 'one'],
+    ['second', 'two'],
+  ]);
+});
+
+verifies('J17', 'a session is free the moment its holder is dead', async ({ open }) => {
+  const home = newHome();
+  const holder = await openOn('stdio', { home, script: [{ steps: [{ text: 'half ' }, { stall: true }] }] });
+  await holder.peer.ok({ type: 'prompt', message: 'first' });
+  await holder.peer.next('message_update');
+  const { sessionFile } = await holder.peer.ok({ type: 'get_state' });
+  const { peer } = await open({ home, script: [{ text: 'two' }] });
+  expect(await peer.refused({ type: 'switch_session', sessionPath: sessionFile })).toMatchObject({
+    code: 'session_in_use',
+  });
+
+  holder.process?.kill('SIGKILL');
+  await holder.process?.exited;
+
+  await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+  await peer.run('second');
+  expect(stored(sessionFile).flatMap(({ message }) => message?.role ?? [])).toEqual(['user', 'user', 'assistant']);
+});
+
+verifies('J16', 'a session is free after a clean end', async ({ open }) => {
+  const home = newHome();
+  const path = keepSession(home, conversation(home.cwd));
+  const first = await open({ home, args: ['--session', path] });
+  await first.peer.begun();
+  await first.close();
+
+  const second = await open({ home, args: ['--session', path] });
+
+  expect(await second.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile: path });
+});

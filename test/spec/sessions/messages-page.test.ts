@@ -1,0 +1,120 @@
+import { expect } from 'vitest';
+import { newGate, newHome } from '../../support/open.ts';
+import type { Peer } from '../../support/peer.ts';
+import { conversation, entry, keepSession, modelSaid, userSaid } from '../../support/stored-session.ts';
+import { verifies } from '../../support/verifies.ts';
+
+/** All pages, each of so many messages. */
+async function pages(peer: Peer, limit: number) {
+  const found = [await peer.ok({ type: 'get_messages_page', limit })];
+  for (let { nextCursor } = found[0]; nextCursor !== undefined; nextCursor = found.at(-1).nextCursor) {
+    found.push(await peer.ok({ type: 'get_messages_page', limit, cursor: nextCursor }));
+  }
+  return found;
+}
+
+verifies('S36 S53', 'the pages together are the conversation', async ({ open }) => {
+  const home = newHome();
+  const path = keepSession(home, [
+    ...conversation(home.cwd),
+    userSaid('cccccccc', 'bbbbbbbb', 'second'),
+    modelSaid('dddddddd', 'cccccccc', 'two'),
+    userSaid('eeeeeeee', 'dddddddd', 'third'),
+  ]);
+  const { peer } = await open({ home, args: ['--session', path] });
+
+  const found = await pages(peer, 2);
+  const whole = await peer.ok({ type: 'get_messages_page' });
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(found.map((page) => page.messages.length)).toEqual([2, 2, 1]);
+  expect(found.flatMap((page) => page.messages)).toEqual(messages);
+  expect(found.map(({ totalMessages }) => totalMessages)).toEqual([5, 5, 5]);
+  expect(whole).toEqual({ messages, totalMessages: 5 });
+});
+
+verifies('S36', 'a conversation that has not begun is one empty page', async ({ open }) => {
+  const { peer } = await open();
+
+  expect(await peer.ok({ type: 'get_messages_page' })).toEqual({ messages: [], totalMessages: 0 });
+});
+
+verifies('S53', 'pages stay where they are while a run goes on', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({ script: [{ text: 'one' }, { steps: [{ text: 'two' }, { await: gate.path }] }] });
+  await peer.run('first');
+  const before = await peer.ok({ type: 'get_messages_page', limit: 1 });
+
+  await peer.ok({ type: 'prompt', message: 'second' });
+  await peer.next('message_update');
+  const during = await peer.ok({ type: 'get_messages_page', limit: 1, cursor: before.nextCursor });
+  gate.open();
+  await peer.next('agent_settled');
+  const after = await peer.ok({ type: 'get_messages_page', cursor: during.nextCursor });
+
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect([before, during, after].flatMap((page) => page.messages)).toEqual(messages);
+  expect([before, during, after].map(({ totalMessages }) => totalMessages)).toEqual([2, 3, 4]);
+});
+
+verifies('S53', 'a cursor of another conversation leads nowhere', async ({ open }) => {
+  const home = newHome();
+  const lines = conversation(home.cwd, { id: 'compacted' });
+  const compaction = { summary: 'what was said', firstKeptEntryId: 'aaaaaaaa', tokensBefore: 100 };
+  const plain = keepSession(home, conversation(home.cwd), { name: 'plain.jsonl' });
+  const compacted = keepSession(home, [...lines, entry('compaction', 'cccccccc', 'bbbbbbbb', compaction)], {
+    name: 'compacted.jsonl',
+  });
+  const { peer } = await open({ home, args: ['--session', plain] });
+  const { nextCursor: cursor } = await peer.ok({ type: 'get_messages_page', limit: 1 });
+
+  await peer.ok({ type: 'switch_session', sessionPath: compacted });
+  const afterCompaction = await peer.refused({ type: 'get_messages_page', cursor });
+  const { messages } = await peer.ok({ type: 'get_messages_page', limit: 1 });
+  await peer.ok({ type: 'new_session' });
+  const elsewhere = await peer.refused({ type: 'get_messages_page', cursor });
+
+  expect(messages).toMatchObject([{ role: 'compactionSummary', summary: 'what was said' }]);
+  for (const refusal of [afterCompaction, elsewhere]) {
+    expect(refusal).toMatchObject({ code: 'not_found', error: expect.stringContaining('no longer the one') });
+  }
+  expect(await peer.refused({ type: 'get_messages_page', limit: 0 })).toMatchObject({ code: 'invalid_params' });
+});
+
+verifies('S64', 'what compactions replaced can be read, from its end and a page at a time', async ({ open }) => {
+  const home = newHome();
+  const compaction = (id: string, parentId: string, firstKeptEntryId: string) =>
+    entry('compaction', id, parentId, { summary: `until ${id}`, firstKeptEntryId, tokensBefore: 100 });
+  const path = keepSession(home, [
+    ...conversation(home.cwd),
+    compaction('cccccccc', 'bbbbbbbb', 'bbbbbbbb'),
+    userSaid('dddddddd', 'cccccccc', 'second'),
+    modelSaid('eeeeeeee', 'dddddddd', 'two'),
+    compaction('ffffffff', 'eeeeeeee', 'eeeeeeee'),
+    userSaid('gggggggg', 'ffffffff', 'third'),
+  ]);
+  const { peer } = await open({ home, args: ['--session', path] });
+  const replaced = { type: 'get_messages_page', replaced: true, from: 'end', limit: 3 };
+
+  const last = await peer.ok(replaced);
+  const first = await peer.ok({ ...replaced, cursor: last.nextCursor });
+  const conversationNow = await peer.ok({ type: 'get_messages_page' });
+
+  expect([...first.messages, ...last.messages].map(wordsOf)).toEqual(['first', 'one', 'until cccccccc', 'second']);
+  expect(conversationNow.messages.map(wordsOf)).toEqual(['until ffffffff', 'two', 'third']);
+  expect([last.totalMessages, first.totalMessages, conversationNow.totalMessages]).toEqual([4, 4, 3]);
+  expect(first.nextCursor).toBeUndefined();
+});
+
+verifies('S64', 'where nothing was compacted, nothing was replaced', async ({ open }) => {
+  const home = newHome();
+  const path = keepSession(home, conversation(home.cwd));
+  const { peer } = await open({ home, args: ['--session', path] });
+
+  const page = await peer.ok({ type: 'get_messages_page', replaced: true });
+
+  expect(page).toEqual({ messages: [], totalMessages: 0 });
+});
+
+const wordsOf = ({ summary, content }: { summary?: string; content?: { text: string }[] }) =>
+  summary ?? content?.[0]?.text;

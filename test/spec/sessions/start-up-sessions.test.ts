@@ -1,0 +1,256 @@
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { newHome, start, stored } from '../../support/open.ts';
+import { conversation, header, keepSession, userSaid } from '../../support/stored-session.ts';
+import { LOCAL, verifies } from '../../support/verifies.ts';
+
+/** When a file was last written to, as far as anybody can tell. */
+const writtenAt = (path: string, seconds: number) => utimesSync(path, seconds, seconds);
+
+verifies('Z10', '--session opens that file and goes on with it', async ({ open }) => {
+  const home = newHome();
+  const path = join(home.root, 'my.jsonl');
+  writeFileSync(
+    path,
+    conversation(home.cwd)
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+  );
+  const { peer, sessionFiles } = await open({ home, args: ['--session', '../my.jsonl'], script: [{ text: 'two' }] });
+
+  await peer.run('second');
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({
+    sessionId: 'stored-1',
+    sessionFile: path,
+    messageCount: 4,
+  });
+  expect(stored(path)).toHaveLength(5);
+  expect(sessionFiles()).toEqual([]);
+});
+
+verifies('Z10', 'a session of another folder is opened in its own', async ({ open }) => {
+  const home = newHome();
+  const cwd = join(home.root, 'other');
+  mkdirSync(cwd);
+
+  const { peer } = await open({ home, args: ['--session', keepSession(home, conversation(cwd), { cwd })] });
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ cwd });
+});
+
+verifies(
+  'Z11 J5',
+  '--session makes a missing file, which stays when something was said',
+  async ({ open }) => {
+    const home = newHome();
+    const [spoken, silent] = [join(home.root, 'spoken.jsonl'), join(home.root, 'silent.jsonl')];
+    const first = await open({ home, args: ['--session', spoken], script: [{ text: 'one' }] });
+    const second = await open({ home, args: ['--session', silent] });
+    const { sessionId } = await first.peer.ok({ type: 'get_state' });
+    await second.peer.ok({ type: 'get_state' });
+    const made = [existsSync(spoken), existsSync(silent)];
+
+    await first.peer.run('first');
+    await first.close();
+    await second.close();
+
+    expect(made).toEqual([true, true]);
+    expect([existsSync(spoken), existsSync(silent)]).toEqual([true, false]);
+    expect(stored(spoken)[0]).toMatchObject({ type: 'session', version: 3, id: sessionId, cwd: home.cwd });
+  },
+  LOCAL,
+);
+
+verifies(
+  'Z11',
+  '--session makes no folder',
+  async () => {
+    const home = newHome();
+
+    const { process } = start(home, ['--session', join(home.root, 'no/such/a.jsonl')]);
+
+    expect(await process.exited).toEqual({ code: 1, signal: null });
+    expect(process.stderr()).toMatch(/^tau: Session not found: .+\n$/);
+    expect(process.stdout()).toBe('');
+    expect(existsSync(join(home.root, 'no'))).toBe(false);
+  },
+  ['stdio'],
+);
+
+verifies(
+  'Z12',
+  '--session with a file that is no session ends and leaves it as it is',
+  async () => {
+    const home = newHome();
+    for (const [name, content] of Object.entries({
+      'a.jsonl': 'Dear diary\n',
+      'b.jsonl': '{"type":"message"}\n',
+      'c.jsonl': '\n',
+    })) {
+      const path = join(home.root, name);
+      writeFileSync(path, content);
+
+      const { process } = start(home, ['--session', path]);
+
+      expect(await process.exited).toEqual({ code: 1, signal: null });
+      expect(process.stderr()).toBe(`tau: Not a session file: ${path}\n`);
+      expect(process.stdout()).toBe('');
+      expect(readFileSync(path, 'utf8')).toBe(content);
+    }
+  },
+  ['stdio'],
+);
+
+verifies(
+  'Z13',
+  '--session finds a session by the beginning of its id, in this folder first',
+  async ({ open }) => {
+    const home = newHome();
+    const cwd = join(home.root, 'other');
+    mkdirSync(cwd);
+    const own = keepSession(home, conversation(home.cwd, { id: 'abc-own' }), { name: 'own.jsonl' });
+    const exact = keepSession(home, conversation(home.cwd, { id: 'abc' }), { name: 'exact.jsonl' });
+    const foreign = keepSession(home, conversation(cwd, { id: 'abc-other' }), { name: 'other.jsonl', cwd });
+    writtenAt(foreign, 2_000_000_000);
+
+    const files = [];
+    for (const id of ['abc-', 'abc', 'abc-oth']) {
+      const agent = await open({ home, args: ['--session', id] });
+      files.push((await agent.peer.ok({ type: 'get_state' })).sessionFile);
+      await agent.close();
+    }
+
+    expect(files).toEqual([own, exact, foreign]);
+  },
+  LOCAL,
+);
+
+verifies(
+  'Z13',
+  '--session with an id that nobody has ends with an error',
+  async () => {
+    const home = newHome();
+    keepSession(home, conversation(home.cwd));
+
+    const { process } = start(home, ['--session', 'tored-1']);
+
+    expect(await process.exited).toEqual({ code: 1, signal: null });
+    expect(process.stderr()).toContain("'tored-1'");
+    expect(process.stdout()).toBe('');
+  },
+  ['stdio'],
+);
+
+verifies(
+  'Z14',
+  '--session-id opens the session with that id, whatever its file is called',
+  async ({ open }) => {
+    const home = newHome();
+    const path = keepSession(home, conversation(home.cwd, { id: 'ticket-42' }), { name: 'renamed.jsonl' });
+    keepSession(home, conversation(home.cwd, { id: 'ticket-420' }), { name: 'longer_ticket-42.jsonl' });
+
+    const { peer } = await open({ home, args: ['--session-id', 'ticket-42'] });
+
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: 'ticket-42', sessionFile: path });
+  },
+  LOCAL,
+);
+
+verifies(
+  'Z14',
+  'an id that could lead out of the folder is refused',
+  async () => {
+    for (const id of ['../x', 'a/b', 'a.b', '.', 'ü', 'a b', '-', 'x'.repeat(200)]) {
+      const { process } = start(newHome(), [`--session-id=${id}`]);
+
+      expect(await process.exited).toMatchObject({ code: expect.toSatisfy((code) => code === 1 || code === 2) });
+      expect(process.stdout()).toBe('');
+    }
+  },
+  ['stdio'],
+);
+
+verifies(
+  'Z15 J6',
+  '--continue opens the session of this folder that was used last',
+  async ({ open }) => {
+    const home = newHome();
+    const other = join(home.root, 'other');
+    mkdirSync(other);
+    const old = keepSession(home, conversation(home.cwd, { id: 'old' }), { name: 'z-old.jsonl' });
+    const latest = keepSession(home, conversation(home.cwd, { id: 'latest' }), { name: 'a-latest.jsonl' });
+    const empty = keepSession(home, [header(home.cwd, { id: 'empty' })], { name: 'empty.jsonl' });
+    const elsewhere = keepSession(home, conversation(other, { id: 'elsewhere' }), { cwd: other });
+    writtenAt(old, 1_000_000_000);
+    writtenAt(latest, 1_100_000_000);
+    writtenAt(empty, 1_200_000_000);
+    writtenAt(elsewhere, 1_300_000_000);
+
+    const { peer } = await open({ home, args: ['--continue'], script: [{ text: 'two' }] });
+
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({
+      sessionId: 'latest',
+      sessionFile: latest,
+      messageCount: 2,
+    });
+  },
+  LOCAL,
+);
+
+verifies(
+  'Z15 Z9',
+  '--continue keeps to this folder when several share a session directory',
+  async ({ open }) => {
+    const home = newHome();
+    const other = join(home.root, 'other');
+    const directory = join(home.root, 'kept');
+    mkdirSync(directory);
+    const file = (name: string, lines: readonly object[]) => {
+      const path = join(directory, name);
+      writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      return path;
+    };
+    const own = file('own.jsonl', conversation(home.cwd, { id: 'own' }));
+    writtenAt(own, 1_000_000_000);
+    writtenAt(file('other.jsonl', conversation(other, { id: 'other' })), 1_100_000_000);
+
+    const { peer } = await open({ home, args: ['-c', '--session-dir', directory] });
+
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: 'own', cwd: home.cwd });
+  },
+  LOCAL,
+);
+
+verifies(
+  'Z15',
+  '--continue skips what cannot be read',
+  async ({ open }) => {
+    const home = newHome();
+    const path = keepSession(home, conversation(home.cwd));
+    const broken = keepSession(home, ['no session', userSaid('aaaaaaaa', null, 'x')], { name: 'broken.jsonl' });
+    mkdirSync(join(dirname(path), 'folder.jsonl'));
+    writtenAt(path, 1_000_000_000);
+    writtenAt(broken, 1_100_000_000);
+
+    const { peer } = await open({ home, args: ['--continue'] });
+
+    expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile: path });
+  },
+  LOCAL,
+);
+
+verifies(
+  'Z8 Z14',
+  '--no-session takes an id',
+  async ({ open }) => {
+    const { peer } = await open({ args: ['--no-session', '--session-id', 'ghost'] });
+
+    const state = await peer.ok({ type: 'get_state' });
+
+    expect(state).toMatchObject({ sessionId: 'ghost' });
+    expect(state).not.toHaveProperty('sessionFile');
+  },
+  LOCAL,
+);

@@ -1,0 +1,221 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect } from 'vitest';
+import { newGate, newHome, open as openOn, stored } from '../../support/open.ts';
+import { conversation, header, keepSession } from '../../support/stored-session.ts';
+import { verifies } from '../../support/verifies.ts';
+
+verifies('S6 S7 S12', 'switch_session loads the file', async ({ open }) => {
+  const home = newHome();
+  const sessionPath = keepSession(home, conversation(home.cwd));
+  const { peer } = await open({ home, script: [{ text: 'new' }, { text: 'two' }] });
+  await peer.run('elsewhere');
+
+  const moved = await peer.ok({ type: 'switch_session', sessionPath });
+
+  expect(moved).toEqual({ cancelled: false, sessionId: 'stored-1', sessionFile: sessionPath });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({
+    sessionId: 'stored-1',
+    sessionFile: sessionPath,
+    messageCount: 2,
+  });
+  const [question, answer] = stored(sessionPath).slice(1);
+  expect(await peer.ok({ type: 'get_messages' })).toEqual({ messages: [question.message, answer.message] });
+  expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'one' });
+  expect(await peer.ok({ type: 'get_fork_messages' })).toEqual({ messages: [{ entryId: 'aaaaaaaa', text: 'first' }] });
+  expect(await peer.ok({ type: 'get_session_stats' })).toMatchObject({ sessionId: 'stored-1', totalMessages: 2 });
+});
+
+verifies('S6', 'the conversation goes on where the file ended', async ({ open }) => {
+  const home = newHome();
+  const sessionPath = keepSession(home, conversation(home.cwd));
+  const { peer } = await open({ home, script: [{ text: 'two' }] });
+  await peer.ok({ type: 'switch_session', sessionPath });
+
+  await peer.run('second');
+
+  const added = stored(sessionPath).slice(3);
+  expect(added.map(({ type, message }) => message?.role ?? type)).toEqual(['user', 'assistant']);
+  expect(added[0].parentId).toBe('bbbbbbbb');
+  expect(added[1].parentId).toBe(added[0].id);
+});
+
+verifies('S6', 'a relative path is one of the working directory of the session', async ({ open }) => {
+  const home = newHome();
+  const path = keepSession(home, conversation(home.cwd));
+  const { peer } = await open({ home });
+
+  await peer.ok({ type: 'switch_session', sessionPath: relative(home.cwd, path) });
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionId: 'stored-1', sessionFile: path });
+});
+
+verifies('S6 S7', 'switching to the session that is open keeps it, by whatever name', async ({ open }) => {
+  const { peer, home } = await open({ script: [{ text: 'one' }, { text: 'two' }] });
+  await peer.run('first');
+  const before = await peer.ok({ type: 'get_state' });
+  const link = join(home.root, 'link.jsonl');
+  symlinkSync(before.sessionFile, link);
+  const { sessionId, sessionFile } = before;
+
+  const moves = [
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile }),
+    await peer.ok({ type: 'switch_session', sessionPath: link }),
+    await peer.ok({ type: 'switch_session', sessionPath: sessionFile, detached: true }),
+  ];
+
+  expect(moves).toEqual(moves.map(() => ({ cancelled: false, sessionId, sessionFile })));
+  expect(await peer.ok({ type: 'get_state' })).toEqual(before);
+  await peer.run('second');
+  expect(stored(sessionFile).filter(({ type }) => type === 'message')).toHaveLength(4);
+});
+
+verifies('S6 S12', 'a session of another folder works in that folder', async ({ open }) => {
+  const home = newHome();
+  const cwd = join(home.root, 'other');
+  mkdirSync(cwd);
+  const sessionPath = keepSession(home, conversation(cwd), { cwd });
+  const script = [{ steps: [{ toolCall: { name: 'bash', arguments: { command: 'pwd' } } }] }, { text: 'done' }];
+  const { peer } = await open({ home, script });
+
+  await peer.ok({ type: 'switch_session', sessionPath });
+  const records = await peer.run('where are you?');
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ cwd });
+  const end = records.find(({ type }) => type === 'tool_execution_end');
+  expect(end).toMatchObject({ result: { content: [{ type: 'text', text: `${cwd}\n` }] } });
+});
+
+verifies('S9 S11', 'a path without a file is an error and makes none', async ({ open }) => {
+  const { peer, home, sessionFiles } = await open({ script: [{ text: 'one' }] });
+  await peer.run('first');
+  const before = await peer.ok({ type: 'get_state' });
+  const files = sessionFiles();
+
+  for (const sessionPath of [join(home.root, 'none.jsonl'), join(dirname(before.sessionFile), 'no', 'none.jsonl')]) {
+    expect(await peer.refused({ type: 'switch_session', sessionPath })).toMatchObject({
+      command: 'switch_session',
+      code: 'session_not_found',
+      error: `Session not found: ${sessionPath}`,
+    });
+  }
+
+  expect(await peer.ok({ type: 'get_state' })).toEqual(before);
+  expect(sessionFiles()).toEqual(files);
+});
+
+const strangers: Readonly<Record<string, string | Buffer>> = {
+  'notes.txt': 'Dear diary\n',
+  'empty.jsonl': '',
+  'bytes.bin': Buffer.from([0, 255, 10, 13, 0, 128]),
+  'package.json': '{"name":"shop","id":"x"}\n',
+  'list.jsonl': '[{"type":"session","id":"x"}]\n',
+  'headless.jsonl': '{"type":"message","id":"aaaaaaaa","parentId":null,"timestamp":"t","message":{}}\n',
+  'nameless.jsonl': '{"type":"session","version":3,"cwd":"/"}\n',
+  'half.jsonl': '{"type":"session","version":3,"id":"ha',
+};
+
+verifies('S10 S11', 'a file that is no session is refused and left as it is', async ({ open }) => {
+  const { peer, home } = await open();
+  const before = await peer.ok({ type: 'get_state' });
+
+  for (const [name, content] of Object.entries(strangers)) {
+    const sessionPath = join(home.root, name);
+    writeFileSync(sessionPath, content);
+
+    const refusal = await peer.refused({ type: 'switch_session', sessionPath });
+
+    expect(refusal).toMatchObject({ code: 'not_a_session', error: `Not a session file: ${sessionPath}` });
+    expect(readFileSync(sessionPath)).toEqual(Buffer.from(content));
+  }
+  expect(await peer.ok({ type: 'get_state' })).toEqual(before);
+});
+
+verifies('S10 S11', 'a folder or a pipe is no session either', async ({ open }) => {
+  const { peer, home } = await open();
+  const pipe = join(home.root, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+
+  for (const sessionPath of [home.cwd, pipe]) {
+    expect(await peer.refused({ type: 'switch_session', sessionPath })).toMatchObject({
+      code: 'not_a_session',
+      error: `Not a session file: ${sessionPath}`,
+    });
+  }
+});
+
+verifies('S11 J16', 'a session that another process has open is refused with its holder', async ({ open }) => {
+  const home = newHome();
+  const other = await openOn('stdio', { home, script: [{ text: 'one' }] });
+  await other.peer.run('first');
+  const { sessionFile } = await other.peer.ok({ type: 'get_state' });
+  const before = readFileSync(sessionFile);
+  const { peer } = await open({ home });
+  const state = await peer.ok({ type: 'get_state' });
+
+  const refusal = await peer.refused({ type: 'switch_session', sessionPath: sessionFile });
+  const probe = await peer.refused({ type: 'switch_session', sessionPath: sessionFile, detached: true });
+
+  expect(refusal).toMatchObject({ code: 'session_in_use', holder: { pid: other.process?.pid } });
+  expect(refusal['error']).toContain(sessionFile);
+  expect(probe).toMatchObject({ code: 'session_in_use', holder: { pid: other.process?.pid } });
+  expect(await peer.ok({ type: 'get_state' })).toEqual(state);
+  expect(readFileSync(sessionFile)).toEqual(before);
+  await other.close();
+  await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+});
+
+verifies('S11', 'a run goes on when the switch is refused', async ({ open }) => {
+  const gate = newGate();
+  const { peer, home } = await open({
+    script: [{ steps: [{ text: 'begun ' }, { await: gate.path }, { text: 'done' }] }],
+  });
+  await peer.ok({ type: 'prompt', message: 'work' });
+  await peer.next('message_update');
+
+  await peer.refused({ type: 'switch_session', sessionPath: join(home.root, 'none.jsonl') });
+  await peer.refused({ type: 'fork', entryId: 'nobody' });
+  gate.open();
+
+  expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'ok' });
+  expect(await peer.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'begun done' });
+});
+
+verifies('J16', 'the session that was left can be opened by others', async ({ open }) => {
+  const { peer, home } = await open({ script: [{ text: 'one' }] });
+  await peer.run('first');
+  const { sessionFile } = await peer.ok({ type: 'get_state' });
+  await peer.ok({ type: 'new_session' });
+
+  const other = await openOn('stdio', { home, args: ['--session', sessionFile] });
+
+  expect(await other.peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile, messageCount: 2 });
+});
+
+verifies('S6', 'a link to a session file keeps its own name in the state', async ({ open }) => {
+  const home = newHome();
+  const path = keepSession(home, conversation(home.cwd));
+  const link = join(home.root, 'link.jsonl');
+  symlinkSync(path, link);
+  const { peer } = await open({ home, script: [{ text: 'two' }] });
+
+  await peer.ok({ type: 'switch_session', sessionPath: link });
+  await peer.run('second');
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ sessionFile: link });
+  expect(realpathSync(link)).toBe(path);
+  expect(stored(path).filter(({ type }) => type === 'message')).toHaveLength(4);
+});
+
+verifies('S6 J5', 'a session that had no message is removed when it is left', async ({ open }) => {
+  const home = newHome();
+  const full = keepSession(home, conversation(home.cwd));
+  const empty = keepSession(home, [header(home.cwd, { id: 'empty' })], { name: 'empty.jsonl' });
+  const { peer, sessionFiles } = await open({ home });
+
+  await peer.ok({ type: 'switch_session', sessionPath: empty });
+  await peer.ok({ type: 'switch_session', sessionPath: full });
+
+  expect(sessionFiles()).toEqual([full]);
+});

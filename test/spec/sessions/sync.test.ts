@@ -1,0 +1,80 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { NO_RETRY, newGate, newHome } from '../../support/open.ts';
+import { verifies } from '../../support/verifies.ts';
+
+/** Loaded into the process before anything else: a slow device that notes how long each file was that reached it. */
+const tracer = `
+const fs = require('node:fs');
+const { syncBuiltinESMExports } = require('node:module');
+const note = (size) => fs.appendFileSync(process.env.SYNC_TRACE, size + '\\n');
+for (const name of ['fsync', 'fdatasync']) {
+  const original = fs[name];
+  fs[name] = (fd, done) => {
+    const { size } = fs.fstatSync(fd);
+    const finish = (error) => {
+      if (!error) note(size);
+      done(error);
+    };
+    setTimeout(() => original(fd, finish), 50);
+  };
+}
+syncBuiltinESMExports();
+`;
+
+/** A process whose syncs are written down. */
+function traced() {
+  const home = newHome();
+  const [preload, trace] = [join(home.root, 'trace.cjs'), join(home.root, 'trace.txt')];
+  writeFileSync(preload, tracer);
+  writeFileSync(trace, '');
+  const synced = () => Math.max(0, ...readFileSync(trace, 'utf8').split('\n').filter(Boolean).map(Number));
+  return { home, synced, env: { NODE_OPTIONS: `--require ${preload}`, SYNC_TRACE: trace } };
+}
+
+verifies(
+  'J8',
+  'the user message is on the device before the model is asked',
+  async ({ open }) => {
+    const { home, env, synced } = traced();
+    const gate = newGate();
+    const { peer } = await open({ home, env, script: [{ steps: [{ await: gate.path }, { text: 'one' }] }] });
+    await peer.ok({ type: 'prompt', message: 'first' });
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+
+    await peer.next((record) => record.type === 'message_start' && JSON.stringify(record).includes('"assistant"'));
+
+    const { size } = statSync(sessionFile);
+    expect(readFileSync(sessionFile, 'utf8')).toContain('"text":"first"');
+    expect(synced()).toBe(size);
+    gate.open();
+  },
+  ['stdio', 'unix'],
+);
+
+verifies(
+  'J9',
+  'everything is on the device before the run is said to be over',
+  async ({ open }) => {
+    const { home, env, synced } = traced();
+    const call = { toolCall: { name: 'bash', arguments: { command: 'echo hi' } } };
+    const { peer } = await open({
+      settings: NO_RETRY,
+      home,
+      env,
+      script: [{ steps: [call] }, { text: 'done' }, { steps: [{ text: 'x' }, { cut: true }] }],
+    });
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+
+    await peer.run('first');
+    const afterFirst = [synced(), statSync(sessionFile).size];
+    await peer.run('second');
+    const afterSecond = [synced(), statSync(sessionFile).size];
+
+    expect(afterFirst[0]).toBe(afterFirst[1]);
+    expect(afterSecond[0]).toBe(afterSecond[1]);
+    expect(afterSecond[1]).toBeGreaterThan(afterFirst[1] ?? 0);
+  },
+  ['stdio', 'unix'],
+);

@@ -1,0 +1,176 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { commandRows, type Scope } from '../../../src/protocol/generated/command-rows.ts';
+import { newToken, OWNER, readAll, serveTau, type Target, type Visitor } from '../../support/attack.ts';
+import { newHome } from '../../support/open.ts';
+import { commandNames, sampleParams } from '../../support/samples.ts';
+
+const scopeOf = (name: (typeof commandNames)[number]) => commandRows[name].scope;
+
+/** A session of the owner, and somebody else in it whose token has these scopes. */
+async function withGuest(target: Target, scope: string) {
+  const host = await target.visit();
+  const { sessionId } = await host.place();
+  const { token } = await newToken(target.home, { scope });
+  const guest = await target.visit({ token, session: sessionId });
+  await guest.place();
+  return { host, guest, sessionId, token };
+}
+
+it.each(['view', 'prompt', 'bash', 'admin'] as const satisfies readonly Scope[])(
+  '[A10 E14] a token with %s alone is refused every command of another scope',
+  async (scope) => {
+    const target = await serveTau();
+    const { guest } = await withGuest(target, scope);
+    const others = commandNames.filter((name) => scopeOf(name) !== scope);
+
+    for (const type of others) {
+      const answer = await guest.refused({ ...sampleParams(type), type });
+
+      expect([type, answer['code'], String(answer['error']).startsWith('Permission denied')]).toEqual([
+        type,
+        'permission_denied',
+        true,
+      ]);
+    }
+    expect(others.length).toBeGreaterThan(20);
+  },
+);
+
+it('[A10] a token with view alone may do everything that only looks', async () => {
+  const target = await serveTau();
+  const { guest } = await withGuest(target, 'view');
+
+  for (const type of commandNames.filter((name) => scopeOf(name) === 'view')) {
+    const answer = await guest.request({ ...sampleParams(type), type });
+
+    expect([type, answer['code']]).not.toEqual([type, 'permission_denied']);
+  }
+});
+
+it('[A10] answers to dialogs and tool calls of somebody who may not prompt have no effect', async () => {
+  const home = newHome();
+  mkdirSync(join(home.agentDir, 'extensions'), { recursive: true });
+  writeFileSync(
+    join(home.agentDir, 'extensions', 'ask.ts'),
+    `export default (pi) => pi.registerCommand('ask', {
+      handler: async (_args, ctx) => {
+        const yes = await ctx.ui.confirm('Delete everything?', 'Really?');
+        await pi.sendMessage({ customType: 'verdict', content: String(yes), display: true });
+      },
+    });`,
+  );
+  const target = await serveTau({ home });
+  const { host, guest } = await withGuest(target, 'view');
+  host.send({ type: 'prompt', message: '/ask', id: 'asked' });
+  const { id } = await host.next('extension_ui_request');
+
+  guest.send({ type: 'extension_ui_response', id, confirmed: true });
+  guest.send(`{"type":"extension_ui_response","id":${JSON.stringify(id)},"confirmed":tru`);
+  await guest.ok({ type: 'ping' });
+  host.send({ type: 'extension_ui_response', id, confirmed: false });
+  const resolved = await guest.find('extension_ui_resolved');
+  const verdict = await host.find(
+    ({ type, message }) => type === 'message_end' && (message as { customType?: string }).customType === 'verdict',
+  );
+
+  expect(resolved).toMatchObject({ id, by: 'client' });
+  expect(verdict).toMatchObject({ message: { content: 'false' } });
+});
+
+it('[W70 E14] a new session needs the scope prompt: whoever only looks starts no agents', async () => {
+  const target = await serveTau();
+  const { token } = await newToken(target.home, { scope: 'view' });
+  const named = { token, new: '019a0000-0000-7000-8000-000000000001' };
+
+  for (const query of [{ token }, named]) {
+    const visitor = await target.visit(query);
+
+    expect(await visitor.ended).toMatchObject({ code: 4403 });
+    expect(visitor.records[0]).toMatchObject({ type: 'server_error', code: 'permission_denied' });
+  }
+  expect((await target.get('/metrics', { headers: { authorization: `Bearer ${OWNER}` } })).body).toMatch(
+    /^tau_sessions\S* 0$/m,
+  );
+});
+
+it('[D4] where models are served is told to nobody but the administrator', async () => {
+  const home = newHome();
+  mkdirSync(home.agentDir, { recursive: true });
+  const model = (id: string) => ({
+    id,
+    name: id,
+    reasoning: false,
+    input: ['text'],
+    contextWindow: 1000,
+    maxTokens: 100,
+  });
+  writeFileSync(
+    join(home.agentDir, 'models.json'),
+    JSON.stringify({
+      providers: {
+        hidden: {
+          baseUrl: 'http://127.0.0.1:9/secret-place',
+          api: 'openai-completions',
+          apiKey: 'sk-hidden-key',
+          headers: { 'x-secret-header': 'hidden-header-value' },
+          models: [model('one'), model('two')],
+        },
+      },
+    }),
+  );
+  const target = await serveTau({ home, agentArgs: ['--model', 'hidden/one'] });
+  const { host, guest, sessionId } = await withGuest(target, 'view,prompt');
+  const tail = await newToken(home, { scope: 'view' });
+
+  const tell = async (visitor: Visitor) => {
+    await visitor.ok({ type: 'get_state' });
+    await visitor.ok({ type: 'set_model', provider: 'hidden', modelId: 'two' });
+    await visitor.ok({ type: 'cycle_model' });
+    await visitor.ok({ type: 'set_model', provider: 'hidden', modelId: 'one' });
+    await visitor.ok({ type: 'get_available_models' });
+    await visitor.request({ type: 'preflight' });
+    await visitor.request({ type: 'list_providers' });
+    await visitor.request({ type: 'hello', entries: true });
+    await visitor.request({ type: 'prompt', message: '/session', builtins: true });
+    await visitor.request({ type: 'prompt', message: '/model', builtins: true });
+  };
+  await tell(guest);
+  await tell(host);
+  await guest.ok({ type: 'ping' });
+  const later = await target.visit({ token: tail.token, session: sessionId });
+  await later.find('state_synced');
+
+  for (const visitor of [guest, later]) {
+    const said = visitor.texts.join('\n');
+    for (const secret of ['secret-place', 'baseUrl', 'hidden-header-value', 'sk-hidden-key']) {
+      expect(said).not.toContain(secret);
+    }
+  }
+  expect(guest.texts.join('\n')).toContain('"state_changed"');
+  expect(host.texts.join('\n')).toContain('secret-place');
+  expect(host.texts.join('\n')).not.toContain('sk-hidden-key');
+});
+
+it('[A10] every command of a token that may do something is written down, and nothing that was said', async () => {
+  const target = await serveTau();
+  const { guest, token } = await withGuest(target, 'view,prompt,bash');
+
+  await guest.ok({ type: 'bash', command: 'echo a-word-of-the-command' });
+  await guest.run('say a-word-of-the-prompt');
+  await guest.refused({ type: 'set_credential', provider: 'openai', apiKey: 'sk-in-a-command' });
+  guest.socket.close();
+  await guest.ended;
+  await target.stop();
+
+  const audit = readAll([join(target.home.agentDir, 'server', 'audit.jsonl')]);
+  const events = audit
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { grant } = events.find(({ message }) => message === 'bash');
+  const own = events.filter((event) => event.grant === grant).map(({ message, outcome }) => `${message} ${outcome}`);
+  expect(own).toEqual(['connect ok', 'bash ok', 'prompt ok', 'set_credential permission_denied', 'close ok']);
+  for (const word of ['a-word', 'sk-in-a-command', token, OWNER]) expect(audit).not.toContain(word);
+});

@@ -1,0 +1,112 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { allShown, answer, bash, example, shown } from '../../support/extensions.ts';
+import { connected, newHome, open, type TestAgent } from '../../support/open.ts';
+import { Peer } from '../../support/peer.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const args = ['-e', example('extensions/permission-gate.ts')];
+const script = [bash('rm -rf precious'), { text: 'done' }];
+
+/** Something that must not be lost without a yes. */
+function precious({ home }: Pick<TestAgent, 'home'>) {
+  const path = join(home.cwd, 'precious');
+  writeFileSync(path, '');
+  return { isThere: () => existsSync(path) };
+}
+
+async function resultOf(peer: Peer) {
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  return messages.find(({ role }: { role: string }) => role === 'toolResult');
+}
+
+verifies('X46', 'a dangerous call runs when the client allows it', async ({ open }) => {
+  const agent = await open({ args, script });
+  const { isThere } = precious(agent);
+  await agent.peer.ok({ type: 'prompt', message: 'go' });
+
+  await answer(agent.peer, 'select', { value: 'Allow' });
+  await agent.peer.next('agent_settled');
+
+  expect(isThere()).toBe(false);
+  expect(await resultOf(agent.peer)).toMatchObject({ isError: false });
+});
+
+for (const [how, reply] of [
+  ['says no', { value: 'Block' }],
+  ['calls the dialog off', { cancelled: true }],
+] as const) {
+  verifies('X46 X41', `it does not run when the client ${how}`, async ({ open }) => {
+    const agent = await open({ args, script });
+    const { isThere } = precious(agent);
+    await agent.peer.ok({ type: 'prompt', message: 'go' });
+
+    await answer(agent.peer, 'select', reply);
+    const settled = await agent.peer.next('agent_settled');
+
+    expect(isThere()).toBe(true);
+    expect(await resultOf(agent.peer)).toMatchObject({ isError: true, content: [{ text: 'Blocked by the user' }] });
+    expect(settled).toMatchObject({ outcome: 'ok' });
+    expect(allShown(agent.peer, 'notify')).toMatchObject([{ notifyType: 'warning' }]);
+  });
+}
+
+verifies(
+  'X46 X6',
+  'it does not run when nobody answers in time',
+  async ({ open }) => {
+    const agent = await open({ args, script, env: { PERMISSION_GATE_TIMEOUT_MS: '20' } });
+    const { isThere } = precious(agent);
+
+    await agent.peer.run('go');
+
+    expect(isThere()).toBe(true);
+    expect(await resultOf(agent.peer)).toMatchObject({ isError: true, content: [{ text: 'Blocked by the user' }] });
+  },
+  ['stdio', 'unix'],
+);
+
+verifies('X46 X7 X9', 'it does not run when the run is aborted, and the dialog is over', async ({ open }) => {
+  const agent = await open({ args, script });
+  const { isThere } = precious(agent);
+  await agent.peer.ok({ type: 'prompt', message: 'go' });
+  const { id } = await shown(agent.peer, 'select');
+
+  await agent.peer.ok({ type: 'abort' });
+
+  expect(await agent.peer.find('extension_ui_resolved')).toMatchObject({ id, by: 'abort' });
+  expect(await agent.peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+  expect(isThere()).toBe(true);
+  expect(await agent.peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingUi: [] });
+});
+
+it('[X46 X9] it does not run when the input ends, and the process does', async () => {
+  const agent = await open('stdio', { args, script });
+  const { isThere } = precious(agent);
+  await agent.peer.ok({ type: 'prompt', message: 'go' });
+  await shown(agent.peer, 'select');
+
+  agent.process?.endInput();
+
+  expect(await agent.peer.find('agent_settled')).toMatchObject({ outcome: 'ok' });
+  expect((await agent.process?.exited)?.code).toBe(0);
+  expect(isThere()).toBe(true);
+});
+
+it('[X46 X8] the dialog waits for a client that comes back, who is shown it again', async () => {
+  const home = newHome();
+  const agent = await open('unix', { home, args, script });
+  const { isThere } = precious(agent);
+  await agent.peer.ok({ type: 'prompt', message: 'go' });
+  const { id } = await shown(agent.peer, 'select');
+  agent.peer.end();
+  await agent.peer.closed();
+
+  const next = new Peer(await connected(agent.socketPath ?? ''));
+  const again = await answer(next, 'select', { value: 'Allow' });
+  await next.find('agent_settled');
+
+  expect(again.id).toBe(id);
+  expect(isThere()).toBe(false);
+});

@@ -1,0 +1,318 @@
+import { expect, it } from 'vitest';
+import { openWith } from '../../support/hooks.ts';
+import {
+  answerCall,
+  calls,
+  echoHost,
+  hostTool,
+  setTools,
+  text,
+  toolEnds,
+  toolTexts,
+} from '../../support/host-tools.ts';
+import { newGate } from '../../support/open.ts';
+import type { Peer, Record_ } from '../../support/peer.ts';
+import { settled } from '../../support/settled.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const activeTools = async (peer: Peer): Promise<string[]> => (await peer.ok({ type: 'get_state' })).activeTools;
+
+const typesOf = (records: readonly Record_[]) => records.map(({ type }) => type);
+
+verifies('H1 H2 H3 H4', 'a tool is registered, told of, and offered at once', async ({ open }) => {
+  const { peer } = await open();
+  const before = await activeTools(peer);
+
+  const answer = await setTools(peer, echoHost);
+
+  expect(answer).toEqual({ toolNames: ['echo_host'] });
+  expect(await activeTools(peer)).toEqual([...before, 'echo_host']);
+  expect(await peer.find('state_changed')).toEqual({
+    type: 'state_changed',
+    state: { activeTools: [...before, 'echo_host'] },
+  });
+  const { tools } = await peer.ok({ type: 'get_tools' });
+  expect(tools.at(-1)).toEqual({
+    name: 'echo_host',
+    description: 'Echo a value from the embedding host',
+    parameters: echoHost.parameters,
+    active: true,
+    source: 'host',
+  });
+});
+
+verifies('H6 H8 H9 H20', 'a call goes to the host, its progress and its result come back', async ({ open }) => {
+  const { peer } = await open({ script: [calls('echo_host', { message: 'hello' }, 'toolu_123'), { text: 'done' }] });
+  await setTools(peer, echoHost);
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  const call = await peer.next('host_tool_call');
+  peer.send({ type: 'host_tool_update', id: call.id, partialResult: { content: text('working'), details: { at: 1 } } });
+  const update = await peer.next('tool_execution_update');
+  answerCall(peer, call, '', { result: { content: text('hello'), details: { took: 2 } } });
+  await settled(peer);
+
+  const named = { toolCallId: 'toolu_123', toolName: 'echo_host' };
+  const args = { message: 'hello' };
+  expect(call).toEqual({ type: 'host_tool_call', id: expect.any(String), ...named, arguments: args });
+  expect(update).toEqual({
+    type: 'tool_execution_update',
+    ...named,
+    args,
+    partialResult: { content: text('working'), details: { at: 1 } },
+  });
+  const result = { content: text('hello'), details: { took: 2 } };
+  expect(await peer.find('tool_execution_end')).toEqual({
+    type: 'tool_execution_end',
+    ...named,
+    result,
+    isError: false,
+  });
+  expect(typesOf(peer.records).indexOf('tool_execution_start')).toBeLessThan(peer.records.indexOf(call));
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(messages[2]).toMatchObject({ role: 'toolResult', ...named, ...result, isError: false });
+});
+
+verifies('H10', 'a failure that the host tells of keeps all that it says', async ({ open }) => {
+  const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
+  const failures = [
+    { content: [...text('no '), image, ...text('way')], details: { code: 7 } },
+    { content: [], details: { code: 8 } },
+    { content: text(' \n') },
+    { content: [image] },
+  ];
+  const { peer } = await open({ script: [{ steps: failures.map(() => calls('fails')) }, { text: 'done' }] });
+  await setTools(peer, hostTool('fails'));
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  for (const result of failures) {
+    peer.send({ type: 'host_tool_result', id: (await peer.next('host_tool_call')).id, result, isError: true });
+  }
+  await settled(peer);
+
+  const ends = peer.records.filter(({ type }) => type === 'tool_execution_end');
+  const failed = text('Host tool execution failed');
+  expect(ends.map(({ isError }) => isError)).toEqual([true, true, true, true]);
+  expect(ends.map(({ result }) => result)).toEqual([
+    failures[0],
+    { content: failed, details: { code: 8 } },
+    { content: failed },
+    failures[3],
+  ]);
+});
+
+verifies('H20', 'calls run side by side, are answered in any order, and are told in theirs', async ({ open }) => {
+  const ids = Array.from({ length: 20 }, (_, index) => `call_${index}`);
+  const steps = ids.map((id) => calls('echo_host', { message: id }, id));
+  const { peer, process } = await open({ script: [{ steps }, { text: 'done' }] });
+  await setTools(peer, echoHost);
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  const asked: Record_[] = [];
+  for (const _id of ids) asked.push(await peer.next('host_tool_call'));
+  for (const call of asked.toReversed()) answerCall(peer, call, `for ${call['toolCallId']}`);
+  await settled(peer);
+
+  expect(new Set(asked.map(({ id }) => id)).size).toBe(ids.length);
+  expect(toolEnds(peer.records).map(({ toolCallId }) => toolCallId)).toEqual(ids.toReversed());
+  expect(toolTexts(peer.records)).toEqual(ids.map((id) => `for ${id}`));
+  expect(process?.stderr() ?? '').toBe('');
+});
+
+verifies('H15', 'arguments that do not fit are not sent to the host', async ({ open }) => {
+  const node = {
+    $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: ['name'] } },
+    type: 'object',
+    properties: { first: { $ref: '#/$defs/node' } },
+  };
+  const { peer } = await open({
+    script: [
+      { steps: [calls('echo_host', { message: 5 }), calls('chain', { first: { name: 'a', next: {} } })] },
+      { text: 'done' },
+    ],
+  });
+  await setTools(peer, echoHost, hostTool('chain', { parameters: node }));
+
+  const records = await peer.run('go');
+
+  expect(typesOf(records)).not.toContain('host_tool_call');
+  expect(toolTexts(records)).toEqual([
+    expect.stringMatching(/^Validation failed for tool "echo_host":\n {2}- message: must be a string/),
+    expect.stringMatching(/^Validation failed for tool "chain":\n {2}- first.next.name: is required/),
+  ]);
+});
+
+verifies('H5 H12', 'another set takes the place of the first; none at all takes it back', async ({ open }) => {
+  const { peer } = await open();
+  const before = await activeTools(peer);
+
+  await setTools(peer, hostTool('one'), hostTool('two'));
+  expect(await setTools(peer, hostTool('three'), hostTool('two'))).toEqual({ toolNames: ['three', 'two'] });
+  expect(await activeTools(peer)).toEqual([...before, 'three', 'two']);
+  expect(await setTools(peer)).toEqual({ toolNames: [] });
+
+  expect(await activeTools(peer)).toEqual(before);
+  const { tools } = await peer.ok({ type: 'get_tools' });
+  expect(tools.map(({ source }: { source: string }) => source)).not.toContain('host');
+});
+
+verifies('H14', 'hidden tools wait to be offered, and what is chosen lasts as long as the name', async ({ open }) => {
+  const { peer } = await open();
+  await peer.ok({ type: 'set_active_tools', tools: ['read'] });
+
+  const names = await setTools(peer, hostTool('secret', { hidden: true }), hostTool('open'), hostTool('shut'));
+  expect(names).toEqual({ toolNames: ['secret', 'open', 'shut'] });
+  expect(await activeTools(peer)).toEqual(['read', 'open', 'shut']);
+  await peer.ok({ type: 'set_active_tools', tools: ['read', 'secret', 'open'] });
+  await setTools(peer, hostTool('secret', { hidden: true }), hostTool('shut'), hostTool('new'));
+  expect(await activeTools(peer)).toEqual(['read', 'secret', 'new']);
+  await setTools(peer);
+  await setTools(peer, hostTool('secret', { hidden: true }), hostTool('shut'));
+
+  expect(await activeTools(peer)).toEqual(['read', 'shut']);
+});
+
+verifies('H4', 'a tool that is registered during a run is there at the next model call', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [
+      { steps: [calls('read', { path: 'nothing' }), { await: gate.path }] },
+      calls('echo_host', { message: 'now' }),
+      { text: 'done' },
+    ],
+  });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next('message_update');
+
+  await setTools(peer, echoHost);
+  gate.open();
+  answerCall(peer, await peer.next('host_tool_call'), 'heard');
+  await settled(peer);
+
+  expect(toolTexts(peer.records).at(-1)).toBe('heard');
+});
+
+it('[H4] the model is told of a tool by its name, description and parameters', async () => {
+  const offered: unknown[] = [];
+  const { client } = await openWith({
+    beforeRequest: async ({ tools }) => {
+      offered.push(tools.at(-1));
+      return undefined;
+    },
+  });
+
+  await client.setHostTools({ tools: [hostTool(' bare\n', { description: '\tsays nothing ', parameters: {} })] });
+  await client.promptAndWait('say hello');
+
+  expect(offered).toMatchObject([
+    { name: 'bare', description: 'says nothing', parameters: { type: 'object', properties: {} } },
+  ]);
+});
+
+verifies('H21', 'a set that is replaced in the middle of a call does not end the call', async ({ open }) => {
+  const { peer } = await open({
+    script: [calls('echo_host', { message: 'a' }), calls('echo_host', { message: 'b' }), { text: 'done' }],
+  });
+  await setTools(peer, echoHost);
+  await peer.ok({ type: 'prompt', message: 'go' });
+  const call = await peer.next('host_tool_call');
+
+  await setTools(peer);
+  answerCall(peer, call, 'still here');
+  await settled(peer);
+
+  expect(typesOf(peer.records)).not.toContain('host_tool_cancel');
+  expect(toolTexts(peer.records)).toEqual(['still here', 'Tool echo_host not found']);
+});
+
+verifies('H7', 'an abort calls off what is open, tells each by its id, and waits for nobody', async ({ open }) => {
+  const ids = ['call_1', 'call_2', 'call_3'];
+  const { peer } = await open({
+    script: [{ steps: ids.map((id) => calls('echo_host', { message: id }, id)) }, { text: 'again' }],
+  });
+  await setTools(peer, echoHost);
+  await peer.ok({ type: 'prompt', message: 'go' });
+  const asked: Record_[] = [];
+  for (const _id of ids) asked.push(await peer.next('host_tool_call'));
+  answerCall(peer, asked[1] ?? {}, 'in time');
+  await peer.next('tool_execution_end');
+
+  await peer.ok({ type: 'abort' });
+  for (const call of asked) answerCall(peer, call, 'too late');
+  const end = await settled(peer);
+
+  const cancels = peer.records.filter(({ type }) => type === 'host_tool_cancel');
+  expect(end).toMatchObject({ aborted: true });
+  expect(cancels).toEqual(
+    [asked[0], asked[2]].map((call) => ({ type: 'host_tool_cancel', id: expect.any(String), targetId: call?.['id'] })),
+  );
+  expect(new Set([...cancels, ...asked].map(({ id }) => id)).size).toBe(5);
+  const aborted = 'Host tool "echo_host" was aborted';
+  expect(toolTexts(peer.records)).toEqual([aborted, 'in time', aborted]);
+  expect(await peer.run('again')).toContainEqual(expect.objectContaining({ type: 'agent_settled', outcome: 'ok' }));
+});
+
+verifies('H11', 'a host that says nothing meets a deadline, and what it says later is not heard', async ({ open }) => {
+  const { peer } = await open({ script: [calls('slow'), { text: 'went on' }] });
+  await setTools(peer, hostTool('slow', { timeoutMs: 20 }));
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  const call = await peer.next('host_tool_call');
+  const cancel = await peer.next('host_tool_cancel');
+  answerCall(peer, call, 'here I am');
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+
+  expect(cancel).toMatchObject({ targetId: call.id });
+  expect(toolEnds(peer.records)).toMatchObject([
+    { isError: true, text: 'Host tool "slow" did not answer within 20 ms' },
+  ]);
+});
+
+verifies('H11', 'a time that no timer can hold is no time that has passed', async ({ open }) => {
+  const { peer } = await open({ script: [{ steps: [calls('never'), calls('usual')] }, { text: 'done' }] });
+  await setTools(peer, hostTool('never', { timeoutMs: Number.MAX_SAFE_INTEGER }), hostTool('usual', { timeoutMs: 0 }));
+  await peer.ok({ type: 'prompt', message: 'go' });
+
+  for (const words of ['a', 'b']) answerCall(peer, await peer.next('host_tool_call'), words);
+  await settled(peer);
+
+  expect(toolTexts(peer.records)).toEqual(['a', 'b']);
+  expect(typesOf(peer.records)).not.toContain('host_tool_cancel');
+});
+
+verifies('H19', 'tools outlive every change of session', async ({ open }) => {
+  const call = { ...calls('echo_host', { message: 'a' }), when: 'call' };
+  const { peer } = await open({ script: [call, { text: 'one' }, { text: 'done' }] });
+  await setTools(peer, echoHost);
+  await peer.run('go');
+  const { sessionFile } = await peer.ok({ type: 'get_state' });
+  const [entry] = (await peer.ok({ type: 'get_fork_messages' })).messages;
+
+  await peer.ok({ type: 'new_session' });
+  expect(await activeTools(peer)).toContain('echo_host');
+  await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+  expect(await activeTools(peer)).toContain('echo_host');
+  await peer.ok({ type: 'clone' });
+  expect(await activeTools(peer)).toContain('echo_host');
+  await peer.ok({ type: 'switch_session', sessionPath: sessionFile });
+  await peer.ok({ type: 'fork', entryId: entry.entryId });
+  await peer.ok({ type: 'prompt', message: 'call' });
+  answerCall(peer, await peer.next('host_tool_call'), 'still served');
+  await settled(peer);
+
+  expect(toolTexts(peer.records)).toEqual(['still served']);
+});
+
+verifies('H7 H19', 'a change of session during a call calls it off', async ({ open }) => {
+  const { peer } = await open({
+    script: [{ ...calls('echo_host', { message: 'a' }), when: 'call' }, { text: 'fresh' }],
+  });
+  await setTools(peer, echoHost);
+  await peer.ok({ type: 'prompt', message: 'call' });
+  const call = await peer.next('host_tool_call');
+
+  await peer.ok({ type: 'new_session' });
+
+  expect(await peer.find('host_tool_cancel')).toMatchObject({ targetId: call.id });
+  expect((await peer.run('go')).at(-1)).toMatchObject({ outcome: 'ok' });
+});

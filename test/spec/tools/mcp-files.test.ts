@@ -1,0 +1,178 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tau } from '../../support/command.ts';
+import { byHand, calling, lived, notesIn, outcomes, told, writeServers } from '../../support/mcp.ts';
+import { newHome, open } from '../../support/open.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const named = (...names: string[]) =>
+  byHand({ tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) });
+
+verifies('N30 N33 N34', 'the servers of the user are there for the first prompt', async ({ open }) => {
+  const home = newHome();
+  writeServers(home, { files: named('read', 'write'), 'my web': named('get.page') });
+
+  const { peer } = await open({ home, script: calling(['files__read', { path: 'x' }], 'my_web__get_page') });
+  const records = await peer.run('go');
+
+  expect(outcomes(records)).toEqual([
+    { text: '{"path":"x"}', isError: false },
+    { text: '{}', isError: false },
+  ]);
+  expect(told(peer.records, 'files')).toEqual(['connecting', 'ready']);
+  const state = await peer.ok({ type: 'get_state' });
+  expect(state.mcpServers).toEqual([
+    { name: 'files', status: 'ready', tools: ['files__read', 'files__write'] },
+    { name: 'my web', status: 'ready', tools: ['my_web__get_page'] },
+  ]);
+  expect(state.activeTools).toEqual([
+    'read',
+    'bash',
+    'edit',
+    'write',
+    'files__read',
+    'files__write',
+    'my_web__get_page',
+  ]);
+  const { tools } = await peer.ok({ type: 'get_tools' });
+  expect(tools.at(-1)).toMatchObject({ name: 'my_web__get_page', source: 'mcp', active: true });
+});
+
+verifies('N30', 'the servers of a project count when it is trusted, and win by name', async ({ open }) => {
+  const home = newHome();
+  writeServers(home, { a: named('users'), b: named('users') });
+  writeServers(home, { b: named('projects'), c: named('projects') }, 'project');
+  const { peer } = await open({ home });
+  const tools = async () => (await peer.ok({ type: 'get_state' })).activeTools.slice(4);
+
+  await peer.ok({ type: 'set_auto_retry', enabled: true });
+  expect(await tools()).toEqual(['a__users', 'b__users']);
+  await peer.ok({ type: 'set_trust', trusted: true });
+  expect(await tools()).toEqual(['a__users', 'b__projects', 'c__projects']);
+  await peer.ok({ type: 'set_trust', trusted: false });
+
+  expect(await tools()).toEqual(['a__users', 'b__users']);
+  // What did not change was left alone.
+  expect(told(peer.records, 'a')).toEqual(['connecting', 'ready']);
+  expect(told(peer.records, 'c')).toEqual(['connecting', 'ready', 'closed']);
+});
+
+verifies(
+  'N30 N37',
+  'what makes no sense in a file is told, and the rest counts',
+  async ({ open }) => {
+    const home = newHome();
+    writeServers(home, { good: named('tool'), bad: { command: 7 }, worse: {} });
+    writeServers(home, { project: named('tool') }, 'project');
+
+    const { peer, process } = await open({ home });
+    await peer.ok({ type: 'set_auto_retry', enabled: true });
+
+    expect((await peer.ok({ type: 'get_state' })).mcpServers).toMatchObject([{ name: 'good', status: 'ready' }]);
+    expect(process?.stderr()).toBe(
+      [
+        `tau: ${home.agentDir}/mcp.json: mcpServers.bad.command must be a string`,
+        `tau: ${home.agentDir}/mcp.json: mcpServers.worse needs a command or a url`,
+        `tau: ${home.cwd}/.pi/mcp.json is left out: the project is not trusted`,
+        '',
+      ].join('\n'),
+    );
+  },
+  ['stdio'],
+);
+
+verifies('N30', 'a server that is switched off is listed and not started', async ({ open }) => {
+  const home = newHome();
+  const notes = join(home.root, 'notes');
+  writeServers(home, { off: { ...byHand({ notes }), disabled: true } });
+
+  const { peer } = await open({ home });
+  await peer.ok({ type: 'set_auto_retry', enabled: true });
+
+  expect((await peer.ok({ type: 'get_state' })).mcpServers).toEqual([{ name: 'off', status: 'disabled', tools: [] }]);
+  expect(notesIn(notes)).toEqual([]);
+});
+
+verifies('N31', '--no-mcp leaves the files alone, and clients may still name servers', async ({ open }) => {
+  const home = newHome();
+  writeServers(home, { files: named('tool') });
+
+  const { peer } = await open({ home, args: ['--no-mcp'] });
+  await peer.ok({ type: 'set_auto_retry', enabled: true });
+  expect((await peer.ok({ type: 'get_state' })).mcpServers).toBeUndefined();
+  const { servers } = await peer.ok({ type: 'set_mcp_servers', servers: { mine: named('tool') } });
+
+  expect(servers).toEqual([{ name: 'mine', status: 'ready', tools: ['mine__tool'] }]);
+});
+
+it.each([
+  ['these and no others', ['--tools', 'read,fs__a'], ['read', 'fs__a']],
+  ['by a pattern', ['--tools', 'fs__*'], ['fs__a', 'fs__b']],
+  ['all but those', ['--exclude-tools', 'fs__b,bash'], ['read', 'edit', 'write', 'fs__a']],
+  ['none', ['--no-tools'], []],
+  ["none of tau's own", ['--no-builtin-tools'], ['fs__a', 'fs__b']],
+])('[N34] the command line says which tools of servers are offered: %s', async (_title, args, offered) => {
+  const home = newHome();
+  writeServers(home, { fs: named('a', 'b') });
+
+  const { peer, process } = await open('stdio', { home, args });
+  await peer.ok({ type: 'set_auto_retry', enabled: true });
+
+  expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(offered);
+  expect(process?.stderr()).toBe('');
+});
+
+verifies(
+  'N34',
+  'names that models would not take, or that are the same, are changed and mean what they meant',
+  async ({ open }) => {
+    const home = newHome();
+    writeServers(home, { s: named('a.b', 'a/b', 'x'.repeat(80)) });
+    const long = `s__${'x'.repeat(61)}`;
+
+    const { peer } = await open({ home, script: calling('s__a_b_2', long) });
+    await peer.run('go');
+
+    expect((await peer.ok({ type: 'get_state' })).activeTools.slice(4)).toEqual(['s__a_b', 's__a_b_2', long]);
+  },
+);
+
+verifies('N34', 'what was switched off stays off when its server comes back', async ({ open }) => {
+  const home = newHome();
+  const notes = join(home.root, 'notes');
+  writeServers(home, { s: byHand({ notes }) });
+  const { peer } = await open({ home, script: calling('s__crash') });
+  await peer.ok({ type: 'set_active_tools', tools: ['s__crash'] });
+
+  await peer.run('go');
+  await lived(peer, 's', ['ready', 'failed', 'connecting', 'ready']);
+
+  expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(['s__crash']);
+});
+
+it('[N30] values of files are looked up in the environment and by commands', async () => {
+  const home = newHome();
+  const env = { A: '$GIVEN', B: '!echo printed', C: 'plain' };
+  writeServers(home, { s: byHand({}, { env }), missing: byHand({}, { env: { A: '$NOT_THERE' } }) });
+  writeFileSync(
+    join(home.root, 'script.jsonl'),
+    calling('s__env')
+      .map((line) => JSON.stringify(line))
+      .join('\n'),
+  );
+
+  const { stdout } = await tau(home, ['--mode', 'json', '--script', join(home.root, 'script.jsonl'), 'go'], {
+    env: { GIVEN: 'given', ANTHROPIC_API_KEY: 'sk-secret' },
+    input: '',
+  });
+
+  const records = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const [{ text = '{}' } = {}] = outcomes(records);
+  expect(JSON.parse(text)).toMatchObject({ A: 'given', B: 'printed', C: 'plain' });
+  expect(text).not.toContain('sk-secret');
+  expect(stdout).toContain('"error":"The environment variable NOT_THERE is not set"');
+});

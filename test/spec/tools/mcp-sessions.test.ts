@@ -1,0 +1,203 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { byHand, calling, lived, outcomes, pidsIn, told, writeServers } from '../../support/mcp.ts';
+import { newHome, type TestAgent } from '../../support/open.ts';
+import { living, until } from '../../support/processes.ts';
+import { header, keepSession } from '../../support/stored-session.ts';
+import { AGENT_MOVES, verifies } from '../../support/verifies.ts';
+
+const named = (tool: string, notes?: string) =>
+  byHand({ tools: [{ name: tool, inputSchema: { type: 'object' } }], ...(notes === undefined ? {} : { notes }) });
+
+const toolsOf = async ({ peer }: TestAgent) => (await peer.ok({ type: 'get_state' })).activeTools.slice(4);
+
+verifies('N39 N33', 'set_mcp_servers answers when each server is ready or has failed', async ({ open }) => {
+  const { peer } = await open({ script: calling('good__tool') });
+
+  const { servers } = await peer.ok({
+    type: 'set_mcp_servers',
+    servers: {
+      good: named('tool'),
+      empty: {},
+      both: { command: 'a', url: 'http://a' },
+      odd: 7,
+      dead: byHand({ exit: 1 }),
+      off: { ...named('tool'), disabled: true },
+    },
+  });
+  const records = await peer.run('go');
+
+  expect(servers).toEqual([
+    { name: 'good', status: 'ready', tools: ['good__tool'] },
+    { name: 'empty', status: 'failed', tools: [], error: 'servers.empty needs a command or a url' },
+    {
+      name: 'both',
+      status: 'failed',
+      tools: [],
+      error: 'servers.both has both a command and a url: one of them is meant',
+    },
+    { name: 'odd', status: 'failed', tools: [], error: 'servers.odd must be an object' },
+    { name: 'dead', status: 'failed', tools: [], error: 'ended with code 1' },
+    { name: 'off', status: 'disabled', tools: [] },
+  ]);
+  expect((await peer.ok({ type: 'get_state' })).mcpServers).toEqual(servers);
+  expect(outcomes(records)).toEqual([{ text: '{}', isError: false }]);
+  await peer.refused({ type: 'set_mcp_servers', servers: [] });
+  await peer.refused({ type: 'set_mcp_servers' });
+});
+
+verifies('N39', 'what clients name replaces what they named before, and stands before the files', async ({ open }) => {
+  const home = newHome();
+  const notes = join(home.root, 'notes');
+  writeServers(home, { f: named('file'), g: named('file') });
+  const agent = await open({ home });
+  const { peer } = agent;
+  const set = (servers: object) => peer.ok({ type: 'set_mcp_servers', servers });
+
+  await set({ a: named('one', notes), f: named('client') });
+  expect(await toolsOf(agent)).toEqual(['f__client', 'g__file', 'a__one']);
+  await set({ a: named('one', notes), b: named('two') });
+  expect(await toolsOf(agent)).toEqual(['f__file', 'g__file', 'a__one', 'b__two']);
+  // It was not started anew.
+  expect(pidsIn(notes)).toHaveLength(1);
+  await set({});
+
+  expect(await toolsOf(agent)).toEqual(['f__file', 'g__file']);
+  expect(told(peer.records, 'g')).toEqual(['connecting', 'ready']);
+  expect(told(peer.records, 'b')).toEqual(['connecting', 'ready', 'closed']);
+  await until(async () => (await living(pidsIn(notes))).length === 0);
+});
+
+verifies('N39', 'a server that failed is tried again when it is named again', async ({ open }) => {
+  const home = newHome();
+  const once = join(home.root, 'once');
+  const { peer } = await open({ home });
+  const server = byHand({ once });
+  const set = (servers: object) => peer.ok({ type: 'set_mcp_servers', servers });
+
+  await set({ s: server });
+  await set({});
+  const { servers: failed } = await set({ s: server });
+  const { servers: again } = await set({ s: server });
+
+  expect([failed[0].status, again[0].status]).toEqual(['failed', 'failed']);
+  expect(told(peer.records, 's')).toEqual([
+    'connecting',
+    'ready',
+    'closed',
+    'connecting',
+    'failed',
+    'closed',
+    'connecting',
+    'failed',
+  ]);
+});
+
+verifies('N39', 'an abort ends the wait for servers', async ({ open }) => {
+  const { peer } = await open();
+  const servers = { mute: byHand({ silent: 'initialize' }, { timeoutMs: 500_000 }), good: named('tool') };
+
+  const setting = peer.ok({ type: 'set_mcp_servers', servers });
+  await lived(peer, 'good', ['ready']);
+  await peer.ok({ type: 'abort' });
+
+  expect((await setting).servers).toEqual([
+    { name: 'mute', status: 'failed', tools: [], error: 'was given up: there was an abort' },
+    { name: 'good', status: 'ready', tools: ['good__tool'] },
+  ]);
+});
+
+verifies('N39', 'servers may come during a run, and their tools with its next question', async ({ open }) => {
+  const home = newHome();
+  const gate = join(home.root, 'gate');
+  const script = [
+    { toolCall: { name: 'bash', arguments: { command: `until [ -e ${gate} ]; do sleep 0.02; done` } } },
+    ...calling('s__tool'),
+  ];
+  const { peer } = await open({ home, script });
+
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.find('tool_execution_start');
+  await peer.ok({ type: 'set_mcp_servers', servers: { s: named('tool') } });
+  await peer.ok({ type: 'bash', command: `touch ${gate}` });
+  await peer.find('agent_settled');
+
+  expect(outcomes(peer.records).at(-1)).toEqual({ text: '{}', isError: false });
+});
+
+verifies(
+  'N40',
+  'what clients have named ends with the session, however it is left',
+  async ({ open }) => {
+    const home = newHome();
+    const notes = join(home.root, 'notes');
+    writeServers(home, { f: named('file') });
+    const agent = await open({ home, script: [{ text: 'one', keep: true, when: '.' }] });
+    const { peer } = agent;
+    await peer.run('hello');
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
+    const { messages } = await peer.ok({ type: 'get_fork_messages' });
+    const moves = [
+      { type: 'new_session' },
+      { type: 'switch_session', sessionPath: sessionFile },
+      { type: 'clone' },
+      { type: 'fork', entryId: messages[0].entryId },
+    ];
+
+    for (const move of moves) {
+      await peer.ok({ type: 'set_mcp_servers', servers: { s: named('tool', notes) } });
+      expect(await toolsOf(agent)).toEqual(['f__file', 's__tool']);
+      await peer.ok(move);
+      expect(await toolsOf(agent)).toEqual(['f__file']);
+    }
+
+    await until(async () => (await living(pidsIn(notes))).length === 0);
+    expect(pidsIn(notes)).toHaveLength(4);
+    expect(told(peer.records, 'f')).toEqual(['connecting', 'ready']);
+  },
+  AGENT_MOVES,
+);
+
+verifies('N40 N30', 'in another folder its own servers count, and programs are started there', async (bench) => {
+  const home = newHome();
+  const other = newHome();
+  writeServers(home, { here: byHand() });
+  writeServers(other, { there: named('tool') }, 'project');
+  const sessionPath = keepSession(home, [header(other.cwd)]);
+  const { peer } = await bench.open({ home, script: calling('here__cwd') });
+  await peer.ok({ type: 'set_auto_retry', enabled: true });
+
+  await peer.ok({ type: 'switch_session', sessionPath });
+  const untrusted = (await peer.ok({ type: 'get_state' })).mcpServers;
+  await peer.ok({ type: 'set_trust', trusted: true });
+  const trusted = (await peer.ok({ type: 'get_state' })).mcpServers;
+  const records = await peer.run('go');
+
+  expect(untrusted.map(({ name }: { name: string }) => name)).toEqual(['here']);
+  expect(trusted.map(({ name }: { name: string }) => name)).toEqual(['here', 'there']);
+  expect(outcomes(records)).toEqual([{ text: other.cwd, isError: false }]);
+  // Behind a server it is the agent that goes, and nobody hears what it closes.
+  const closed = bench.transport === 'websocket' ? [] : ['closed'];
+  expect(told(peer.records, 'here')).toEqual(['connecting', 'ready', ...closed, 'connecting', 'ready']);
+});
+
+verifies('N43', 'there may be no more than fifty servers', async ({ open }) => {
+  const { peer } = await open();
+  const servers = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`s${index}`, { disabled: true }]));
+
+  const { servers: statuses } = await peer.ok({ type: 'set_mcp_servers', servers });
+
+  expect(statuses.slice(0, 50).every(({ status }: { status: string }) => status === 'disabled')).toBe(true);
+  expect(statuses[50]).toMatchObject({ status: 'failed', error: 'There are more than 50 servers' });
+});
+
+verifies('N42', 'what clients say stands for itself: nothing is looked up in the environment', async ({ open }) => {
+  const { peer } = await open({ script: calling('s__env'), env: { GIVEN: 'given', OPENAI_API_KEY: 'sk-secret' } });
+  const env = { A: '$GIVEN', B: '!echo printed', C: '$OPENAI_API_KEY' };
+
+  await peer.ok({ type: 'set_mcp_servers', servers: { s: byHand({}, { env }) } });
+  const [{ text = '{}' } = {}] = outcomes(await peer.run('go'));
+
+  expect(JSON.parse(text)).toMatchObject(env);
+  expect(text).not.toContain('sk-secret');
+});

@@ -1,0 +1,281 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Command, command } from '../../support/command.ts';
+import { bash, call, example } from '../../support/extensions.ts';
+import { type Home, newGate, newHome, scriptArgs, TAU } from '../../support/open.ts';
+import { CTRL_C, CTRL_D, ENTER, programInTerminal } from '../../support/terminal.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const env = { TAU: `${process.execPath} ${TAU}`, JITI_FS_CACHE: 'false', PYTHONDONTWRITEBYTECODE: '1' };
+
+/** An example in TypeScript as a program, with a model that plays this script. */
+const program = (home: Home, name: string, script?: readonly object[]) => [
+  process.execPath,
+  join(root, 'node_modules/jiti/lib/jiti-cli.mjs'),
+  example(name),
+  ...scriptArgs(home, script),
+];
+
+/** Waits for a question, and types the answer to it. */
+async function typed({ printed, send }: Command, question: string, line: string) {
+  await printed(question);
+  send(`${line}\n`);
+}
+
+it('[V19] rpc-extension-ui answers every dialog of rpc-demo, and shows what waits for no answer', async () => {
+  const home = newHome();
+  const client = command(home, program(home, 'rpc-extension-ui.ts', [bash(': sudo'), { text: 'It is done.' }]), {
+    env,
+  });
+  await client.printed('[title] tau: rpc-demo');
+  await client.printed('[status rpc-demo] ready');
+  await client.printed('[widget rpc-demo] rpc-demo | /rpc-select');
+
+  client.send('/rpc-select\n');
+  await typed(client, '  3. blue\nnumber> ', '2');
+  await typed(client, '[info] You said: "green"', '/rpc-confirm');
+  await typed(client, 'Sure? It cannot be undone [y/n]> ', 'yes');
+  await typed(client, '[info] You said: true', '/rpc-input');
+  await typed(client, 'Your name? (type it here)> ', 'Ada Lovelace');
+  await typed(client, '[info] You said: "Ada Lovelace"', '/rpc-editor');
+  await typed(client, 'first line\nsecond line\none line instead> ', 'only line');
+  await typed(client, '[info] You said: "only line"', '/rpc-prefill some words');
+  await typed(client, '[editor] some words', 'be careful');
+  await typed(client, 'Run this as root?\n  1. Allow\n  2. Block\nnumber> ', '1');
+  await client.printed('It is done.\n[status rpc-demo] (cleared)\n[ok]');
+  client.child.stdin?.end();
+
+  const { code, stderr } = await client.finished;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+it('[V19] rpc-extension-ui: an empty line calls a question off, and one whose time is up waits for none', async () => {
+  const home = newHome();
+  writeFileSync(
+    join(home.root, 'hasty.ts'),
+    `export default (pi) => {
+      pi.registerCommand('hasty', { handler: async (_args, ctx) => {
+        const [first, second] = await Promise.all([
+          ctx.ui.input('Quick!', '', { timeout: Number(process.env.HASTE_MS) }),
+          ctx.ui.confirm('Still', 'there?'),
+        ]);
+        ctx.ui.notify(JSON.stringify([first ?? null, second]));
+      } });
+      pi.registerCommand('broken', { handler: async () => { throw new Error('it is broken'); } });
+    }`,
+  );
+  const words = [...program(home, 'rpc-extension-ui.ts', []), '-e', join(home.root, 'hasty.ts')];
+  const client = command(home, words, { env: { ...env, HASTE_MS: '10' } });
+  client.send('/rpc-input\n');
+  await typed(client, 'Your name? (type it here)> ', '');
+  await typed(client, '[warning] You said: null', '/hasty');
+  await client.printed('[too late: timeout]');
+  await typed(client, 'Still there? [y/n]> ', 'y');
+  await typed(client, '[info] [null,true]', '/broken');
+  await client.printed('[failed] command: it is broken');
+});
+
+it('[V17] rpc-example: prompts, tools, failures and the end of input', async () => {
+  const home = newHome();
+  const script = [bash('echo from a tool; exit 3'), { text: 'That went wrong.' }];
+  const client = command(home, program(home, 'rpc-example.ts', script), { env });
+
+  await typed(client, '> ', 'go');
+  await client.printed('[bash] {"command":"echo from a tool; exit 3"}\n[failed]');
+  await client.printed('That went wrong.\n[ok]\n> ');
+  client.child.stdin?.end();
+
+  expect((await client.finished).code).toBe(0);
+});
+
+it('[V17] rpc-example: the end of input lets the run come to its end', async () => {
+  const home = newHome();
+  const gate = newGate();
+  const client = command(
+    home,
+    program(home, 'rpc-example.ts', [{ steps: [{ text: 'Well, ' }, { await: gate.path }, { text: 'yes.' }] }]),
+    { env },
+  );
+  await typed(client, '> ', 'go');
+  await client.printed('Well, ');
+
+  client.child.stdin?.end();
+  gate.open();
+
+  expect(await client.finished).toMatchObject({ code: 0, stdout: expect.stringContaining('Well, yes.\n[ok]') });
+});
+
+it('[V17] rpc-example: Ctrl+C stops the run, and ends the program when there is none', async () => {
+  const home = newHome();
+  const script = [{ steps: [{ text: 'Thinking' }, { stall: true }] }, { text: 'Steady.' }];
+  const client = programInTerminal(home, program(home, 'rpc-example.ts', script), { env });
+  await client.shows('>');
+  client.type(`think${ENTER}`);
+  await client.shows('Thinking');
+
+  client.type(CTRL_C);
+  await client.shows('[aborted]');
+  client.type(`again${ENTER}`);
+  await client.shows('Steady.\n[ok]');
+  client.type(CTRL_C);
+
+  expect((await client.finished).code).toBe(0);
+});
+
+it('[V17] rpc-example: what is typed during a run steers it, and Ctrl+D ends the program', async () => {
+  const home = newHome();
+  const gate = newGate();
+  const script = [{ steps: [{ text: 'One.' }, { await: gate.path }] }, { text: 'Two.' }];
+  const client = programInTerminal(home, program(home, 'rpc-example.ts', script), { env });
+  await client.shows('>');
+  client.type(`count${ENTER}`);
+  await client.shows('One.');
+  client.type(`go on${ENTER}`);
+  await client.shows('go on');
+  gate.open();
+  await client.shows('Two.');
+  await client.shows('[ok]');
+  client.type(CTRL_D);
+
+  expect((await client.finished).code).toBe(0);
+});
+
+/** Runs a Python program beside the client; what it says last is JSON. */
+async function python(
+  code: string,
+  { script, more = {} }: { script?: readonly object[]; more?: Record<string, string> },
+) {
+  const home = newHome();
+  const args = JSON.stringify(['--no-session', ...scriptArgs(home, script)]);
+  const head = `
+import json, os, signal, sys
+sys.path.insert(0, ${JSON.stringify(example('python'))})
+from tau_client import Tau, Refused
+def tau(*args, **options):
+    return Tau(*${args}, *args, program=os.environ["TAU"].split(" "), **options)
+`;
+  const {
+    stdout,
+    stderr,
+    code: exit,
+  } = await command(home, ['python3', '-c', head + code], { env: { ...env, ...more } }).finished;
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+it('[V16] the Python client asks, and hears what happens meanwhile', async () => {
+  const said = await python(
+    `
+heard = []
+with tau(on_event=lambda event: heard.append(event["type"])) as t:
+    texts = [t.ask("one"), t.ask("two")]
+print(json.dumps([texts, heard[0], heard.count("agent_settled")]))
+`,
+    { script: [{ text: 'First.' }, { text: 'Second.' }] },
+  );
+
+  expect(said).toEqual([['First.', 'Second.'], 'ready', 2]);
+});
+
+it('[V16 H1] the Python client runs tools of its own; what they throw is told to the model', async () => {
+  const said = await python(
+    `
+def weather(city):
+    if city == "Atlantis": raise ValueError("it is under water")
+    return f"sunny in {city}"
+schema = {"description": "The weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+with tau(tools={"weather": (schema, weather)}) as t:
+    t.ask("how is it?")
+    results = [m for m in t.call("get_messages")["messages"] if m["role"] == "toolResult"]
+print(json.dumps([[m["content"][0]["text"], m["isError"]] for m in results]))
+`,
+    { script: [call('weather', { city: 'Rome' }), call('weather', { city: 'Atlantis' }), { text: 'Fine.' }] },
+  );
+
+  expect(said).toEqual([
+    ['sunny in Rome', false],
+    ['it is under water', true],
+  ]);
+});
+
+it('[V16 X40] the Python client answers dialogs, and calls off those that nobody answers', async () => {
+  const said = await python(
+    `
+notices = []
+hear = lambda event: notices.append(event["message"]) if event.get("method") == "notify" else None
+extension = ${JSON.stringify(example('extensions/rpc-demo.ts'))}
+answers = {"select": "green", "confirm": True, "input": None, "editor": "words"}
+with tau("-e", extension, on_event=hear, on_ui=lambda request: answers[request["method"]]) as t:
+    for name in answers: t.ask("/rpc-" + name)
+with tau("-e", extension, on_event=hear) as t:
+    t.ask("/rpc-confirm")
+print(json.dumps(sorted(notices)))
+`,
+    {},
+  );
+
+  expect(said).toEqual(['"green"', '"words"', 'false', 'null', 'true'].map((word) => `You said: ${word}`));
+});
+
+it('[V16 E1] the Python client raises what is refused, what fails, and that the agent has gone', async () => {
+  const said = await python(
+    `
+said = []
+t = tau()
+for attempt in [
+    lambda: t.call("set_model", provider="nobody", modelId="none"),
+    lambda: t.ask("go"),
+    lambda: os.kill(t._process.pid, signal.SIGKILL) or t._process.wait() and t.ask("anybody?"),
+]:
+    try: attempt()
+    except Refused as error: said.append(["refused", error.code])
+    except RuntimeError as error: said.append(["failed", str(error)])
+    except ConnectionError as error: said.append(["gone"])
+print(json.dumps(said))
+`,
+    { script: [{ error: { status: 400, message: 'No.' } }] },
+  );
+
+  expect(said).toEqual([['refused', 'model_not_found'], ['failed', expect.stringContaining('No.')], ['gone']]);
+});
+
+it('[V16] the Python client learns in the middle of a run that the agent has gone', async () => {
+  const said = await python(
+    `
+def hear(event):
+    if event["type"] == "message_update": os.kill(t._process.pid, signal.SIGKILL)
+t = tau(on_event=hear)
+try: t.ask("go")
+except ConnectionError as error: print(json.dumps(str(error)))
+`,
+    { script: [{ steps: [{ text: 'Well' }, { stall: true }] }] },
+  );
+
+  expect(said).toBe('the agent has gone');
+});
+
+it('[V16] chat.py asks with a tool of its own', async () => {
+  const home = newHome();
+
+  const { code, stdout, stderr } = await command(home, ['python3', example('python/chat.py'), 'say', 'hello'], { env })
+    .finished;
+
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
+});
+
+it('every example has a line that tells how to run it', () => {
+  const page = readFileSync(example('README.md'), 'utf8');
+
+  for (const name of ['permission-gate', 'git-checkpoint', 'custom-tool', 'rpc-demo'])
+    expect(page).toContain(`extensions/${name}.ts`);
+  for (const name of [
+    'rpc-extension-ui.ts',
+    'rpc-example.ts',
+    'python/chat.py',
+    'python/tau_client.py',
+    'python/remote_session.py',
+    'python/web_socket.py',
+  ])
+    expect(page).toContain(name);
+});

@@ -1,0 +1,236 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { allShown, answer, bash, call, example, shown } from '../../support/extensions.ts';
+import { type Home, newHome, stored, type TestAgent } from '../../support/open.ts';
+import type { Peer } from '../../support/peer.ts';
+import { type Bench, verifies } from '../../support/verifies.ts';
+
+const e = (name: string) => ['-e', example(`extensions/${name}.ts`)];
+
+/** A project under git whose file `code` says `committed`. */
+function repository(): Home & { code: string } {
+  const home = newHome();
+  const code = join(home.cwd, 'code');
+  writeFileSync(code, 'committed\n');
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: home.cwd, env: { ...process.env, HOME: home.root } });
+  git('init', '--quiet');
+  git('add', 'code');
+  git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '--message', 'first');
+  return { ...home, code };
+}
+
+const checkpoints = ({ sessionFiles }: TestAgent) =>
+  stored(sessionFiles()[0] ?? '').filter(({ customType }) => customType === 'git-checkpoint');
+
+/** An agent that has overwritten the code in a run of two turns; answers how to fork before that. */
+async function overwritten({ open }: Bench, home: Home) {
+  const agent = await open({ home, args: e('git-checkpoint'), script: [bash('echo agent > code'), { text: 'done' }] });
+  await agent.peer.run('overwrite it');
+  const { messages } = await agent.peer.ok({ type: 'get_fork_messages' });
+  const fork = () => agent.peer.ok({ type: 'fork', entryId: messages[0].entryId });
+  return { agent, fork };
+}
+
+for (const [how, before] of [
+  ['changed', 'edited\n'],
+  ['clean', 'committed\n'],
+] as const) {
+  verifies('V19', `git-checkpoint: a ${how} working tree comes back with a fork and a yes`, async (bench) => {
+    const { code, ...home } = repository();
+    writeFileSync(code, before);
+    const { agent, fork } = await overwritten(bench, home);
+    expect(checkpoints(agent)).toHaveLength(2);
+    expect(readFileSync(code, 'utf8')).toBe('agent\n');
+
+    const forked = fork();
+    await answer(agent.peer, 'confirm', { confirmed: true });
+
+    expect(await forked).toMatchObject({ cancelled: false, text: 'overwrite it' });
+    expect(readFileSync(code, 'utf8')).toBe(before);
+    expect(allShown(agent.peer, 'notify')).toMatchObject([{ message: 'The code was restored' }]);
+  });
+}
+
+for (const reply of [{ confirmed: false }, { cancelled: true }]) {
+  verifies('V19', `git-checkpoint: nothing is restored after ${JSON.stringify(reply)}`, async (bench) => {
+    const { code, ...home } = repository();
+    const { agent, fork } = await overwritten(bench, home);
+
+    const forked = fork();
+    await answer(agent.peer, 'confirm', reply);
+
+    expect(await forked).toMatchObject({ cancelled: false });
+    expect(readFileSync(code, 'utf8')).toBe('agent\n');
+  });
+}
+
+verifies('V19', 'git-checkpoint: what git cannot do is told, and the fork goes ahead', async (bench) => {
+  const { code, ...home } = repository();
+  const { agent, fork } = await overwritten(bench, home);
+  rmSync(join(home.cwd, '.git'), { recursive: true });
+
+  const forked = fork();
+  await answer(agent.peer, 'confirm', { confirmed: true });
+
+  expect(await forked).toMatchObject({ cancelled: false });
+  expect(allShown(agent.peer, 'notify')).toMatchObject([
+    { notifyType: 'error', message: expect.stringContaining('not a git repository') },
+  ]);
+});
+
+verifies('V19', 'git-checkpoint: without git nothing is kept and nobody is asked', async (bench) => {
+  const { agent, fork } = await overwritten(bench, newHome());
+
+  await fork();
+
+  expect(checkpoints(agent)).toEqual([]);
+  expect(allShown(agent.peer, 'confirm')).toEqual([]);
+});
+
+async function resultOf(peer: Peer) {
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  return messages.find(({ role }: { role: string }) => role === 'toolResult');
+}
+
+verifies(
+  'V19',
+  'custom-tool: counts, tells how far it is, and says more to people than to the model',
+  async (bench) => {
+    const home = newHome();
+    writeFileSync(join(home.cwd, 'a.txt'), 'one two\nthree');
+    writeFileSync(join(home.cwd, 'b.txt'), ' four ');
+    const { peer } = await bench.open({
+      home,
+      args: e('custom-tool'),
+      script: [call('count_words', { paths: ['a.txt', 'b.txt'] }), { text: 'done' }],
+    });
+
+    await peer.run('count');
+
+    expect(await peer.find('tool_execution_update')).toMatchObject({
+      partialResult: { content: [{ text: expect.stringMatching(/^[12] of 2 files$/) }] },
+    });
+    expect(await resultOf(peer)).toMatchObject({
+      isError: false,
+      content: [{ text: '4 words' }],
+      details: { counts: { 'a.txt': 3, 'b.txt': 1 } },
+    });
+  },
+);
+
+for (const [what, args, problem] of [
+  ['a file that is not there', { paths: ['no.txt'] }, 'ENOENT'],
+  ['arguments that are none', { paths: 'a.txt' }, 'Validation failed for tool "count_words"'],
+] as const) {
+  verifies('V19', `custom-tool: ${what} is told to the model`, async ({ open }) => {
+    const { peer } = await open({ args: e('custom-tool'), script: [call('count_words', args), { text: 'done' }] });
+
+    await peer.run('count');
+
+    expect(await resultOf(peer)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining(problem) }],
+    });
+  });
+}
+
+verifies('V19', 'custom-tool: an abort stops it in the middle of a file', async ({ open }) => {
+  const home = newHome();
+  const endless = join(home.cwd, 'endless');
+  writeFileSync(join(home.cwd, 'a.txt'), 'one');
+  execFileSync('mkfifo', [endless]);
+  const pipe = openSync(endless, 'r+');
+  const { peer } = await open({
+    home,
+    args: e('custom-tool'),
+    script: [call('count_words', { paths: ['a.txt', 'endless'] })],
+  });
+  await peer.ok({ type: 'prompt', message: 'count' });
+  await peer.next('tool_execution_update');
+
+  const abort = peer.ok({ type: 'abort' });
+  await peer.ok({ type: 'get_state' });
+  writeSync(pipe, 'more');
+  await abort;
+  closeSync(pipe);
+
+  expect(await peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+  expect(await resultOf(peer)).toMatchObject({ isError: true, content: [{ text: 'The operation was aborted' }] });
+});
+
+const demos = [
+  ['select', { value: 'green' }, '"green"'],
+  ['confirm', { confirmed: true }, 'true'],
+  ['input', { value: 'Ada' }, '"Ada"'],
+  ['editor', { value: 'one\ntwo' }, '"one\\ntwo"'],
+  ['select', { cancelled: true }, 'null'],
+  ['input', { cancelled: true }, 'null'],
+] as const;
+for (const [method, reply, said] of demos) {
+  verifies('V19', `rpc-demo: /rpc-${method} answered with ${JSON.stringify(reply)}`, async ({ open }) => {
+    const { peer } = await open({ args: e('rpc-demo') });
+    const prompt = peer.ok({ type: 'prompt', message: `/rpc-${method}` });
+
+    await answer(peer, method, reply);
+
+    expect(await shown(peer, 'notify')).toMatchObject({
+      message: `You said: ${said}`,
+      notifyType: said === 'null' ? 'warning' : 'info',
+    });
+    expect(await prompt).toEqual({ disposition: 'handled' });
+  });
+}
+
+verifies('V19', 'rpc-demo: what waits for nobody is shown from the start to the end of a run', async ({ open }) => {
+  const { peer } = await open({
+    args: e('rpc-demo'),
+    env: { PI_RPC_EMIT_TITLE: '1' },
+    script: [bash('echo hi'), { text: 'done' }],
+  });
+  const { commands } = await peer.ok({ type: 'get_commands' });
+  await peer.run('go');
+  for (const words of ['', ' some words']) await peer.ok({ type: 'prompt', message: `/rpc-prefill${words}` });
+
+  const names = ['rpc-select', 'rpc-confirm', 'rpc-input', 'rpc-editor', 'rpc-prefill'];
+  expect(commands.map(({ name }: { name: string }) => name)).toEqual(names);
+  expect(allShown(peer, 'setTitle')).toMatchObject([{ title: 'tau: rpc-demo' }]);
+  expect(allShown(peer, 'setWidget')).toMatchObject([{ widgetKey: 'rpc-demo', widgetPlacement: 'belowEditor' }]);
+  expect(allShown(peer, 'setStatus').map(({ statusText }) => statusText)).toEqual([
+    'ready',
+    'turn 1',
+    'turn 2',
+    undefined,
+  ]);
+  expect(allShown(peer, 'set_editor_text').map(({ text }) => text)).toEqual(['prefilled', 'some words']);
+});
+
+for (const [value, isError] of [
+  ['Allow', false],
+  ['Block', true],
+] as const) {
+  verifies('V19', `rpc-demo: sudo after ${value}`, async ({ open }) => {
+    const { peer } = await open({ args: e('rpc-demo'), script: [bash(': sudo'), { text: 'done' }] });
+    await peer.ok({ type: 'prompt', message: 'go' });
+
+    expect(await answer(peer, 'select', { value })).toMatchObject({ title: 'Run this as root?', timeout: 10_000 });
+    await peer.next('agent_settled');
+
+    expect(await resultOf(peer)).toMatchObject({ isError });
+  });
+}
+
+verifies('V19', 'rpc-demo: a session in which something was said is left only with a yes', async ({ open }) => {
+  const { peer } = await open({ args: e('rpc-demo') });
+  const first = await peer.ok({ type: 'new_session' });
+  await peer.run('say hello');
+  const [no, yes] = [peer.ok({ type: 'new_session' }), peer.ok({ type: 'new_session' })];
+  await answer(peer, 'confirm', { confirmed: false });
+  await answer(peer, 'confirm', { confirmed: true });
+
+  expect(first).toMatchObject({ cancelled: false });
+  expect(await no).toEqual({ cancelled: true });
+  expect(await yes).toMatchObject({ cancelled: false });
+});

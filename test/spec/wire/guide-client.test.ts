@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { transformSync } from 'esbuild';
+import { expect, it } from 'vitest';
+import { remoteServer } from '../../../src/client/testing/remote-server.node.ts';
+import { command } from '../../support/command.ts';
+import { newHome } from '../../support/open.ts';
+import { serve, TOKEN } from '../../support/server.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const moduleOf = (path: string) => JSON.stringify(pathToFileURL(join(root, path)).href);
+
+/** A browser, as far as the sample knows: its WebSocket, and a server under the name that is printed. */
+const browser = (url: string) => `
+import { WebSocket } from ${moduleOf('node_modules/ws/wrapper.mjs')};
+globalThis.WebSocket = class extends WebSocket {
+  constructor(url) {
+    super(url.replace('wss://server:3000/session', ${JSON.stringify(url)}));
+  }
+};
+`;
+
+/** The printed client with other import paths, as JavaScript. */
+function sample(): string {
+  const printed = readFileSync(join(root, 'test/fixtures/seeds/browser-client.ts'), 'utf8');
+  const found = printed.replaceAll(/'\.\/(WebSocketClient|RPCClient|rpc-types)'/g, moduleOf('dist/client.js'));
+  return transformSync(found, { loader: 'ts', format: 'esm' }).code;
+}
+
+it('[V20] the example of the page on embedding works where no WebSocket is built in', async () => {
+  const server = await serve();
+  const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
+  const section = page.slice(page.indexOf('### The clients of the remote session guide'));
+  const code = (/```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '')
+    .replace("'tau/client'", moduleOf('dist/client.js'))
+    .replace("'ws'", moduleOf('node_modules/ws/wrapper.mjs'));
+  writeFileSync(join(server.home.cwd, 'client.mjs'), code);
+  const url = `${server.url}?stream=delta&token=${TOKEN}`;
+
+  const { code: exit, stdout, stderr } = await command(server.home, [process.execPath, 'client.mjs', url]).finished;
+
+  expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: 'hello', stderr: ' The client was closed\n' });
+});
+
+it('[V20] the printed browser client connects, sends its prompt and prints what it is told', async () => {
+  const home = newHome();
+  const server = await remoteServer();
+  writeFileSync(join(home.cwd, 'browser.mjs'), browser(server.url));
+  writeFileSync(join(home.cwd, 'client.mjs'), sample());
+  const client = command(home, [process.execPath, '--import', './browser.mjs', 'client.mjs']);
+
+  const connection = await server.connection();
+  const prompt = await connection.next();
+  connection.answer(prompt, { disposition: 'started', runId: 'r1' });
+  const step = (delta: string) => ({ type: 'text_delta', contentIndex: 0, delta });
+  const lines = [
+    { type: 'agent_start' },
+    { type: 'message_update', assistantMessageEvent: step('two ') },
+    { type: 'message_update', assistantMessageEvent: step('files\n') },
+  ];
+  connection.say(lines.map((line) => JSON.stringify(line)).join('\n'));
+  connection.say({ type: 'tool_execution_end', toolCallId: 'c', toolName: 'ls', result: {}, isError: false });
+  await client.printed('Tool ls completed\n');
+  connection.close(1000);
+  const { code, stdout, stderr } = await client.finished;
+
+  expect(connection.query).toEqual({ token: 'abc-123', session: '/path/to/session.jsonl' });
+  expect(prompt).toMatchObject({ type: 'prompt', message: 'List all TypeScript files in src/' });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: 'Agent started\ntwo files\nTool ls completed\n',
+    stderr: '',
+  });
+});

@@ -1,0 +1,149 @@
+import { expect } from 'vitest';
+import { version } from '../../../src/protocol/generated/version.ts';
+import type { AssistantMessage, AssistantMessageEvent } from '../../../src/protocol/generated/vocabulary.ts';
+import { fold } from '../../../src/wire/fold.ts';
+import { newGate } from '../../support/open.ts';
+import type { Record_ } from '../../support/peer.ts';
+import { LOCAL, verifies } from '../../support/verifies.ts';
+
+const updatesIn = (records: readonly Record_[]) => records.filter(({ type }) => type === 'message_update');
+
+const talkative = [
+  {
+    steps: [
+      { thinking: 'I look first. ', chunks: 3 },
+      { text: 'Let me look.' },
+      { toolCall: { name: 'bash', arguments: { command: 'echo found' }, id: 'call_1' }, chunks: 3 },
+    ],
+  },
+  { text: 'There it is.' },
+];
+
+verifies(
+  'I1 I2',
+  'ready comes first and says which protocol this is',
+  async ({ open }) => {
+    const { peer } = await open();
+
+    await peer.ok({ type: 'get_state' });
+
+    expect(peer.records[0]).toEqual({
+      type: 'ready',
+      version,
+      protocolVersion: 1,
+      supportedProtocolVersions: [1],
+    });
+    expect(peer.records.filter(({ type }) => type === 'ready')).toHaveLength(1);
+  },
+  LOCAL,
+);
+
+verifies('I1 I3', 'commands that were written before ready was sent are answered, after it', async (bench) => {
+  const { peer } = await bench.open({ script: [{ text: 'hello' }] });
+
+  peer.send('{"id":1,"type":"get_state"}\nbroken\n{"id":2,"type":"prompt","message":"early"}\n');
+  await peer.next('agent_settled');
+
+  expect(peer.records.slice(0, bench.greeting.length).map(({ type }) => type)).toEqual(bench.greeting);
+  expect(peer.records.filter(({ type }) => type === 'response')).toMatchObject([
+    { id: 1, command: 'get_state', success: true },
+    { command: 'parse', success: false },
+    { id: 2, command: 'prompt', success: true },
+  ]);
+});
+
+verifies('I5', 'a client that says no hello gets the whole message so far with every step', async ({ open }) => {
+  const { peer } = await open({ script: talkative });
+
+  const records = await peer.run('go');
+
+  let message: unknown;
+  for (const record of records) {
+    if (record.type === 'message_start') message = record['message'];
+    if (record.type !== 'message_update') continue;
+    const { partial, message: whole, error, ...step } = record['assistantMessageEvent'] as Record<string, unknown>;
+    message = whole ?? error ?? fold(message as AssistantMessage, step as AssistantMessageEvent);
+    expect(record).toMatchObject({ message });
+    expect(partial ?? whole ?? error).toEqual(message);
+  }
+  expect(peer.records.map(({ type }) => type)).not.toContain('entry_appended');
+  expect(peer.records.map(({ type }) => type)).not.toContain('heartbeat');
+});
+
+verifies('I6', 'hello tells who answers, what is in force and what the limits are', async ({ open, transport }) => {
+  const { peer } = await open();
+
+  const plain = await peer.ok({ type: 'hello' });
+  const asked = await peer.ok({
+    type: 'hello',
+    client: { name: 'a test', version: '1' },
+    stream: 'delta',
+    legacyNames: false,
+    builtins: true,
+    entries: true,
+    ui: ['select', 'notify'],
+    heartbeatMs: 60_000,
+  });
+  const again = await peer.ok({ type: 'hello', stream: 'cumulative', heartbeatMs: 0 });
+
+  const same = {
+    protocol: 1,
+    server: { name: 'tau', version },
+    limits: { maxLineBytes: (transport === 'websocket' ? 32 : 64) * 1024 * 1024, maxQueuedMessages: 1000 },
+  };
+  expect(plain).toEqual({
+    ...same,
+    capabilities: { stream: 'cumulative', legacyNames: true, builtins: false, entries: false, heartbeatMs: 0 },
+  });
+  const full = { legacyNames: false, builtins: true, entries: true, ui: ['select', 'notify'] };
+  expect(asked).toEqual({ ...same, capabilities: { ...full, stream: 'delta', heartbeatMs: 60_000 } });
+  expect(again).toEqual({ ...same, capabilities: { ...full, stream: 'cumulative', heartbeatMs: 0 } });
+});
+
+verifies('I6', 'a hello that is refused changes nothing', async ({ open }) => {
+  const { peer } = await open();
+
+  const refusal = await peer.refused({ type: 'hello', stream: 'delta', entries: 'yes' });
+
+  expect(refusal).toMatchObject({ code: 'invalid_params', error: 'Invalid parameters: entries must be true or false' });
+  expect(await peer.ok({ type: 'hello' })).toMatchObject({ capabilities: { stream: 'cumulative', entries: false } });
+});
+
+verifies('I7', 'after hello with stream delta every step says only what is new', async ({ open }) => {
+  const { peer } = await open({ script: talkative });
+  await peer.ok({ type: 'hello', stream: 'delta' });
+
+  const records = await peer.run('go');
+
+  for (const update of updatesIn(records)) {
+    expect(Object.keys(update).filter((name) => !['type', 'assistantMessageEvent', 'usage'].includes(name))).toEqual(
+      [],
+    );
+    const step = update['assistantMessageEvent'] as object;
+    for (const name of ['partial', 'message', 'error']) expect(step).not.toHaveProperty(name);
+  }
+  const steps = updatesIn(records).map((update) => update['assistantMessageEvent']);
+  expect(steps).toContainEqual({ type: 'toolcall_start', contentIndex: 2, id: 'call_1', toolName: 'bash' });
+});
+
+verifies('I7', 'the form changes where hello stands, in the middle of an answer too', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [{ steps: [{ text: 'before ' }, { await: gate.path }, { text: 'after', chunks: 5 }] }],
+  });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await peer.next(({ assistantMessageEvent: step }) => (step as { type: string } | undefined)?.type === 'text_delta');
+
+  await peer.ok({ type: 'hello', stream: 'delta' });
+  gate.open();
+  await peer.next('agent_settled');
+
+  const hello = peer.records.findIndex(({ command }) => command === 'hello');
+  const before = updatesIn(peer.records.slice(0, hello));
+  const after = updatesIn(peer.records.slice(hello));
+  expect(before.every((update) => update['message'] !== undefined)).toBe(true);
+  expect(after.every((update) => update['message'] === undefined)).toBe(true);
+  const last = before.at(-1)?.['message'] as AssistantMessage;
+  const whole = after.map((update) => update['assistantMessageEvent'] as AssistantMessageEvent).reduce(fold, last);
+  expect(whole.content).toEqual([{ type: 'text', text: 'before after' }]);
+});

@@ -1,0 +1,295 @@
+import { expect, it } from 'vitest';
+import type { ModelRequest } from '../../../src/model/request.ts';
+import { callBash, custom, openWith, rolesOf } from '../../support/hooks.ts';
+import { newGate, newHome } from '../../support/open.ts';
+import { outline, type Record_ } from '../../support/peer.ts';
+import { answers, settled, userTexts } from '../../support/settled.ts';
+import { waitFor } from '../../support/shell.ts';
+import { conversation, entry, keepSession } from '../../support/stored-session.ts';
+import { verifies } from '../../support/verifies.ts';
+
+/** An answer that calls a tool and has used this much. */
+const call = (output = 100) => ({ steps: [...callBash.steps, { usage: { output } }] });
+
+const spent = (words: string) => ({ outcome: 'budget', aborted: false, errorMessage: words });
+
+const lastOf = (records: readonly Record_[]) => records.at(-1);
+
+verifies('P46 P49', 'a run that wants one model call too many ends after the tools of the last', async ({ open }) => {
+  const { peer } = await open({ script: [call(), call(), { text: 'never' }] });
+
+  const records = await peer.run({ message: 'go', limits: { turns: 2 }, clientMessageId: 'c1' });
+
+  expect(lastOf(records)).toMatchObject({
+    ...spent('The run has used up its model calls (2)'),
+    clientMessageIds: ['c1'],
+  });
+  expect(lastOf(records)).not.toHaveProperty('errorCode');
+  const { messages } = await peer.ok({ type: 'get_messages' });
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult', 'assistant', 'toolResult']);
+  expect(outline(records).slice(-3)).toEqual(['turn_end', 'agent_end', 'agent_settled']);
+  expect(records.at(-2)).toMatchObject({ type: 'agent_end', isTerminal: true, willRetry: false });
+  expect(await peer.ok({ type: 'wait_idle' })).toMatchObject({ outcome: 'budget' });
+});
+
+verifies('P49', 'a run that wants no more than it may ends well, however much it has used', async ({ open }) => {
+  const { peer } = await open({ script: [{ steps: [{ text: 'one' }, { usage: { output: 5000 } }] }] });
+
+  const records = await peer.run({ message: 'go', limits: { turns: 1, tokens: 10, cost: 0.1 } });
+
+  expect(lastOf(records)).toMatchObject({ outcome: 'ok' });
+  expect(lastOf(records)).not.toHaveProperty('errorMessage');
+});
+
+verifies('P46', 'tokens of all model calls count together', async ({ open }) => {
+  const { peer } = await open({ script: [call(60), call(60), { text: 'never' }] });
+
+  const records = await peer.run({ message: 'go', limits: { tokens: 100 } });
+
+  expect(lastOf(records)).toMatchObject(spent('The run has used up its tokens (100)'));
+  expect(records.filter(({ type }) => type === 'turn_end')).toHaveLength(2);
+});
+
+verifies('P46', 'time counts from the start of the run', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [{ toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } }, { text: 'never' }],
+  });
+  await peer.ok({ type: 'prompt', message: 'go', limits: { wallMs: 1 } });
+  // The first call was allowed or not, as the machine was fast or slow; a second one never is.
+  gate.open();
+
+  expect(await peer.next('agent_settled')).toMatchObject(spent('The run has used up its time (1 ms)'));
+  expect(answers(peer.records)).not.toContain('never');
+});
+
+for (const limits of [{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }]) {
+  const [[name] = []] = Object.entries(limits);
+  verifies('P49 R13', `no ${name} at all: the message is said, and no turn begins`, async ({ open }) => {
+    const { peer } = await open({ script: [{ text: 'one' }] });
+
+    const records = await peer.run({ message: 'go', limits });
+
+    expect(outline(records)).toEqual([
+      ...['response', 'agent_start', 'message_start', 'message_end', 'agent_end', 'agent_settled'],
+    ]);
+    expect(records.at(-2)).toMatchObject({ isTerminal: true, messages: [{ role: 'user' }] });
+    expect(lastOf(records)).toMatchObject({ outcome: 'budget', errorMessage: expect.stringContaining('0') });
+    expect(lastOf(await peer.run('again'))).toMatchObject({ outcome: 'ok' });
+    expect(userTexts(peer.records)).toEqual(['go', 'again']);
+    expect(answers(peer.records)).toEqual(['one']);
+  });
+}
+
+verifies('P50', 'queued messages stay queued, and join the next run', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [
+      { toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } },
+      { text: 'two' },
+      { text: 'three' },
+      { text: 'four' },
+    ],
+  });
+  await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 1 } });
+  await peer.find('tool_execution_start');
+  await peer.ok({ type: 'steer', message: 'steered' });
+  await peer.ok({ type: 'follow_up', message: 'followed' });
+  gate.open();
+
+  expect(await settled(peer)).toMatchObject(spent('The run has used up its model calls (1)'));
+  expect(await peer.find('agent_end')).toMatchObject({ isTerminal: true });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, pendingMessageCount: 2 });
+  expect(userTexts(peer.records)).toEqual(['go']);
+  await peer.run('next');
+  expect(userTexts(peer.records)).toEqual(['go', 'next', 'steered', 'followed']);
+});
+
+verifies('P50', 'a follow-up is not taken when the run may not answer it', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({ script: [{ steps: [{ await: gate.path }, { text: 'one' }] }, { text: 'never' }] });
+  await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 1 } });
+  await peer.ok({ type: 'follow_up', message: 'followed', clientMessageId: 'c2' });
+  gate.open();
+
+  expect(await settled(peer)).toMatchObject({
+    ...spent('The run has used up its model calls (1)'),
+    clientMessageIds: [],
+  });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1 });
+});
+
+verifies('P51', 'a message that joins a run narrows it, counted from its start', async ({ open }) => {
+  const gate = newGate();
+  const wait = { toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } };
+  const { peer } = await open({ script: [wait, call(), { text: 'never' }] });
+  await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 9 } });
+  await peer.find('tool_execution_start');
+
+  const steer = { streamingBehavior: 'steer', limits: { turns: 2 } };
+  await peer.ok({ type: 'prompt', message: 'narrow', ...steer });
+  await peer.ok({ type: 'prompt', message: 'wide', streamingBehavior: 'followUp', limits: { turns: 100 } });
+  gate.open();
+
+  expect(await settled(peer)).toMatchObject(spent('The run has used up its model calls (2)'));
+  expect(userTexts(peer.records)).toEqual(['go', 'narrow']);
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ pendingMessageCount: 1 });
+});
+
+verifies('P51 P42', 'a message that was here before, or is refused, narrows nothing', async ({ open }) => {
+  const gate = newGate();
+  const wait = { toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } };
+  const { peer } = await open({ script: [wait, { text: 'fine' }] });
+  await peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1' });
+  await peer.find('tool_execution_start');
+
+  const limits = { turns: 0 };
+  expect(await peer.ok({ type: 'prompt', message: 'go', clientMessageId: 'c1', limits })).toMatchObject({
+    duplicate: true,
+  });
+  expect(await peer.refused({ type: 'prompt', message: 'no', limits })).toMatchObject({ code: 'agent_busy' });
+  await peer.refused({ type: 'prompt', message: '', streamingBehavior: 'steer', limits });
+  gate.open();
+
+  expect(await settled(peer)).toMatchObject({ outcome: 'ok' });
+});
+
+verifies('P46 P43', 'a run that never began is begun by the repeated message with its limits', async ({ open }) => {
+  const home = newHome();
+  const message = { role: 'user', content: 'again', timestamp: 1 };
+  const path = keepSession(home, [
+    ...conversation(home.cwd),
+    entry('message', 'cccccccc', 'bbbbbbbb', { clientMessageId: 'c1', message }),
+  ]);
+  const { peer } = await open({ home, args: ['--session', path], script: [call(), { text: 'never' }] });
+
+  const records = await peer.run({ message: 'again', clientMessageId: 'c1', limits: { turns: 1 } });
+
+  expect(lastOf(records)).toMatchObject({ outcome: 'budget' });
+});
+
+verifies('P46', 'abort_and_prompt has limits of its own; the limits of one run are gone with it', async ({ open }) => {
+  const { peer } = await open({ script: [{ stall: true }, call(), call(), { text: 'done' }] });
+  await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 5 } });
+  await peer.find('message_update');
+
+  await peer.ok({ type: 'abort_and_prompt', message: 'instead', limits: { turns: 1 } });
+  await peer.find(({ type, outcome }) => type === 'agent_settled' && outcome === 'budget');
+  const after = await peer.run('freely');
+
+  const outcomes = peer.records.filter(({ type }) => type === 'agent_settled').map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(['aborted', 'budget', 'ok']);
+  expect(answers(after)).toEqual(['', 'done']);
+});
+
+verifies('P46 P29', 'a run that is stopped was stopped, whatever it had left', async ({ open }) => {
+  const gate = newGate();
+  const { peer } = await open({
+    script: [{ toolCall: { name: 'bash', arguments: { command: waitFor(gate.path) } } }, { text: 'never' }],
+  });
+  await peer.ok({ type: 'prompt', message: 'go', limits: { turns: 1 } });
+  await peer.find('tool_execution_start');
+
+  await peer.ok({ type: 'abort' });
+
+  const end = await settled(peer);
+  expect(end).toMatchObject({ outcome: 'aborted', aborted: true });
+  expect(end).not.toHaveProperty('errorMessage');
+});
+
+verifies('P46', 'limits that are none are refused', async ({ open }) => {
+  const { peer } = await open();
+
+  for (const limits of [5, [], { turns: -1 }, { turns: 1.5 }, { tokens: '5' }, { cost: '1' }, { wallMs: null }, null]) {
+    const refusal = await peer.refused({ type: 'prompt', message: 'go', limits });
+    expect(refusal, JSON.stringify(limits)).toMatchObject({ code: 'invalid_params' });
+  }
+  expect((await peer.ok({ type: 'get_state' })).messageCount).toBe(0);
+});
+
+/** Puts a price on the built-in model. */
+const priced = async (request: ModelRequest): Promise<ModelRequest> => ({
+  ...request,
+  model: { ...request.model, cost: { input: 0, output: 1000, cacheRead: 0, cacheWrite: 0 } },
+});
+
+it('[P46] money is counted by the price of the model', async () => {
+  const { client } = await openWith({ beforeRequest: priced }, { answers: [call(100), call(100), { text: 'never' }] });
+
+  const { settled: end, messages } = await client.promptAndWait({ message: 'go', limits: { cost: 0.2 } });
+
+  expect(end).toMatchObject(spent('The run has used up its money ($0.2)'));
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'toolResult', 'assistant', 'toolResult']);
+});
+
+it('[P49] hooks that want to go on cannot go beyond the limits; what they say is said', async () => {
+  const outcomes: string[] = [];
+  const { client } = await openWith(
+    {
+      turnEnd: async () => ({ messages: [custom('after the turn')], continue: true }),
+      beforeSettle: async ({ outcome }) => {
+        outcomes.push(outcome);
+        return { messages: [custom('a last word')], continue: true };
+      },
+    },
+    { answers: [{ text: 'one' }, { repeat: true }] },
+  );
+
+  const { settled: end, messages, events } = await client.promptAndWait({ message: 'go', limits: { turns: 2 } });
+
+  expect(end).toMatchObject({ outcome: 'budget' });
+  expect(outcomes).toEqual(['budget']);
+  expect(rolesOf(messages)).toEqual(['user', 'assistant', 'custom', 'assistant', 'custom', 'custom']);
+  expect(events.filter(({ type }) => type === 'agent_end')).toMatchObject([{ isTerminal: true }]);
+});
+
+it('[P49] a run that was done and is to go on after all ends where it may not', async () => {
+  const outcomes: string[] = [];
+  const { client } = await openWith(
+    {
+      beforeSettle: async ({ outcome }) => {
+        outcomes.push(outcome);
+        return { continue: true };
+      },
+    },
+    { answers: [{ text: 'one' }, { repeat: true }] },
+  );
+
+  const { settled: end, events } = await client.promptAndWait({ message: 'go', limits: { turns: 2 } });
+
+  expect(end).toMatchObject({ outcome: 'budget' });
+  expect(outcomes).toEqual(['ok', 'ok']);
+  const ends = events.filter(({ type }) => type === 'agent_end');
+  expect(ends).toMatchObject([{ isTerminal: false }, { isTerminal: true }]);
+});
+
+it('[P49] a run without a first call does not ask the hooks how to begin', async () => {
+  let asked = 0;
+  const { client } = await openWith({
+    beforeAgentStart: async () => {
+      asked++;
+      return { messages: [custom('hello')] };
+    },
+  });
+
+  const { messages } = await client.promptAndWait({ message: 'go', limits: { turns: 0 } });
+
+  expect([asked, rolesOf(messages)]).toEqual([0, ['user']]);
+});
+
+verifies('P46', 'a limit that nobody knows is refused, not ignored', async ({ open }) => {
+  const { peer } = await open();
+
+  for (const type of ['prompt', 'abort_and_prompt']) {
+    expect(await peer.request({ type, message: 'go', limits: { maxTurns: 1 } })).toMatchObject({
+      success: false,
+      code: 'invalid_params',
+      error: 'Invalid parameters: limits.maxTurns is not one of turns, tokens, cost, wallMs',
+    });
+  }
+  expect(await peer.refused({ type: 'prompt', message: 'go', limits: { cost: -1 } })).toMatchObject({
+    code: 'invalid_params',
+    error: 'Invalid parameters: limits.cost must be at least 0',
+  });
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ isIdle: true, messageCount: 0 });
+});

@@ -1,0 +1,298 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { command, tau } from '../../support/command.ts';
+import { newHome, open, sessionFiles, stored, TAU, type TestAgent } from '../../support/open.ts';
+import type { Record_ } from '../../support/peer.ts';
+import { isAlive, killAll, living, until } from '../../support/processes.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const onStdio = ['stdio'] as const;
+const onProcesses = ['stdio', 'unix'] as const;
+
+/** A command that leaves processes in every way there is and says their pids. */
+const BUSY = 'sleep 1000 & echo $!; setsid sleep 1000 & echo $!; echo $$; echo started';
+const BUSY_FOR_EVER = `${BUSY}; sleep 1000`;
+const busyScript = [{ toolCall: { name: 'bash', arguments: { command: BUSY_FOR_EVER } } }];
+
+it('[Z28] accepted work finishes after the end of input', async () => {
+  const home = newHome();
+  const input = lines([
+    { id: 1, type: 'prompt', message: 'list the files' },
+    { id: 2, type: 'follow_up', message: 'run `sleep 0.3; echo finished > proof.txt`' },
+    { id: 3, type: 'wait_idle' },
+  ]);
+
+  const { code, stdout, stderr } = await tau(home, ['--mode', 'rpc'], { input });
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(readFileSync(join(home.cwd, 'proof.txt'), 'utf8')).toBe('finished\n');
+  const records = parsed(stdout);
+  expect(records.filter(({ type }) => type === 'response').map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(records.filter(({ type }) => type === 'agent_settled')).toMatchObject([{ outcome: 'ok' }]);
+});
+
+it('[Z28] an end of input without any command ends with 0', async () => {
+  const home = newHome();
+
+  const { code, stdout, stderr } = await tau(home, ['--mode', 'rpc'], { input: '' });
+
+  expect({ code, stderr, types: parsed(stdout).map(({ type }) => type) }).toEqual({
+    code: 0,
+    stderr: '',
+    types: ['ready'],
+  });
+});
+
+verifies(
+  'Z29',
+  'with --on-eof abort the end of input stops the run and its tools',
+  async ({ open }) => {
+    const agent = await open({ script: busyScript, args: ['--on-eof', 'abort'] });
+    const pids = await busy(agent);
+
+    agent.process?.endInput();
+
+    expect(await agent.process?.exited).toEqual({ code: 0, signal: null });
+    expect(await agent.peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+    expect(await living(pids)).toEqual([]);
+    expect(lastStored(agent)).toMatchObject({ role: 'toolResult', isError: true });
+  },
+  onStdio,
+);
+
+verifies(
+  'Z29',
+  'with --on-eof abort what the model had said is kept',
+  async ({ open }) => {
+    const agent = await open({
+      script: [{ steps: [{ text: 'Once upon' }, { stall: true }] }],
+      args: ['--on-eof=abort'],
+    });
+    agent.peer.send({ type: 'prompt', message: 'tell' });
+    await agent.peer.next(says('Once upon'));
+
+    agent.process?.endInput();
+
+    expect(await agent.process?.exited).toEqual({ code: 0, signal: null });
+    expect(lastStored(agent)).toMatchObject({ stopReason: 'aborted', content: [{ text: 'Once upon' }] });
+  },
+  onStdio,
+);
+
+it('[Z30] a reader that leaves in the middle ends the run without a word', async () => {
+  const home = newHome();
+  const shell = `{ "$0" "$1" --mode rpc; echo $? > code; } | head -n 20 > /dev/null; cat code`;
+
+  const agent = command(home, ['sh', '-c', shell, process.execPath, TAU]);
+  agent.send({ type: 'prompt', message: 'count to 100000' });
+
+  expect(await agent.finished).toEqual({ code: 0, signal: null, stdout: '0\n', stderr: '' });
+  const [path = ''] = sessionFiles(home);
+  const messages = stored(path).flatMap((entry) => (entry.type === 'message' ? [entry.message] : []));
+  expect(messages).toMatchObject([{ role: 'user' }, { role: 'assistant', stopReason: 'aborted' }]);
+});
+
+it('[Z30] a reader that leaves while a tool runs takes the tool along', async () => {
+  const home = newHome();
+  const agent = command(home, [process.execPath, TAU, '--mode', 'rpc']);
+  agent.send({ type: 'prompt', message: `run \`${BUSY}; while sleep 0.05; do echo tick; done\`` });
+  await agent.printed('\\ntick');
+
+  agent.child.stdout?.destroy();
+
+  expect(await agent.finished).toMatchObject({ code: 0, signal: null, stderr: '' });
+  const [path = ''] = sessionFiles(home);
+  expect(stored(path).at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
+});
+
+for (const [signal, code] of [
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+  ['SIGHUP', 129],
+] as const) {
+  verifies(
+    'Z32 Z33',
+    `${signal} during a tool ends with ${code} after everything has stopped and is stored`,
+    async ({ open }) => {
+      const agent = await open({ script: busyScript });
+      const pids = await busy(agent);
+
+      agent.process?.kill(signal);
+
+      expect(await agent.process?.exited).toEqual({ code, signal: null });
+      expect(await living(pids)).toEqual([]);
+      expect(await agent.peer.find('agent_settled')).toMatchObject({ outcome: 'aborted' });
+      expect(lastStored(agent)).toMatchObject({ role: 'toolResult', isError: true });
+      expect(agent.process?.stderr()).toBe('');
+    },
+    onProcesses,
+  );
+
+  verifies(
+    'Z32',
+    `${signal} while idle ends with ${code}`,
+    async ({ open }) => {
+      const { peer, process } = await open();
+      await peer.begun();
+
+      process?.kill(signal);
+
+      expect(await process?.exited).toEqual({ code, signal: null });
+    },
+    onProcesses,
+  );
+}
+
+verifies(
+  'Z32 Z33',
+  'a signal while the model answers keeps what it had said',
+  async ({ open }) => {
+    const agent = await open({ script: [{ steps: [{ text: 'Once upon' }, { stall: true }] }] });
+    agent.peer.send({ type: 'prompt', message: 'tell' });
+    await agent.peer.next(says('Once upon'));
+
+    agent.process?.kill('SIGTERM');
+
+    expect(await agent.process?.exited).toEqual({ code: 143, signal: null });
+    expect(lastStored(agent)).toMatchObject({ stopReason: 'aborted', content: [{ text: 'Once upon' }] });
+  },
+  onProcesses,
+);
+
+verifies(
+  'Z32',
+  'a client that does not read cannot keep the process from ending',
+  async ({ open }) => {
+    const agent = await open({ script: [{ text: 'x'.repeat(1000), times: 100_000 }] });
+    await agent.peer.ok({ type: 'prompt', message: 'flood' });
+    agent.peer.link.pause();
+    const { pid = 0, kill, exited } = agent.process ?? {};
+
+    kill?.('SIGTERM');
+    await until(async () => !(await isAlive(pid)));
+    agent.peer.link.resume();
+
+    expect(await exited).toEqual({ code: 143, signal: null });
+    expect(lastStored(agent)).toMatchObject({ stopReason: 'aborted' });
+  },
+  onProcesses,
+);
+
+verifies(
+  'Z28 Z33',
+  'what a finished tool left in the background goes with the process',
+  async ({ open, transport }) => {
+    const agent = await open({
+      script: [{ toolCall: { name: 'bash', arguments: { command: BUSY } } }, { text: 'Done' }],
+    });
+    await agent.peer.run('work');
+    const end = await agent.peer.find('tool_execution_end');
+    const pids = pidsIn(JSON.stringify(end['result'])).slice(0, 2);
+    expect(await living(pids)).toHaveLength(2);
+
+    await agent.close();
+
+    expect(await agent.process?.exited).toEqual({ code: transport === 'stdio' ? 0 : 143, signal: null });
+    expect(await living(pids)).toEqual([]);
+  },
+  onProcesses,
+);
+
+verifies(
+  'Z33 Z35',
+  'a second signal ends the process at once, and nothing it started lives on',
+  async ({ open }) => {
+    const agent = await open({ script: busyScript });
+    const pids = await busy(agent);
+
+    // Both wait for a process that stands still, so that neither comes too late.
+    for (const signal of ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const) agent.process?.kill(signal);
+
+    expect(await agent.process?.exited).toEqual({ code: expect.toBeOneOf([130, 143]), signal: null });
+    expect(lastStored(agent)).toMatchObject({ role: 'assistant', stopReason: 'toolUse' });
+    await until(async () => (await living(pids)).length === 0);
+  },
+  onProcesses,
+);
+
+it('[Z34] an agent whose parent was killed ends, though somebody else holds its input open', async () => {
+  const home = newHome();
+  const shell = 'exec 3<&0; "$0" "$1" --mode rpc <&3 3<&- & echo "pid $!" >&2; exec 3<&-; wait';
+  const parent = command(home, ['sh', '-c', shell, process.execPath, TAU]);
+  parent.send({ type: 'prompt', message: `run \`${BUSY_FOR_EVER}\`` });
+  await parent.printed('\\nstarted');
+  const pids = [...pidsIn(parent.stderr()), ...pidsIn(progressIn(parsed(parent.stdout())))];
+  onTestFinished(() => killAll(pids));
+  expect(await living(pids)).toHaveLength(4);
+
+  parent.child.kill('SIGKILL');
+
+  await until(async () => (await living(pids)).length === 0);
+  const [path = ''] = sessionFiles(home);
+  expect(stored(path).at(-1)).toMatchObject({ message: { role: 'toolResult', isError: true } });
+});
+
+verifies(
+  'Z35',
+  'nothing outlives an agent that was killed',
+  async ({ open }) => {
+    const agent = await open({ script: busyScript });
+    const pids = await busy(agent);
+
+    agent.process?.kill('SIGKILL');
+
+    expect(await agent.process?.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    await until(async () => (await living(pids)).length === 0, 5000);
+  },
+  onProcesses,
+);
+
+it('[Z35] nor does a child that has cleared its environment, while its shell lives', async () => {
+  const command = 'env -i sleep 1000 & echo "pid $!"; echo started; wait';
+  const agent = await open('stdio', { script: [{ toolCall: { name: 'bash', arguments: { command } } }] });
+  await agent.peer.ok({ type: 'prompt', message: 'work' });
+  const pids = pidsIn(progressIn([await agent.peer.next((record) => progressIn([record]).includes('started'))]));
+  onTestFinished(() => killAll(pids));
+  expect(await living(pids)).toHaveLength(1);
+
+  agent.process?.kill('SIGKILL');
+
+  await agent.process?.exited;
+  await until(async () => (await living(pids)).length === 0);
+});
+
+/** Lets the agent run its busy tool; answers the pids of what that has started, all of them alive. */
+async function busy({ peer }: TestAgent): Promise<number[]> {
+  await peer.ok({ type: 'prompt', message: 'work' });
+  const update = await peer.next((record) => progressIn([record]).includes('started'));
+  const pids = pidsIn(progressIn([update]));
+  onTestFinished(() => killAll(pids));
+  expect(await living(pids)).toHaveLength(3);
+  return pids;
+}
+
+/** What the tools have printed according to their last update. */
+function progressIn(records: readonly Record_[]): string {
+  const update = records.findLast(({ type }) => type === 'tool_execution_update');
+  const { content = [] } = (update?.['partialResult'] ?? {}) as { content?: { text: string }[] };
+  return content.map(({ text }) => text).join('');
+}
+
+const pidsIn = (text: string): number[] => (text.match(/\d+/g) ?? []).map(Number);
+
+const says = (text: string) => (record: Record_) =>
+  record.type === 'message_update' && JSON.stringify(record['message']).includes(text);
+
+const lines = (commands: readonly object[]) => commands.map((command) => `${JSON.stringify(command)}\n`).join('');
+
+const parsed = (stdout: string): Record_[] =>
+  stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+function lastStored(agent: TestAgent) {
+  const [path = ''] = agent.sessionFiles();
+  return stored(path).findLast((entry) => entry.type === 'message')?.message;
+}

@@ -1,0 +1,248 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import schema from '../../../docs/schema.json' with { type: 'json' };
+import { check, type Definitions, type Schema } from '../../../src/protocol/check.ts';
+import { understand } from '../../../src/wire/request.ts';
+import { open } from '../../support/open.ts';
+
+type Json = Record<string, unknown>;
+
+/** An object that a public document prints. */
+interface Vector {
+  readonly document: string;
+  readonly section: string;
+  readonly kind: 'command' | 'frame' | 'response' | 'event' | 'type';
+  readonly name: string;
+  readonly json: Json;
+}
+
+const documents = ['pi-rpc-en', 'pi-rpc-zh', 'xcsh-rpc', 'remote-session-server'];
+const definitions = schema.$defs as unknown as Definitions;
+
+const vectors: readonly Vector[] = documents.flatMap((document) =>
+  readFileSync(join(import.meta.dirname, `../../fixtures/seeds/${document}.jsonl`), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => ({ document, ...JSON.parse(line) })),
+);
+
+const printed = (name: string): Json => {
+  const vector = vectors.find((one) => one.kind === 'type' && one.name === name);
+  if (!vector) throw new Error(`No document prints ${name}`);
+  return vector.json;
+};
+
+const model = printed('Model');
+const answer = printed('AssistantMessage');
+const state = {
+  model,
+  thinkingLevel: 'medium',
+  isStreaming: false,
+  isIdle: true,
+  isCompacting: false,
+  steeringMode: 'all',
+  followUpMode: 'one-at-a-time',
+  interruptMode: 'wait',
+  sessionId: 'abc123',
+  cwd: '/home/user/myproject',
+  projectTrusted: false,
+  autoCompactionEnabled: true,
+  messageCount: 5,
+  pendingMessageCount: 0,
+  queuedMessageCount: 0,
+  queuedMessages: [],
+  todoPhases: [],
+  pendingUi: [],
+  activeTools: [],
+};
+
+/** What stands in for a part that the documents leave out, by the key under which it is left out. */
+const samples: Readonly<Record<string, unknown>> = {
+  model,
+  models: [model],
+  message: answer,
+  partial: answer,
+  messages: [printed('UserMessage'), answer, printed('ToolResultMessage'), printed('BashExecutionMessage')],
+  toolResults: [printed('ToolResultMessage')],
+  details: {},
+  state,
+  'data of set_model': model,
+  'data of get_state': state,
+};
+
+function filled(value: unknown, key: string, name: string): unknown {
+  if (JSON.stringify(value) === '{"$any":true}' || JSON.stringify(value) === '["$any"]') {
+    const sample = samples[key] ?? samples[`${key} of ${name}`];
+    if (sample === undefined) throw new Error(`No sample for ${key} of ${name}`);
+    return sample;
+  }
+  if (Array.isArray(value)) return value.map((item) => filled(item, key, name));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([inner, field]) => [inner, filled(field, inner, name)]));
+}
+
+/** The record that shows this object on the wire, or the object itself where it has a shape of its own. */
+function subject({ kind, name, json }: Vector): { shape: Schema; value: Json } {
+  const value = filled(json, '', name) as Json;
+  const [, command] = /^(\w+) data$/.exec(name) ?? [];
+  if (command !== undefined)
+    return { shape: outbound, value: { type: 'response', command, success: true, data: value } };
+  const shape = kind === 'type' ? definitions[name] : outbound;
+  if (!shape) throw new Error(`The protocol has no ${name}`);
+  return { shape, value };
+}
+
+const outbound = definitions['outbound'] as Schema;
+const problemOf = (shape: Schema, value: Json) => check(shape, value, { closed: true, definitions });
+const sent = vectors.filter(({ kind }) => kind === 'response' || kind === 'event' || kind === 'type');
+
+/** What tau sends beyond a printed example, or instead of a part of it. */
+interface Difference {
+  readonly of: (vector: Vector) => boolean;
+  readonly reason: string;
+  /** Makes the example what tau would send, by these fields. */
+  readonly more: Json;
+}
+
+const isAnswerTo =
+  (...names: string[]) =>
+  ({ kind, name, json }: Vector) =>
+    kind === 'response' && names.includes(name) && json['success'] === true;
+const { model: _model, ...ownState } = state;
+
+const differences: readonly Difference[] = [
+  {
+    of: isAnswerTo('prompt', 'steer', 'follow_up'),
+    reason: 'tau says what became of the message',
+    more: { data: { disposition: 'started', runId: 'r1' } },
+  },
+  {
+    of: ({ kind, json }) => kind === 'response' && json['success'] === false,
+    reason: 'tau gives every refusal a code from a closed set',
+    more: { code: 'model_not_found' },
+  },
+  {
+    of: (vector) => isAnswerTo('get_state')(vector) && vector.document.startsWith('pi-rpc'),
+    reason: 'tau adds the fields of the xcsh reference and its own',
+    more: { data: additionsTo('pi-rpc-en', 'get_state') },
+  },
+  {
+    of: ({ document, name }) => document === 'xcsh-rpc' && name === 'get_state data',
+    reason: 'the reference prints all alternatives in one text and a bare model; tau sends one value and a full Model',
+    more: { data: { ...ownState, todoPhases: undefined, model } },
+  },
+  {
+    of: ({ name }) => name === 'agent_end',
+    reason: 'tau tells whether the run goes on',
+    more: { willRetry: false, isTerminal: true },
+  },
+  {
+    of: ({ name }) => name === 'server_connected',
+    reason: 'tau tells where to resume, and how often to ping',
+    more: { seq: 0, epoch: 'e', pingMs: 20_000 },
+  },
+  {
+    of: ({ name }) => name === 'queue_update',
+    reason: 'tau lists the queued messages with their ids',
+    more: { items: [{ id: 'q1', kind: 'steer', text: 'Focus on error handling' }] },
+  },
+  {
+    of: ({ document, name }) => document === 'xcsh-rpc' && name === 'message_update',
+    reason: 'the reference prints half a step and a bare message; tau sends them whole',
+    more: { assistantMessageEvent: { contentIndex: 0 }, message: answer },
+  },
+];
+
+/** Shapes of files, which never cross the wire. */
+const notOnTheWire = ['TokenFile'];
+
+/** The fields of a state that an example does not print. */
+function additionsTo(document: string, name: string): Json {
+  const example = vectors.find((one) => one.document === document && one.kind === 'response' && one.name === name);
+  const given = (example?.json['data'] ?? {}) as Json;
+  return Object.fromEntries(Object.entries(state).filter(([field]) => !Object.hasOwn(given, field)));
+}
+
+/** The value with more fields; objects are merged, everything else is replaced, and `undefined` changes nothing. */
+function merged(value: Json, more: Json): Json {
+  const fields = Object.entries(more).filter(([, field]) => field !== undefined);
+  return {
+    ...value,
+    ...Object.fromEntries(
+      fields.map(([name, field]) => [
+        name,
+        isObject(value[name]) && isObject(field) ? merged(value[name], field) : field,
+      ]),
+    ),
+  };
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const places = (those: readonly Vector[]) =>
+  those.map((vector): [string, Vector] => [`${vector.document}, ${vector.section}: ${vector.name}`, vector]);
+
+describe('what the documents print for clients to send is understood', () => {
+  it.each(places(vectors.filter(({ kind }) => kind === 'command')))('[C1 C2] %s', (_place, { name, json }) => {
+    const { id, type: _, ...params } = json;
+
+    const inbound = understand({ text: JSON.stringify(json) });
+
+    expect(inbound).toEqual({ kind: 'command', name, id, params });
+  });
+
+  it.each(places(vectors.filter(({ kind }) => kind === 'frame')))('[C15] %s', (_place, { json }) => {
+    const inbound = understand({ text: JSON.stringify(json) });
+
+    expect(inbound).toEqual({ kind: 'frame', frame: json });
+  });
+});
+
+it('[C7 C12] every printed command gets one answer from a live agent, under its own name', async () => {
+  const commands = vectors.filter(({ kind }) => kind === 'command');
+  const { peer } = await open('memory', { args: ['--no-session'] });
+
+  const answers = [];
+  for (const [index, { json }] of commands.entries()) {
+    answers.push(await peer.request({ ...json, type: String(json['type']), id: index }));
+  }
+
+  expect(answers.map(({ command }) => command)).toEqual(commands.map(({ name }) => name));
+  const expected = ['agent_busy', 'model_not_found', 'not_supported', 'session_not_found', 'not_found'];
+  expect(answers.filter(({ code }) => code !== undefined && !expected.includes(String(code)))).toEqual([]);
+});
+
+describe('what the documents print for clients to get fits what tau sends', () => {
+  const onTheWire = sent.filter(({ name }) => !notOnTheWire.includes(name));
+
+  it.each(places(onTheWire))('[D1 D2 D5 D6 D7 D8 D9 D10 D12 D13 C24] %s', (_place, vector) => {
+    const { shape, value } = subject(vector);
+    const more = differences.filter(({ of }) => of(vector)).map((difference) => difference.more);
+
+    const problem = problemOf(shape, more.reduce(merged, value));
+
+    expect(problem).toBeUndefined();
+  });
+
+  it.each(differences.map((difference): [string, Difference] => [difference.reason, difference]))(
+    'differs where it is said to: %s',
+    (_reason, { of, more }) => {
+      const matches = onTheWire.filter(of).map(subject);
+
+      const plain = matches.map(({ shape, value }) => problemOf(shape, value));
+      const changed = matches.map(({ shape, value }) => problemOf(shape, merged(value, more)));
+
+      expect(matches).not.toEqual([]);
+      expect(plain).toEqual(matches.map(() => expect.any(String)));
+      expect(changed).toEqual(matches.map(() => undefined));
+    },
+  );
+
+  it('has no other shapes than those of the protocol', () => {
+    const unknown = sent.filter(({ kind, name }) => kind === 'type' && !/ data$/.test(name) && !definitions[name]);
+
+    expect(unknown.map(({ name }) => name)).toEqual(notOnTheWire);
+  });
+});

@@ -1,0 +1,104 @@
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { command } from '../../support/command.ts';
+import { type Home, newHome, open, TAU } from '../../support/open.ts';
+import { withPi } from '../../support/pi-on-path.ts';
+import { groupSize, until } from '../../support/processes.ts';
+import { assertValid } from '../../support/wire-log.ts';
+
+const seeds = join(import.meta.dirname, '../../fixtures/seeds');
+const python = ['python3', join(seeds, 'client.py')];
+
+it('[V16] the printed Python client prints the answer and ends', async () => {
+  const home = newHome();
+  const answer = await answerTo('Hello!');
+
+  const { code, stdout, stderr } = await command(home, python, { env: withPi(home) }).finished;
+
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${answer}\n`, stderr: '' });
+});
+
+it('[V6 V16] the printed Python client is told only what the protocol says', async () => {
+  const home = newHome();
+
+  await command(home, python, { env: withCopyingPi(home) }).finished;
+
+  expect(copied(home)).toContain('agent_settled');
+});
+
+interactive('[V17] the printed Node client with readline', 'client.cjs');
+interactive('[V18] the printed Node client with its JSONL reader', 'jsonl-reader.cjs');
+
+it('[Z2] pi and tau are the same program', async () => {
+  const home = newHome();
+  const env = withPi(home);
+  symlinkSync(TAU, join(home.root, 'bin/tau'));
+
+  const versions = await Promise.all(['pi', 'tau'].map((name) => command(home, [name, '--version'], { env }).finished));
+
+  expect(versions[0]).toEqual(versions[1]);
+  expect(versions[0]).toMatchObject({ code: 0, stderr: '' });
+});
+
+/** A client that does not end by itself. */
+function interactive(title: string, program: string): void {
+  const node = [process.execPath, join(seeds, program)];
+
+  describe(title, () => {
+    it('prints the answer, and Ctrl-C ends it and the agent', async () => {
+      const home = newHome();
+      const answer = await answerTo('Hello');
+      const client = command(home, node, { env: withPi(home) });
+      await client.printed(answer);
+
+      process.kill(-(client.child.pid ?? 0), 'SIGINT');
+
+      expect((await client.finished).stdout).toBe(answer);
+      await until(async () => (await groupSize(client.child.pid ?? 0)) === 0);
+    });
+
+    it('is told only what the protocol says, and its agent ends when it is killed', async () => {
+      const home = newHome();
+      const answer = await answerTo('Hello');
+      const client = command(home, node, { env: withCopyingPi(home) });
+      await client.printed(answer);
+
+      client.child.kill('SIGKILL');
+
+      await until(async () => (await groupSize(client.child.pid ?? 0)) === 0);
+      expect(copied(home)).toContain('agent_settled');
+    });
+  });
+}
+
+/** What the model says to this, word for word. */
+async function answerTo(message: string): Promise<string> {
+  const { peer } = await open('memory');
+  await peer.run(message);
+  const { text } = await peer.ok({ type: 'get_last_assistant_text' });
+  return text;
+}
+
+/** The same, with a `pi` in front that keeps a copy of everything the agent says. */
+function withCopyingPi(home: Home): Record<string, string> {
+  const front = join(home.root, 'front');
+  const { PATH } = withPi(home);
+  mkdirSync(front);
+  const copying = `"${home.root}/bin/pi" "$@" | tee "${home.root}/copy.jsonl"`;
+  // The copy is to be whole also when the client has left before the end.
+  writeFileSync(join(front, 'pi'), `#!/bin/sh\ntrap '' PIPE\n${copying}\n`);
+  chmodSync(join(front, 'pi'), 0o755);
+  return { PATH: `${front}:${PATH}` };
+}
+
+/** The types of the records in the copy, every one of them checked. */
+function copied(home: Home): string[] {
+  const lines = readFileSync(join(home.root, 'copy.jsonl'), 'utf8').split('\n');
+  expect(lines.pop()).toBe('');
+  return lines.map((line) => {
+    const record: Record<string, unknown> = JSON.parse(line);
+    assertValid(record);
+    return String(record['type']);
+  });
+}

@@ -1,0 +1,237 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { command } from '../../support/command.ts';
+import { connected, newGate, newHome, type OpenOptions, start, TAU } from '../../support/open.ts';
+import { outline, Peer, type Record_ } from '../../support/peer.ts';
+
+it('[Z36] the socket speaks the protocol, and only its owner may use it', async () => {
+  const agent = await listening();
+  const peer = await agent.client();
+
+  const { data } = await peer.request({ id: 1, type: 'get_state' });
+
+  expect(peer.records[0]).toMatchObject({ type: 'ready' });
+  expect(data).toMatchObject({ isIdle: true, cwd: agent.home.cwd });
+  expect(statSync(agent.path).mode & 0o777).toBe(0o600);
+});
+
+it('[Z36 C12] a client that says no more is still answered, whatever it asked', async () => {
+  const agent = await listening();
+  await agent.ready();
+  const commands = ['bash', 'list_sessions', 'preflight'].map((type) => ({ id: type, type, command: 'sleep 0.05' }));
+
+  for (const request of commands) {
+    const socket = connect(agent.path);
+    socket.end(`${JSON.stringify(request)}\n`);
+    const records = (await text(socket)).trim().split('\n');
+    expect(records.map((line) => JSON.parse(line)).at(-1)).toMatchObject({ id: request.id, type: 'response' });
+  }
+});
+
+it('[Z36] the mode is right under any umask', async () => {
+  const home = newHome();
+  const shell = 'umask 000; exec "$0" "$1" --mode rpc --socket agent.sock';
+  command(home, ['sh', '-c', shell, process.execPath, TAU]);
+
+  await connected(join(home.cwd, 'agent.sock'));
+
+  expect(statSync(join(home.cwd, 'agent.sock')).mode & 0o777).toBe(0o600);
+});
+
+it('[Z36] a socket that a killed agent left behind is taken over', async () => {
+  const first = await listening();
+  await first.client();
+  first.process.kill('SIGKILL');
+  await first.process.exited;
+  expect(existsSync(first.path)).toBe(true);
+
+  const second = await listening({ home: first.home });
+
+  expect(await (await second.client()).ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
+});
+
+it('[Z36] a socket on which somebody listens is left alone', async () => {
+  const home = newHome();
+  const path = join(home.root, 'agent.sock');
+  const other = createServer((socket) => socket.on('error', () => {}).end('mine\n'));
+  await new Promise<void>((resolve) => other.listen(path, resolve));
+
+  const { process } = start(home, ['--socket', path]);
+
+  expect(await process.exited).toEqual({ code: 1, signal: null });
+  expect(process.stderr()).toBe(`tau: cannot listen on ${path}: it is in use\n`);
+  expect(other.listening && existsSync(path)).toBe(true);
+  other.close();
+});
+
+it('[Z37] a client that leaves ends nothing: the next one finds the finished run', async () => {
+  const gate = newGate();
+  const agent = await listening({
+    script: [{ steps: [{ text: 'Half' }, { await: gate.path }, { text: ' and half' }] }],
+  });
+  const first = await agent.client();
+  await first.ok({ type: 'prompt', message: 'go' });
+  await first.next('message_update');
+
+  first.end();
+  await first.closed();
+  const second = await agent.client();
+  gate.open();
+  const idle = await second.ok({ type: 'wait_idle' });
+
+  expect(idle).toMatchObject({ isIdle: true, outcome: 'ok' });
+  expect(await second.ok({ type: 'get_last_assistant_text' })).toEqual({ text: 'Half and half' });
+});
+
+it('[Z37] a client that comes in the middle of an answer is told what it has missed of it', async () => {
+  const gate = newGate();
+  const written = { path: 'a.txt', content: 'All of it' };
+  const agent = await listening({
+    script: [
+      {
+        steps: [
+          { text: 'Look: ' },
+          { toolCall: { name: 'nothing', arguments: {} } },
+          { toolCall: { name: 'write', arguments: written }, chunks: 4, await: gate.path },
+        ],
+      },
+      { text: 'done' },
+    ],
+  });
+  const first = await agent.client();
+  await first.ok({ type: 'prompt', message: 'go' });
+  await first.next((record) => deltaOf(record, 2) !== '');
+
+  first.end();
+  await first.closed();
+  const second = await agent.client();
+  await second.next((record) => deltaOf(record, 2) !== '');
+  gate.open();
+  const end = await second.find('message_end');
+
+  const answer = second.records.slice(0, second.records.indexOf(end));
+  expect(outline(answer)).toEqual([
+    'ready',
+    'message_start',
+    ...['start', 'text_start', 'text_delta', 'text_end'].map(step),
+    ...['toolcall_start', 'toolcall_delta', 'toolcall_end'].map(step),
+    ...['toolcall_start', 'toolcall_delta', 'toolcall_end', 'done'].map(step),
+  ]);
+  expect(answer.map((record) => deltaOf(record, 0)).join('')).toBe('Look: ');
+  expect(JSON.parse(answer.map((record) => deltaOf(record, 1)).join(''))).toEqual({});
+  expect(JSON.parse(answer.map((record) => deltaOf(record, 2)).join(''))).toEqual(written);
+});
+
+it('[Z37] each client begins with the default dialect', async () => {
+  const agent = await listening({ script: [{ text: 'one' }, { text: 'two' }] });
+  const first = await agent.client();
+  await first.ok({ type: 'hello', stream: 'delta', entries: true });
+  await first.run('hi');
+  first.end();
+  await first.closed();
+
+  const second = await agent.client();
+  const records = await second.run('hi');
+
+  expect(second.records[0]).toMatchObject({ type: 'ready' });
+  expect(records.filter(({ type }) => type === 'entry_appended')).toEqual([]);
+  for (const update of records.filter(({ type }) => type === 'message_update'))
+    expect(update).toHaveProperty('message');
+});
+
+it('[Z37] a client that only closed its sending side still hears its run to the end', async () => {
+  const agent = await listening({ script: [{ text: 'All of it' }] });
+  await agent.ready();
+  const socket = connect(agent.path);
+
+  socket.end('{"type":"prompt","message":"go"}\n');
+  const records = (await text(socket))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+  expect(records[0]).toMatchObject({ type: 'ready' });
+  expect(records.at(-1)).toMatchObject({ type: 'agent_settled', outcome: 'ok' });
+});
+
+it('[Z37] twenty clients in a row are served by the same agent', async () => {
+  const agent = await listening();
+  const seen = new Set<string>();
+
+  for (let client = 0; client < 20; client++) {
+    const peer = await agent.client();
+    seen.add((await peer.ok({ type: 'get_state' })).sessionId);
+    peer.end();
+    await peer.closed();
+  }
+
+  expect(seen.size).toBe(1);
+});
+
+it('[W38 Z37] a second client is told that the first is still attached, which notices nothing', async () => {
+  const agent = await listening();
+  const first = await agent.client();
+  await first.begun();
+
+  const second = await agent.client();
+  await second.closed();
+
+  expect(second.records).toEqual([{ type: 'server_error', error: 'Another client is connected' }]);
+  expect(await first.ok({ type: 'get_state' })).toMatchObject({ isIdle: true });
+});
+
+it('[Z38] the end of stdin and what is written there mean nothing', async () => {
+  const agent = await listening();
+  const peer = await agent.client();
+
+  agent.stdin('{"type":"prompt","message":"hello"}\n');
+  agent.process.endInput();
+  await peer.run('say hello');
+
+  expect(await peer.ok({ type: 'get_state' })).toMatchObject({ messageCount: 2 });
+  expect(agent.process.stdout()).toBe('');
+});
+
+it('[Z38] a signal ends the process and takes the socket away', async () => {
+  const agent = await listening();
+  const peer = await agent.client();
+  await peer.run('say hello');
+
+  agent.process.kill('SIGTERM');
+
+  expect(await agent.process.exited).toEqual({ code: 143, signal: null });
+  await peer.closed();
+  expect(existsSync(agent.path)).toBe(false);
+});
+
+const step = (type: string) => `message_update:${type}`;
+
+/** What this record adds to a block of the first answer. */
+function deltaOf({ assistantMessageEvent }: Record_, index: number): string {
+  const { contentIndex, delta } = (assistantMessageEvent ?? {}) as { contentIndex?: number; delta?: string };
+  return contentIndex === index ? (delta ?? '') : '';
+}
+
+/** An agent that listens on a socket. */
+async function listening(options: OpenOptions = {}) {
+  const home = options.home ?? newHome();
+  const path = join(home.root, 'agent.sock');
+  const script = join(home.root, 'script.jsonl');
+  if (options.script) writeFileSync(script, options.script.map((answer) => JSON.stringify(answer)).join('\n'));
+  const { process, link } = start(home, ['--socket', path, ...(options.script ? ['--script', script] : [])], options);
+  link.onLine(() => {});
+  const ended = process.exited.then(() => {
+    throw new Error(`tau has ended: ${process.stderr()}`);
+  });
+  ended.catch(() => {});
+  const client = async () => new Peer(await Promise.race([connected(path), ended]));
+  const ready = async () => {
+    const peer = await client();
+    peer.end();
+    await peer.closed();
+  };
+  return { home, path, process, stdin: link.write, client, ready };
+}

@@ -13,88 +13,27 @@ function report({ problems, summary }) {
 
 function check() {
   const rules = readRules();
-  const later = readLater();
   const citations = readCitations();
   const tables = readTables();
   const crossed = readWireLog();
-  const cited = Object.keys(rules).filter((rule) => citations.has(rule));
+  const names = Object.entries(tables).flatMap(([kind, list]) => list.map((name) => `${kind} ${name}`));
   const exercised = (kind) => tables[kind].filter((name) => crossed.has(`${kind} ${name}`)).length;
   return {
     problems: [
-      ...uncitedRules(rules, citations),
+      ...[...rules].filter((rule) => !citations.has(rule)).map((rule) => `docs/spec.md: no test cites ${rule}`),
       ...wrongCitations(rules, citations),
-      ...differentMarks(rules, later),
-      ...wrongCount(later),
-      ...unexercised(tables, later, crossed),
-      ...noLongerLater(tables, later, crossed),
+      ...names.filter((name) => !crossed.has(name)).map((name) => `${name}: crossed no wire`),
     ],
-    summary:
-      `${cited.length} rules cited, ${exercised('command')} commands, ${exercised('event')} events exercised; ` +
-      `${later.items.size} for later`,
+    summary: `${rules.size} rules cited, ${exercised('command')} commands, ${exercised('event')} events exercised`,
   };
 }
 
-// What is wrong
-
-const uncitedRules = (rules, citations) =>
-  Object.keys(rules)
-    .filter((rule) => rules[rule] !== 'later' && !citations.has(rule))
-    .map((rule) => `docs/spec.md: no test cites ${rule}`);
-
 const wrongCitations = (rules, citations) =>
-  [...citations].flatMap(([rule, files]) => {
-    if (rules[rule] === undefined) return files.map((file) => `${file}: cites ${rule}, which is no rule`);
-    if (rules[rule] === 'later') return files.map((file) => `${file}: cites ${rule}, which is marked later`);
-    return [];
-  });
+  [...citations].flatMap(([rule, files]) =>
+    rules.has(rule) ? [] : files.map((file) => `${file}: cites ${rule}, which is not a rule`),
+  );
 
-function differentMarks(rules, { items }) {
-  const marked = new Set(Object.keys(rules).filter((rule) => rules[rule] === 'later'));
-  const listed = new Set([...items].filter((item) => item.startsWith('rule ')).map((item) => item.slice(5)));
-  return [
-    ...[...marked].filter((rule) => !listed.has(rule)).map((rule) => `docs/later.md: lacks rule ${rule}`),
-    ...[...listed].filter((rule) => !marked.has(rule)).map((rule) => `docs/spec.md: ${rule} is not marked later`),
-  ];
-}
-
-function wrongCount({ items, count, repeated }) {
-  const problems = repeated.map((item) => `docs/later.md: ${item} stands twice`);
-  if (count > items.size) problems.push(`docs/later.md: lower the count from ${count} to ${items.size}`);
-  if (count < items.size) problems.push(`docs/later.md: ${items.size} items, but the count is ${count}: none is added`);
-  if (Number.isNaN(count)) problems.push('docs/later.md: there is no count');
-  return problems;
-}
-
-const unexercised = (tables, { items }, crossed) =>
-  everyName(tables)
-    .filter((item) => !crossed.has(item) && !items.has(item))
-    .map((item) => `${item}: crossed no wire and is not in docs/later.md`);
-
-/** A frame gets no answer: that it was sent does not say that it is built. */
-const noLongerLater = (tables, { items }, crossed) =>
-  [...items]
-    .filter((item) => !item.startsWith('rule '))
-    .flatMap((item) => {
-      if (!everyName(tables).includes(item)) return [`docs/later.md: ${item} is in no table`];
-      return crossed.has(item) && !item.startsWith('frame ') ? [`docs/later.md: ${item} crossed a wire`] : [];
-    });
-
-const everyName = (tables) => Object.entries(tables).flatMap(([kind, names]) => names.map((name) => `${kind} ${name}`));
-
-// What there is
-
-/** Each rule with the first word of its status. */
-function readRules() {
-  const rows = read('docs/spec.md').matchAll(/^\| ([A-Z]\d+) \|.*\| (\w+)[^|]*\|$/gm);
-  return Object.fromEntries([...rows].map(([, rule, status]) => [rule, status]));
-}
-
-function readLater() {
-  const text = read('docs/later.md');
-  const items = [...text.matchAll(/^- (\w+ \w+)$/gm)].map(([, item]) => item);
-  const repeated = items.filter((item, index) => items.indexOf(item) !== index);
-  return { items: new Set(items), repeated, count: Number(/^count: (\d+)$/m.exec(text)?.[1] ?? Number.NaN) };
-}
+const readRules = () => new Set([...read('docs/spec.md').matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, rule]) => rule));
 
 /** The rules that tests name, each with the files that name it. */
 function readCitations() {

@@ -22,7 +22,6 @@ async function loadTables() {
 }
 
 const tables = await loadTables();
-const later = new Set(readFileSync(join(root, 'docs/later.md'), 'utf8').match(/(?<=^- ).*$/gm));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const files = {
@@ -33,7 +32,7 @@ const files = {
   'src/protocol/generated/inbound.ts': inboundModule(tables),
   'src/client/generated/methods.ts': clientMethods(tables),
   'docs/schema.json': jsonSchema(tables),
-  'docs/protocol.md': reference(tables, later),
+  'docs/protocol.md': reference(tables),
 };
 
 const stale = [];

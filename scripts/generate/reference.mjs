@@ -9,7 +9,7 @@ const groups = {
   upkeep: ['compact', 'Compaction, retry, bash, host tools, todos'],
 };
 
-export function reference(tables, later) {
+export function reference(tables) {
   const eventNames = new Set(Object.values(tables.events).map((row) => row.schema.$id));
   const shapes = [...definitionsOf(tables)].filter(([name]) => !eventNames.has(name));
   return `# Protocol reference
@@ -27,13 +27,13 @@ events. Every command takes an optional \`id\`, echoed in its response as it cam
 
 Error codes: ${tables.errorCodes.map((code) => `\`${code}\``).join(', ')}. Any command may answer \`invalid_params\`,
 \`not_supported\`, \`overloaded\` or \`internal\`; the codes listed with a command are its own. \`session_in_use\` comes with
-\`"holder":{"pid":…}\`. What is marked as not built yet is listed in [later.md](later.md).
+\`"holder":{"pid":…}\`.
 
 **Lanes.** \`control\` overtakes everything; \`read\` is answered at once; \`session\` commands run in order, one at a time;
 \`bash\` commands run side by side. **Scopes** say what a remote token must hold.
 
 ## Commands
-${commandSections(tables, later).join('\n')}
+${commandSections(tables).join('\n')}
 ## Frames a client sends
 Frames get no response.
 
@@ -42,16 +42,13 @@ ${Object.entries(tables.frames)
   .join('\n')}
 ## Events
 ${Object.entries(tables.events)
-  .map(([name, row]) => {
-    const absent = later.has(`event ${name}`) ? '\n**Not sent yet.**\n\n' : '';
-    return `### ${name}\n${row.doc}\n${absent}${fence(typeOf(row.schema, 0, { top: true }))}`;
-  })
+  .map(([name, row]) => `### ${name}\n${row.doc}\n${fence(typeOf(row.schema, 0, { top: true }))}`)
   .join('\n')}
 ## Shapes
 ${shapes.map(([name, schema]) => fence(declaration(name, schema).trimEnd())).join('\n')}`;
 }
 
-function commandSections(tables, later) {
+function commandSections(tables) {
   return Object.entries(tables.commands).map(([name, row]) => {
     const title = Object.values(groups).find(([first]) => first === name);
     const heading = title ? `\n### ${title[1]}\n\n` : '';
@@ -62,8 +59,7 @@ function commandSections(tables, later) {
     const table = params.length === 0 ? '' : `\n| parameter | type | |\n|---|---|---|\n${params.join('')}`;
     const result = row.result ? `\nAnswers\n${fence(typeOf(row.result))}` : '';
     const fails = row.fails.length === 0 ? '' : ` · fails ${row.fails.map((code) => `\`${code}\``).join(', ')}`;
-    const absent = later.has(`command ${name}`) ? '\n**Not built yet: answers `not_supported`.**\n' : '';
-    return `${heading}#### ${name}\n${row.doc}\n${absent}\nlane \`${row.lane}\` · scope \`${row.scope}\`${fails}\n${table}${result}`;
+    return `${heading}#### ${name}\n${row.doc}\n\nlane \`${row.lane}\` · scope \`${row.scope}\`${fails}\n${table}${result}`;
   });
 }
 

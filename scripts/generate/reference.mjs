@@ -3,10 +3,12 @@ import { definitionsOf, isOptional } from './json-schema.mjs';
 import { declaration, objectType, typeOf } from './typescript.mjs';
 
 const groups = {
-  prompting: ['prompt', 'Prompting, queue and handshake'],
+  prompting: ['prompt', 'Prompts and queue'],
+  runs: ['abort', 'Runs, compaction and retry'],
+  connection: ['hello', 'Handshake and ping'],
   sessions: ['new_session', 'Sessions and state'],
   models: ['set_model', 'Models and thinking'],
-  upkeep: ['compact', 'Compaction, retry, bash, host tools, todos'],
+  tools: ['bash', 'Bash, tools, MCP servers and todos'],
 };
 
 export function reference(tables) {

@@ -46,7 +46,7 @@ export function leaveOnSignal(engine: Engine, tell: () => Promise<unknown>, firs
 }
 
 /** Settles when everything said so far has gone out to the client. */
-export async function told({ outbox, link }: Connection): Promise<void> {
+export async function told({ eventQueue: outbox, link }: Connection): Promise<void> {
   await outbox.flush();
   await link.flush();
 }

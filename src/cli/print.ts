@@ -21,7 +21,7 @@ export async function print(args: Arguments): Promise<number> {
   const [inside, outside] = memoryPair();
   const client = new AgentClient(outside);
   outside.pause();
-  const { outbox } = engine.connect(inside);
+  const { eventQueue: outbox } = engine.connect(inside);
   const flush = isJson ? pour(client, outside, stdout) : () => stdout.flush();
   const signalled = new Promise<'signalled'>((resolve) => {
     leaveOnSignal(

@@ -1,5 +1,5 @@
 import type { AgentEvent, CommandName, Frame, Params, Result } from '../protocol/generated/vocabulary.ts';
-import type { Line } from '../wire/json-lines.ts';
+import type { InputLine } from '../wire/json-lines.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { parseRecord, type Received } from './answer.ts';
@@ -43,7 +43,7 @@ export class AgentClient extends AnyClient {
     this.#link.close();
   }
 
-  #receive(line: Line): void {
+  #receive(line: InputLine): void {
     if (!('text' in line)) return;
     const record = parseRecord(line.text);
     if (record?.['type'] === 'response') this.#calls.answered(record);

@@ -1,7 +1,7 @@
-import { builtinMoveOf } from '../protocol/builtin-moves.ts';
+import { parseBuiltinMove } from '../protocol/builtin-moves.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Frame } from '../protocol/generated/vocabulary.ts';
-import { toText } from '../wire/json-lines.ts';
+import { escapeLineBreaks } from '../wire/json-lines.ts';
 import { type Received, settle, type Waiting } from './answer.ts';
 import { CommandFailed } from './command-failed.ts';
 import { ConnectionLost, NotSent, TakenBack } from './connection-lost.ts';
@@ -92,7 +92,7 @@ export class Outbox {
    * it: the agent waits for each, and there is no more than it has asked for.
    */
   frame(frame: Frame): void {
-    const text = toText(JSON.stringify(frame));
+    const text = escapeLineBreaks(JSON.stringify(frame));
     const entry = { record: undefined, text, instead: calledOff(frame), isSafe: true, isSent: false };
     const isProgress = frame.type === 'host_tool_update';
     if (isProgress && this.#isOpen) this.#write(text);
@@ -158,7 +158,7 @@ export class Outbox {
   }
 
   #put(record: Command, place: (entry: Entry) => readonly Entry[]): Promise<unknown> {
-    const text = toText(JSON.stringify(record));
+    const text = escapeLineBreaks(JSON.stringify(record));
     return new Promise((resolve, reject) => {
       const isSafe = isRepeatable(record);
       this.#entries = place({ record, text, isSafe, isSent: false, command: record.type, resolve, reject });
@@ -188,7 +188,7 @@ export const isMessage = (type: CommandName): boolean => MESSAGES.has(type);
 
 /** Whether the connection is in another session after it. */
 export const isMove = ({ type, detached, message }: Command): boolean =>
-  isMessage(type) ? builtinMoveOf(String(message)) !== undefined : MOVES.has(type) && detached !== true;
+  isMessage(type) ? parseBuiltinMove(String(message)) !== undefined : MOVES.has(type) && detached !== true;
 
 /** What replaces all that was said before, by the same. */
 const REPLACING: ReadonlySet<CommandName> = new Set(['hello', 'set_host_tools']);
@@ -211,7 +211,7 @@ const longest = (entries: readonly Entry[]) =>
 
 /** A dialog is called off by whoever has no answer that could be sent; tools have failed with the connection. */
 const calledOff = ({ type, id }: Frame) =>
-  type === 'extension_ui_response' ? toText(JSON.stringify({ type, id, cancelled: true })) : undefined;
+  type === 'extension_ui_response' ? escapeLineBreaks(JSON.stringify({ type, id, cancelled: true })) : undefined;
 
 const refusal = ({ command = '' }: Entry) =>
   new CommandFailed(command, 'invalid_params', 'This is more than the server takes');

@@ -27,11 +27,11 @@ const JITTER = 0.25;
 
 /** After these, coming back would end in the same way: a goodbye, and what is wrong with the token or the address. */
 const FINAL_CODES: ReadonlySet<number | undefined> = new Set([
-  closeCodes.bye,
-  closeCodes.token,
+  closeCodes.normal,
+  closeCodes.invalidToken,
   closeCodes.badParameters,
   closeCodes.denied,
-  closeCodes.noSession,
+  closeCodes.sessionNotFound,
 ]);
 
 /** Whether a connection that was closed with this code is not to be tried again. */
@@ -54,5 +54,5 @@ export interface Ending {
 
 /** The delay after this ending: what the server asks for counts, within limits. Who was only too slow may go on at once. */
 export function waitAfter({ code, retryAfterMs = 0 }: Ending, delayMs: number): number {
-  return code === closeCodes.slow ? 0 : Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+  return code === closeCodes.tooSlow ? 0 : Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
-import { MAX_ANSWER_BYTES } from '../wire/json-lines.ts';
+import { MAX_RECORD_BYTES } from '../wire/json-lines.ts';
 import { type RemoteOptions, RemoteSession } from './remote-session.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
@@ -22,7 +22,7 @@ export function connectRemote(address: string, options: RemoteOptions = {}): Rem
 const opener =
   (headers: Readonly<Record<string, string>>): OpenSocket =>
   (url) =>
-    open(new URL(url), { maxPayload: MAX_ANSWER_BYTES, headers }) as unknown as Socket;
+    open(new URL(url), { maxPayload: MAX_RECORD_BYTES, headers }) as unknown as Socket;
 
 /** `ws` knows addresses of socket files, but none with a space or a colon in the path. */
 function open(url: URL, options: ClientOptions): WebSocket {

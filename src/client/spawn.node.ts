@@ -2,7 +2,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { LineReader, MAX_ANSWER_BYTES } from '../wire/json-lines.ts';
+import { LineReader, MAX_RECORD_BYTES } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { connectUnix } from '../wire/unix.node.ts';
 import { AgentClient } from './client.ts';
@@ -82,7 +82,7 @@ export async function connectAgent(path: string): Promise<AgentClient> {
 }
 
 function childLink(child: ChildProcessByStdio<Writable, Readable, Readable>, stderr: () => string): Link {
-  const reader = new LineReader(MAX_ANSWER_BYTES);
+  const reader = new LineReader(MAX_RECORD_BYTES);
   child.stdin.on('error', () => {});
   return {
     write: (text) => child.stdin.writable && child.stdin.write(text),

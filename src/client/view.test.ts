@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAgent } from '../index.ts';
 import type { AgentEvent, AgentMessage, McpServerStatus } from '../protocol/generated/vocabulary.ts';
-import { frozen } from '../wire/testing/frozen.ts';
-import { opening } from '../wire/testing/streams.ts';
+import { deepFreeze } from '../wire/testing/frozen.ts';
+import { empty } from '../wire/testing/streams.ts';
 import { emptyView, reduce, type View } from './view.ts';
 
 /** An agent in this process that plays a script, and everything it says. */
@@ -120,7 +120,7 @@ describe('the view of a conversation', () => {
   });
 
   it('[V37] says why a run has failed whose answer was to be asked for again, and no other', () => {
-    const failed: AgentMessage = { ...opening, stopReason: 'error', errorMessage: 'busy' };
+    const failed: AgentMessage = { ...empty, stopReason: 'error', errorMessage: 'busy' };
     const question: AgentMessage = { role: 'user', content: 'again', timestamp: 1 };
     const failing: AgentEvent[] = [{ type: 'agent_start' }, { type: 'message_end', message: failed }];
     const retrying: AgentEvent[] = [
@@ -206,7 +206,7 @@ describe('the view of the state', () => {
   it('begins anew with a snapshot', async () => {
     const { client } = await rehearse({ text: 'one' });
     const state = await client.getState();
-    const before = viewAfter({ type: 'message_end', message: opening });
+    const before = viewAfter({ type: 'message_end', message: empty });
 
     const view = reduce(before, { type: 'state_synced', state: { ...state, isStreaming: true }, messages: [] });
 
@@ -218,7 +218,7 @@ describe('the view of the state', () => {
     const state = await client.getState();
     const busy = viewAfter(
       { type: 'agent_start' },
-      { type: 'message_start', message: opening },
+      { type: 'message_start', message: empty },
       { type: 'tool_execution_start', toolCallId: 'c', toolName: 't', args: {} },
     );
 
@@ -244,8 +244,8 @@ describe('the view of the state', () => {
 describe('the reducer', () => {
   const rich: View = {
     ...emptyView,
-    messages: [opening],
-    answer: opening,
+    messages: [empty],
+    answer: empty,
     tools: [{ toolCallId: 'c', toolName: 't', args: {}, progress: undefined }],
     queue: [{ id: 'q', kind: 'steer', text: 'x' }],
     running: true,
@@ -268,9 +268,9 @@ describe('the reducer', () => {
     const { client, heard } = await rehearse({ steps: [{ text: 'Look: ' }, call('c1', 'echo a')] }, { text: 'done' });
     await client.promptAndWait('go');
 
-    const events = heard.map(frozen);
+    const events = heard.map(deepFreeze);
 
-    expect(() => events.reduce((view, event) => frozen(reduce(view, event)), frozen(emptyView))).not.toThrow();
+    expect(() => events.reduce((view, event) => deepFreeze(reduce(view, event)), deepFreeze(emptyView))).not.toThrow();
   });
 });
 

@@ -10,7 +10,7 @@ import type {
   SessionState,
   ToolProgress,
 } from '../protocol/generated/vocabulary.ts';
-import { fold } from '../wire/fold.ts';
+import { applyStep } from '../wire/assistant-message.ts';
 import { type Known, merged, nothingKnown } from './earlier.ts';
 import { replaced } from './replaced.ts';
 import { nothingShown, notice, type Shown, show } from './shown.ts';
@@ -79,7 +79,7 @@ export function reduce(view: View, event: AgentEvent): View {
     case 'message_start':
       return event.message.role === 'assistant' ? { ...view, answer: event.message } : view;
     case 'message_update':
-      return view.answer ? { ...view, answer: fold(view.answer, event.assistantMessageEvent) } : view;
+      return view.answer ? { ...view, answer: applyStep(view.answer, event.assistantMessageEvent) } : view;
     case 'message_end':
       return { ...view, messages: [...view.messages, event.message], answer: undefined };
     case 'tool_execution_start': {

@@ -36,7 +36,7 @@ export class SessionDesk {
   /** The session has begun, for whoever wants to know: once, when the first thing is done in it. Session commands wait. */
   begin(): void {
     const { agent, events } = this;
-    for (const news of agent.takeNews()) events.event(news);
+    for (const news of agent.takeNews()) events.sendEvent(news);
     agent.lane.hold(agent.start(this.#start));
   }
 

@@ -1,8 +1,8 @@
 import type { Agent } from '../engine/agent.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { AgentEvent, AssistantMessage, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import type { Mailbox } from '../wire/broadcast.ts';
-import { legacyTwins, plainDialect, updateIn } from '../wire/dialect.ts';
+import type { SubscriberQueue } from '../wire/broadcast.ts';
+import { legacyEvents, defaultDialect, formatUpdate } from '../wire/dialect.ts';
 
 /** What listeners of a session hear: an update holds the whole answer so far. */
 export type AgentSessionEvent =
@@ -12,7 +12,7 @@ export type AgentSessionEvent =
 export type AgentSessionEventListener = (event: AgentSessionEvent) => void;
 
 /** Tells listeners in this process what happens, at once. What they throw is nobody else's trouble. */
-export class SessionEvents implements Mailbox {
+export class SessionEvents implements SubscriberQueue {
   readonly isFull = false;
   /** The answer that streams. */
   answer: AssistantMessage | undefined;
@@ -24,7 +24,7 @@ export class SessionEvents implements Mailbox {
 
   constructor(agent: Agent) {
     this.#agent = agent;
-    agent.audience.add({ outbox: this, entries: true });
+    agent.audience.add({ eventQueue: this, entries: true });
   }
 
   /** Settles when everything that has happened was heard. */
@@ -32,7 +32,7 @@ export class SessionEvents implements Mailbox {
     return this.#told;
   }
 
-  room(): undefined {
+  drained(): undefined {
     return undefined;
   }
 
@@ -50,7 +50,7 @@ export class SessionEvents implements Mailbox {
     this.#listeners = [];
   }
 
-  event(record: AgentEvent): void {
+  sendEvent(record: AgentEvent): void {
     this.#note(record);
     if (record.type !== 'agent_settled') this.#tell(record as AgentSessionEvent);
     else {
@@ -60,13 +60,13 @@ export class SessionEvents implements Mailbox {
     }
   }
 
-  step(update: MessageUpdateEvent, snapshot: AssistantMessage): void {
+  sendUpdate(update: MessageUpdateEvent, snapshot: AssistantMessage): void {
     this.answer = snapshot;
-    this.#tell(updateIn(plainDialect, update, snapshot) as AgentSessionEvent);
+    this.#tell(formatUpdate(defaultDialect, update, snapshot) as AgentSessionEvent);
   }
 
   #tell(event: AgentSessionEvent): void {
-    const twins = event.type === 'message_update' ? [] : legacyTwins(plainDialect, event);
+    const twins = event.type === 'message_update' ? [] : legacyEvents(defaultDialect, event);
     for (const one of [event, ...(twins as AgentSessionEvent[])]) {
       for (const { hear } of this.#listeners) hear(one);
     }

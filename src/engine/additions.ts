@@ -10,7 +10,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../session/system-prompt.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
-import type { BrokenFrame } from '../wire/request.ts';
+import type { MalformedFrame } from '../wire/inbound.ts';
 import { isAnythingAdded } from './additions/sign.ts';
 import type { Workshop } from './additions/workshop.ts';
 import type { Agent } from './agent.ts';
@@ -110,7 +110,7 @@ export class Additions {
   }
 
   /** A result of a tool that makes no sense. */
-  takeBroken(broken: BrokenFrame, from: Connection): void {
+  takeBroken(broken: MalformedFrame, from: Connection): void {
     this.#workshop?.takeBroken(broken, from);
   }
 

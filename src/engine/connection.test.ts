@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Line } from '../wire/json-lines.ts';
+import type { InputLine } from '../wire/json-lines.ts';
 import { memoryPair } from '../wire/memory.ts';
 import { Connection } from './connection.ts';
 
@@ -17,7 +17,7 @@ function setUp() {
   outside.onLine((line) => answered.push(textOf(line).slice(0, 20)));
   connection.receive((line) => {
     asked.push(textOf(line));
-    connection.outbox.send({ to: textOf(line), text: 'x'.repeat(MEGABYTE) });
+    connection.eventQueue.send({ to: textOf(line), text: 'x'.repeat(MEGABYTE) });
   });
   outside.pause();
   outside.write(questions.map((question) => `${question}\n`).join(''));
@@ -25,7 +25,7 @@ function setUp() {
 }
 
 const questions = Array.from({ length: 100 }, (_, index) => `question ${index}`);
-const textOf = (line: Line) => ('text' in line ? line.text : '');
+const textOf = (line: InputLine) => ('text' in line ? line.text : '');
 
 it('[F18] takes no more commands while a client has too much to read, and all of them in the end', async () => {
   const { outside, asked, answered } = setUp();
@@ -62,7 +62,7 @@ it('does what it held when the client leaves, and tells nobody', async () => {
 
   expect(asked).toEqual(questions);
   expect(answered.length).toBeLessThan(questions.length);
-  expect(connection.outbox.backlog).toBe(0);
+  expect(connection.eventQueue.backlog).toBe(0);
 });
 
 it('tells when everything is answered, also to a client that reads a little and then stops', async () => {
@@ -80,10 +80,10 @@ it('tells when everything is answered, also to a client that reads a little and 
 
   // Enough that there is room again, not enough that what is held is taken.
   outside.onLine(() => {
-    if (connection.outbox.backlog < MEGABYTE) outside.pause();
+    if (connection.eventQueue.backlog < MEGABYTE) outside.pause();
   });
   outside.resume();
-  while (connection.outbox.backlog >= MEGABYTE) await quiet();
+  while (connection.eventQueue.backlog >= MEGABYTE) await quiet();
   finish();
   await quiet();
   outside.onLine(() => {});
@@ -92,5 +92,5 @@ it('tells when everything is answered, also to a client that reads a little and 
     await quiet();
   }
 
-  expect(connection.outbox.backlog).toBeLessThan(MEGABYTE);
+  expect(connection.eventQueue.backlog).toBeLessThan(MEGABYTE);
 });

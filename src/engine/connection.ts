@@ -1,8 +1,8 @@
 import type { AgentEvent, HeartbeatEvent } from '../protocol/generated/vocabulary.ts';
-import { type Dialect, plainDialect } from '../wire/dialect.ts';
-import type { Line } from '../wire/json-lines.ts';
+import { type Dialect, defaultDialect } from '../wire/dialect.ts';
+import type { InputLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
-import { Outbox } from '../wire/outbox.ts';
+import { EventQueue } from '../wire/event-queue.ts';
 import type { EntryFeed } from './entry-feed.ts';
 
 /** Text that may wait for a client before tau stops taking commands from it. The run pauses long before that. */
@@ -20,7 +20,7 @@ export interface Capabilities {
 /** One client, from its first line to its last. */
 export class Connection {
   readonly link: Link;
-  readonly outbox: Outbox;
+  readonly eventQueue: EventQueue;
   readonly capabilities: Capabilities = { ui: undefined, builtins: false, heartbeatMs: 0 };
   /** It has said its last word, but may still listen. */
   isDeaf = false;
@@ -28,7 +28,7 @@ export class Connection {
   readonly isLast: boolean;
   /** There while the client follows the session's entries. */
   feed: EntryFeed | undefined;
-  readonly #held: Line[] = [];
+  readonly #held: InputLine[] = [];
   readonly #pending = new Set<Promise<void>>();
   #caughtUp: Promise<void> | undefined;
   #heart: ReturnType<typeof setInterval> | undefined;
@@ -36,7 +36,7 @@ export class Connection {
   constructor(link: Link, dialect: Partial<Dialect> = {}, { isLast = false } = {}) {
     this.link = link;
     this.isLast = isLast;
-    this.outbox = new Outbox(link, { ...plainDialect, ...dialect });
+    this.eventQueue = new EventQueue(link, { ...defaultDialect, ...dialect });
   }
 
   get entries(): boolean {
@@ -45,13 +45,13 @@ export class Connection {
 
   /** Tells this client alone. */
   tell(event: AgentEvent): void {
-    this.outbox.event(event);
+    this.eventQueue.sendEvent(event);
   }
 
   /** Takes lines, but no faster than the client takes the answers. */
-  receive(onLine: (line: Line) => void): void {
+  receive(onLine: (line: InputLine) => void): void {
     this.link.onLine((line) => {
-      if (this.#held.length === 0 && this.outbox.backlog <= MAX_UNREAD) onLine(line);
+      if (this.#held.length === 0 && this.eventQueue.backlog <= MAX_UNREAD) onLine(line);
       else this.#hold(line, onLine);
     });
   }
@@ -69,18 +69,18 @@ export class Connection {
     }
   }
 
-  #hold(line: Line, onLine: (line: Line) => void): void {
+  #hold(line: InputLine, onLine: (line: InputLine) => void): void {
     this.#held.push(line);
     if (this.#held.length > 1) return;
     this.link.pause();
-    this.#caughtUp = Promise.resolve(this.outbox.room()).then(() => this.#catchUp(onLine));
+    this.#caughtUp = Promise.resolve(this.eventQueue.drained()).then(() => this.#catchUp(onLine));
   }
 
-  #catchUp(onLine: (line: Line) => void): void {
+  #catchUp(onLine: (line: InputLine) => void): void {
     const lines = this.#held.splice(0);
     this.link.resume();
     for (const line of lines) {
-      if (this.#held.length === 0 && this.outbox.backlog <= MAX_UNREAD) onLine(line);
+      if (this.#held.length === 0 && this.eventQueue.backlog <= MAX_UNREAD) onLine(line);
       else this.#hold(line, onLine);
     }
   }
@@ -90,7 +90,7 @@ export class Connection {
     clearInterval(this.#heart);
     if (intervalMs <= 0) return;
     const onTime = () => {
-      if (this.outbox.backlog === 0) this.outbox.event(tell());
+      if (this.eventQueue.backlog === 0) this.eventQueue.sendEvent(tell());
     };
     this.#heart = setInterval(onTime, intervalMs);
     this.#heart.unref?.();
@@ -98,7 +98,7 @@ export class Connection {
 
   close(): void {
     clearInterval(this.#heart);
-    this.outbox.close();
+    this.eventQueue.close();
     this.link.close();
   }
 }

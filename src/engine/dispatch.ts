@@ -1,8 +1,8 @@
 import { Refusal } from '../protocol/errors.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
-import { type Line, toLine, toText } from '../wire/json-lines.ts';
-import { understand } from '../wire/request.ts';
+import { type InputLine, toLine, escapeLineBreaks } from '../wire/json-lines.ts';
+import { parseInbound } from '../wire/inbound.ts';
 import type { Agent } from './agent.ts';
 import { handlers } from './commands/table.ts';
 import type { Connection } from './connection.ts';
@@ -36,16 +36,16 @@ interface Peers extends Omit<Context, 'id' | 'afterAnswer' | 'signal'> {
 }
 
 /** Answers one line. Every command gets exactly one answer, also when it fails; frames get none. */
-export function dispatch(line: Line, { journal, ...peers }: Peers): void {
-  const inbound = understand(line);
-  const { outbox } = peers.connection;
+export function dispatch(line: InputLine, { journal, ...peers }: Peers): void {
+  const inbound = parseInbound(line);
+  const { eventQueue: outbox } = peers.connection;
   const refuse = (id: unknown, command: string, refusal: Refusal) => {
     journal?.refused(command, refusal);
     outbox.send(failure(id, command, refusal));
   };
   if (inbound.kind === 'refused') refuse(inbound.id, inbound.command, inbound.refusal);
   else if (inbound.kind === 'frame') peers.agent.additions.take(inbound.frame, peers.connection);
-  if ('broken' in inbound && inbound.broken) peers.agent.additions.takeBroken(inbound.broken, peers.connection);
+  if ('malformed' in inbound && inbound.malformed) peers.agent.additions.takeBroken(inbound.malformed, peers.connection);
   if (inbound.kind !== 'command') return;
   const { id, name } = inbound;
   const after: (() => void)[] = [];
@@ -84,7 +84,7 @@ function invoke(name: CommandName, params: object, context: Context): unknown {
 function success(id: unknown, command: CommandName, data: unknown): string {
   const head = { ...withId(id), type: 'response', command, success: true };
   if (!(data instanceof JsonText)) return toLine(data === undefined ? head : { ...head, data });
-  return `${JSON.stringify(head).slice(0, -1)},"data":${toText(data.json)}}\n`;
+  return `${JSON.stringify(head).slice(0, -1)},"data":${escapeLineBreaks(data.json)}}\n`;
 }
 
 function failure(id: unknown, command: string, { message, code, holder }: Refusal): object {

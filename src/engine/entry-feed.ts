@@ -15,13 +15,13 @@ export class EntryFeed {
 
   constructor(connection: Connection, log: SessionLog) {
     this.#connection = connection;
-    this.#sent = connection.outbox.sendSeries(this.#linesOf(log, log.size));
+    this.#sent = connection.eventQueue.sendLines(this.#linesOf(log, log.size));
   }
 
   /** Begins again with another session; settles when the log before it is no longer needed. */
   restart(log: SessionLog): Promise<void> {
     const before = this.#sent;
-    this.#sent = this.#connection.outbox.sendSeries(this.#linesOf(log, log.size));
+    this.#sent = this.#connection.eventQueue.sendLines(this.#linesOf(log, log.size));
     return before;
   }
 

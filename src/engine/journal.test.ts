@@ -6,7 +6,7 @@ import { Journal } from './journal.ts';
 function collected() {
   const lines: [string, LogFields | undefined][] = [];
   const log: Log = {
-    takes: () => true,
+    isEnabled: () => true,
     write: (...[, area, message, fields]) => lines.push([`${area} ${message}`, fields]),
   };
   return { lines, journal: new Journal(log) };

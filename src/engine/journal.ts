@@ -133,7 +133,7 @@ export class Journal {
       tool: isKnown ? toolName : '?',
       ms: Date.now() - began,
       isError,
-      ...(this.#log.takes('debug') ? { characters: JSON.stringify(result.content).length } : {}),
+      ...(this.#log.isEnabled('debug') ? { characters: JSON.stringify(result.content).length } : {}),
     });
   }
 

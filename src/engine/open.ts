@@ -8,7 +8,7 @@ import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
 import { withoutSecrets } from '../model/secret-variables.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import { PROTOCOL } from '../protocol/number.ts';
+import { PROTOCOL_VERSION } from '../protocol/protocol-version.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 import { sessionNameFrom } from '../session/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
@@ -179,8 +179,8 @@ async function firstAgent(parts: AgentParts, log: SessionLog, name: string | und
 
 function connect(link: Link, { agent, journal, dialect, isLast = false }: Host): Connection {
   const connection = new Connection(link, dialect, { isLast });
-  connection.outbox.event(ready);
-  for (const event of agent.takeNews()) connection.outbox.event(event);
+  connection.eventQueue.sendEvent(ready);
+  for (const event of agent.takeNews()) connection.eventQueue.sendEvent(event);
   agent.audience.add(connection);
   agent.clients.add(connection);
   agent.additions.arrived(connection);
@@ -220,7 +220,7 @@ function unknownTools({ toolbox, surroundings }: Agent): readonly string[] {
   return unknown.length > 0 && isAnythingAdded(surroundings) ? [] : unknown;
 }
 
-const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL, supportedProtocolVersions: [PROTOCOL] };
+const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL_VERSION, supportedProtocolVersions: [PROTOCOL_VERSION] };
 
 /** Trust that was given for this process is given to the folder it was started in, not to others. */
 function projectIn(cwd: string, decided: boolean | undefined, options: EngineOptions): Project {

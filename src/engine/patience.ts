@@ -1,4 +1,4 @@
-import { within } from '../system/within.ts';
+import { withTimeout } from '../system/with-timeout.ts';
 
 /** How long a hook, or a client that still reads in it, may put off that a session is left. */
 const PATIENCE_MS = 3000;
@@ -14,5 +14,5 @@ export function heard(tell: () => Promise<void> | undefined): Promise<void> | un
 
 /** Settles with the work, or when it takes longer than a session may be kept from being left. */
 export async function soon(work: Promise<void> | undefined): Promise<void> {
-  if (work !== undefined) await within(PATIENCE_MS, work, 'It takes too long').catch(() => {});
+  if (work !== undefined) await withTimeout(PATIENCE_MS, work, 'It takes too long').catch(() => {});
 }

@@ -1,6 +1,6 @@
 import { commandRows } from '../protocol/generated/command-rows.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
-import { refusalOf } from '../wire/request.ts';
+import { checkParams } from '../wire/inbound.ts';
 import { handlers } from './commands/table.ts';
 import type { Context, Handler } from './dispatch.ts';
 import { LaterAnswer } from './later-answer.ts';
@@ -17,7 +17,7 @@ export async function perform<C extends CommandName>(
   peers: Peers,
   handler: Handler<C> = handlers[name],
 ): Promise<Result<C>> {
-  const refusal = refusalOf(name, params);
+  const refusal = checkParams(name, params);
   if (refusal) throw refusal;
   const after: (() => void)[] = [];
   const context: Context = {

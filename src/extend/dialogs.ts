@@ -1,7 +1,7 @@
-import { askedAgain, type DialogMethod } from '../protocol/dialog-methods.ts';
+import { withRemainingTimeout, type DialogMethod } from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
-import { timerMs } from '../system/longest-timer.ts';
+import { clampTimeout } from '../system/clamp-timeout.ts';
 
 /** How long a dialog waits for somebody who can show it. */
 const ABSENCE_MS = 10 * 60 * 1000;
@@ -40,7 +40,7 @@ interface Open {
   absence: NodeJS.Timeout | undefined;
 }
 
-const asNow = ({ request, askedAt }: Open) => askedAgain(request, performance.now() - askedAt);
+const asNow = ({ request, askedAt }: Open) => withRemainingTimeout(request, performance.now() - askedAt);
 
 /** How many statuses and widgets are shown again to a client that comes later. */
 const MAX_LASTING = 100;
@@ -73,7 +73,7 @@ export class Dialogs {
     const request = { type: 'extension_ui_request', id: newUuid(), ...dialog, ...timed } as Open['request'];
     return new Promise<ExtensionUiResponse | undefined>((resolve) => {
       const stop = () => open.end('abort');
-      const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), timerMs(timeout));
+      const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), clampTimeout(timeout));
       const open: Open = {
         request,
         askedAt: performance.now(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
-import { fold } from '../wire/fold.ts';
+import { applyStep } from '../wire/assistant-message.ts';
 import { Draft, emptyAnswer, noUsage, type Step } from './draft.ts';
 import { scriptedModels } from './scripted/catalogue.ts';
 
@@ -64,7 +64,7 @@ describe('whatever a provider tells a draft', () => {
         const steps = calls.flatMap((call) => tell(draft, call));
         steps.push(...draft.close());
 
-        expect(steps.reduce(fold, opening).content).toEqual(unsealed(draft.finish().content));
+        expect(steps.reduce(applyStep, opening).content).toEqual(unsealed(draft.finish().content));
       }),
     );
   });

@@ -2,7 +2,7 @@
 const BUILTIN_MOVE = /^\/(new|fork[ \t]+(\S+))\s*$/;
 
 /** Where a message goes that is one of those: to a new session, or to a fork before an entry. */
-export function builtinMoveOf(message: string): { readonly entryId: string | undefined } | undefined {
+export function parseBuiltinMove(message: string): { readonly entryId: string | undefined } | undefined {
   const match = BUILTIN_MOVE.exec(message);
   return match ? { entryId: match[2] } : undefined;
 }

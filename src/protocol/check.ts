@@ -31,11 +31,11 @@ export interface CheckOptions {
 /** Says what is wrong with a value, naming the place, or nothing when it fits. */
 export function check(schema: Schema, value: unknown, options: CheckOptions = {}): string | undefined {
   const definitions = options.definitions ?? schema.$defs ?? schema.definitions ?? {};
-  const found = problem(schema, value, { ...options, definitions, root: schema });
-  return found && `${named(found.place)} ${found.demand}`;
+  const found = findProblem(schema, value, { ...options, definitions, root: schema });
+  return found && `${formatPath(found.path)} ${found.rule}`;
 }
 
-interface Reading extends CheckOptions {
+interface CheckContext extends CheckOptions {
   readonly definitions: Definitions;
   /** What `#` refers to. */
   readonly root: Schema;
@@ -43,17 +43,17 @@ interface Reading extends CheckOptions {
 
 /** What does not fit: where it is, from the outside in, and what is demanded of it. */
 interface Problem {
-  readonly place: readonly (string | number)[];
-  readonly demand: string;
+  readonly path: readonly (string | number)[];
+  readonly rule: string;
 }
 
-function problem(schema: Schema, value: unknown, options: Reading): Problem | undefined {
-  if (schema.$ref !== undefined) return problem(resolved(schema, options), value, options);
+function findProblem(schema: Schema, value: unknown, options: CheckContext): Problem | undefined {
+  if (schema.$ref !== undefined) return findProblem(dereference(schema, options), value, options);
   if (schema.anyOf) return unionProblem(schema.anyOf, value, options);
-  if (schema.const !== undefined && value !== schema.const) return here(`must be ${JSON.stringify(schema.const)}`);
-  if (schema.type !== undefined && !hasType(schema.type, value)) return here(`must be ${kind(schema.type)}`);
+  if (schema.const !== undefined && value !== schema.const) return issue(`must be ${JSON.stringify(schema.const)}`);
+  if (schema.type !== undefined && !hasType(schema.type, value)) return issue(`must be ${typeText(schema.type)}`);
   if (schema.enum && !schema.enum.includes(value)) {
-    return here(`must be one of ${schema.enum.map((word) => JSON.stringify(word)).join(', ')}`);
+    return issue(`must be one of ${schema.enum.map((allowed) => JSON.stringify(allowed)).join(', ')}`);
   }
   if (typeof value === 'string') return stringProblem(schema, value);
   if (typeof value === 'number') return numberProblem(schema, value);
@@ -63,47 +63,47 @@ function problem(schema: Schema, value: unknown, options: Reading): Problem | un
 }
 
 function stringProblem({ minLength }: Schema, value: string): Problem | undefined {
-  return minLength !== undefined && value.length < minLength ? here('must not be empty') : undefined;
+  return minLength !== undefined && value.length < minLength ? issue('must not be empty') : undefined;
 }
 
 function numberProblem({ minimum, maximum }: Schema, value: number): Problem | undefined {
-  if (minimum !== undefined && value < minimum) return here(`must be at least ${minimum}`);
-  if (maximum !== undefined && value > maximum) return here(`must be at most ${maximum}`);
+  if (minimum !== undefined && value < minimum) return issue(`must be at least ${minimum}`);
+  if (maximum !== undefined && value > maximum) return issue(`must be at most ${maximum}`);
   return undefined;
 }
 
-function itemsProblem({ items }: Schema, value: unknown[], options: Reading): Problem | undefined {
+function itemsProblem({ items }: Schema, value: unknown[], options: CheckContext): Problem | undefined {
   if (!items) return undefined;
   for (const [index, item] of value.entries()) {
-    const found = problem(items, item, options);
-    if (found) return inside(index, found);
+    const found = findProblem(items, item, options);
+    if (found) return nested(index, found);
   }
   return undefined;
 }
 
-function fieldsProblem(schema: Schema, value: Record<string, unknown>, options: Reading): Problem | undefined {
+function fieldsProblem(schema: Schema, value: Record<string, unknown>, options: CheckContext): Problem | undefined {
   const properties = schema.properties ?? {};
   for (const name of schema.required ?? []) {
-    if (!has(value, name)) return inside(name, here('is required'));
+    if (!has(value, name)) return nested(name, issue('is required'));
   }
   for (const [name, field] of Object.entries(properties)) {
-    const found = has(value, name) ? problem(field, value[name], options) : undefined;
-    if (found) return inside(name, found);
+    const found = has(value, name) ? findProblem(field, value[name], options) : undefined;
+    if (found) return nested(name, found);
   }
   if (!options.closed || schema.additionalProperties !== false) return undefined;
-  const stranger = Object.keys(value).find((name) => !Object.hasOwn(properties, name) && value[name] !== undefined);
-  return stranger === undefined ? undefined : inside(stranger, here('is not a known field'));
+  const unknownField = Object.keys(value).find((name) => !Object.hasOwn(properties, name) && value[name] !== undefined);
+  return unknownField === undefined ? undefined : nested(unknownField, issue('is not a known field'));
 }
 
-function unionProblem(members: readonly Schema[], value: unknown, options: Reading): Problem | undefined {
-  const meant = members.map((member) => resolved(member, options)).filter((member) => claims(member, value, options));
-  const problems = meant.map((member) => problem(member, value, options));
-  return problems.includes(undefined) ? undefined : (problems[0] ?? here('has an unknown shape'));
+function unionProblem(members: readonly Schema[], value: unknown, options: CheckContext): Problem | undefined {
+  const candidates = members.map((member) => dereference(member, options)).filter((member) => isCandidate(member, value, options));
+  const problems = candidates.map((member) => findProblem(member, value, options));
+  return problems.includes(undefined) ? undefined : (problems[0] ?? issue('has an unknown shape'));
 }
 
 /** Whether a union member is meant: its constant fields, such as `type` or `role`, are those of the value. */
-function claims(member: Schema, value: unknown, options: Reading): boolean {
-  if (member.anyOf) return member.anyOf.some((inner) => claims(resolved(inner, options), value, options));
+function isCandidate(member: Schema, value: unknown, options: CheckContext): boolean {
+  if (member.anyOf) return member.anyOf.some((inner) => isCandidate(dereference(inner, options), value, options));
   if (member.type !== undefined && !hasType(member.type, value)) return false;
   if (!isObject(value)) return true;
   return Object.entries(member.properties ?? {}).every(([name, field]) => {
@@ -114,7 +114,7 @@ function claims(member: Schema, value: unknown, options: Reading): boolean {
 }
 
 /** What the schema refers to, or the schema itself. */
-function resolved(schema: Schema, { definitions, root }: Reading): Schema {
+function dereference(schema: Schema, { definitions, root }: CheckContext): Schema {
   if (schema.$ref === undefined) return schema;
   if (schema.$ref === '#') return root;
   const name = schema.$ref.replace(/^#\/(?:\$defs|definitions)\//, '');
@@ -123,19 +123,19 @@ function resolved(schema: Schema, { definitions, root }: Reading): Schema {
   return target;
 }
 
-const here = (demand: string): Problem => ({ place: [], demand });
+const issue = (rule: string): Problem => ({ path: [], rule });
 
-const inside = (step: string | number, { place, demand }: Problem): Problem => ({ place: [step, ...place], demand });
+const nested = (step: string | number, { path, rule }: Problem): Problem => ({ path: [step, ...path], rule });
 
-const named = (place: Problem['place']) => place.reduce<string>(below, '') || 'the value';
+const formatPath = (path: Problem['path']) => path.reduce<string>(appendStep, '') || 'the value';
 
-function below(path: string, step: string | number): string {
+function appendStep(path: string, step: string | number): string {
   if (typeof step === 'number') return `${path}[${step}]`;
   return path === '' ? step : `${path}.${step}`;
 }
 
 function hasType(type: string | readonly string[], value: unknown): boolean {
-  if (typeof type !== 'string') return type.some((one) => hasType(one, value));
+  if (typeof type !== 'string') return type.some((member) => hasType(member, value));
   switch (type) {
     case 'array':
       return Array.isArray(value);
@@ -158,7 +158,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** A field that is undefined is none. */
 const has = (value: Record<string, unknown>, name: string) => Object.hasOwn(value, name) && value[name] !== undefined;
 
-const kinds: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
   object: 'an object',
   integer: 'a whole number',
@@ -168,8 +168,8 @@ const kinds: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-const kind = (type: string | readonly string[]) =>
+const typeText = (type: string | readonly string[]) =>
   [type]
     .flat()
-    .map((one) => kinds[one] ?? one)
+    .map((member) => typeNames[member] ?? member)
     .join(' or ');

@@ -1,4 +1,4 @@
-import { count, filled, flag, freeform, list, literal, object, optional, text, union } from './schema.ts';
+import { count, nonEmpty, flag, freeform, list, literal, object, optional, text, union } from './schema.ts';
 
 export const TextContent = object(
   { type: literal('text'), text: text(), textSignature: optional(text('Opaque; replayed to the provider.')) },
@@ -40,7 +40,7 @@ const ForeignImage = object(
       mediaType: optional(text()),
       media_type: optional(text()),
       mimeType: optional(text()),
-      data: filled(),
+      data: nonEmpty(),
     }),
   },
   'ForeignImage',
@@ -48,7 +48,7 @@ const ForeignImage = object(
 );
 
 const PlainImage = object(
-  { type: optional(literal('image')), data: filled('Base64.'), mimeType: filled() },
+  { type: optional(literal('image')), data: nonEmpty('Base64.'), mimeType: nonEmpty() },
   'PlainImage',
 );
 

@@ -10,7 +10,7 @@ export const isDialogMethod = (method: string): method is DialogMethod =>
   (dialogMethods as readonly string[]).includes(method);
 
 /** What is to be shown, to somebody who hears of it so long after it was asked: less time is left to answer. */
-export function askedAgain<R extends ExtensionUiRequestEvent>(request: R, afterMs: number): R {
+export function withRemainingTimeout<R extends ExtensionUiRequestEvent>(request: R, elapsedMs: number): R {
   if (!('timeout' in request) || request.timeout === undefined) return request;
-  return { ...request, timeout: Math.max(0, Math.round(request.timeout - afterMs)) };
+  return { ...request, timeout: Math.max(0, Math.round(request.timeout - elapsedMs)) };
 }

@@ -45,28 +45,28 @@ describe('a schema that cannot be used', () => {
   });
 });
 
-const part = fc.oneof(
+const anyChildSchema = fc.oneof(
   fc.constantFrom({}, true, null, { $ref: '#' }, { $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }, { type: 'string' }),
   fc.record({ anyOf: fc.array(fc.constantFrom({}, { $ref: '#' }, { $ref: '#/$defs/b' }), { maxLength: 2 }) }),
 );
 
 /** Schemas that are nearly right. */
-const schema = fc.record(
+const anyAlmostValidSchema = fc.record(
   {
     $ref: fc.constantFrom('#', '#/$defs/a', '#/$defs/b'),
     type: fc.constantFrom('object', 'array', ['null', 'object']),
-    anyOf: fc.array(part, { maxLength: 2 }),
-    items: part,
-    properties: fc.dictionary(fc.constantFrom('a', 'b'), part),
+    anyOf: fc.array(anyChildSchema, { maxLength: 2 }),
+    items: anyChildSchema,
+    properties: fc.dictionary(fc.constantFrom('a', 'b'), anyChildSchema),
     required: fc.constantFrom(['a'], [], 'a'),
-    $defs: fc.dictionary(fc.constantFrom('a', 'b'), part),
+    $defs: fc.dictionary(fc.constantFrom('a', 'b'), anyChildSchema),
   },
   { requiredKeys: [] },
 );
 
 it('nothing that is accepted makes the checker fail', () => {
   fc.assert(
-    fc.property(schema, fc.jsonValue({ maxDepth: 3 }), (candidate, value) => {
+    fc.property(anyAlmostValidSchema, fc.jsonValue({ maxDepth: 3 }), (candidate, value) => {
       if (schemaProblem(candidate) === undefined) expect(() => check(candidate as Schema, value)).not.toThrow();
     }),
     { numRuns: 2000 },

@@ -3,10 +3,10 @@ import type { Schema } from './check.ts';
 const TYPES: readonly unknown[] = ['array', 'object', 'integer', 'number', 'string', 'boolean', 'null'];
 
 /** Schemas that may stand for one another, one after the other. */
-const MAX_STEPS = 100;
+const MAX_REFERENCE_STEPS = 100;
 
 /** A schema and its place in the one that holds it. */
-type Placed = readonly [schema: unknown, place: string];
+type Located = readonly [schema: unknown, place: string];
 
 /**
  * Why `check` cannot use a schema that somebody else wrote, naming the place, or nothing when it can. What `check` does
@@ -14,31 +14,31 @@ type Placed = readonly [schema: unknown, place: string];
  */
 export function schemaProblem(root: unknown, name = 'schema'): string | undefined {
   if (!isObject(root)) return `${name} must be an object`;
-  const places = new Map<Schema, string>();
-  const found: Placed[] = [[root, name]];
-  for (const [schema, place] of found) {
+  const paths = new Map<Schema, string>();
+  const pending: Located[] = [[root, name]];
+  for (const [schema, path] of pending) {
     if (typeof schema === 'boolean') continue;
-    if (!isObject(schema)) return `${place} must be an object`;
-    if (places.has(schema)) continue;
-    places.set(schema, place);
+    if (!isObject(schema)) return `${path} must be an object`;
+    if (paths.has(schema)) continue;
+    paths.set(schema, path);
     const problem = keywordProblem(schema);
-    if (problem) return `${place}.${problem}`;
-    if (schema.$ref !== undefined && !target(schema.$ref, root)) return `${place}.$ref names nothing: ${schema.$ref}`;
-    found.push(...partsOf(schema, place), ...alternativesOf(schema, root).map((part): Placed => [part, place]));
+    if (problem) return `${path}.${problem}`;
+    if (schema.$ref !== undefined && !dereference(schema.$ref, root)) return `${path}.$ref names nothing: ${schema.$ref}`;
+    pending.push(...childrenOf(schema, path), ...alternativesOf(schema, root).map((inner): Located => [inner, path]));
   }
-  const ended = new Set();
-  const loop = [...places].find(([schema]) => isEndless(schema, root, ended));
+  const finite = new Set();
+  const loop = [...paths].find(([schema]) => isCircular(schema, root, finite));
   return loop && `${loop[1]} refers to itself without end`;
 }
 
 function keywordProblem(schema: Schema): string | undefined {
-  const { $ref, type, anyOf, properties, required, enum: words } = schema as Readonly<Record<string, unknown>>;
+  const { $ref, type, anyOf, properties, required, enum: allowed } = schema as Readonly<Record<string, unknown>>;
   if (!isAbsentOr($ref, (value) => typeof value === 'string')) return '$ref must be a string';
   if (!isAbsentOr(type, (value) => [value].flat().every((word) => TYPES.includes(word)))) {
     return `type must be one of ${TYPES.join(', ')}`;
   }
   if (!isAbsentOr(anyOf, Array.isArray)) return 'anyOf must be an array';
-  if (!isAbsentOr(words, Array.isArray)) return 'enum must be an array';
+  if (!isAbsentOr(allowed, Array.isArray)) return 'enum must be an array';
   if (!isAbsentOr(properties, isObject)) return 'properties must be an object';
   const areNames = (value: unknown) => Array.isArray(value) && value.every((name) => typeof name === 'string');
   return isAbsentOr(required, areNames) ? undefined : 'required must be an array of names';
@@ -47,17 +47,17 @@ function keywordProblem(schema: Schema): string | undefined {
 const isAbsentOr = (value: unknown, fits: (value: unknown) => boolean) => value === undefined || fits(value);
 
 /** The schemas of what is inside a value. */
-function partsOf({ properties = {}, items }: Schema, place: string): Placed[] {
-  const parts = Object.entries(properties).map(([name, field]): Placed => [field, `${place}.properties.${name}`]);
-  return items === undefined || Array.isArray(items) ? parts : [...parts, [items, `${place}.items`]];
+function childrenOf({ properties = {}, items }: Schema, path: string): Located[] {
+  const children = Object.entries(properties).map(([name, field]): Located => [field, `${path}.properties.${name}`]);
+  return items === undefined || Array.isArray(items) ? children : [...children, [items, `${path}.items`]];
 }
 
 /** The schemas of the value itself that stand for this one. */
 function alternativesOf({ $ref, anyOf = [] }: Schema, root: Schema): readonly unknown[] {
-  return $ref === undefined ? anyOf : [target($ref, root)];
+  return $ref === undefined ? anyOf : [dereference($ref, root)];
 }
 
-function target($ref: string, root: Schema): unknown {
+function dereference($ref: string, root: Schema): unknown {
   if ($ref === '#') return root;
   const name = /^#\/(?:\$defs|definitions)\/(.*)$/s.exec($ref)?.[1];
   const definitions = root.$defs ?? root.definitions;
@@ -67,12 +67,12 @@ function target($ref: string, root: Schema): unknown {
 }
 
 /** Whether following what a schema stands for leads on and on. `ended`: those that are known not to. */
-function isEndless(schema: unknown, root: Schema, ended: Set<unknown>, steps = 0): boolean {
-  if (ended.has(schema) || !isObject(schema)) return false;
-  if (steps > MAX_STEPS) return true;
-  const endless = alternativesOf(schema, root).some((inner) => isEndless(inner, root, ended, steps + 1));
-  if (!endless) ended.add(schema);
-  return endless;
+function isCircular(schema: unknown, root: Schema, finite: Set<unknown>, steps = 0): boolean {
+  if (finite.has(schema) || !isObject(schema)) return false;
+  if (steps > MAX_REFERENCE_STEPS) return true;
+  const circular = alternativesOf(schema, root).some((inner) => isCircular(inner, root, finite, steps + 1));
+  if (!circular) finite.add(schema);
+  return circular;
 }
 
 const isObject = (value: unknown): value is Schema =>

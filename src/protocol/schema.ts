@@ -22,9 +22,9 @@ export const freeform = (description?: string) => Type.Unsafe({ type: 'object', 
 export const reference = (name: string) => Type.Ref(name);
 
 export const text = (description?: string) => Type.String(label(undefined, description));
-export const filled = (description?: string) => Type.String({ minLength: 1, ...label(undefined, description) });
+export const nonEmpty = (description?: string) => Type.String({ minLength: 1, ...label(undefined, description) });
 export const count = (description?: string) => Type.Integer({ minimum: 0, ...label(undefined, description) });
-export const several = (description?: string) => Type.Integer({ minimum: 1, ...label(undefined, description) });
+export const positiveCount = (description?: string) => Type.Integer({ minimum: 1, ...label(undefined, description) });
 export const amount = (description?: string) => Type.Number(label(undefined, description));
 export const flag = (description?: string) => Type.Boolean(label(undefined, description));
 export const list = (items: TSchema, description?: string) => Type.Array(items, label(undefined, description));

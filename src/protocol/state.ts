@@ -3,7 +3,7 @@ import {
   amount,
   choice,
   count,
-  filled,
+  nonEmpty,
   flag,
   freeform,
   list,
@@ -30,7 +30,7 @@ export const QueuedItem = object(
 export const TodoTask = object(
   {
     id: optional(text()),
-    content: filled(),
+    content: nonEmpty(),
     status: choice(['pending', 'in_progress', 'completed', 'abandoned', 'blocked']),
     notes: optional(text()),
     details: optional(text()),
@@ -38,7 +38,7 @@ export const TodoTask = object(
   'TodoTask',
 );
 
-export const TodoPhase = object({ id: optional(text()), name: filled(), tasks: list(TodoTask) }, 'TodoPhase');
+export const TodoPhase = object({ id: optional(text()), name: nonEmpty(), tasks: list(TodoTask) }, 'TodoPhase');
 
 export const HostTool = object(
   {
@@ -55,11 +55,11 @@ export const HostTool = object(
 
 export const McpServer = object(
   {
-    command: optional(filled('A program that speaks MCP over stdin and stdout.')),
+    command: optional(nonEmpty('A program that speaks MCP over stdin and stdout.')),
     args: optional(list(text())),
     env: optional(freeform('More environment, name to text.')),
     cwd: optional(text()),
-    url: optional(filled('A server that speaks MCP over streamable HTTP.')),
+    url: optional(nonEmpty('A server that speaks MCP over streamable HTTP.')),
     headers: optional(freeform('Sent with every request, name to text.')),
     timeoutMs: optional(count('How long it may take to connect, and each of its tools to answer.')),
     disabled: optional(flag()),

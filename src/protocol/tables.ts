@@ -1,8 +1,8 @@
-import { commands } from './commands/table.ts';
+import { commands } from './commands/runs.ts';
 import * as content from './content.ts';
 import * as entries from './entries.ts';
 import { errorCodes } from './errors.ts';
-import { events } from './events/table.ts';
+import { events } from './commands/connection.ts';
 import { frames } from './frames.ts';
 import * as messages from './messages.ts';
 import * as models from './models.ts';

@@ -7,7 +7,7 @@ import { findById } from '../store/sessions/find-session.ts';
 import { isSessionId, notASession, readHeader } from '../store/sessions/header.ts';
 import { SessionList } from '../store/sessions/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
-import { containedIn } from '../system/contain.ts';
+import { isPathInside } from '../system/path-inside.ts';
 import { type Grant, mayOpen } from './auth/grant.ts';
 import { permissionDenied, permits } from './auth/permission.ts';
 import type { Sessions, Target } from './sessions.ts';
@@ -100,7 +100,7 @@ export class Library {
 
   /** A file can say of itself that it belongs anywhere: it lies where sessions are kept, or where everything is allowed. */
   #mayRead(path: string, grant: Grant): boolean {
-    return containedIn(sessionsFolder(this.#options.agentDir), path) || mayOpen(grant, path);
+    return isPathInside(sessionsFolder(this.#options.agentDir), path) || mayOpen(grant, path);
   }
 
   #folder(cwd: string | undefined, grant: Grant): string {

@@ -30,7 +30,7 @@ export class ServerLog {
   }
 
   #write(level: LogLevel, message: string, fields: LogFields): void {
-    if (!this.#log.takes(level)) return;
+    if (!this.#log.isEnabled(level)) return;
     const values = Object.entries(fields).map(([name, value]) => [
       name,
       typeof value === 'string' ? safe(value) : value,

@@ -1,5 +1,5 @@
 import type { AgentEvent, CommandName, Frame, SessionState } from '../protocol/generated/vocabulary.ts';
-import type { BrokenFrame } from '../wire/request.ts';
+import type { MalformedFrame } from '../wire/inbound.ts';
 import type { Answer } from './hosting/answer.ts';
 import type { SessionRecord } from './hosting/session-record.ts';
 
@@ -79,7 +79,7 @@ export interface Handle {
   /** Hands over what gets no answer. */
   frame(frame: Frame): void;
   /** The same of one whose type and id could be read, and nothing else. */
-  brokenFrame(frame: BrokenFrame): void;
+  brokenFrame(frame: MalformedFrame): void;
   /** What the client wants of dialogs or heartbeats is another thing now. */
   wantsChanged(): void;
   /** Tells the client every entry there is, and from then on every new one. */

@@ -23,7 +23,7 @@ import { StorageFailure, type Transcript } from './transcript.ts';
 export interface Audience {
   publish(event: AgentEvent): void;
   /** Undefined while everybody keeps up; otherwise settles when they do again. */
-  room(): Promise<void> | undefined;
+  drained(): Promise<void> | undefined;
 }
 
 /** What a run works with. */
@@ -191,7 +191,7 @@ export class Run {
           this.#fail(error);
           throw error;
         }
-        const room = audience.room();
+        const room = audience.drained();
         if (room !== undefined) await activity.during('client', () => unlessAborted(room, this.signal));
       }
     });

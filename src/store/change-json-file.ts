@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../protocol/errors.ts';
 import { writeFileAtomic } from '../system/atomic-write.ts';
-import { takeTurn } from '../system/file-turn.ts';
+import { withFileMutex } from '../system/file-mutex.ts';
 import { acquireLock, type Lock, LockHeld } from '../system/lock.ts';
 import { makeFolder } from '../system/make-folder.ts';
 import { readJsonObject, type Values } from './json-file.ts';
@@ -21,7 +21,7 @@ export async function changeJsonFile(
   options: { readonly mode?: number; readonly name: string },
 ): Promise<void> {
   makeFolder(dirname(path));
-  await takeTurn(path, async () => {
+  await withFileMutex(path, async () => {
     const lock = await patientLock(path);
     try {
       const after = await change(readForChange(path, options.name));

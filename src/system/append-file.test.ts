@@ -92,9 +92,9 @@ describe('AppendFile', () => {
        console.log(file.size);`,
     );
 
-    const said = execFileSync('bash', ['-c', 'ulimit -f 8; "$0" "$1"', process.execPath, script], { encoding: 'utf8' });
+    const out = execFileSync('bash', ['-c', 'ulimit -f 8; "$0" "$1"', process.execPath, script], { encoding: 'utf8' });
 
-    expect(said).toBe('EFBIG 5000\n6000\n');
+    expect(out).toBe('EFBIG 5000\n6000\n');
     expect(readFileSync(path, 'utf8')).toBe(`${'a'.repeat(4999)}\n${'c'.repeat(999)}\n`);
   });
 

@@ -1,8 +1,8 @@
 import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
-const RETRY_MS = 1;
-const MAX_RETRIES = 1000;
+const WRITE_RETRY_MS = 1;
+const MAX_WRITE_RETRIES = 1000;
 
 /**
  * A file that grows at its end, by whole appends only.
@@ -50,7 +50,7 @@ export class AppendFile {
     try {
       writeAll(this.#fd, bytes);
     } catch (error) {
-      this.#cutBack();
+      this.#truncateBack();
       throw error;
     }
     this.#size += bytes.length;
@@ -93,13 +93,13 @@ export class AppendFile {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#closeWhenQuiet();
+    this.#closeAfterSyncs();
   }
 
-  #closeWhenQuiet(): void {
+  #closeAfterSyncs(): void {
     const pending = this.#nextSync ?? this.#syncing;
     if (pending === undefined) closeSync(this.#fd);
-    else void pending.catch(() => undefined).then(() => this.#closeWhenQuiet());
+    else void pending.catch(() => undefined).then(() => this.#closeAfterSyncs());
   }
 
   #startSync(): Promise<void> {
@@ -115,7 +115,7 @@ export class AppendFile {
   }
 
   /** A failed cut is made up for before the next append, so that no line is ever glued to half a line. */
-  #cutBack(): void {
+  #truncateBack(): void {
     try {
       ftruncateSync(this.#fd, this.#size);
     } catch {
@@ -135,8 +135,8 @@ function writeAll(fd: number, bytes: Buffer): void {
       written += writeSync(fd, bytes, written);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if ((code !== 'EAGAIN' && code !== 'EINTR') || ++retries > MAX_RETRIES) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+      if ((code !== 'EAGAIN' && code !== 'EINTR') || ++retries > MAX_WRITE_RETRIES) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WRITE_RETRY_MS);
     }
   }
 }

@@ -83,9 +83,9 @@ describe('writeFileAtomic', () => {
        try { writeFileAtomic('${folder}/file', 'x'.repeat(100_000)); } catch (error) { console.log(error.code); }`,
     );
 
-    const said = execFileSync('bash', ['-c', 'ulimit -f 8; "$0" "$1"', process.execPath, script], { encoding: 'utf8' });
+    const out = execFileSync('bash', ['-c', 'ulimit -f 8; "$0" "$1"', process.execPath, script], { encoding: 'utf8' });
 
-    expect(said).toBe('EFBIG\n');
+    expect(out).toBe('EFBIG\n');
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['file']);
   });
@@ -132,12 +132,12 @@ describe('writePiecesAtomic', () => {
   it('leaves the old text, and nothing else, when a piece cannot be had', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'file'), 'old');
-    function* broken() {
+    function* failing() {
       yield Buffer.from('half');
       throw new Error('no more');
     }
 
-    await expect(writePiecesAtomic(join(folder, 'file'), broken(), { newMode: 0o600 })).rejects.toThrow('no more');
+    await expect(writePiecesAtomic(join(folder, 'file'), failing(), { newMode: 0o600 })).rejects.toThrow('no more');
 
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['file']);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { realPath } from './real-path.ts';
 
 /** What a mode says of a file beside its kind. */
-export const PERMISSIONS = 0o7777;
+export const PERMISSION_BITS = 0o7777;
 const CANNOT_SYNC_FOLDER = new Set(['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']);
 
 /**
@@ -16,7 +16,7 @@ const CANNOT_SYNC_FOLDER = new Set(['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']);
 export function writeFileAtomic(path: string, text: string, options: { readonly mode?: number } = {}): void {
   const target = realPath(path);
   const mode = options.mode ?? modeOf(target);
-  const temporary = temporaryBeside(target);
+  const temporary = temporaryPathBeside(target);
   try {
     writeSynced(temporary, text, mode);
     renameSync(temporary, target);
@@ -38,15 +38,15 @@ export async function writePiecesAtomic(
   options: { readonly newMode: number },
 ): Promise<void> {
   const target = realPath(path);
-  await swapIn(target, 0o600, async (file) => {
+  await swapFile(target, 0o600, async (file) => {
     await file.chmod(modeOf(target) ?? options.newMode);
     for (const piece of pieces) await file.writeFile(piece);
   });
 }
 
 /** Puts a file, made with this mode and filled as told, in the place of another at once, or leaves that as it was. */
-export async function swapIn(target: string, mode: number, fill: (file: FileHandle) => Promise<void>): Promise<void> {
-  const temporary = temporaryBeside(target);
+export async function swapFile(target: string, mode: number, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+  const temporary = temporaryPathBeside(target);
   const file = await open(temporary, 'wx', mode).catch((error: Error) => {
     // Nobody has heard of the other one.
     error.message = error.message.replace(temporary, target);
@@ -69,10 +69,10 @@ export async function swapIn(target: string, mode: number, fill: (file: FileHand
 
 function modeOf(path: string): number | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats && stats.mode & PERMISSIONS;
+  return stats && stats.mode & PERMISSION_BITS;
 }
 
-const temporaryBeside = (path: string) =>
+const temporaryPathBeside = (path: string) =>
   join(dirname(path), `.tau-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`);
 
 function writeSynced(path: string, text: string, mode: number | undefined): void {

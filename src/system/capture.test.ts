@@ -41,8 +41,8 @@ describe('a captured command', () => {
     const sleep = newSleep();
     const [first, second] = [new AbortController(), new AbortController()];
     const command = `test -e again && echo done && exit; touch again; sleep ${sleep}`;
-    const ask = (signal?: AbortSignal) => captureOnce({ command, cwd, env: process.env, limitMs: 60_000, signal });
-    const waiting = [first, second].map(({ signal }) => ask(signal).catch((error: Error) => error.message));
+    const run = (signal?: AbortSignal) => captureOnce({ command, cwd, env: process.env, limitMs: 60_000, signal });
+    const waiting = [first, second].map(({ signal }) => run(signal).catch((error: Error) => error.message));
     await until(() => alive(sleep));
 
     first.abort();
@@ -51,17 +51,17 @@ describe('a captured command', () => {
 
     expect(await Promise.all(waiting)).toEqual(Array(2).fill(`The command \`${command}\` was no longer wanted`));
     await until(() => !alive(sleep));
-    expect(await ask()).toBe('done');
+    expect(await run()).toBe('done');
   });
 
   it('runs once for everybody who asks, at the same time or later', async () => {
     const { capture, cwd } = folder();
     const command = 'echo run >> runs; echo key';
 
-    const answers = await Promise.all([capture(command), capture(command)]);
-    answers.push(await capture(command));
+    const outputs = await Promise.all([capture(command), capture(command)]);
+    outputs.push(await capture(command));
 
-    expect(answers).toEqual(['key', 'key', 'key']);
+    expect(outputs).toEqual(['key', 'key', 'key']);
     expect(readFileSync(join(cwd, 'runs'), 'utf8')).toBe('run\n');
   });
 
@@ -70,13 +70,13 @@ describe('a captured command', () => {
     const elsewhere = folder();
     const command = 'echo "$WHO"; pwd';
 
-    const answers = [
+    const outputs = [
       await capture(command, { env: { WHO: 'one' } }),
       await capture(command, { env: { WHO: 'two' } }),
       await elsewhere.capture(command, { env: { WHO: 'one' } }),
     ];
 
-    expect(new Set(answers).size).toBe(3);
+    expect(new Set(outputs).size).toBe(3);
   });
 
   it('runs again after a failure', async () => {
@@ -95,14 +95,14 @@ describe('a captured command', () => {
     ['echo "  "', 'printed nothing'],
     ['', 'printed nothing'],
     ['head -c 70000 /dev/zero', 'printed too much'],
-  ])('that cannot be used is named, not what it printed: %s', async (command, trouble) => {
-    await expect(folder().capture(command)).rejects.toThrow(`The command \`${command}\` ${trouble}`);
+  ])('that cannot be used is named, not what it printed: %s', async (command, failure) => {
+    await expect(folder().capture(command)).rejects.toThrow(`The command \`${command}\` ${failure}`);
   });
 
   it('cannot run in a folder that is not there', async () => {
-    const gone = captureOnce({ command: 'echo x', cwd: join(base, 'gone'), env: {}, limitMs: 10_000 });
+    const result = captureOnce({ command: 'echo x', cwd: join(base, 'gone'), env: {}, limitMs: 10_000 });
 
-    await expect(gone).rejects.toThrow('The command `echo x` did not start (ENOENT)');
+    await expect(result).rejects.toThrow('The command `echo x` did not start (ENOENT)');
   });
 
   it('is killed with everything in its group when it hangs', async () => {

@@ -5,7 +5,7 @@ import { openPipe } from './pipe.ts';
 import { PipeReader } from './pipe-reader.ts';
 
 /** A shell command that is run for what it prints. */
-export interface Capture {
+export interface CaptureOptions {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,15 +16,15 @@ export interface Capture {
 }
 
 /** More than that is no answer. */
-const MAX_BYTES = 64 * 1024;
+const MAX_CAPTURED_BYTES = 64 * 1024;
 
 /** How many commands are remembered; the one that was asked for first is forgotten first. */
-const MAX_REMEMBERED = 100;
+const MAX_CACHED_CAPTURES = 100;
 
-const remembered = new Map<string, Shared>();
+const cache = new Map<string, SharedRun>();
 
 /** A run that several may wait for. */
-interface Shared {
+interface SharedRun {
   readonly text: Promise<string>;
   readonly stop: AbortController;
   askers: number;
@@ -36,63 +36,63 @@ interface Shared {
  * Who asks for the same command in the same place again gets the same answer, without another run, unless it failed.
  * What the command leaves in the background lives on: it may be the keeper of the user's keys.
  */
-export function captureOnce(capture: Capture): Promise<string> {
-  const { command, cwd, env, signal } = capture;
+export function captureOnce(options: CaptureOptions): Promise<string> {
+  const { command, cwd, env, signal } = options;
   const key = JSON.stringify([command, cwd, env]);
-  const shared = remembered.get(key) ?? begun(key, capture);
+  const shared = cache.get(key) ?? startShared(key, options);
   shared.askers++;
-  const leave = () => {
+  const stopWaiting = () => {
     if (--shared.askers === 0) shared.stop.abort();
   };
-  if (signal?.aborted) leave();
-  signal?.addEventListener('abort', leave, { once: true });
-  return shared.text.finally(() => signal?.removeEventListener('abort', leave));
+  if (signal?.aborted) stopWaiting();
+  signal?.addEventListener('abort', stopWaiting, { once: true });
+  return shared.text.finally(() => signal?.removeEventListener('abort', stopWaiting));
 }
 
-function begun(key: string, capture: Capture): Shared {
-  const [oldest = ''] = remembered.keys();
-  if (remembered.size >= MAX_REMEMBERED) remembered.delete(oldest);
+function startShared(key: string, options: CaptureOptions): SharedRun {
+  const [oldest = ''] = cache.keys();
+  if (cache.size >= MAX_CACHED_CAPTURES) cache.delete(oldest);
   const stop = new AbortController();
-  const shared = { text: printed(capture, stop.signal), stop, askers: 0 };
-  remembered.set(key, shared);
-  shared.text.catch(() => remembered.delete(key));
+  const shared = { text: captureOutput(options, stop.signal), stop, askers: 0 };
+  cache.set(key, shared);
+  shared.text.catch(() => cache.delete(key));
   return shared;
 }
 
-async function printed(capture: Capture, stop: AbortSignal): Promise<string> {
+async function captureOutput(options: CaptureOptions, stop: AbortSignal): Promise<string> {
   const pipe = await openPipe();
   const pieces: Buffer[] = [];
   let bytes = 0;
-  let child: Running | undefined;
+  let child: RunningCommand | undefined;
   const reader = new PipeReader(pipe.read, (piece) => {
     bytes += piece.length;
-    if (bytes > MAX_BYTES) child?.kill('printed too much');
+    if (bytes > MAX_CAPTURED_BYTES) child?.kill('printed too much');
     else pieces.push(Buffer.from(piece));
   });
   try {
-    child = start(capture, pipe.write);
+    child = startCommand(options, pipe.write);
   } finally {
     closeSync(pipe.write);
   }
-  const unwanted = () => child?.kill('was no longer wanted');
-  if (stop.aborted) unwanted();
-  stop.addEventListener('abort', unwanted, { once: true });
+  const cancel = () => child?.kill('was no longer wanted');
+  if (stop.aborted) cancel();
+  stop.addEventListener('abort', cancel, { once: true });
   const trouble = await child.trouble;
   reader.drain();
-  reader.handOver(undefined);
+  reader.redirectTo(undefined);
   const text = Buffer.concat(pieces).toString().trim();
-  const problem = trouble ?? (bytes > MAX_BYTES ? 'printed too much' : text === '' && 'printed nothing');
-  if (problem) throw new Error(`The command \`${capture.command}\` ${problem}`);
+  const problem = trouble ?? (bytes > MAX_CAPTURED_BYTES ? 'printed too much' : text === '' && 'printed nothing');
+  if (problem) throw new Error(`The command \`${options.command}\` ${problem}`);
   return text;
 }
 
-interface Running {
+interface RunningCommand {
   /** What went wrong, once the command has ended or had to. */
   readonly trouble: Promise<string | undefined>;
   kill(why: string): void;
 }
 
-function start({ command, cwd, env, limitMs }: Capture, output: number): Running {
+function startCommand({ command, cwd, env, limitMs }: CaptureOptions, output: number): RunningCommand {
   startGuardian();
   const child = spawn('/bin/sh', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', output, 'ignore'] });
   const { pid } = child;
@@ -108,7 +108,7 @@ function start({ command, cwd, env, limitMs }: Capture, output: number): Running
   };
   const timer = setTimeout(kill, limitMs, `took longer than ${limitMs / 1000} seconds`);
   child.once('error', (error: NodeJS.ErrnoException) => settle(`did not start (${error.code})`));
-  child.once('exit', (code, signal) => settle(endingOf(code, signal)));
+  child.once('exit', (code, signal) => settle(describeExit(code, signal)));
   const trouble = ended.finally(() => {
     clearTimeout(timer);
     child.unref();
@@ -125,7 +125,7 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-function endingOf(code: number | null, signal: NodeJS.Signals | null): string | undefined {
+function describeExit(code: number | null, signal: NodeJS.Signals | null): string | undefined {
   if (signal) return `was killed by ${signal}`;
   return code === 0 ? undefined : `ended with code ${code}`;
 }

@@ -16,9 +16,9 @@ export function onExitSignal(
   handler: (signal: ExitSignal) => Promise<void>,
   { limitMs = HANDLER_LIMIT_MS } = {},
 ): { stop(): void } {
-  let leaving = false;
+  let isExiting = false;
 
-  const leave = async (signal: ExitSignal) => {
+  const handleAndExit = async (signal: ExitSignal) => {
     const exit = () => process.exit(signalExitCode[signal]);
     setTimeout(exit, limitMs);
     try {
@@ -29,9 +29,9 @@ export function onExitSignal(
   };
 
   const receive = (signal: ExitSignal) => {
-    if (leaving) process.exit(signalExitCode[signal]);
-    leaving = true;
-    void leave(signal);
+    if (isExiting) process.exit(signalExitCode[signal]);
+    isExiting = true;
+    void handleAndExit(signal);
   };
 
   for (const signal of signals) process.on(signal, receive);

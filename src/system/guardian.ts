@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { agentMark } from './agent-mark.ts';
-import { MARK } from './process-table.ts';
+import { processTag } from './process-tag.ts';
+import { TAG_VARIABLE } from './process-table.ts';
 import { randomBytes } from './random-bytes.ts';
 
 /**
@@ -54,20 +54,20 @@ done
 `;
 
 /** How long the guardian may take to make a FIFO. */
-const ANSWER_LIMIT_MS = 5000;
+const FIFO_TIMEOUT_MS = 5000;
 
-const waiting = new Map<number, (path: string | undefined) => void>();
+const pendingFifos = new Map<number, (path: string | undefined) => void>();
 const groups = new Set<number>();
 const files = new Set<string>();
 let pipe: Writable | undefined;
-let asked = 0;
+let fifoCount = 0;
 
 /** Has a process of its own see to it that nothing outlives this one, however this one ends. One at a time. */
 export function startGuardian(): void {
   if (pipe) return;
   const folders = fifoFolders();
   const name = `tau-${randomBytes(8).toString('hex')}-`;
-  const args = ['-c', SCRIPT, 'tau-guardian', `${MARK}=${agentMark()}:`, name, ...folders];
+  const args = ['-c', SCRIPT, 'tau-guardian', `${TAG_VARIABLE}=${processTag()}:`, name, ...folders];
   const guardian = spawn('/bin/sh', args, {
     cwd: '/',
     detached: true,
@@ -77,10 +77,10 @@ export function startGuardian(): void {
   guardian.on('error', () => {});
   guardian.on('close', () => {
     pipe = undefined;
-    for (const [number, answer] of waiting) {
+    for (const [number, settleFifo] of pendingFifos) {
       // It may have made this one before it died.
-      for (const folder of folders) discard(join(folder, `${name}${number}`));
-      answer(undefined);
+      for (const folder of folders) removeFile(join(folder, `${name}${number}`));
+      settleFifo(undefined);
     }
   });
   guardian.unref();
@@ -89,12 +89,12 @@ export function startGuardian(): void {
   pipe = guardian.stdin;
   pipe.on('error', () => {});
   (pipe as Socket).unref();
-  hearAnswers(guardian.stdout as Socket, (number, place) => {
-    const folder = folders[place];
+  readResponses(guardian.stdout as Socket, (number, folderIndex) => {
+    const folder = folders[folderIndex];
     const path = folder === undefined ? undefined : join(folder, `${name}${number}`);
-    const answer = waiting.get(number);
-    if (answer) answer(path);
-    else if (path) discard(path);
+    const settleFifo = pendingFifos.get(number);
+    if (settleFifo) settleFifo(path);
+    else if (path) removeFile(path);
   });
   // If this is not the first one, they live already.
   for (const group of groups) pipe.write(`+ ${group}\n`);
@@ -126,38 +126,38 @@ export function keepFile(name: string): void {
 }
 
 /** Has the guardian make a FIFO for this user only; undefined when it cannot. It is removed at the latest with us. */
-export function guardedFifo(): Promise<string | undefined> {
+export function makeGuardedFifo(): Promise<string | undefined> {
   startGuardian();
-  const number = ++asked;
+  const number = ++fifoCount;
   return new Promise((settle) => {
-    const answer = (path: string | undefined) => {
+    const settleFifo = (path: string | undefined) => {
       clearTimeout(timer);
-      waiting.delete(number);
+      pendingFifos.delete(number);
       settle(path);
     };
-    const timer = setTimeout(answer, ANSWER_LIMIT_MS, undefined);
-    waiting.set(number, answer);
+    const timer = setTimeout(settleFifo, FIFO_TIMEOUT_MS, undefined);
+    pendingFifos.set(number, settleFifo);
     if (pipe?.writable) pipe.write(`fifo ${number}\n`);
-    else answer(undefined);
+    else settleFifo(undefined);
   });
 }
 
 /** Where a FIFO may be made, the best place first: there is not always a temporary folder that can be written. */
 export const fifoFolders = (): string[] => [...new Set([resolve(tmpdir()), '/tmp', '/dev/shm'])];
 
-function hearAnswers(stdout: Socket, hear: (number: number, place: number) => void): void {
+function readResponses(stdout: Socket, onResponse: (number: number, folderIndex: number) => void): void {
   let text = '';
   stdout.setEncoding('utf8');
   stdout.on('data', (chunk: string) => {
     const lines = `${text}${chunk}`.split('\n');
     text = lines.pop() ?? '';
     for (const line of lines) {
-      const [number = 0, place = 0] = line.split(' ').map(Number);
-      hear(number, place);
+      const [number = 0, folderIndex = 0] = line.split(' ').map(Number);
+      onResponse(number, folderIndex);
     }
   });
   stdout.on('error', () => {});
   stdout.unref();
 }
 
-const discard = (path: string) => rm(path, { force: true }, () => {});
+const removeFile = (path: string) => rm(path, { force: true }, () => {});

@@ -4,7 +4,7 @@ import { type Lock, LockHeld } from './lock-held.ts';
 import { realPath } from './real-path.ts';
 
 const ATTEMPTS = 20;
-const RETRY_MS = 25;
+const STALE_RETRY_MS = 25;
 /** `ps` may derive the start from a boot time that wanders by a second. */
 const START_TOLERANCE_MS = 2000;
 
@@ -16,7 +16,7 @@ interface Holder {
 }
 
 /** What a power cut can leave: our files appear with their content, but are not synced. */
-const unreadable: Holder = { pid: 0, startedAt: 0, nonce: 'unreadable' };
+const malformedHolder: Holder = { pid: 0, startedAt: 0, nonce: 'unreadable' };
 
 /**
  * The lock for systems without abstract sockets: `<path>.lock` names its holder by pid and start time.
@@ -25,9 +25,9 @@ const unreadable: Holder = { pid: 0, startedAt: 0, nonce: 'unreadable' };
  */
 export async function acquireLockFile(path: string): Promise<Lock> {
   const file = `${realPath(path)}.lock`;
-  const startedAt = (await startOf(process.pid)) ?? 0;
+  const startedAt = (await startTimeOf(process.pid)) ?? 0;
   const self = { pid: process.pid, startedAt, nonce: Math.random().toString(36).slice(2) };
-  const holder = await take(file, self);
+  const holder = await claim(file, self);
   if (holder) throw new LockHeld(path, holder.pid || undefined);
   return { release: () => remove(file, self) };
 }
@@ -39,20 +39,20 @@ export async function lockFileHolder(path: string): Promise<{ readonly pid: numb
 }
 
 /** Creates the lock file; answers the holder when someone else has it. */
-async function take(file: string, self: Holder): Promise<Holder | undefined> {
+async function claim(file: string, self: Holder): Promise<Holder | undefined> {
   let holder: Holder | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (await create(file, self)) return undefined;
+    if (await linkLockFile(file, self)) return undefined;
     holder = await read(file);
     if (!holder) continue;
     if (await isAlive(holder)) return holder;
     await removeStale(file, { stale: holder, self });
   }
-  return holder ?? unreadable;
+  return holder ?? malformedHolder;
 }
 
 /** Linked into place with its content, so that nobody ever reads half a lock. */
-async function create(file: string, self: Holder): Promise<boolean> {
+async function linkLockFile(file: string, self: Holder): Promise<boolean> {
   const draft = `${file}.${self.nonce}.new`;
   await writeFile(draft, JSON.stringify(self), { mode: 0o600 });
   try {
@@ -71,13 +71,13 @@ async function create(file: string, self: Holder): Promise<boolean> {
  * particular holder's file is itself a lock, named after that holder; a remover that died is removed the same way.
  */
 async function removeStale(file: string, { stale, self }: { stale: Holder; self: Holder }): Promise<void> {
-  const right = `${file}.${stale.nonce}`;
-  if (await take(right, self)) {
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  const removalLock = `${file}.${stale.nonce}`;
+  if (await claim(removalLock, self)) {
+    await new Promise((resolve) => setTimeout(resolve, STALE_RETRY_MS));
     return;
   }
   await remove(file, stale);
-  await remove(right, self);
+  await remove(removalLock, self);
 }
 
 async function remove(file: string, holder: Holder): Promise<void> {
@@ -87,9 +87,9 @@ async function remove(file: string, holder: Holder): Promise<void> {
 async function read(file: string): Promise<Holder | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return isHolder(value) ? value : unreadable;
+    return isHolder(value) ? value : malformedHolder;
   } catch (error) {
-    if (error instanceof SyntaxError) return unreadable;
+    if (error instanceof SyntaxError) return malformedHolder;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
@@ -102,12 +102,12 @@ function isHolder(value: unknown): value is Holder {
 }
 
 async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
-  const start = await startOf(pid);
+  const start = await startTimeOf(pid);
   return start !== undefined && Math.abs(start - startedAt) <= START_TOLERANCE_MS;
 }
 
 /** When a living process started, in milliseconds; a zombie is not living. */
-function startOf(pid: number): Promise<number | undefined> {
+function startTimeOf(pid: number): Promise<number | undefined> {
   if (pid <= 0) return Promise.resolve(undefined);
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { acquireLock, type Lock, LockHeld, lockHolder } from './lock.ts';
 import { acquireLockFile, lockFileHolder } from './lock-file.ts';
-import { compile, exitOf, processes, temporaryFolder, textOf } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll } from './testing/script.ts';
 
 const base = temporaryFolder();
 const start = processes();
@@ -29,7 +29,7 @@ const kinds = [
   },
 ];
 
-describe.each(kinds)('$kind', ({ acquire, askHolder, source }) => {
+describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
   const newFolder = () => mkdtempSync(join(base, 'case-'));
   const take = async (path: string) => {
     const lock = await acquire(path);
@@ -59,14 +59,14 @@ describe.each(kinds)('$kind', ({ acquire, askHolder, source }) => {
 
   it('can be asked for its holder without being taken', async () => {
     const path = join(newFolder(), 'file');
-    expect(await askHolder(path)).toBeUndefined();
+    expect(await queryHolder(path)).toBeUndefined();
 
     const holder = await holderOf(path);
-    expect(await askHolder(path)).toEqual({ pid: holder.pid });
+    expect(await queryHolder(path)).toEqual({ pid: holder.pid });
 
     holder.kill('SIGKILL');
     await exitOf(holder);
-    expect(await askHolder(path)).toBeUndefined();
+    expect(await queryHolder(path)).toBeUndefined();
     await take(path);
   });
 
@@ -149,7 +149,7 @@ describe.each(kinds)('$kind', ({ acquire, askHolder, source }) => {
     const script = compile(base, `${source} await acquire('${folder}/file'); console.log('held');`);
     const child = start(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
 
-    expect(await Promise.all([textOf(child.stdout), exitOf(child)])).toEqual(['held\n', 0]);
+    expect(await Promise.all([readAll(child.stdout), exitOf(child)])).toEqual(['held\n', 0]);
     const lock = await acquire(join(folder, 'file'));
     await lock.release();
 

@@ -5,7 +5,7 @@ import { realPath } from './real-path.ts';
 export { type Lock, LockHeld };
 
 const ATTEMPTS = 20;
-const ANSWER_LIMIT_MS = 500;
+const HOLDER_TIMEOUT_MS = 500;
 /** The whole of `sun_path`: Node versions disagree on padding a shorter abstract name, and would not see each other. */
 const NAME_BYTES = 108;
 
@@ -18,27 +18,27 @@ const NAME_BYTES = 108;
  */
 export async function acquireLock(path: string): Promise<Lock> {
   if (process.platform !== 'linux') return (await import('./lock-file.ts')).acquireLockFile(path);
-  return take(socketName(realPath(path)), path);
+  return acquireSocket(socketName(realPath(path)), path);
 }
 
 /** The same for what is in the file now, by whatever name: hard links and renamed files. Only on Linux. */
 export async function acquireContentLock({ dev, ino }: { dev: number; ino: number }, path: string): Promise<Lock> {
   if (process.platform !== 'linux') return { release: async () => undefined };
-  return take(socketName(`${dev}:${ino}`), path);
+  return acquireSocket(socketName(`${dev}:${ino}`), path);
 }
 
 /** Who holds the lock of a file, without taking it; undefined when nobody does, no pid when the holder does not say. */
 export async function lockHolder(path: string): Promise<{ readonly pid: number | undefined } | undefined> {
   if (process.platform !== 'linux') return (await import('./lock-file.ts')).lockFileHolder(path);
-  const holder = await askHolder(socketName(realPath(path)));
+  const holder = await queryHolder(socketName(realPath(path)));
   return holder === 'gone' ? undefined : holder;
 }
 
-async function take(name: string, path: string): Promise<Lock> {
+async function acquireSocket(name: string, path: string): Promise<Lock> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const server = await listen(name);
     if (server) return { release: () => close(server) };
-    const holder = await askHolder(name);
+    const holder = await queryHolder(name);
     if (holder !== 'gone') throw new LockHeld(path, holder.pid);
   }
   throw new LockHeld(path, undefined);
@@ -73,19 +73,19 @@ function listen(name: string): Promise<Server | undefined> {
 }
 
 /** A holder that hangs up without a word is dying or letting go: the name is free in a moment. */
-function askHolder(name: string): Promise<'gone' | { readonly pid: number | undefined }> {
+function queryHolder(name: string): Promise<'gone' | { readonly pid: number | undefined }> {
   return new Promise((resolve) => {
     const socket = connect(name);
-    let answer = '';
+    let response = '';
     const settle = (holder: 'gone' | { readonly pid: number | undefined }) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(holder);
     };
-    const timer = setTimeout(() => settle({ pid: undefined }), ANSWER_LIMIT_MS);
+    const timer = setTimeout(() => settle({ pid: undefined }), HOLDER_TIMEOUT_MS);
     socket.on('data', (chunk) => {
-      answer += chunk;
-      if (answer.endsWith('\n')) settle({ pid: Number.parseInt(answer, 10) || undefined });
+      response += chunk;
+      if (response.endsWith('\n')) settle({ pid: Number.parseInt(response, 10) || undefined });
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       settle(error.code === 'EAGAIN' ? { pid: undefined } : 'gone');

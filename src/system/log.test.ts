@@ -15,7 +15,7 @@ it('takes its own level and the graver ones', () => {
   for (const level of ['error', 'warn', 'info', 'debug'] as const) log.write(level, 'area', level);
 
   expect(readFileSync(file, 'utf8').match(/ area \w+$/gm)).toEqual([' area error', ' area warn', ' area info']);
-  expect([log.takes('info'), log.takes('debug')]).toEqual([true, false]);
+  expect([log.isEnabled('info'), log.isEnabled('debug')]).toEqual([true, false]);
 });
 
 it('keeps every event on its own line, and cuts what is long', () => {

@@ -11,12 +11,12 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 /** Takes one line per event. */
 export interface Log {
   /** Whether anything of this level is taken: for what is costly to find out. */
-  takes(level: LogLevel): boolean;
+  isEnabled(level: LogLevel): boolean;
   write(level: LogLevel, area: string, message: string, fields?: LogFields): void;
 }
 
 /** When a log file has grown to this, it is set aside as `<path>.1`, in place of the one before. */
-const MAX_FILE_BYTES = 10 * 1024 * 1024;
+const MAX_LOG_FILE_BYTES = 10 * 1024 * 1024;
 /** A value longer than this is cut. */
 const MAX_VALUE_CHARACTERS = 300;
 
@@ -28,15 +28,15 @@ export interface LogOptions {
 }
 
 /** Opens a log. Throws when the file cannot be opened; from then on nothing that happens to it is anybody's problem. */
-export function openLog({ level, file, maxBytes = MAX_FILE_BYTES }: LogOptions): Log {
+export function openLog({ level, file, maxBytes = MAX_LOG_FILE_BYTES }: LogOptions): Log {
   const sink = file === undefined ? (line: string) => void process.stderr.write(line) : fileSink(file, maxBytes);
-  const form = file?.endsWith('.jsonl') ? jsonLine : plainLine;
-  const deepest = logLevels.indexOf(level);
-  const takes = (wanted: LogLevel) => logLevels.indexOf(wanted) <= deepest;
+  const format = file?.endsWith('.jsonl') ? jsonLine : plainLine;
+  const threshold = logLevels.indexOf(level);
+  const isEnabled = (candidate: LogLevel) => logLevels.indexOf(candidate) <= threshold;
   return {
-    takes,
+    isEnabled,
     write: (at, area, message, fields = {}) => {
-      if (takes(at)) sink(form({ time: new Date().toISOString(), level: at, area, message }, fields));
+      if (isEnabled(at)) sink(format({ time: new Date().toISOString(), level: at, area, message }, fields));
     },
   };
 }
@@ -56,14 +56,14 @@ const jsonLine = (event: LogEvent, fields: LogFields) => {
 function plainLine({ time, level, area, message }: LogEvent, fields: LogFields): string {
   const values = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` ${name}=${word(cut(String(value)))}`);
+    .map(([name, value]) => ` ${name}=${quoteIfNeeded(cut(String(value)))}`);
   return `${time} ${level.padEnd(5)} ${area} ${message}${values.join('')}\n`;
 }
 
 const cut = (text: string) => (text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text);
 
 /** As it is where that is one word, else quoted: an event stays on its line. */
-const word = (text: string) => (/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text));
+const quoteIfNeeded = (text: string) => (/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text));
 
 function fileSink(path: string, maxBytes: number): (line: string) => void {
   let fd: number | undefined = openForAppend(path);
@@ -75,7 +75,7 @@ function fileSink(path: string, maxBytes: number): (line: string) => void {
       if (size !== undefined && size > 0 && size + bytes.length > maxBytes) {
         const full = fd;
         fd = undefined;
-        setAside(path, full);
+        rotate(path, full);
         fd = openForAppend(path);
         size = sizeOf(fd);
       }
@@ -88,7 +88,7 @@ function fileSink(path: string, maxBytes: number): (line: string) => void {
 }
 
 /** Sets a full file aside, unless somebody else has done so already: what has its name now is another one. */
-function setAside(path: string, fd: number): void {
+function rotate(path: string, fd: number): void {
   const { dev, ino } = fstatSync(fd);
   closeSync(fd);
   const now = statSync(path, { throwIfNoEntry: false });

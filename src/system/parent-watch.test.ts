@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, textOf, until } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll, until } from './testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();
@@ -32,7 +32,7 @@ it('calls once when the parent is killed', async () => {
   parent.kill('SIGKILL');
   await until(() => existsSync(noticed));
 
-  expect(await textOf(start('cat', [noticed]).stdout)).toBe('1');
+  expect(await readAll(start('cat', [noticed]).stdout)).toBe('1');
 });
 
 it('does not keep the process alive', async () => {

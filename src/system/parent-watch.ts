@@ -3,12 +3,12 @@
  *
  * Does not keep the process alive. A parent that died before the call goes unnoticed.
  */
-export function watchParent(onGone: () => void, intervalMs = 1000): { stop(): void } {
+export function watchParent(onParentExit: () => void, intervalMs = 1000): { stop(): void } {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    onGone();
+    onParentExit();
   }, intervalMs);
   timer.unref();
   return { stop: () => clearInterval(timer) };

@@ -10,38 +10,38 @@ const start = processes();
 describe('a reader of a pipe', () => {
   it('has everything that was written as soon as it drains the pipe', async () => {
     const { read, write } = await openPipe();
-    let heard = '';
+    let received = '';
     const reader = new PipeReader(read, (bytes) => {
-      heard += bytes;
+      received += bytes;
     });
 
     writeSync(write, 'first');
     reader.drain();
-    const first = heard;
+    const first = received;
     writeSync(write, ', second');
     closeSync(write);
     reader.drain();
     reader.drain();
 
-    expect([first, heard]).toEqual(['first', 'first, second']);
+    expect([first, received]).toEqual(['first', 'first, second']);
   });
 
   it('gives what comes later to its heir, and tells it of the end', async () => {
     const { read, write } = await openPipe();
-    const heard: string[] = [];
-    const reader = new PipeReader(read, (bytes) => void heard.push(`first ${bytes}`));
+    const received: string[] = [];
+    const reader = new PipeReader(read, (bytes) => void received.push(`first ${bytes}`));
     writeSync(write, 'a');
     reader.drain();
 
     await new Promise<void>((close) => {
-      reader.handOver({ append: (bytes) => void heard.push(`heir ${bytes}`), close });
+      reader.redirectTo({ append: (bytes) => void received.push(`heir ${bytes}`), close });
       writeSync(write, 'b');
       closeSync(write);
     });
-    await new Promise<void>((close) => reader.handOver({ append: () => {}, close }));
+    await new Promise<void>((close) => reader.redirectTo({ append: () => {}, close }));
     reader.drain();
 
-    expect(heard).toEqual(['first a', 'heir b']);
+    expect(received).toEqual(['first a', 'heir b']);
   });
 
   it('does not keep the process alive', async () => {

@@ -5,10 +5,10 @@ import { Socket } from 'node:net';
 const CHUNK_BYTES = 64 * 1024;
 
 /** More than a pipe holds, unless its writer has a privilege and asked for more. */
-const MAX_IN_PIPE = 1024 * 1024;
+const MAX_PIPE_BYTES = 1024 * 1024;
 
 /** Who takes what arrives after its first reader has lost interest. */
-export interface Heir {
+export interface OutputSink {
   append(bytes: Buffer): void;
   close(): void;
 }
@@ -41,7 +41,7 @@ export class PipeReader {
   drain(): void {
     let length = 0;
     // A destroyed socket has given its descriptor back; the number may be somebody else's.
-    for (let total = 0; total < MAX_IN_PIPE && !this.#socket.destroyed; total += length) {
+    for (let total = 0; total < MAX_PIPE_BYTES && !this.#socket.destroyed; total += length) {
       length = this.#read();
       if (length === 0) return;
       this.#onBytes(this.#buffer.subarray(0, length));
@@ -49,10 +49,10 @@ export class PipeReader {
   }
 
   /** Gives everything that arrives from now on to the heir, or to nobody. */
-  handOver(heir: Heir | undefined): void {
-    this.#onBytes = (bytes) => heir?.append(bytes);
-    if (this.#socket.closed) heir?.close();
-    else this.#socket.once('close', () => heir?.close());
+  redirectTo(sink: OutputSink | undefined): void {
+    this.#onBytes = (bytes) => sink?.append(bytes);
+    if (this.#socket.closed) sink?.close();
+    else this.#socket.once('close', () => sink?.close());
   }
 
   #read(): number {

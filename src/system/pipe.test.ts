@@ -2,23 +2,23 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, textOf, until } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll, until } from './testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();
 let tests = 0;
 
 /** A place for FIFOs that only one test has: its trace in the process list. */
-function newPlace(): string {
-  const place = join(folder, `place-${process.pid}-${++tests}`);
-  mkdirSync(place);
-  return place;
+function newFolder(): string {
+  const path = join(folder, `place-${process.pid}-${++tests}`);
+  mkdirSync(path);
+  return path;
 }
 
-const guardians = (place: string): number[] =>
+const guardians = (path: string): number[] =>
   execFileSync('ps', ['-A', '-ww', '-o', 'pid=', '-o', 'args='], { encoding: 'utf8' })
     .split('\n')
-    .filter((line) => line.includes('tau-guardian') && line.includes(place))
+    .filter((line) => line.includes('tau-guardian') && line.includes(path))
     .map((line) => Number.parseInt(line, 10));
 
 /** Opens so many pipes, sends a word through each, and tells the words. */
@@ -49,57 +49,57 @@ const script = compile(
    console.log(told.join(' '));`,
 );
 
-function run(place: string, argument = '') {
+function run(path: string, argument = '') {
   return start(process.execPath, [script, argument], {
-    env: { ...process.env, TMPDIR: place },
+    env: { ...process.env, TMPDIR: path },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
 }
 
-const heard = (child: ReturnType<typeof run>) => new Promise((resolve) => child.stdout?.once('data', resolve));
+const firstOutput = (child: ReturnType<typeof run>) => new Promise((resolve) => child.stdout?.once('data', resolve));
 
-const gone = (place: string) => until(() => guardians(place).length === 0);
+const guardianExit = (path: string) => until(() => guardians(path).length === 0);
 
 describe('a pipe', () => {
   it('carries what is written, whoever else opens one, and leaves nothing behind', async () => {
-    const place = newPlace();
+    const path = newFolder();
 
-    const child = run(place);
+    const child = run(path);
 
-    expect(await Promise.all([textOf(child.stdout), exitOf(child)])).toEqual(['a b c d\n', 0]);
-    await gone(place);
-    expect(readdirSync(place)).toEqual([]);
+    expect(await Promise.all([readAll(child.stdout), exitOf(child)])).toEqual(['a b c d\n', 0]);
+    await guardianExit(path);
+    expect(readdirSync(path)).toEqual([]);
   });
 
   it('can be made though the guardian was killed', async () => {
-    const place = newPlace();
-    const child = run(place, 'wait');
-    await heard(child);
-    for (const pid of guardians(place)) process.kill(pid, 'SIGKILL');
-    await gone(place);
+    const path = newFolder();
+    const child = run(path, 'wait');
+    await firstOutput(child);
+    for (const pid of guardians(path)) process.kill(pid, 'SIGKILL');
+    await guardianExit(path);
 
     child.stdin?.write('go');
 
-    expect(await textOf(child.stdout)).toBe('a b c d e f g\n');
-    expect(readdirSync(place)).toEqual([]);
+    expect(await readAll(child.stdout)).toBe('a b c d e f g\n');
+    expect(readdirSync(path)).toEqual([]);
   });
 
   it.each([
     ['without a temporary folder', join(folder, 'missing')],
     ['in a folder that is not named from the root', '.'],
-  ])('can be made %s', async (_where, place) => {
-    expect(await textOf(run(place).stdout)).toBe('a b c d\n');
+  ])('can be made %s', async (_where, path) => {
+    expect(await readAll(run(path).stdout)).toBe('a b c d\n');
   });
 
   it.each([1, 2, 3])('leaves nothing behind when its maker is killed, attempt %d', async () => {
-    const place = newPlace();
-    const child = run(place, 'forever');
-    await heard(child);
-    await until(() => readdirSync(place).length > 0);
+    const path = newFolder();
+    const child = run(path, 'forever');
+    await firstOutput(child);
+    await until(() => readdirSync(path).length > 0);
 
     child.kill('SIGKILL');
 
-    await gone(place);
-    expect(readdirSync(place)).toEqual([]);
+    await guardianExit(path);
+    expect(readdirSync(path)).toEqual([]);
   });
 });

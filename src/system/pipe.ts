@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { fifoFolders, guardedFifo } from './guardian.ts';
+import { fifoFolders, makeGuardedFifo } from './guardian.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -13,7 +13,7 @@ export interface Pipe {
   readonly write: number;
 }
 
-let spare: Promise<Pipe | undefined> | undefined;
+let preparedPipe: Promise<Pipe | undefined> | undefined;
 
 /**
  * Opens a pipe of which nothing is left in any folder.
@@ -22,15 +22,15 @@ let spare: Promise<Pipe | undefined> | undefined;
  * /dev/stderr. The next one is made ready meanwhile, so that only the first caller waits.
  */
 export async function openPipe(): Promise<Pipe> {
-  const ready = spare ?? attempt();
-  spare = attempt();
+  const ready = preparedPipe ?? tryMakePipe();
+  preparedPipe = tryMakePipe();
   return (await ready) ?? makePipe();
 }
 
-const attempt = () => makePipe().catch(() => undefined);
+const tryMakePipe = () => makePipe().catch(() => undefined);
 
 async function makePipe(): Promise<Pipe> {
-  const path = (await guardedFifo()) ?? (await ownFifo());
+  const path = (await makeGuardedFifo()) ?? (await makeOwnFifo());
   let read: number | undefined;
   try {
     // In this order: a FIFO without a reader cannot be opened for writing.
@@ -45,7 +45,7 @@ async function makePipe(): Promise<Pipe> {
 }
 
 /** For want of a guardian. A FIFO that is left behind by a kill in between stays. */
-async function ownFifo(): Promise<string> {
+async function makeOwnFifo(): Promise<string> {
   const failures: string[] = [];
   for (const folder of fifoFolders()) {
     const path = join(folder, `tau-${randomBytes(8).toString('hex')}`);

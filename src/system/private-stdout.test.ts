@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, textOf, until } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll, until } from './testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();
@@ -118,7 +118,7 @@ describe('whatever else is printed goes to stderr', () => {
     );
     const child = start(process.execPath, [script]);
 
-    const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+    const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
 
     expect(stdout).toBe('before\nprotocol\n');
     expect(stderr.split('\n').sort()).toEqual(['', 'child', 'console', 'early', 'imported']);
@@ -149,7 +149,7 @@ describe('whatever else is printed goes to stderr', () => {
 });
 
 describe('the writer', () => {
-  const talk = () =>
+  const writeLongText = () =>
     compile(
       folder,
       `import { takeStdout } from './private-stdout.ts';
@@ -160,35 +160,35 @@ describe('the writer', () => {
        process.exit();`,
     );
   /** Kept short in a failure's report. */
-  const gist = (text: string) => text.replaceAll(/ü+/g, (run) => `${run.length} ü`);
-  const said = '200000 ü\n';
+  const short = (text: string) => text.replaceAll(/ü+/g, (run) => `${run.length} ü`);
+  const sent = '200000 ü\n';
 
   it('reaches a socket', async () => {
-    const child = start(process.execPath, [talk()]);
+    const child = start(process.execPath, [writeLongText()]);
 
-    expect((await Promise.all([textOf(child.stdout), textOf(child.stderr)])).map(gist)).toEqual([said, 'lost\n']);
+    expect((await Promise.all([readAll(child.stdout), readAll(child.stderr)])).map(short)).toEqual([sent, 'lost\n']);
   });
 
   it('reaches a pipe', async () => {
-    const child = start('bash', ['-c', '"$0" "$1" | cat', process.execPath, talk()]);
+    const child = start('bash', ['-c', '"$0" "$1" | cat', process.execPath, writeLongText()]);
 
-    expect((await Promise.all([textOf(child.stdout), textOf(child.stderr)])).map(gist)).toEqual([said, 'lost\n']);
+    expect((await Promise.all([readAll(child.stdout), readAll(child.stderr)])).map(short)).toEqual([sent, 'lost\n']);
   });
 
   it('reaches a file', async () => {
     const path = join(folder, 'reached');
 
-    execFileSync('bash', ['-c', '"$0" "$1" > "$2" 2> "$2.err"', process.execPath, talk(), path]);
+    execFileSync('bash', ['-c', '"$0" "$1" > "$2" 2> "$2.err"', process.execPath, writeLongText(), path]);
 
-    expect([path, `${path}.err`].map((file) => gist(readFileSync(file, 'utf8')))).toEqual([said, 'lost\n']);
+    expect([path, `${path}.err`].map((file) => short(readFileSync(file, 'utf8')))).toEqual([sent, 'lost\n']);
   });
 
   it.runIf(process.platform === 'linux')('reaches a terminal', async () => {
-    const child = start('script', ['-qec', `${process.execPath} ${talk()} 2>/dev/null`, '/dev/null'], {
+    const child = start('script', ['-qec', `${process.execPath} ${writeLongText()} 2>/dev/null`, '/dev/null'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
 
-    expect(gist(await textOf(child.stdout)).replaceAll('\r', '')).toBe(said);
+    expect(short(await readAll(child.stdout)).replaceAll('\r', '')).toBe(sent);
   });
 
   it('never blocks on a reader that does not read, and says when it has caught up', async () => {
@@ -203,15 +203,15 @@ describe('the writer', () => {
     const child = start('bash', ['-c', '"$0" "$1" | { read -r -u 3; cat >/dev/null; }', process.execPath, script], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });
-    let heard = '';
+    let printed = '';
     child.stderr?.on('data', (chunk) => {
-      heard += chunk;
+      printed += chunk;
     });
 
-    await until(() => heard === 'alive\n');
+    await until(() => printed === 'alive\n');
     (child.stdio[3] as NodeJS.WritableStream).end('read now\n');
 
-    await until(() => heard === 'alive\ndrained\n');
+    await until(() => printed === 'alive\ndrained\n');
   });
 
   it('has handed everything over when flush settles', async () => {
@@ -225,7 +225,7 @@ describe('the writer', () => {
     );
     const child = start('bash', ['-c', '"$0" "$1" | wc -c; exit "$PIPESTATUS"', process.execPath, script]);
 
-    expect(await Promise.all([textOf(child.stdout), exitOf(child)])).toEqual(['5000000\n', 7]);
+    expect(await Promise.all([readAll(child.stdout), exitOf(child)])).toEqual(['5000000\n', 7]);
   });
 
   it.each(['| true', '> >(true)'])('tells once that its reader has gone (%s)', async (reader) => {
@@ -250,7 +250,7 @@ describe('the writer', () => {
     );
     const child = start('bash', ['-c', `"$0" "$1" ${reader}; exit "$PIPESTATUS"`, process.execPath, script]);
 
-    expect(await Promise.all([textOf(child.stderr), exitOf(child)])).toEqual(['EPIPE,late EPIPE\n', 0]);
+    expect(await Promise.all([readAll(child.stderr), exitOf(child)])).toEqual(['EPIPE,late EPIPE\n', 0]);
   });
 
   it('settles flush and ends every wait when the reader goes away meanwhile', async () => {
@@ -267,16 +267,16 @@ describe('the writer', () => {
        console.error(told.join());`,
     );
     const child = start(process.execPath, [script]);
-    let heard = '';
+    let printed = '';
     child.stderr?.on('data', (chunk) => {
-      heard += chunk;
+      printed += chunk;
     });
 
-    await until(() => heard === 'full\n');
+    await until(() => printed === 'full\n');
     child.stdout?.destroy();
 
     expect(await exitOf(child)).toBe(0);
-    await until(() => heard === 'full\nerror,drain\n');
+    await until(() => printed === 'full\nerror,drain\n');
   });
 
   it('survives a stderr that nobody reads any more', async () => {
@@ -293,6 +293,6 @@ describe('the writer', () => {
     );
     const child = start('bash', ['-c', '"$0" "$1" 2> >(true)', process.execPath, script]);
 
-    expect(await Promise.all([textOf(child.stdout), exitOf(child)])).toEqual(['fine\n', 0]);
+    expect(await Promise.all([readAll(child.stdout), exitOf(child)])).toEqual(['fine\n', 0]);
   });
 });

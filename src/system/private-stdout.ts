@@ -1,6 +1,6 @@
 import { batchedWrite } from './batched-write.ts';
 import { redirectChildren } from './stdout/redirect-children.ts';
-import { redirectFilePromises, redirectFiles } from './stdout/redirect-files.ts';
+import { redirectFilePromises, redirectFiles } from './stdout/redirect.ts';
 
 /** The one writer that reaches file descriptor 1. */
 export interface Stdout {
@@ -13,7 +13,7 @@ export interface Stdout {
   flush(): Promise<void>;
 }
 
-let taken: Stdout | undefined;
+let claimed: Stdout | undefined;
 
 /**
  * Takes stdout for the protocol: whatever else JavaScript or a child prints goes to stderr.
@@ -23,11 +23,11 @@ let taken: Stdout | undefined;
  * is built on descriptor 1 by hand (`new net.Socket({ fd: 1 })`).
  */
 export function takeStdout(): Stdout {
-  taken ??= take();
-  return taken;
+  claimed ??= claim();
+  return claimed;
 }
 
-function take(): Stdout {
+function claim(): Stdout {
   // The real stream must exist before node:fs is changed: for a file it holds on to the `writeSync` it first saw.
   const stdout = writerTo(process.stdout);
   redirectStream(process.stdout);
@@ -46,35 +46,35 @@ const updateImports = () => process.getBuiltinModule('node:module').syncBuiltinE
 
 function writerTo(stream: NodeJS.WriteStream): Stdout {
   // The stream's own way is about to be redirected.
-  const flush = stream.write.bind(stream);
+  const writeThrough = stream.write.bind(stream);
   const write = batchedWrite(stream);
-  const drained: (() => void)[] = [];
-  const failed: ((error: NodeJS.ErrnoException) => void)[] = [];
+  const drainListeners: (() => void)[] = [];
+  const errorListeners: ((error: NodeJS.ErrnoException) => void)[] = [];
   let failure: NodeJS.ErrnoException | undefined;
 
   const drain = () => {
-    for (const listener of drained) listener();
+    for (const listener of drainListeners) listener();
   };
   stream.on('drain', drain);
   stream.on('error', (error) => {
     // Every write to a reader that has gone fails anew; the first failure says it all.
     if (failure) return;
     failure = error;
-    for (const listener of failed) listener(error);
+    for (const listener of errorListeners) listener(error);
     drain();
   });
 
   return {
     write: (text) => (failure ? true : write(text)),
-    onDrain: (listener) => void drained.push(listener),
+    onDrain: (listener) => void drainListeners.push(listener),
     onError: (listener) => {
       if (failure) process.nextTick(listener, failure);
-      else failed.push(listener);
+      else errorListeners.push(listener);
     },
     flush: () =>
       new Promise((resolve) => {
         if (failure) resolve();
-        else flush('', () => resolve());
+        else writeThrough('', () => resolve());
       }),
   };
 }
@@ -83,13 +83,13 @@ function writerTo(stream: NodeJS.WriteStream): Stdout {
 function redirectStream(stdout: NodeJS.WriteStream): void {
   const { stderr } = process;
   stderr.on('error', () => undefined);
-  Object.assign(stderr, { end: endNothing });
-  Object.assign(stdout, { write: stderr.write.bind(stderr), end: endNothing });
+  Object.assign(stderr, { end: endWithoutClosing });
+  Object.assign(stdout, { write: stderr.write.bind(stderr), end: endWithoutClosing });
   Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr });
 }
 
 /** `process.stdout.end()` is legal and would shut stderr for everyone: this says that it ended, and goes on. */
-function endNothing(...args: unknown[]): NodeJS.WriteStream {
+function endWithoutClosing(...args: unknown[]): NodeJS.WriteStream {
   const { stderr } = process;
   const [chunk] = args;
   const callback = args.find((arg) => typeof arg === 'function');

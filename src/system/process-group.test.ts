@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { agentMark } from './agent-mark.ts';
+import { processTag } from './process-tag.ts';
 import { type GroupProcess, killFamily, spawnGroup } from './process-group.ts';
-import { compile, exitOf, processes, temporaryFolder, textOf, until } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll, until } from './testing/script.ts';
 
 const linux = process.platform === 'linux';
 const folder = temporaryFolder();
@@ -166,16 +166,16 @@ describe('kill leaves nobody alive', () => {
   it.runIf(linux && process.getuid?.() === 0)('nor a stranger who was given the same pid later', async ({ skip }) => {
     const group = shell(newSleep(), 'exit');
     await group.exited;
-    const stranger = await spawnWithPid(group.pid ?? 0);
-    if (!stranger) return skip('Someone else was given the pid');
+    const unrelated = await spawnWithPid(group.pid ?? 0);
+    if (!unrelated) return skip('Someone else was given the pid');
 
     await group.kill();
     await killFamily('test');
 
-    expect(process.kill(stranger.pid ?? 0, 0)).toBe(true);
-    expect([stranger.exitCode, stranger.signalCode]).toEqual([null, null]);
-    stranger.kill('SIGKILL');
-    await exitOf(stranger);
+    expect(process.kill(unrelated.pid ?? 0, 0)).toBe(true);
+    expect([unrelated.exitCode, unrelated.signalCode]).toEqual([null, null]);
+    unrelated.kill('SIGKILL');
+    await exitOf(unrelated);
   });
 
   /** Others start processes too, so it may take a few attempts. */
@@ -242,7 +242,7 @@ describe('killFamily', () => {
        console.log('done');`,
     );
 
-    expect(await textOf(start(process.execPath, [script]).stdout)).toBe('done\n');
+    expect(await readAll(start(process.execPath, [script]).stdout)).toBe('done\n');
   });
 });
 
@@ -253,5 +253,5 @@ it('every spawn has its own mark, which begins with the agent’s', async () => 
   const [first = '', second = ''] = sleeps.map((sleep) => printed(sleep).trim());
 
   expect(first).not.toBe(second);
-  for (const mark of [first, second]) expect(mark).toMatch(new RegExp(`^${agentMark()}:test:\\d+$`));
+  for (const tag of [first, second]) expect(tag).toMatch(new RegExp(`^${processTag()}:test:\\d+$`));
 });

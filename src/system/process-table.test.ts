@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { isSame, listByPs, listProcesses } from './process-table.ts';
+import { isSameProcess, listByPs, listProcesses } from './process-table.ts';
 import { exitOf, processes, until } from './testing/script.ts';
 
 const start = processes();
@@ -42,12 +42,12 @@ it.runIf(process.platform === 'linux')('tells a process from a later one', async
   const row = (await listProcesses()).find(({ pid }) => pid === child.pid);
   if (!row) throw new Error('The child is not listed');
 
-  const before = isSame(row);
-  const stranger = isSame({ ...row, startedAt: '1' });
+  const before = isSameProcess(row);
+  const laterProcess = isSameProcess({ ...row, startedAt: '1' });
   child.kill('SIGKILL');
   await exitOf(child);
 
-  expect([before, stranger, isSame(row)]).toEqual([true, false, false]);
+  expect([before, laterProcess, isSameProcess(row)]).toEqual([true, false, false]);
 });
 
 const zombies = () =>

@@ -8,11 +8,11 @@ export interface ProcessRow {
   readonly session: number | undefined;
   readonly startedAt: string;
   /** What its environment said under `MARK` when the program was started; Linux only. */
-  readonly mark: string | undefined;
+  readonly tag: string | undefined;
 }
 
 /** The environment variable that marks what an agent started. */
-export const MARK = 'TAU_AGENT_MARK';
+export const TAG_VARIABLE = 'TAU_AGENT_MARK';
 
 const SCAN_BATCH = 200;
 
@@ -20,18 +20,18 @@ const SCAN_BATCH = 200;
 export const listProcesses = (): Promise<ProcessRow[]> => (process.platform === 'linux' ? scanProc() : listByPs());
 
 /** The living processes of any age that carry a mark; Linux only. */
-export async function markedProcesses(): Promise<{ readonly pid: number; readonly mark: string }[]> {
+export async function taggedProcesses(): Promise<{ readonly pid: number; readonly tag: string }[]> {
   const found: { pid: number; mark: string }[] = [];
   for (const [index, pid] of pidsInProc().entries()) {
     if (index % SCAN_BATCH === SCAN_BATCH - 1) await new Promise((resolve) => setImmediate(resolve));
-    const mark = readMark(pid);
+    const mark = readTag(pid);
     if (mark !== undefined && readStat(pid)) found.push({ pid, mark });
   }
   return found;
 }
 
 /** Whether a row of `listProcesses` still stands for the same living process; taken on trust outside Linux. */
-export const isSame = ({ pid, startedAt }: ProcessRow): boolean =>
+export const isSameProcess = ({ pid, startedAt }: ProcessRow): boolean =>
   process.platform !== 'linux' || readStat(pid)?.startedAt === startedAt;
 
 async function scanProc(): Promise<ProcessRow[]> {
@@ -40,7 +40,7 @@ async function scanProc(): Promise<ProcessRow[]> {
   for (const [index, pid] of pidsInProc().entries()) {
     if (index % SCAN_BATCH === SCAN_BATCH - 1) await new Promise((resolve) => setImmediate(resolve));
     const stat = pid === process.pid ? undefined : readStat(pid);
-    if (stat && Number(stat.startedAt) >= oldest) rows.push({ ...stat, mark: readMark(pid) });
+    if (stat && Number(stat.startedAt) >= oldest) rows.push({ ...stat, tag: readTag(pid) });
   }
   return rows;
 }
@@ -65,8 +65,8 @@ function readStat(pid: number): Omit<ProcessRow, 'mark'> | undefined {
   return { pid, group: Number(group), session: Number(session), startedAt };
 }
 
-function readMark(pid: number): string | undefined {
-  const prefix = `${MARK}=`;
+function readTag(pid: number): string | undefined {
+  const prefix = `${TAG_VARIABLE}=`;
   const entry = readProc(pid, 'environ')
     ?.split('\0')
     .find((pair) => pair.startsWith(prefix));
@@ -95,5 +95,5 @@ export function listByPs(): Promise<ProcessRow[]> {
 function parsePsLine(line: string): ProcessRow[] {
   const [, pid, group, state, startedAt] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
   if (startedAt === undefined || state?.startsWith('Z') || Number(pid) === process.pid) return [];
-  return [{ pid: Number(pid), group: Number(group), session: undefined, startedAt, mark: undefined }];
+  return [{ pid: Number(pid), group: Number(group), session: undefined, startedAt, tag: undefined }];
 }

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { dirname, isAbsolute, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { containedIn } from './contain.ts';
+import { isPathInside } from './path-inside.ts';
 import { realPath } from './real-path.ts';
 import { temporaryFolder } from './testing/script.ts';
 
@@ -22,7 +22,7 @@ it('leads where a look at every segment leads, for every tree of folders, files 
   mkdirSync(depths, { recursive: true });
 
   fc.assert(
-    fc.property(fc.array(entry, { maxLength: 10 }), fc.array(step, { maxLength: 12 }), (entries, way) => {
+    fc.property(fc.array(entry, { maxLength: 10 }), fc.array(step, { maxLength: 12 }), (entries, steps) => {
       const base = mkdtempSync(join(depths, 'tree-'));
       for (const { at, is, to } of entries) {
         const path = join(base, ...at);
@@ -32,10 +32,10 @@ it('leads where a look at every segment leads, for every tree of folders, files 
           else symlinkSync([is === 'link' ? '.' : base, ...to].join('/'), path);
         });
       }
-      const path = [base, ...way].join('/');
+      const path = [base, ...steps].join('/');
 
       const found = attempt(() => realPath(path));
-      const expected = attempt(() => patientRealPath(path));
+      const expected = attempt(() => naiveRealPath(path));
       rmSync(base, { recursive: true });
 
       expect(found).toEqual(expected);
@@ -51,20 +51,20 @@ it.each([
   writeFileSync(join(folder, 'file'), '');
   const at = (depth: number) => join(folder, name) + '/a'.repeat(depth);
 
-  expect(looks(() => realPath(at(1900)))).toBe(looks(() => realPath(at(1))));
-  expect(realPath(at(1900))).toBe(patientRealPath(at(1900)));
+  expect(countReadlinks(() => realPath(at(1900)))).toBe(countReadlinks(() => realPath(at(1))));
+  expect(realPath(at(1900))).toBe(naiveRealPath(at(1900)));
 });
 
 it('looks once at what is too long for a path', () => {
   const path = join(folder, 'missing') + '/a'.repeat(100_000);
 
-  expect(looks(() => attempt(() => realPath(path)))).toBe(1);
+  expect(countReadlinks(() => attempt(() => realPath(path)))).toBe(1);
   expect(() => realPath(path)).toThrow('ENAMETOOLONG');
-  expect(containedIn(folder, path)).toBe(false);
+  expect(isPathInside(folder, path)).toBe(false);
 });
 
 /** How often the disk is asked where a link leads. */
-function looks(work: () => void): number {
+function countReadlinks(work: () => void): number {
   const { readlinkSync: ordinary } = fs;
   let count = 0;
   const counting = (path: string) => {
@@ -83,7 +83,7 @@ function looks(work: () => void): number {
 }
 
 /** The same, by looking at every segment. */
-function patientRealPath(path: string): string {
+function naiveRealPath(path: string): string {
   const todo = path.split('/').reverse();
   let real = '/';
   let links = 0;

@@ -10,7 +10,7 @@ const MAX_LINKS = 40;
  */
 export function realPath(path: string): string {
   // Throws for what no path can be: one that is too long, or has a NUL in it.
-  lookAt(path);
+  readLink(path);
   const todo = segments(isAbsolute(path) ? path : `${process.cwd()}/${path}`);
   const real: string[] = [];
   /** How many of the last segments are not there: below them is nothing to look at. */
@@ -23,7 +23,7 @@ export function realPath(path: string): string {
       continue;
     }
     real.push(segment);
-    const { exists, target } = missing > 0 ? nothing : lookAt(`/${real.join('/')}`);
+    const { exists, target } = missing > 0 ? missingEntry : readLink(`/${real.join('/')}`);
     if (!exists) missing++;
     if (target === undefined) continue;
     if (++links > MAX_LINKS) throw tooManyLinks(path);
@@ -41,21 +41,21 @@ const segments = (path: string) =>
     .filter((segment) => segment !== '' && segment !== '.')
     .reverse();
 
-interface Found {
+interface LinkInfo {
   readonly exists: boolean;
   /** Where it leads, if it is a link. */
   readonly target?: string;
 }
 
-const nothing: Found = { exists: false };
+const missingEntry: LinkInfo = { exists: false };
 
-function lookAt(path: string): Found {
+function readLink(path: string): LinkInfo {
   try {
     return { exists: true, target: readlinkSync(path) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EINVAL') return { exists: true };
-    if (code === 'ENOENT' || code === 'ENOTDIR') return nothing;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return missingEntry;
     throw error;
   }
 }

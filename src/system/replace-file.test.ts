@@ -35,7 +35,7 @@ function replaceIn(line: string, path: string, text: string, options: { uid?: nu
 }
 
 /** Whoever has no right of the owner: root has every right, and becomes nobody. */
-const stranger = process.getuid?.() === 0 ? { uid: NOBODY } : {};
+const otherUser = process.getuid?.() === 0 ? { uid: NOBODY } : {};
 
 describe('a file that is not there', () => {
   it('is made under the umask, whatever the length of its name', async () => {
@@ -97,11 +97,11 @@ describe('a file that is there', () => {
     for (const name of ['single', 'one']) writeFileSync(join(folder, name), 'old');
     linkSync(join(folder, 'one'), join(folder, 'two'));
 
-    const said = ['single', 'one'].map((name) =>
+    const out = ['single', 'one'].map((name) =>
       replaceIn('ulimit -f 8; "$0" "$1"', join(folder, name), 'x'.repeat(100_000)),
     );
 
-    expect(said).toEqual(['EFBIG\n', 'EFBIG\n']);
+    expect(out).toEqual(['EFBIG\n', 'EFBIG\n']);
     expect(['single', 'one', 'two'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
       Array(3).fill('old'),
     );
@@ -121,9 +121,9 @@ describe('a file that is there', () => {
     writeFileSync(join(folder, 'file'), 'old');
     chmodSync(join(folder, 'file'), 0o444);
 
-    const said = replaceIn('"$0" "$1"', join(folder, 'file'), 'new', stranger);
+    const out = replaceIn('"$0" "$1"', join(folder, 'file'), 'new', otherUser);
 
-    expect(said).toBe('EACCES\n');
+    expect(out).toBe('EACCES\n');
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old');
   });
 
@@ -133,9 +133,9 @@ describe('a file that is there', () => {
     chmodSync(join(folder, 'file'), 0o666);
     chmodSync(folder, 0o555);
 
-    const said = replaceIn('"$0" "$1"', join(folder, 'file'), 'new', stranger);
+    const out = replaceIn('"$0" "$1"', join(folder, 'file'), 'new', otherUser);
 
-    expect(said).toBe('done\n');
+    expect(out).toBe('done\n');
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('new');
   });
 });
@@ -151,10 +151,10 @@ describe.runIf(process.getuid?.() === 0)('the owner of a file', () => {
     chownSync(join(folder, 'file'), NOBODY, NOBODY);
     chmodSync(join(folder, 'file'), 0o666);
 
-    const said = replaceIn('"$0" "$1"', join(folder, 'file'), 'new', options);
+    const out = replaceIn('"$0" "$1"', join(folder, 'file'), 'new', options);
 
     const { uid, gid } = statSync(join(folder, 'file'));
-    expect([said, uid, gid, readFileSync(join(folder, 'file'), 'utf8')]).toEqual(['done\n', NOBODY, NOBODY, 'new']);
+    expect([out, uid, gid, readFileSync(join(folder, 'file'), 'utf8')]).toEqual(['done\n', NOBODY, NOBODY, 'new']);
     expect(readdirSync(folder)).toEqual(['file']);
   });
 });

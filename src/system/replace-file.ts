@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { PERMISSIONS, swapIn } from './atomic-write.ts';
+import { PERMISSION_BITS, swapFile } from './atomic-write.ts';
 import { realPath } from './real-path.ts';
 
 /** Says that no file can be put in another's place: no right in its folder, an owner that we cannot give, a mount. */
@@ -14,12 +14,12 @@ const CANNOT_SWAP = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = realPath(path);
-  const old = await existing(target);
-  if (!old) return swap(target, text);
+  const old = await statIfExists(target);
+  if (!old) return swapText(target, text);
   // A read-only file stays as it is, even where its folder would allow another in its place.
   const file = await open(target, 'r+');
   try {
-    if (old.nlink === 1 && (await swapped(target, text, old))) return;
+    if (old.nlink === 1 && (await trySwap(target, text, old))) return;
     await overwrite(file, Buffer.from(text));
   } finally {
     await file.close();
@@ -32,7 +32,7 @@ interface Ownership {
   readonly gid: number;
 }
 
-async function existing(path: string) {
+async function statIfExists(path: string) {
   try {
     return await stat(path);
   } catch (error) {
@@ -41,9 +41,9 @@ async function existing(path: string) {
   }
 }
 
-async function swapped(path: string, text: string, old: Ownership): Promise<boolean> {
+async function trySwap(path: string, text: string, old: Ownership): Promise<boolean> {
   try {
-    await swap(path, text, old);
+    await swapText(path, text, old);
     return true;
   } catch (error) {
     if (CANNOT_SWAP.has((error as NodeJS.ErrnoException).code ?? '')) return false;
@@ -51,17 +51,17 @@ async function swapped(path: string, text: string, old: Ownership): Promise<bool
   }
 }
 
-const swap = (path: string, text: string, old?: Ownership): Promise<void> =>
-  swapIn(path, old ? 0o600 : 0o666, async (file) => {
-    if (old) await dress(file, old);
+const swapText = (path: string, text: string, old?: Ownership): Promise<void> =>
+  swapFile(path, old ? 0o600 : 0o666, async (file) => {
+    if (old) await copyOwnership(file, old);
     await file.writeFile(text);
   });
 
 /** The mode comes last: a change of the owner takes bits from it. */
-async function dress(file: FileHandle, old: Ownership): Promise<void> {
+async function copyOwnership(file: FileHandle, old: Ownership): Promise<void> {
   const { uid, gid } = await file.stat();
   if (uid !== old.uid || gid !== old.gid) await file.chown(old.uid, old.gid);
-  await file.chmod(old.mode & PERMISSIONS);
+  await file.chmod(old.mode & PERMISSION_BITS);
 }
 
 /** What the file must grow by is written first: when there is no room for it, nothing is lost yet. */

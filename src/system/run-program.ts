@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import { timerMs } from './longest-timer.ts';
-import { type ProgramOptions, spawnTalking } from './process-group.ts';
+import { clampTimeout } from './clamp-timeout.ts';
+import { type ProgramOptions, spawnPiped } from './process-group.ts';
 
-export interface ProgramRun extends ProgramOptions {
+export interface RunProgramOptions extends ProgramOptions {
   /** Milliseconds after which it is killed, with everything it started. */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -19,39 +19,39 @@ export interface ProgramResult {
 }
 
 /** What is kept of each output. */
-const MAX_BYTES = 10 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
 /** How long a program that has ended may keep its outputs open: what it left running may hold them. */
-const LINGER_MS = 200;
+const OUTPUT_LINGER_MS = 200;
 
 /** Runs a program to its end; never rejects. One that cannot be started has the code 127, as in a shell. */
-export async function runProgram({ timeout, signal, ...program }: ProgramRun): Promise<ProgramResult> {
-  const { pipes, exited, kill } = spawnTalking(program);
+export async function runProgram({ timeout, signal, ...program }: RunProgramOptions): Promise<ProgramResult> {
+  const { pipes, exited, kill } = spawnPiped(program);
   pipes?.stdin.on('error', () => {}).end();
-  const outputs = [pipes?.stdout, pipes?.stderr].map((stream) => new Output(stream));
+  const outputs = [pipes?.stdout, pipes?.stderr].map((stream) => new OutputBuffer(stream));
   let killed = false;
   const stop = () => {
     killed = true;
     void kill();
   };
-  const timer = timeout ? setTimeout(stop, timerMs(timeout)) : undefined;
+  const timer = timeout ? setTimeout(stop, clampTimeout(timeout)) : undefined;
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop, { once: true });
   const { code, error } = await exited;
   clearTimeout(timer);
   signal?.removeEventListener('abort', stop);
-  await ended(outputs);
+  await closeOutputs(outputs);
   const [stdout, stderr] = outputs.map((output) => output.text);
   return {
     stdout: stdout ?? '',
     stderr: error ? error.message : (stderr ?? ''),
     code: error ? 127 : (code ?? 1),
     killed,
-    truncated: outputs.some(({ isCut }) => isCut),
+    truncated: outputs.some(({ isTruncated }) => isTruncated),
   };
 }
 
-class Output {
+class OutputBuffer {
   readonly #pieces: Buffer[] = [];
   readonly #stream: Readable | undefined;
   readonly end: Promise<void>;
@@ -61,13 +61,13 @@ class Output {
     this.#stream = stream;
     this.end = new Promise((resolve) => {
       if (!stream) resolve();
-      stream?.on('data', (piece: Buffer) => this.#take(piece));
+      stream?.on('data', (piece: Buffer) => this.#add(piece));
       stream?.once('close', resolve).once('error', () => resolve());
     });
   }
 
-  get isCut(): boolean {
-    return this.#bytes > MAX_BYTES;
+  get isTruncated(): boolean {
+    return this.#bytes > MAX_OUTPUT_BYTES;
   }
 
   get text(): string {
@@ -78,18 +78,18 @@ class Output {
     this.#stream?.destroy();
   }
 
-  #take(piece: Buffer): void {
-    if (this.#bytes < MAX_BYTES) this.#pieces.push(piece.subarray(0, MAX_BYTES - this.#bytes));
+  #add(piece: Buffer): void {
+    if (this.#bytes < MAX_OUTPUT_BYTES) this.#pieces.push(piece.subarray(0, MAX_OUTPUT_BYTES - this.#bytes));
     this.#bytes += piece.length;
   }
 }
 
-async function ended(outputs: readonly Output[]): Promise<void> {
+async function closeOutputs(outputs: readonly OutputBuffer[]): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LINGER_MS);
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, OUTPUT_LINGER_MS);
   });
-  await Promise.race([Promise.all(outputs.map(({ end }) => end)), patience]);
+  await Promise.race([Promise.all(outputs.map(({ end }) => end)), timeout]);
   clearTimeout(timer);
   for (const output of outputs) output.close();
 }

@@ -25,9 +25,9 @@ export async function listenOnSocketFile(server: Server, path: string): Promise<
   });
 }
 
-function nameOf(there: Stats): string {
-  if (there.isDirectory()) return 'a folder';
-  return there.isFile() ? 'a file' : 'something else';
+function describeKind(existing: Stats): string {
+  if (existing.isDirectory()) return 'a folder';
+  return existing.isFile() ? 'a file' : 'something else';
 }
 
 /** Throws when a path is too long for a socket file. */
@@ -36,9 +36,9 @@ export function checkSocketPath(path: string): void {
 }
 
 async function removeStale(path: string): Promise<void> {
-  const there = statSync(path, { throwIfNoEntry: false });
-  if (!there) return;
-  if (!there.isSocket()) throw new Error(`there is ${nameOf(there)} already`);
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (!existing) return;
+  if (!existing.isSocket()) throw new Error(`there is ${describeKind(existing)} already`);
   const alive = await new Promise<boolean>((resolve) => {
     const probe = connect({ path });
     probe

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentEvent, AssistantMessageEvent } from '../protocol/generated/vocabulary.ts';
 import { Broadcast } from './broadcast.ts';
-import { plainDialect } from './dialect.ts';
-import { fold } from './fold.ts';
-import { MAX_BACKLOG, Outbox } from './outbox.ts';
+import { defaultDialect } from './dialect.ts';
+import { applyStep } from './assistant-message.ts';
+import { MAX_BACKLOG, EventQueue } from './event-queue.ts';
 import { SlowReader } from './testing/slow-reader.ts';
-import { anyCutOff, opening } from './testing/streams.ts';
+import { anySplitStream, empty } from './testing/streams.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -16,32 +16,32 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function listener(options: { entries?: boolean } = {}) {
+function newSubscriber(options: { entries?: boolean } = {}) {
   const reader = new SlowReader();
-  const outbox = new Outbox(reader, { ...plainDialect, stream: 'delta' });
+  const outbox = new EventQueue(reader, { ...defaultDialect, stream: 'delta' });
   return { reader, outbox, entries: options.entries ?? false };
 }
 
 const update = (step: AssistantMessageEvent): AgentEvent => ({ type: 'message_update', assistantMessageEvent: step });
-const started: AgentEvent = { type: 'message_start', message: opening };
-const ended: AgentEvent = { type: 'message_end', message: opening };
+const started: AgentEvent = { type: 'message_start', message: empty };
+const ended: AgentEvent = { type: 'message_end', message: empty };
 const text = (delta: string) => update({ type: 'text_delta', contentIndex: 0, delta });
 
 /** What two clients were told of an answer: one that was there from the start, and one that came in the middle. */
-function heardBy({ told, rest }: { told: AgentEvent[]; rest: AgentEvent[] }): [AgentEvent[], AgentEvent[]] {
-  const audience = new Broadcast();
-  const [early, late] = [listener(), listener()];
-  audience.add(early);
-  for (const event of told) audience.publish(event);
-  audience.add(late);
-  for (const event of [...rest, ended]) audience.publish(event);
+function recordsOf({ told, rest }: { told: AgentEvent[]; rest: AgentEvent[] }): [AgentEvent[], AgentEvent[]] {
+  const broadcast = new Broadcast();
+  const [early, late] = [newSubscriber(), newSubscriber()];
+  broadcast.add(early);
+  for (const event of told) broadcast.publish(event);
+  broadcast.add(late);
+  for (const event of [...rest, ended]) broadcast.publish(event);
   return [early.reader.records, late.reader.records];
 }
 
 const stepsIn = (events: readonly AgentEvent[]) =>
   events.flatMap((event) => (event.type === 'message_update' ? [event.assistantMessageEvent] : []));
 
-const answerIn = (events: readonly AgentEvent[]) => stepsIn(events).reduce(fold, opening);
+const messageIn = (events: readonly AgentEvent[]) => stepsIn(events).reduce(applyStep, empty);
 
 /** The text of each block as its deltas have it. */
 function deltasIn(events: readonly AgentEvent[]): string[] {
@@ -56,11 +56,11 @@ const othersIn = (events: readonly AgentEvent[]) => stepsIn(events).filter((step
 
 describe('whoever listens', () => {
   it('is told the same, in the same order', () => {
-    const audience = new Broadcast();
-    const both = [listener(), listener()];
-    for (const one of both) audience.add(one);
+    const broadcast = new Broadcast();
+    const both = [newSubscriber(), newSubscriber()];
+    for (const one of both) broadcast.add(one);
 
-    for (const event of [started, update({ type: 'text_start', contentIndex: 0 }), ended]) audience.publish(event);
+    for (const event of [started, update({ type: 'text_start', contentIndex: 0 }), ended]) broadcast.publish(event);
 
     const [first, second] = both.map(({ reader }) => reader.records);
     expect(first).toEqual([started, update({ type: 'text_start', contentIndex: 0 }), ended]);
@@ -68,29 +68,29 @@ describe('whoever listens', () => {
   });
 
   it('is told nothing before it came and after it left', () => {
-    const audience = new Broadcast();
-    const one = listener();
+    const broadcast = new Broadcast();
+    const one = newSubscriber();
 
-    audience.publish({ type: 'agent_start' });
-    audience.add(one);
-    audience.publish({ type: 'turn_start' });
-    audience.remove(one);
-    audience.publish({ type: 'agent_start' });
+    broadcast.publish({ type: 'agent_start' });
+    broadcast.add(one);
+    broadcast.publish({ type: 'turn_start' });
+    broadcast.remove(one);
+    broadcast.publish({ type: 'agent_start' });
 
     expect(one.reader.records).toEqual([{ type: 'turn_start' }]);
   });
 
   it('is told of entries only if it wants to', () => {
-    const audience = new Broadcast();
-    const [without, with_] = [listener(), listener({ entries: true })];
+    const broadcast = new Broadcast();
+    const [withoutEntries, withEntries] = [newSubscriber(), newSubscriber({ entries: true })];
     const entry = { type: 'session_info' as const, id: 'a', parentId: null, timestamp: 't', name: 'n' };
 
-    audience.add(without);
-    audience.add(with_);
-    audience.publish({ type: 'entry_appended', entry });
+    broadcast.add(withoutEntries);
+    broadcast.add(withEntries);
+    broadcast.publish({ type: 'entry_appended', entry });
 
-    expect(without.reader.records).toEqual([]);
-    expect(with_.reader.records).toEqual([{ type: 'entry_appended', entry }]);
+    expect(withoutEntries.reader.records).toEqual([]);
+    expect(withEntries.reader.records).toEqual([{ type: 'entry_appended', entry }]);
   });
 });
 
@@ -107,7 +107,7 @@ describe('whoever comes in the middle of an answer', () => {
       update(open),
     ];
 
-    const [, late] = heardBy({
+    const [, late] = recordsOf({
       told: [
         started,
         update({ type: 'text_start', contentIndex: 0 }),
@@ -131,10 +131,10 @@ describe('whoever comes in the middle of an answer', () => {
 
   it('knows as much as whoever was there from the start, wherever it comes in', () => {
     fc.assert(
-      fc.property(anyCutOff, ({ told, rest }) => {
-        const [early, late] = heardBy({ told: [started, ...told.map(update)], rest: rest.map(update) });
+      fc.property(anySplitStream, ({ told, rest }) => {
+        const [early, late] = recordsOf({ told: [started, ...told.map(update)], rest: rest.map(update) });
 
-        expect(answerIn(late)).toEqual(answerIn(early));
+        expect(messageIn(late)).toEqual(messageIn(early));
         expect(deltasIn(late)).toEqual(deltasIn(early));
         expect(othersIn(late)).toEqual(othersIn(early));
       }),
@@ -142,43 +142,43 @@ describe('whoever comes in the middle of an answer', () => {
   });
 
   it('is told the last that was said of the usage', () => {
-    const usage = { ...opening.usage, output: 7 };
+    const usage = { ...empty.usage, output: 7 };
     const begun = { ...update({ type: 'start' }), usage };
 
-    const [early, late] = heardBy({ told: [started, begun], rest: [] });
+    const [early, late] = recordsOf({ told: [started, begun], rest: [] });
 
     expect(early).toEqual([started, begun, ended]);
     expect(late).toEqual(early);
   });
 
   it('is told of no answer that is over', () => {
-    const audience = new Broadcast();
+    const broadcast = new Broadcast();
     for (const event of [started, update({ type: 'text_start', contentIndex: 0 }), text('a'), ended]) {
-      audience.publish(event);
+      broadcast.publish(event);
     }
-    const late = listener();
+    const late = newSubscriber();
 
-    audience.add(late);
+    broadcast.add(late);
 
     expect(late.reader.records).toEqual([]);
   });
 });
 
 it('has room when the slowest has', async () => {
-  const audience = new Broadcast();
-  const [fast, slow] = [listener(), listener()];
-  slow.reader.appetite = 1;
-  audience.add(fast);
-  audience.add(slow);
-  const early = audience.room();
+  const broadcast = new Broadcast();
+  const [fast, slow] = [newSubscriber(), newSubscriber()];
+  slow.reader.capacity = 1;
+  broadcast.add(fast);
+  broadcast.add(slow);
+  const early = broadcast.drained();
   slow.outbox.send({ type: 'first' });
   slow.outbox.send({ type: 'large', text: 'x'.repeat(MAX_BACKLOG) });
 
-  const room = audience.room();
+  const room = broadcast.drained();
   slow.reader.drain();
   await room;
 
   expect(early).toBeUndefined();
   expect(room).toBeInstanceOf(Promise);
-  expect(audience.room()).toBeUndefined();
+  expect(broadcast.drained()).toBeUndefined();
 });

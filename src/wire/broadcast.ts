@@ -1,67 +1,67 @@
 import type { AgentEvent, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import { AnswerSoFar } from './answer-so-far.ts';
-import type { Outbox } from './outbox.ts';
+import { StreamingMessage } from './streaming-message.ts';
+import type { EventQueue } from './event-queue.ts';
 
 /** Where a listener is told of things. */
-export type Mailbox = Pick<Outbox, 'event' | 'step' | 'isFull' | 'room'>;
+export type SubscriberQueue = Pick<EventQueue, 'event' | 'step' | 'isFull' | 'room'>;
 
 /** One listener: its outbox, and whether it wants the entries themselves. */
-export interface Listener {
-  readonly outbox: Mailbox;
+export interface BroadcastSubscriber {
+  readonly eventQueue: SubscriberQueue;
   readonly entries: boolean;
 }
 
 /** Tells every client what happens, in one order. The streaming answer is folded once, whoever listens. */
 export class Broadcast {
-  readonly #listeners = new Set<Listener>();
-  #answer: AnswerSoFar | undefined;
+  readonly #subscribers = new Set<BroadcastSubscriber>();
+  #streaming: StreamingMessage | undefined;
 
   /** Adds a client. One that arrives while an answer streams is told what it has missed of it. */
-  add(listener: Listener): void {
-    this.#listeners.add(listener);
-    if (this.#answer) catchUp(listener.outbox, this.#answer);
+  add(subscriber: BroadcastSubscriber): void {
+    this.#subscribers.add(subscriber);
+    if (this.#streaming) replayTo(subscriber.eventQueue, this.#streaming);
   }
 
-  remove(listener: Listener): void {
-    this.#listeners.delete(listener);
+  remove(subscriber: BroadcastSubscriber): void {
+    this.#subscribers.delete(subscriber);
   }
 
   publish(event: AgentEvent): void {
     if (event.type === 'message_update') {
-      this.#step(event);
+      this.#publishUpdate(event);
       return;
     }
     if (event.type === 'message_start' && event.message.role === 'assistant') {
-      this.#answer = new AnswerSoFar(event.message);
-    } else if (event.type === 'message_end' || event.type === 'agent_end') this.#answer = undefined;
-    for (const { outbox, entries } of this.#listeners) {
-      if (event.type !== 'entry_appended' || entries) outbox.event(event);
+      this.#streaming = new StreamingMessage(event.message);
+    } else if (event.type === 'message_end' || event.type === 'agent_end') this.#streaming = undefined;
+    for (const { eventQueue, entries } of this.#subscribers) {
+      if (event.type !== 'entry_appended' || entries) eventQueue.sendEvent(event);
     }
   }
 
   /** Whether every client keeps up. */
   get hasRoom(): boolean {
-    return [...this.#listeners].every(({ outbox }) => !outbox.isFull);
+    return [...this.#subscribers].every(({ eventQueue }) => !eventQueue.isFull);
   }
 
   /** Undefined while every client keeps up; otherwise settles when one that is behind has caught up: ask again then. */
-  room(): Promise<void> | undefined {
-    for (const { outbox } of this.#listeners) {
-      const room = outbox.room();
-      if (room !== undefined) return room;
+  drained(): Promise<void> | undefined {
+    for (const { eventQueue } of this.#subscribers) {
+      const drained = eventQueue.drained();
+      if (drained !== undefined) return drained;
     }
     return undefined;
   }
 
-  #step(update: MessageUpdateEvent): void {
-    const answer = this.#answer;
-    if (!answer) return;
-    const snapshot = answer.hear(update);
-    for (const { outbox } of this.#listeners) outbox.step(update, snapshot);
+  #publishUpdate(update: MessageUpdateEvent): void {
+    const streaming = this.#streaming;
+    if (!streaming) return;
+    const snapshot = streaming.apply(update);
+    for (const { eventQueue } of this.#subscribers) eventQueue.sendUpdate(update, snapshot);
   }
 }
 
-function catchUp(outbox: Mailbox, answer: AnswerSoFar): void {
-  outbox.event({ type: 'message_start', message: answer.opening });
-  for (const { update, snapshot } of answer.retold()) outbox.step(update, snapshot);
+function replayTo(eventQueue: SubscriberQueue, streaming: StreamingMessage): void {
+  eventQueue.sendEvent({ type: 'message_start', message: streaming.initial });
+  for (const { update, snapshot } of streaming.replay()) eventQueue.sendUpdate(update, snapshot);
 }

@@ -5,11 +5,11 @@ import type {
   CompactionResult,
   MessageUpdateEvent,
 } from '../protocol/generated/vocabulary.ts';
-import { legacyTwins, plainDialect, updateIn } from './dialect.ts';
-import { opening } from './testing/streams.ts';
+import { legacyEvents, defaultDialect, formatUpdate } from './dialect.ts';
+import { empty } from './testing/streams.ts';
 
-const snapshot = { ...opening, content: [{ type: 'text' as const, text: 'so far' }] };
-const usage = { ...opening.usage, output: 2 };
+const snapshot = { ...empty, content: [{ type: 'text' as const, text: 'so far' }] };
+const usage = { ...empty.usage, output: 2 };
 const toolCall = { type: 'toolCall' as const, id: 'c1', name: 'read', arguments: {} };
 const update = (step: AssistantMessageEvent): MessageUpdateEvent => ({
   type: 'message_update',
@@ -31,7 +31,7 @@ const growing: AssistantMessageEvent[] = [
 
 describe('the cumulative form', () => {
   it.each(growing)('repeats the message so far, twice, at $type', (step) => {
-    expect(updateIn(plainDialect, { ...update(step), usage }, snapshot)).toEqual({
+    expect(formatUpdate(defaultDialect, { ...update(step), usage }, snapshot)).toEqual({
       type: 'message_update',
       assistantMessageEvent: { ...step, partial: snapshot },
       message: snapshot,
@@ -39,12 +39,12 @@ describe('the cumulative form', () => {
   });
 
   it('gives the whole message at the end', () => {
-    expect(updateIn(plainDialect, update({ type: 'done', reason: 'stop' }), snapshot)).toEqual({
+    expect(formatUpdate(defaultDialect, update({ type: 'done', reason: 'stop' }), snapshot)).toEqual({
       type: 'message_update',
       assistantMessageEvent: { type: 'done', reason: 'stop', message: snapshot },
       message: snapshot,
     });
-    expect(updateIn(plainDialect, update({ type: 'error', reason: 'aborted' }), snapshot)).toEqual({
+    expect(formatUpdate(defaultDialect, update({ type: 'error', reason: 'aborted' }), snapshot)).toEqual({
       type: 'message_update',
       assistantMessageEvent: { type: 'error', reason: 'aborted', error: snapshot },
       message: snapshot,
@@ -53,18 +53,18 @@ describe('the cumulative form', () => {
 });
 
 describe('the delta form', () => {
-  const delta = { ...plainDialect, stream: 'delta' as const };
+  const delta = { ...defaultDialect, stream: 'delta' as const };
 
   it.each(growing)('says only what is new at $type', (step) => {
-    expect(updateIn(delta, { ...update(step), message: snapshot }, snapshot)).toEqual(update(step));
+    expect(formatUpdate(delta, { ...update(step), message: snapshot }, snapshot)).toEqual(update(step));
   });
 
   it('keeps the usage, and leaves the message out at the end', () => {
     const done = { ...update({ type: 'done', reason: 'stop', message: snapshot }), usage };
     const error = update({ type: 'error', reason: 'error', error: snapshot });
 
-    expect(updateIn(delta, done, snapshot)).toEqual({ ...update({ type: 'done', reason: 'stop' }), usage });
-    expect(updateIn(delta, error, snapshot)).toEqual(update({ type: 'error', reason: 'error' }));
+    expect(formatUpdate(delta, done, snapshot)).toEqual({ ...update({ type: 'done', reason: 'stop' }), usage });
+    expect(formatUpdate(delta, error, snapshot)).toEqual(update({ type: 'error', reason: 'error' }));
   });
 });
 
@@ -72,28 +72,28 @@ describe('older names', () => {
   const result: CompactionResult = { summary: 's', firstKeptEntryId: 'e', tokensBefore: 1 };
   const end = { result, aborted: false, willRetry: true };
   const error = { extensionPath: 'p', event: 'e', error: 'x' };
-  const socket = { ...plainDialect, hookErrors: true };
+  const socket = { ...defaultDialect, hookErrors: true };
   const modern = { ...socket, legacyNames: false };
 
   it('stand beside automatic compactions', () => {
-    expect(legacyTwins(plainDialect, { type: 'compaction_start', reason: 'overflow' })).toEqual([
+    expect(legacyEvents(defaultDialect, { type: 'compaction_start', reason: 'overflow' })).toEqual([
       { type: 'auto_compaction_start', reason: 'overflow' },
     ]);
-    expect(legacyTwins(plainDialect, { type: 'compaction_end', reason: 'threshold', ...end })).toEqual([
+    expect(legacyEvents(defaultDialect, { type: 'compaction_end', reason: 'threshold', ...end })).toEqual([
       { type: 'auto_compaction_end', ...end },
     ]);
   });
 
   it('do not stand beside one that was asked for', () => {
-    expect(legacyTwins(plainDialect, { type: 'compaction_start', reason: 'manual' })).toEqual([]);
-    expect(legacyTwins(plainDialect, { type: 'compaction_end', reason: 'manual', ...end })).toEqual([]);
+    expect(legacyEvents(defaultDialect, { type: 'compaction_start', reason: 'manual' })).toEqual([]);
+    expect(legacyEvents(defaultDialect, { type: 'compaction_end', reason: 'manual', ...end })).toEqual([]);
   });
 
   it('stand beside extension errors where the client expects them', () => {
     const twin = { type: 'hook_error', hookPath: 'p', event: 'e', error: 'x' };
 
-    expect(legacyTwins(socket, { type: 'extension_error', ...error })).toEqual([twin]);
-    expect(legacyTwins(plainDialect, { type: 'extension_error', ...error })).toEqual([]);
+    expect(legacyEvents(socket, { type: 'extension_error', ...error })).toEqual([twin]);
+    expect(legacyEvents(defaultDialect, { type: 'extension_error', ...error })).toEqual([]);
   });
 
   it.each<AgentEvent>([
@@ -102,6 +102,6 @@ describe('older names', () => {
     { type: 'extension_error', ...error },
     { type: 'turn_start' },
   ])('are not sent to a client that does not want them: $type', (event) => {
-    expect(legacyTwins(modern, event)).toEqual([]);
+    expect(legacyEvents(modern, event)).toEqual([]);
   });
 });

@@ -15,21 +15,21 @@ export interface Dialect {
   readonly hookErrors: boolean;
 }
 
-export const plainDialect: Dialect = { stream: 'cumulative', legacyNames: true, hookErrors: false };
+export const defaultDialect: Dialect = { stream: 'cumulative', legacyNames: true, hookErrors: false };
 
 /** A streaming update in this dialect. `snapshot` is the message after the step. */
-export function updateIn(dialect: Dialect, update: MessageUpdateEvent, snapshot: AssistantMessage): MessageUpdateEvent {
+export function formatUpdate(dialect: Dialect, update: MessageUpdateEvent, snapshot: AssistantMessage): MessageUpdateEvent {
   const step = update.assistantMessageEvent;
   if (dialect.stream === 'delta') {
     const { message: _message, ...rest } = update;
-    return { ...rest, assistantMessageEvent: bare(step) };
+    return { ...rest, assistantMessageEvent: withoutMessage(step) };
   }
   const { usage: _usage, ...rest } = update;
   return { ...rest, assistantMessageEvent: withPartial(step, snapshot), message: snapshot };
 }
 
 /** The other names under which this record is sent as well, for clients that know only those. */
-export function legacyTwins(dialect: Dialect, record: AgentEvent): AgentEvent[] {
+export function legacyEvents(dialect: Dialect, record: AgentEvent): AgentEvent[] {
   if (record.type === 'compaction_start' && dialect.legacyNames && record.reason !== 'manual') {
     return [{ type: 'auto_compaction_start', reason: record.reason }];
   }
@@ -43,7 +43,7 @@ export function legacyTwins(dialect: Dialect, record: AgentEvent): AgentEvent[] 
   return [];
 }
 
-function bare(step: AssistantMessageEvent): AssistantMessageEvent {
+function withoutMessage(step: AssistantMessageEvent): AssistantMessageEvent {
   if (step.type === 'done') return { type: 'done', reason: step.reason };
   if (step.type === 'error') return { type: 'error', reason: step.reason };
   return step;

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Line, LineReader, MAX_LINE_BYTES, toLine } from './json-lines.ts';
+import { type InputLine, LineReader, MAX_LINE_BYTES, toLine } from './json-lines.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** All lines of an input that arrives in these chunks. */
-function read(chunks: readonly Uint8Array[], limit?: number): Line[] {
+function read(chunks: readonly Uint8Array[], limit?: number): InputLine[] {
   const reader = new LineReader(limit);
   return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()];
 }
 
 /** Cuts at these places, which may repeat: then a chunk is empty. */
-function cutAt(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
-  const edges = [0, ...places.map((place) => place % (whole.length + 1)).sort((a, b) => a - b), whole.length];
+function cutAt(whole: Uint8Array, positions: readonly number[]): Uint8Array[] {
+  const edges = [0, ...positions.map((at) => at % (whole.length + 1)).sort((a, b) => a - b), whole.length];
   return edges.slice(1).map((edge, index) => whole.subarray(edges[index], edge));
 }
 
-const treacherous = fc.constantFrom(
+const separatorLike = fc.constantFrom(
   '\u2028',
   '\u2029',
   '\u0085',
@@ -32,7 +32,7 @@ const treacherous = fc.constantFrom(
   '"',
   '\\',
 );
-const anyText = fc.string({ unit: fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), treacherous) });
+const anyText = fc.string({ unit: fc.oneof(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), separatorLike) });
 const anyRecord = fc.record({ type: anyText, id: fc.jsonValue(), text: anyText });
 const anyCuts = fc.array(fc.nat());
 

@@ -2,14 +2,14 @@
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** What an agent may say in one line to its own client: as much as a string can hold. */
-export const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
+export const MAX_RECORD_BYTES = 512 * 1024 * 1024;
 
 /** How much of a line that is too long is kept, to find the request's id in. */
 const HEAD_BYTES = 4096;
 
 const LF = 10;
 
-export type Line = { readonly text: string } | { readonly tooLong: number; readonly head: string };
+export type InputLine = { readonly text: string } | { readonly tooLong: number; readonly head: string };
 
 /**
  * Cuts bytes into lines. LF alone ends a line: readers that also break at U+2028 tear legal JSON strings apart.
@@ -18,7 +18,7 @@ export type Line = { readonly text: string } | { readonly tooLong: number; reado
 export class LineReader {
   readonly #limit: number;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  #begun: Uint8Array = nothing;
+  #partial: Uint8Array = EMPTY;
   #size = 0;
 
   constructor(limit = MAX_LINE_BYTES) {
@@ -26,8 +26,8 @@ export class LineReader {
   }
 
   /** The lines that this chunk completes. */
-  push(chunk: Uint8Array): Line[] {
-    const lines: Line[] = [];
+  push(chunk: Uint8Array): InputLine[] {
+    const lines: InputLine[] = [];
     let start = 0;
     for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
       this.#finish(lines, chunk.subarray(start, end));
@@ -38,9 +38,9 @@ export class LineReader {
   }
 
   /** The line that the end of the input completes, if there is one. */
-  end(): Line[] {
-    const lines: Line[] = [];
-    this.#finish(lines, nothing);
+  end(): InputLine[] {
+    const lines: InputLine[] = [];
+    this.#finish(lines, EMPTY);
     return lines;
   }
 
@@ -49,9 +49,9 @@ export class LineReader {
     const before = this.#size;
     this.#size += piece.length;
     const kept = this.#kept;
-    if (kept > this.#begun.length) this.#begun = resized(this.#begun, Math.max(kept, 2 * this.#begun.length));
-    else if (this.#size > this.#limit && this.#begun.length > kept) this.#begun = resized(this.#begun, kept);
-    if (kept > before) this.#begun.set(piece.subarray(0, kept - before), before);
+    if (kept > this.#partial.length) this.#partial = resized(this.#partial, Math.max(kept, 2 * this.#partial.length));
+    else if (this.#size > this.#limit && this.#partial.length > kept) this.#partial = resized(this.#partial, kept);
+    if (kept > before) this.#partial.set(piece.subarray(0, kept - before), before);
   }
 
   /** How many bytes of the unfinished line are kept. */
@@ -59,23 +59,23 @@ export class LineReader {
     return this.#size <= this.#limit ? this.#size : Math.min(this.#size, HEAD_BYTES);
   }
 
-  #finish(lines: Line[], rest: Uint8Array): void {
+  #finish(lines: InputLine[], rest: Uint8Array): void {
     const isWhole = this.#size === 0 && rest.length <= this.#limit;
     if (!isWhole) this.#keep(rest);
     const size = isWhole ? rest.length : this.#size;
-    const text = this.#decoder.decode(isWhole ? rest : this.#begun.subarray(0, this.#kept));
-    this.#begun = nothing;
+    const text = this.#decoder.decode(isWhole ? rest : this.#partial.subarray(0, this.#kept));
+    this.#partial = EMPTY;
     this.#size = 0;
     if (size > this.#limit) lines.push({ tooLong: size, head: text });
-    else if (!BLANK.test(text)) lines.push({ text: bare(text) });
+    else if (!BLANK.test(text)) lines.push({ text: stripEnds(text) });
   }
 }
 
-const nothing = new Uint8Array(0);
+const EMPTY = new Uint8Array(0);
 
 const BLANK = /^\uFEFF?[ \t\r]*$/;
 
-const bare = (text: string) => text.slice(text.startsWith('\uFEFF') ? 1 : 0, text.endsWith('\r') ? -1 : undefined);
+const stripEnds = (text: string) => text.slice(text.startsWith('\uFEFF') ? 1 : 0, text.endsWith('\r') ? -1 : undefined);
 
 function resized(bytes: Uint8Array, size: number): Uint8Array {
   const other = new Uint8Array(size);
@@ -87,10 +87,10 @@ function resized(bytes: Uint8Array, size: number): Uint8Array {
 const LINE_BREAKERS = /[\u0085\u2028\u2029]/g;
 
 /** One record as a line that no reader can cut in two. */
-export const toLine = (record: object): string => `${toText(JSON.stringify(record))}\n`;
+export const toLine = (record: object): string => `${escapeLineBreaks(JSON.stringify(record))}\n`;
 
 /** JSON without the characters at which some readers break lines. */
-export const toText = (json: string): string =>
+export const escapeLineBreaks = (json: string): string =>
   json.search(LINE_BREAKERS) === -1 ? json : json.replace(LINE_BREAKERS, escapeUnit);
 
 const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

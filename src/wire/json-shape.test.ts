@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_DEPTH, MAX_VALUES, shapeProblem, tooDeep } from './json-shape.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, shapeProblem, tooDeepProblem } from './json-shape.ts';
 
 const LONG = 'x'.repeat(600_000);
 
@@ -10,18 +10,18 @@ it('what is long but simple is fine, whatever its strings hold', () => {
     { message: text },
     { message: `${'\\"[{,'.repeat(100_000)}\\` },
     { images: Array.from({ length: 20 }, () => ({ type: 'image', data: LONG })) },
-    Array.from({ length: MAX_VALUES - 1 }, () => 'value'),
+    Array.from({ length: MAX_JSON_VALUES - 1 }, () => 'value'),
   ];
 
   for (const line of lines) expect(shapeProblem(JSON.stringify(line))).toBeUndefined();
 });
 
 it.each([
-  ['a long list', `[${'0,     '.repeat(MAX_VALUES + 1)}0]`, `more than ${MAX_VALUES} values`],
-  ['many objects', '{},'.repeat(2 * MAX_VALUES), `more than ${MAX_VALUES} values`],
-  ['many keys', `{${'"k":0,'.repeat(MAX_VALUES + 1)}`, `more than ${MAX_VALUES} values`],
-  ['what is deep', `{"text":"${LONG}","more":${'['.repeat(MAX_DEPTH)}`, tooDeep],
-  ['what is deep behind strings', `["\\\\","${LONG}"${',{"a":'.repeat(MAX_DEPTH)}`, tooDeep],
+  ['a long list', `[${'0,     '.repeat(MAX_JSON_VALUES + 1)}0]`, `more than ${MAX_JSON_VALUES} values`],
+  ['many objects', '{},'.repeat(2 * MAX_JSON_VALUES), `more than ${MAX_JSON_VALUES} values`],
+  ['many keys', `{${'"k":0,'.repeat(MAX_JSON_VALUES + 1)}`, `more than ${MAX_JSON_VALUES} values`],
+  ['what is deep', `{"text":"${LONG}","more":${'['.repeat(MAX_JSON_DEPTH)}`, tooDeepProblem],
+  ['what is deep behind strings', `["\\\\","${LONG}"${',{"a":'.repeat(MAX_JSON_DEPTH)}`, tooDeepProblem],
 ])('%s is a problem before it is parsed', (_what, text, problem) => {
   expect(shapeProblem(text)).toBe(problem);
 });

@@ -1,4 +1,4 @@
-import type { Line } from './json-lines.ts';
+import type { InputLine } from './json-lines.ts';
 
 /** One peer, whatever carries its lines. */
 export interface Link {
@@ -7,7 +7,7 @@ export interface Link {
   onDrain(listener: () => void): void;
   /** Settles when everything written has left this process, or can no longer. */
   flush(): Promise<void>;
-  onLine(listener: (line: Line) => void): void;
+  onLine(listener: (line: InputLine) => void): void;
   /** The peer will send nothing more; it may still read. */
   onEnd(listener: () => void): void;
   /** The peer is gone for both directions; the reason is told where there is more to say than that. */

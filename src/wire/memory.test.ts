@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Line } from './json-lines.ts';
+import type { InputLine } from './json-lines.ts';
 import type { Link } from './link.ts';
 import { memoryPair } from './memory.ts';
 
@@ -10,7 +10,7 @@ const quiet = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** The texts that arrive at this end, as they arrive. */
 function textsAt(link: Link): string[] {
   const texts: string[] = [];
-  link.onLine((line: Line) => texts.push('text' in line ? line.text : `${line.tooLong} bytes`));
+  link.onLine((line: InputLine) => texts.push('text' in line ? line.text : `${line.tooLong} bytes`));
   return texts;
 }
 
@@ -19,11 +19,11 @@ it('[F4 F6 F18] carries lines both ways, whole and in order, however they were w
   const cuts = fc.array(fc.nat());
 
   await fc.assert(
-    fc.asyncProperty(lines, cuts, async (sent, places) => {
+    fc.asyncProperty(lines, cuts, async (sent, positions) => {
       const [left, right] = memoryPair();
       const received = [textsAt(left), textsAt(right)];
       const units = [...sent.map((text) => `${text}\n`).join('')];
-      const edges = [0, ...places.map((place) => place % (units.length + 1)).sort((a, b) => a - b), units.length];
+      const edges = [0, ...positions.map((at) => at % (units.length + 1)).sort((a, b) => a - b), units.length];
 
       for (const [index, edge] of edges.slice(1).entries()) {
         const piece = units.slice(edges[index], edge).join('');

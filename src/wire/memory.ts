@@ -1,19 +1,19 @@
-import { type Line, LineReader, MAX_ANSWER_BYTES, MAX_LINE_BYTES } from './json-lines.ts';
+import { type InputLine, LineReader, MAX_RECORD_BYTES, MAX_LINE_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
 
 /** Characters on the way to a peer in memory that has paused before its writer is told to wait. */
-const HIGH_WATER = 64 * 1024;
+const HIGH_WATER_CHARACTERS = 64 * 1024;
 
 /**
  * The agent's and the client's end of a wire inside one process. Text crosses it as bytes would: asynchronously, in
  * order, with back-pressure.
  */
 export function memoryPair(): [Link, Link] {
-  const inside = new MemoryLink(MAX_LINE_BYTES);
-  const outside = new MemoryLink(MAX_ANSWER_BYTES);
-  inside.connect(outside);
-  outside.connect(inside);
-  return [inside, outside];
+  const agentEnd = new MemoryLink(MAX_LINE_BYTES);
+  const clientEnd = new MemoryLink(MAX_RECORD_BYTES);
+  agentEnd.connect(clientEnd);
+  clientEnd.connect(agentEnd);
+  return [agentEnd, clientEnd];
 }
 
 class MemoryLink implements Link {
@@ -25,12 +25,12 @@ class MemoryLink implements Link {
   #paused = false;
   #scheduled = false;
   #closed = false;
-  #lineListener: (line: Line) => void = () => {};
+  #lineListener: (line: InputLine) => void = () => {};
   #drainListeners: (() => void)[] = [];
   #closeListeners: (() => void)[] = [];
 
-  constructor(longestLine: number) {
-    this.#reader = new LineReader(longestLine);
+  constructor(maxLineBytes: number) {
+    this.#reader = new LineReader(maxLineBytes);
   }
 
   connect(peer: MemoryLink): void {
@@ -46,7 +46,7 @@ class MemoryLink implements Link {
     this.#inbox.push(text);
     this.#queued += text.length;
     this.#schedule();
-    return this.#queued <= HIGH_WATER;
+    return this.#queued <= HIGH_WATER_CHARACTERS;
   }
 
   onDrain(listener: () => void): void {
@@ -57,7 +57,7 @@ class MemoryLink implements Link {
     return Promise.resolve();
   }
 
-  onLine(listener: (line: Line) => void): void {
+  onLine(listener: (line: InputLine) => void): void {
     this.#lineListener = listener;
     this.#schedule();
   }
@@ -84,11 +84,11 @@ class MemoryLink implements Link {
     this.#closed = true;
     const peer = this.#peer;
     for (const listener of this.#closeListeners) listener();
-    queueMicrotask(() => peer?.hangUp());
+    queueMicrotask(() => peer?.onPeerClose());
   }
 
   /** The other side has closed; what it said last may lack its line end. */
-  hangUp(): void {
+  onPeerClose(): void {
     if (this.#closed) return;
     for (const line of this.#reader.end()) this.#lineListener(line);
     this.close();
@@ -105,14 +105,14 @@ class MemoryLink implements Link {
     while (!this.#paused) {
       const text = this.#inbox.shift();
       if (text === undefined) break;
-      const wasFull = this.#queued > HIGH_WATER;
+      const wasFull = this.#queued > HIGH_WATER_CHARACTERS;
       this.#queued -= text.length;
       for (const line of this.#reader.push(this.#encoder.encode(text))) this.#lineListener(line);
-      if (wasFull && this.#queued <= HIGH_WATER) this.#peer?.drained();
+      if (wasFull && this.#queued <= HIGH_WATER_CHARACTERS) this.#peer?.notifyDrain();
     }
   }
 
-  drained(): void {
+  notifyDrain(): void {
     for (const listener of this.#drainListeners) listener();
   }
 }

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import { batchedWrite } from '../system/batched-write.ts';
-import { type Line, LineReader, MAX_LINE_BYTES } from './json-lines.ts';
+import { type InputLine, LineReader, MAX_LINE_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
 
 /** How long a peer may take to notice that this side has said its last word. */
-const LINGER_MS = 1000;
+const CLOSE_LINGER_MS = 1000;
 
 /** A stream socket as a link. Errors of the socket are closings: there is nobody left to tell. */
-export function socketLink(socket: Socket, longestLine = MAX_LINE_BYTES): Link {
-  const reader = new LineReader(longestLine);
+export function socketLink(socket: Socket, maxLineBytes = MAX_LINE_BYTES): Link {
+  const reader = new LineReader(maxLineBytes);
   const write = batchedWrite(socket);
   let closing = false;
   socket.on('error', () => {});
@@ -17,11 +17,11 @@ export function socketLink(socket: Socket, longestLine = MAX_LINE_BYTES): Link {
     onDrain: (listener) => void socket.on('drain', listener),
     flush: () => new Promise((resolve) => (socket.destroyed ? resolve() : void socket.write('', () => resolve()))),
     onLine: (listener) => {
-      const hear = (lines: Line[]) => {
+      const deliver = (lines: InputLine[]) => {
         if (!closing) lines.forEach(listener);
       };
-      socket.on('data', (chunk: Buffer) => hear(reader.push(chunk)));
-      socket.on('end', () => hear(reader.end()));
+      socket.on('data', (chunk: Buffer) => deliver(reader.push(chunk)));
+      socket.on('end', () => deliver(reader.end()));
       socket.resume();
     },
     onEnd: (listener) => void socket.on('end', listener),
@@ -33,7 +33,7 @@ export function socketLink(socket: Socket, longestLine = MAX_LINE_BYTES): Link {
       // A peer that still writes when the socket is gone loses what it has not read yet: let it write into the void.
       socket.resume().end(() => {
         socket.unref();
-        setTimeout(() => socket.destroy(), LINGER_MS).unref();
+        setTimeout(() => socket.destroy(), CLOSE_LINGER_MS).unref();
       });
     },
   };

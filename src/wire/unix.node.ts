@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { checkSocketPath, listenOnSocketFile } from '../system/socket-file.ts';
-import { MAX_ANSWER_BYTES } from './json-lines.ts';
+import { MAX_RECORD_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
 import { socketLink } from './socket.node.ts';
 
@@ -27,7 +27,7 @@ export async function connectUnix(path: string): Promise<Link> {
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.off('error', reject);
-      resolve(socketLink(socket, MAX_ANSWER_BYTES));
+      resolve(socketLink(socket, MAX_RECORD_BYTES));
     });
   });
 }

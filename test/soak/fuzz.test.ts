@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
-import { LineReader, MAX_ANSWER_BYTES } from '../../src/wire/json-lines.ts';
+import { LineReader, MAX_RECORD_BYTES } from '../../src/wire/json-lines.ts';
 import { Dice, type OddLine, oddLines } from '../support/odd-lines.ts';
 import { environment, newHome, TAU } from '../support/open.ts';
 import type { Record_ } from '../support/peer.ts';
@@ -27,7 +27,7 @@ class Target {
       this.#child.kill('SIGKILL');
       await this.exited;
     });
-    const reader = new LineReader(MAX_ANSWER_BYTES);
+    const reader = new LineReader(MAX_RECORD_BYTES);
     this.#child.stdout.on('data', (chunk: Buffer) => {
       for (const line of reader.push(chunk)) this.#take(line);
     });

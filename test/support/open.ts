@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { engineOptions } from '../../src/cli/options.ts';
 import { parseFlags } from '../../src/cli/parse-flags.ts';
 import { openEngine } from '../../src/engine/open.ts';
-import { LineReader, MAX_ANSWER_BYTES } from '../../src/wire/json-lines.ts';
+import { LineReader, MAX_RECORD_BYTES } from '../../src/wire/json-lines.ts';
 import type { Link } from '../../src/wire/link.ts';
 import { memoryPair } from '../../src/wire/memory.ts';
 import { socketLink } from '../../src/wire/socket.node.ts';
@@ -144,7 +144,7 @@ export async function connected(path: string): Promise<Link> {
     const ok = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     });
-    if (ok) return socketLink(socket, MAX_ANSWER_BYTES);
+    if (ok) return socketLink(socket, MAX_RECORD_BYTES);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -173,7 +173,7 @@ export function start(
     child.kill('SIGKILL');
     await exited;
   });
-  const reader = new LineReader(MAX_ANSWER_BYTES);
+  const reader = new LineReader(MAX_RECORD_BYTES);
   const link: Link = {
     write: (text) => child.stdin.write(text),
     onDrain: (listener) => void child.stdin.on('drain', listener),

@@ -15,7 +15,7 @@ const CHOOSES_SESSION = /^--(session|session-id|session-dir|continue|resume|no-s
 /** Arguments that are parameters of the query instead. */
 const PARAMETERS = ['session', 'stream'] as const;
 
-const silent: Log = { takes: () => false, write: () => {} };
+const silent: Log = { isEnabled: () => false, write: () => {} };
 
 /** Opens an agent behind a server, which runs in this process, and a client of it. */
 export async function openServed(home: Home, args: readonly string[], options: OpenOptions): Promise<TestAgent> {

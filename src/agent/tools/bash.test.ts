@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { killFamily } from '../../system/process-group.ts';
 import { listProcesses } from '../../system/process-table.ts';
-import { compile, processes, temporaryFolder, textOf, until } from '../../system/testing/script.ts';
+import { compile, processes, temporaryFolder, readAll, until } from '../../system/testing/script.ts';
 import type { ToolError, ToolOutput } from '../tool.ts';
 import { bashTool } from './bash.ts';
 import type { ShellOptions } from './shell.ts';
@@ -299,7 +299,7 @@ describe('output that is too long', () => {
        console.log(JSON.stringify({ grown, lines: details.truncation.totalLines }));`,
     );
 
-    const told = JSON.parse(await textOf(start(process.execPath, [script, command]).stdout));
+    const told = JSON.parse(await readAll(start(process.execPath, [script, command]).stdout));
 
     expect(told).toEqual({ grown: expect.any(Number), lines });
     expect(told.grown).toBeLessThan(20 * 1024 * 1024);

@@ -1,4 +1,4 @@
-import { takeTurn } from '../../system/file-turn.ts';
+import { withFileMutex } from '../../system/file-mutex.ts';
 import type { Tool } from '../tool.ts';
 import { asEditList } from './edit-arguments.ts';
 import type { Edit } from './edit-text.ts';
@@ -32,7 +32,7 @@ export const editTool = (cwd: string): Tool => ({
   execute: async ({ args, signal }) => {
     const path = String(args['path']);
     const target = existingPath(cwd, path);
-    return takeTurn(target, async () => {
+    return withFileMutex(target, async () => {
       const { editFile } = await import('./edit-file.ts');
       return editFile({ path, target, edits: args['edits'] as readonly Edit[] }, signal);
     });

@@ -3,7 +3,7 @@ import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile, processes, temporaryFolder, textOf, until } from '../../system/testing/script.ts';
+import { compile, processes, temporaryFolder, readAll, until } from '../../system/testing/script.ts';
 import type { ToolOutput } from '../tool.ts';
 import { grepTool } from './grep.ts';
 import { filesOfGit, git, makeTree } from './testing/file-tree.ts';
@@ -260,7 +260,7 @@ describe('the limit', () => {
       const grown = process.resourceUsage().maxRSS * 1024 - before;
       console.log(JSON.stringify({ grown, text: content[0].text }));`);
 
-    const told = JSON.parse(await textOf(start(process.execPath, [script], { cwd: root }).stdout));
+    const told = JSON.parse(await readAll(start(process.execPath, [script], { cwd: root }).stdout));
 
     expect(told.text).toMatch(/^a:1: x{500}\.\.\. \[truncated\]\nb:1: x\n.*\[2000 lines limit reached\. /s);
     expect(told.grown).toBeLessThan(20 * 1024 * 1024);
@@ -286,7 +286,7 @@ describe('a search that cannot be made', () => {
          .catch((error) => console.log(error.message));`,
     );
 
-    expect(await textOf(start(process.execPath, [script]).stdout)).toBe(
+    expect(await readAll(start(process.execPath, [script]).stdout)).toBe(
       `grep needs ripgrep, which is not installed. Run: npm install @vscode/ripgrep-${process.platform}-${process.arch}\n`,
     );
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, textOf } from '../../system/testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll } from '../../system/testing/script.ts';
 import { OutputLog } from './output-log.ts';
 
 const root = temporaryFolder();
@@ -50,7 +50,7 @@ it('that the disk does not take is lost and leaves its room to others', async ()
   );
   const child = start('bash', ['-c', 'ulimit -f 64; exec "$0" "$1"', process.execPath, script]);
 
-  expect(await Promise.all([textOf(child.stdout), exitOf(child)])).toEqual([
+  expect(await Promise.all([readAll(child.stdout), exitOf(child)])).toEqual([
     'undefined EFBIG: file too large, write\n',
     0,
   ]);

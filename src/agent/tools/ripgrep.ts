@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { openPipe } from '../../system/pipe.ts';
 import { PipeReader } from '../../system/pipe-reader.ts';
-import { type Exit, spawnGroup } from '../../system/process-group.ts';
+import { type ProcessExit, spawnGroup } from '../../system/process-group.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
 import { cutLine } from './grep-matches.ts';
 import { type FoundLine, RipgrepOutput } from './ripgrep-output.ts';
@@ -35,7 +35,7 @@ export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Pro
     if (!enough.signal.aborted && !onLine(line)) enough.abort();
   });
   const reader = new PipeReader(pipe.read, (bytes) => output.add(bytes));
-  let exit: Exit;
+  let exit: ProcessExit;
   try {
     throwIfAborted(signal);
     // Its complaints about files that cannot be read are switched off, so that only messages and found lines come.
@@ -66,7 +66,7 @@ async function program(): Promise<string> {
   }
 }
 
-function trouble({ code, signal, error }: Exit, message: string): string | undefined {
+function trouble({ code, signal, error }: ProcessExit, message: string): string | undefined {
   if (error) return `ripgrep cannot be run: ${error.message}`;
   if (signal) return `ripgrep was killed by ${signal}`;
   return code === 2 ? message : undefined;

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, statSync } from 'node:fs';
-import { timerMs } from '../../system/longest-timer.ts';
+import { clampTimeout } from '../../system/clamp-timeout.ts';
 import { openPipe } from '../../system/pipe.ts';
 import { PipeReader } from '../../system/pipe-reader.ts';
-import { type Exit, type GroupProcess, spawnGroup } from '../../system/process-group.ts';
+import { type ProcessExit, type GroupProcess, spawnGroup } from '../../system/process-group.ts';
 import { CommandOutput } from './command-output.ts';
 import type { Truncation } from './truncate.ts';
 
@@ -38,7 +38,7 @@ export interface ShellRun {
   readonly output: CommandOutput;
   /** The end of what it printed; if that is not all, the whole is in the log of the output. */
   readonly tail: Truncation;
-  readonly exit: Exit;
+  readonly exit: ProcessExit;
   readonly end: 'exited' | 'timed out' | 'aborted';
 }
 
@@ -68,7 +68,7 @@ export async function runShell(options: ShellOptions, job: ShellJob): Promise<Sh
   show();
   const tail = output.tail();
   output.log?.keep();
-  reader.handOver(output.log);
+  reader.redirectTo(output.log);
   return { output, tail, ...ending };
 }
 
@@ -95,7 +95,7 @@ async function ended(child: GroupProcess, { seconds, signal }: ShellJob): Promis
     void child.kill();
   };
   const stop = () => void child.kill();
-  const timer = seconds > 0 ? setTimeout(expired, timerMs(seconds * 1000)) : undefined;
+  const timer = seconds > 0 ? setTimeout(expired, clampTimeout(seconds * 1000)) : undefined;
   signal.addEventListener('abort', stop, { once: true });
   const exit = await child.exited;
   clearTimeout(timer);

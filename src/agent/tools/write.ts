@@ -1,4 +1,4 @@
-import { takeTurn } from '../../system/file-turn.ts';
+import { withFileMutex } from '../../system/file-mutex.ts';
 import { type Tool, textOutput } from '../tool.ts';
 import { toolPath } from './tool-path.ts';
 
@@ -18,7 +18,7 @@ export const writeTool = (cwd: string): Tool => ({
     const path = String(args['path']);
     const content = String(args['content']);
     const target = toolPath(cwd, path);
-    const details = await takeTurn(target, async () => {
+    const details = await withFileMutex(target, async () => {
       const { writeWholeFile } = await import('./write-file.ts');
       return writeWholeFile({ path, target, content }, signal);
     });

@@ -10,8 +10,8 @@ import type {
   ToolExecutionStartEvent,
   ToolExecutionUpdateEvent,
 } from '../../protocol/generated/vocabulary.ts';
-import { fold } from '../../wire/fold.ts';
-import { anyStreamed, opening, type Streamed } from '../../wire/testing/streams.ts';
+import { applyStep } from '../../wire/assistant-message.ts';
+import { anyStream, empty, type Stream } from '../../wire/testing/streams.ts';
 
 /** What happens in a session. */
 type Act = (session: ToldSession) => void;
@@ -75,7 +75,7 @@ export class ToldSession {
       this.#answer = { opening: event.message, message: event.message };
     }
     if (event.type === 'message_update' && this.#answer) {
-      this.#answer.message = fold(this.#answer.message, event.assistantMessageEvent);
+      this.#answer.message = applyStep(this.#answer.message, event.assistantMessageEvent);
     }
     if (event.type === 'message_end') {
       this.#answer = undefined;
@@ -135,16 +135,16 @@ const userSays = word.map(
 );
 
 const answer =
-  ({ message, steps }: Streamed, stopReason: 'stop' | 'error'): Act =>
+  ({ message, steps }: Stream, stopReason: 'stop' | 'error'): Act =>
   (session) => {
-    session.say({ type: 'message_start', message: opening });
+    session.say({ type: 'message_start', message: empty });
     for (const step of steps) session.say(updateOf(step));
     session.say({ type: 'message_end', message: { ...message, stopReason } });
   };
 
-const modelSays = anyStreamed.map((streamed) => answer(streamed, 'stop'));
+const modelSays = anyStream.map((streamed) => answer(streamed, 'stop'));
 
-const modelFails = anyStreamed.map(
+const modelFails = anyStream.map(
   (streamed): Act =>
     (session) => {
       answer(streamed, 'error')(session);

@@ -5,7 +5,7 @@ import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionSource } from '../../extend/extensions/find-extensions.ts';
 import type { PackageResources } from '../../extend/extensions/package-resources.ts';
 import type { HookSet } from '../../extend/hook-set.ts';
-import { within } from '../../system/within.ts';
+import { withTimeout } from '../../system/with-timeout.ts';
 import type { Agent } from '../agent.ts';
 
 interface Duties {
@@ -73,7 +73,7 @@ export class AgentExtensions {
   /** Settles when every command is done that runs now, or takes too long. */
   async commandsDone(): Promise<void> {
     if (this.#commandsAtWork.size === 0) return;
-    await within(LAST_MS, Promise.all(this.#commandsAtWork), 'It takes too long').catch(() => {});
+    await withTimeout(LAST_MS, Promise.all(this.#commandsAtWork), 'It takes too long').catch(() => {});
   }
 
   close(): void {
@@ -181,8 +181,8 @@ export class AgentExtensions {
   /** What an extension forgets to catch is its own affair. */
   async #guard(): Promise<void> {
     if (this.#unguard || !this.#agent.surroundings.wishes.ownsProcess) return;
-    const [{ onStrayError }, { culpritOf }] = await Promise.all([
-      import('../../system/stray-errors.ts'),
+    const [{ onUncaughtError: onStrayError }, { culpritOf }] = await Promise.all([
+      import('../../system/uncaught-errors.ts'),
       import('../../extend/extensions/culprit.ts'),
     ]);
     this.#unguard ??= onStrayError((error) => {

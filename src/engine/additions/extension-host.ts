@@ -4,7 +4,7 @@ import type { SendOptions } from '../../extend/extensions/extension-api.ts';
 import type { ExtensionHost, UserMessageOptions } from '../../extend/extensions/host.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import type { Acceptance } from '../../session/session.ts';
-import { fold } from '../../wire/fold.ts';
+import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
 import { idle } from '../idle.ts';
 import { copyUpTo, fork, newSession, switchSession } from '../moves.ts';
@@ -41,7 +41,7 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
     commands: () => agent.additions.commands,
     publish: (event) => agent.audience.publish(event),
     failed,
-    fold,
+    fold: applyStep,
     change: (work) => agent.change(work),
     setModel: (model) => agent.setModel(model, 'set'),
     setThinkingLevel: (level) => void agent.setThinkingLevel(level),

@@ -8,7 +8,7 @@ import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../../session/system-prompt.ts';
-import type { BrokenFrame } from '../../wire/request.ts';
+import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';
 import { heard } from '../patience.ts';
@@ -120,7 +120,7 @@ export class Workshop {
   }
 
   /** A result that a client got wrong. */
-  takeBroken({ name, id, problem }: BrokenFrame, from: Connection): void {
+  takeBroken({ name, id, problem }: MalformedFrame, from: Connection): void {
     if (name === 'host_tool_result') this.#hostTools?.broken(id, problem, from);
     else if (name === 'extension_ui_response') this.dialogs.takeBroken(id, from);
   }

@@ -1,7 +1,7 @@
 import { version } from '../../protocol/generated/version.ts';
-import { PROTOCOL } from '../../protocol/number.ts';
+import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
 import { MAX_QUEUED } from '../../session/queue.ts';
-import { timerMs } from '../../system/longest-timer.ts';
+import { clampTimeout } from '../../system/clamp-timeout.ts';
 import { MAX_LINE_BYTES } from '../../wire/json-lines.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';
@@ -10,7 +10,7 @@ import { EntryFeed } from '../entry-feed.ts';
 
 export const handshake = {
   hello: (params, { agent, connection }) => {
-    const { capabilities, outbox } = connection;
+    const { capabilities, eventQueue: outbox } = connection;
     const { stream, legacyNames } = outbox.dialect;
     outbox.dialect = {
       ...outbox.dialect,
@@ -24,7 +24,7 @@ export const handshake = {
     connection.beat(capabilities.heartbeatMs, () => heartbeat(agent));
     if (params.entries !== undefined) follow(params.entries, agent, connection);
     return {
-      protocol: PROTOCOL,
+      protocol: PROTOCOL_VERSION,
       server: { name: 'tau', version },
       capabilities: {
         stream: outbox.dialect.stream,
@@ -40,7 +40,7 @@ export const handshake = {
 } satisfies Partial<Handlers>;
 
 /** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
-const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : timerMs(Math.max(wanted, 10)));
+const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : clampTimeout(Math.max(wanted, 10)));
 
 const heartbeat = ({ session }: Agent) => ({
   type: 'heartbeat' as const,

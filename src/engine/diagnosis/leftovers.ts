@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fifoFolders } from '../../system/guardian.ts';
-import { markedProcesses } from '../../system/process-table.ts';
+import { taggedProcesses } from '../../system/process-table.ts';
 import { fine, warning } from './finding.ts';
 import { sizeText } from './size-text.ts';
 
@@ -37,14 +37,14 @@ export async function pipesFinding(folders = fifoFolders()): Promise<Finding> {
 
 /** Processes whose agent is gone, and whose guardian did not end them. */
 export async function orphansFinding(): Promise<Finding> {
-  const orphans = (await markedProcesses()).filter(({ mark }) => !isAlive(agentOf(mark))).map(({ pid }) => pid);
+  const orphans = (await taggedProcesses()).filter(({ tag }) => !isAlive(agentOf(tag))).map(({ pid }) => pid);
   if (orphans.length === 0) return fine('processes', 'None was left behind by an agent');
   const pids = orphans.join(' ');
   return warning('processes', `Left behind by an agent that is gone: ${pids}. Look at them, then: kill ${pids}`);
 }
 
 /** The pid of the innermost agent in a mark. */
-const agentOf = (mark: string) => Number.parseInt(mark.slice(mark.lastIndexOf('/') + 1), 36);
+const agentOf = (tag: string) => Number.parseInt(tag.slice(tag.lastIndexOf('/') + 1), 36);
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,7 +1,7 @@
 import { release } from 'node:os';
 import { version } from '../../protocol/generated/version.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
-import { PROTOCOL } from '../../protocol/number.ts';
+import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
 import { fine, problem } from './finding.ts';
 
 /** The oldest Node that tau is built and tested for. */
@@ -10,7 +10,7 @@ const OLDEST_NODE = [20, 19] as const;
 /** What runs here, and on what. */
 export function versionFindings(): readonly Finding[] {
   return [
-    fine('tau', `${version}, protocol ${PROTOCOL}`),
+    fine('tau', `${version}, protocol ${PROTOCOL_VERSION}`),
     nodeFinding(process.versions.node),
     fine('system', `${process.platform} ${release()}, ${process.arch}`),
   ];

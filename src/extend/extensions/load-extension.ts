@@ -1,5 +1,5 @@
 import { messageOf } from '../../protocol/errors.ts';
-import { within } from '../../system/within.ts';
+import { withTimeout } from '../../system/with-timeout.ts';
 import type { ExtensionFactory } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import { CompiledFiles } from './modules/compiled-files.ts';
@@ -35,6 +35,6 @@ export async function loadExtension({ path }: ExtensionSource, options: LoadOpti
 
 /** What the work of loading comes to, if that does not take too long. */
 export const loaded = <T>(limitMs: number, work: Promise<T>): Promise<T> =>
-  within(limitMs, work, `it did not finish loading within ${limitMs / 1000} seconds`);
+  withTimeout(limitMs, work, `it did not finish loading within ${limitMs / 1000} seconds`);
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, ' ');

@@ -3,7 +3,7 @@ import type { ToolSpec } from '../../model/request.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { HostTool } from '../../protocol/generated/vocabulary.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
-import { timerMs } from '../../system/longest-timer.ts';
+import { clampTimeout } from '../../system/clamp-timeout.ts';
 
 /** Tools that one client may run. */
 export const MAX_TOOLS = 1000;
@@ -44,7 +44,7 @@ function definitionOf(tool: HostTool, index: number): Definition {
     // Some models refuse a tool that does not say both.
     parameters: { type: 'object', properties: {}, ...parameters },
     hidden,
-    timeoutMs: timerMs(timeoutMs || DEADLINE_MS),
+    timeoutMs: clampTimeout(timeoutMs || DEADLINE_MS),
   };
 }
 

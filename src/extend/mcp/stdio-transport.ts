@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { type Exit, type ProgramOptions, spawnTalking, type TalkingProcess } from '../../system/process-group.ts';
+import { type ProcessExit, type ProgramOptions, spawnPiped, type PipedProcess } from '../../system/process-group.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 import { MessageLines } from './message-lines.ts';
 
@@ -20,7 +20,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #options: ProgramOptions;
   readonly #lines = new MessageLines(MAX_MESSAGE_BYTES);
-  #child: TalkingProcess | undefined;
+  #child: PipedProcess | undefined;
   #remark = '';
   #trouble: string | undefined;
   #isOver = false;
@@ -37,7 +37,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const child = spawnTalking(this.#options);
+    const child = spawnPiped(this.#options);
     this.#child = child;
     const { stdin, stdout, stderr } = child.pipes ?? {};
     if (child.pipes === undefined) this.#fail(endingOf(await child.exited));
@@ -92,8 +92,8 @@ export class StdioTransport implements Transport {
     }
   }
 
-  async #watch({ exited, pipes }: TalkingProcess): Promise<void> {
-    let exit: Exit | undefined;
+  async #watch({ exited, pipes }: PipedProcess): Promise<void> {
+    let exit: ProcessExit | undefined;
     const gone = exited.then((how) => {
       exit = how;
     });
@@ -115,7 +115,7 @@ function messageIn(line: string): JSONRPCMessage | undefined {
   }
 }
 
-function endingOf({ code, signal, error }: Exit): string {
+function endingOf({ code, signal, error }: ProcessExit): string {
   if (error) return `cannot be started (${error.code ?? error.message})`;
   return signal ? `was killed by ${signal}` : `ended with code ${code}`;
 }

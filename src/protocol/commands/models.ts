@@ -1,11 +1,11 @@
 import { Model, ThinkingLevel, ThinkingLevelInput } from '../models.ts';
-import { count, filled, flag, list, nullable, object, optional, text } from '../schema.ts';
+import { count, nonEmpty, flag, list, nullable, object, optional, text } from '../schema.ts';
 import { type CommandTable, persist } from './row.ts';
 
 export const models = {
   set_model: {
     doc: 'Use another model from the next model call on.',
-    params: { provider: filled(), modelId: filled(), persist },
+    params: { provider: nonEmpty(), modelId: nonEmpty(), persist },
     result: Model,
     fails: ['model_not_found'],
     lane: 'session',
@@ -36,7 +36,7 @@ export const models = {
   },
   set_credential: {
     doc: 'Store a key for a provider in auth.json; its models can be used at once.',
-    params: { provider: filled(), apiKey: filled() },
+    params: { provider: nonEmpty(), apiKey: nonEmpty() },
     result: object({ provider: text(), models: count('How many of its models can be used now.') }),
     fails: ['invalid_params'],
     lane: 'session',
@@ -44,7 +44,7 @@ export const models = {
   },
   remove_credential: {
     doc: 'Remove the key of a provider from auth.json. One from elsewhere stays, and is used from then on.',
-    params: { provider: filled() },
+    params: { provider: nonEmpty() },
     result: object({ provider: text(), models: count('How many of its models can still be used.') }),
     fails: ['not_found'],
     lane: 'session',

@@ -1,10 +1,10 @@
 import { ImageInput } from '../content.ts';
-import { amount, choice, count, filled, flag, list, object, optional, text } from '../schema.ts';
+import { amount, choice, count, nonEmpty, flag, list, object, optional, text } from '../schema.ts';
 import { InterruptMode, QueueMode } from '../state.ts';
 import { type CommandTable, persist } from './row.ts';
 
 const images = optional(list(ImageInput));
-const clientMessageId = optional(filled('Makes the message safe to send again: it is stored and acted on once.'));
+const clientMessageId = optional(nonEmpty('Makes the message safe to send again: it is stored and acted on once.'));
 
 const builtins = optional(
   flag('Whether built-in slash commands are run in this message; as `hello` said unless given.'),
@@ -120,7 +120,7 @@ export const prompting = {
   },
   remove_queued: {
     doc: 'Take one queued message back.',
-    params: { queueId: filled() },
+    params: { queueId: nonEmpty() },
     result: object({ text: text() }),
     fails: ['not_found'],
     lane: 'session',
@@ -128,7 +128,7 @@ export const prompting = {
   },
   edit_queued: {
     doc: 'Change the text of a queued message, which keeps its place.',
-    params: { queueId: filled(), message: text() },
+    params: { queueId: nonEmpty(), message: text() },
     fails: ['not_found'],
     lane: 'session',
     scope: 'prompt',

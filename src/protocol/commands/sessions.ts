@@ -1,6 +1,6 @@
 import { SessionEntry, TreeNode } from '../entries.ts';
 import { AgentMessage } from '../messages.ts';
-import { choice, count, filled, flag, list, nullable, object, optional, several, text } from '../schema.ts';
+import { choice, count, nonEmpty, flag, list, nullable, object, optional, positiveCount, text } from '../schema.ts';
 import { Preflight, SessionState, SessionStats, SessionSummary, SlashCommand } from '../state.ts';
 import type { CommandTable } from './row.ts';
 
@@ -24,7 +24,7 @@ const ForkPoints = object({ messages: list(object({ entryId: text(), text: text(
 
 const fork = {
   doc: 'Copy the conversation before a user message into a new session and go there; answers the text of the message.',
-  params: { entryId: filled(), detached },
+  params: { entryId: nonEmpty(), detached },
   result: Forked,
   fails: ['not_found', 'session_in_use'],
   lane: 'session',
@@ -51,7 +51,7 @@ export const sessions = {
   },
   switch_session: {
     doc: 'Load another session file. A run is stopped first.',
-    params: { sessionPath: filled(), detached },
+    params: { sessionPath: nonEmpty(), detached },
     result: Moved,
     fails: ['session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
     lane: 'session',
@@ -89,7 +89,7 @@ export const sessions = {
     doc: 'The messages of the conversation, a page at a time. Within a page the oldest is first.',
     params: {
       cursor: optional(text()),
-      limit: optional(several()),
+      limit: optional(positiveCount()),
       from: optional(choice(['start', 'end'], undefined, 'Where the first page is; `start` unless given.')),
       replaced: optional(flag('True: what compactions have put a summary in the place of, instead.')),
     },
@@ -100,7 +100,7 @@ export const sessions = {
   },
   get_entries: {
     doc: 'Entries of the session file in file order, all of them or those after one.',
-    params: { since: optional(filled('Only entries after this one.')), limit: optional(count('At most so many.')) },
+    params: { since: optional(nonEmpty('Only entries after this one.')), limit: optional(count('At most so many.')) },
     result: object({ entries: list(SessionEntry), leafId: nullable(text()), hasMore: optional(flag()) }),
     fails: ['not_found'],
     lane: 'read',
@@ -117,7 +117,7 @@ export const sessions = {
   navigate_tree: {
     doc: 'Continue from another entry of the tree.',
     params: {
-      targetId: filled(),
+      targetId: nonEmpty(),
       summarize: optional(flag('Put a summary of what is left behind into the branch that is gone to.')),
       customInstructions: optional(text('For whoever writes the summary.')),
       replaceInstructions: optional(flag('They stand for the usual instructions instead of following them.')),
@@ -157,7 +157,7 @@ export const sessions = {
   },
   list_sessions: {
     doc: 'Stored sessions, the newest first.',
-    params: { cwd: optional(text()), cursor: optional(text()), limit: optional(several()) },
+    params: { cwd: optional(text()), cursor: optional(text()), limit: optional(positiveCount()) },
     result: object({ sessions: list(SessionSummary), nextCursor: optional(text()) }),
     fails: ['not_found', 'permission_denied'],
     lane: 'read',
@@ -165,7 +165,7 @@ export const sessions = {
   },
   delete_session: {
     doc: 'Move a stored session to the trash folder beside it.',
-    params: { sessionPath: filled() },
+    params: { sessionPath: nonEmpty() },
     result: object({ trashPath: text() }),
     fails: ['session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
     lane: 'session',
@@ -173,7 +173,7 @@ export const sessions = {
   },
   rename_session: {
     doc: 'Give a stored session another name for listings.',
-    params: { sessionPath: filled(), name: text() },
+    params: { sessionPath: nonEmpty(), name: text() },
     fails: ['session_not_found', 'not_a_session', 'session_in_use', 'permission_denied'],
     lane: 'session',
     scope: 'prompt',
@@ -188,7 +188,7 @@ export const sessions = {
   },
   export_html: {
     doc: 'Write the session as one HTML page. Of what is there already only a web page is replaced.',
-    params: { outputPath: optional(filled()) },
+    params: { outputPath: optional(nonEmpty()) },
     result: object({ path: text(), url: optional(text('Where a remote client can fetch the page, once.')) }),
     fails: ['not_supported', 'not_found', 'permission_denied'],
     lane: 'read',
@@ -198,7 +198,7 @@ export const sessions = {
     doc: 'Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first. What git ignores is left out.',
     params: {
       query: optional(text('All, when it is missing or empty.')),
-      limit: optional(several('At most so many; 50.')),
+      limit: optional(positiveCount('At most so many; 50.')),
     },
     result: object({
       files: list(object({ path: text('Below the folder; that of a folder ends with /.') }, 'FileMatch')),

@@ -6,19 +6,19 @@ import { type EventTable, event } from './row.ts';
 const partial = optional(AssistantMessage);
 const contentIndex = count();
 
-const begins = (kind: string) => object({ type: literal(`${kind}_start`), contentIndex, partial });
-const grows = (kind: string) => object({ type: literal(`${kind}_delta`), contentIndex, delta: text(), partial });
-const ends = (kind: string) => object({ type: literal(`${kind}_end`), contentIndex, content: text(), partial });
+const blockStart = (kind: string) => object({ type: literal(`${kind}_start`), contentIndex, partial });
+const blockDelta = (kind: string) => object({ type: literal(`${kind}_delta`), contentIndex, delta: text(), partial });
+const blockEnd = (kind: string) => object({ type: literal(`${kind}_end`), contentIndex, content: text(), partial });
 
 export const AssistantMessageEvent = union(
   [
     object({ type: literal('start'), partial }),
-    begins('text'),
-    grows('text'),
-    ends('text'),
-    begins('thinking'),
-    grows('thinking'),
-    ends('thinking'),
+    blockStart('text'),
+    blockDelta('text'),
+    blockEnd('text'),
+    blockStart('thinking'),
+    blockDelta('thinking'),
+    blockEnd('thinking'),
     object({
       type: literal('toolcall_start'),
       contentIndex,
@@ -26,7 +26,7 @@ export const AssistantMessageEvent = union(
       toolName: text(),
       partial,
     }),
-    grows('toolcall'),
+    blockDelta('toolcall'),
     object({ type: literal('toolcall_end'), contentIndex, toolCall: ToolCall, partial }),
     object({
       type: literal('done'),

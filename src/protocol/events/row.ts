@@ -10,12 +10,12 @@ export interface EventRow {
 export type EventTable = Readonly<Record<string, EventRow>>;
 
 /** The server numbers what belongs to a session, so that a client can go on after the last one it had. */
-export const numbered = { seq: optional(count('Only on a WebSocket, on what belongs to the session.')) };
+export const sequenceNumber = { seq: optional(count('Only on a WebSocket, on what belongs to the session.')) };
 
 /** A row whose record carries `type` and these fields. */
 export const event = (type: string, doc: string, properties: TProperties = {}): EventRow => ({
   doc,
-  schema: object({ type: literal(type), ...numbered, ...properties }, recordName(type)),
+  schema: object({ type: literal(type), ...sequenceNumber, ...properties }, recordName(type)),
 });
 
 export const recordName = (type: string) =>

@@ -1,5 +1,5 @@
 import { type Scope, scopes } from '../../store/tokens/scopes.ts';
-import { containedIn } from '../../system/contain.ts';
+import { isPathInside } from '../../system/path-inside.ts';
 
 export { type Scope, scopes };
 
@@ -20,4 +20,4 @@ export const holderOf = ({ id }: Grant): string => id.split('/')[0] ?? id;
 
 /** Whether a path, existing or not, is where they may open something. The answer holds for this moment. */
 export const mayOpen = ({ allowedPaths }: Grant, path: string): boolean =>
-  allowedPaths === undefined || allowedPaths.some((root) => containedIn(root, path));
+  allowedPaths === undefined || allowedPaths.some((root) => isPathInside(root, path));

@@ -1,4 +1,4 @@
-import { builtinMoveOf } from '../../protocol/builtin-moves.ts';
+import { parseBuiltinMove } from '../../protocol/builtin-moves.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
@@ -7,7 +7,7 @@ import { move } from './moves.ts';
 
 /** The move that a message asks for by its built-in name, if it does. */
 export function builtinMoveIn(message: string): Request | undefined {
-  const move = builtinMoveOf(message);
+  const move = parseBuiltinMove(message);
   if (!move) return undefined;
   return move.entryId === undefined ? { type: 'new_session' } : { type: 'fork', entryId: move.entryId };
 }

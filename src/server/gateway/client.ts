@@ -8,9 +8,9 @@ import type {
   HostTool,
   ServerDisconnectedEvent,
 } from '../../protocol/generated/vocabulary.ts';
-import { type Dialect, plainDialect } from '../../wire/dialect.ts';
-import { toText } from '../../wire/json-lines.ts';
-import type { BrokenFrame, Inbound } from '../../wire/request.ts';
+import { type Dialect, defaultDialect } from '../../wire/dialect.ts';
+import { escapeLineBreaks } from '../../wire/json-lines.ts';
+import type { MalformedFrame, Inbound } from '../../wire/inbound.ts';
 import { type Grant, mayOpen } from '../auth/grant.ts';
 import { permissionDenied, permits } from '../auth/permission.ts';
 import { Answer } from '../hosting/answer.ts';
@@ -83,11 +83,11 @@ export class Client implements Listener {
     this.ui = ui;
     this.entries = entries;
     this.#wish = { cursor, tail };
-    const dialect: Dialect = { ...plainDialect, stream, legacyNames, hookErrors: true };
+    const dialect: Dialect = { ...defaultDialect, stream, legacyNames, hookErrors: true };
     this.#outlet = new Outlet(wire, dialect, {
       form: (record) => this.#formOf(record),
       onOverflow: () =>
-        this.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client reads too slowly' }),
+        this.close({ code: closeCodes.tooSlow, reason: 'timeout', message: 'The client reads too slowly' }),
       onRoom: () => this.#pace(),
     });
     this.#inbox = new Inbox({ take: (letter) => this.#take(letter), tooMuch: () => this.#tooMuch() });
@@ -200,7 +200,7 @@ export class Client implements Listener {
   synced({ state, messages, cursor }: Snapshot): void {
     const known = JSON.stringify(this.isAdmin ? state : withoutAddresses({ state }).state);
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
-    this.#outlet.send(toText(`{"type":"state_synced","state":${known},"messages":${messages}${page}}`));
+    this.#outlet.send(escapeLineBreaks(`{"type":"state_synced","state":${known},"messages":${messages}${page}}`));
   }
 
   hear(record: SessionRecord): void {
@@ -258,7 +258,7 @@ export class Client implements Listener {
   }
 
   #send(event: AgentEvent): void {
-    this.#outlet.send(toText(JSON.stringify(event)));
+    this.#outlet.send(escapeLineBreaks(JSON.stringify(event)));
   }
 
   /** Reads on, unless there is too much to do already. */
@@ -271,7 +271,7 @@ export class Client implements Listener {
     if (inbound.kind === 'command') this.#command(inbound, verdict);
     else if (inbound.kind === 'frame') this.#frame(inbound.frame);
     else {
-      if ('broken' in inbound && inbound.broken) this.#brokenFrame(inbound.broken);
+      if ('malformed' in inbound && inbound.malformed) this.#brokenFrame(inbound.malformed);
       if (inbound.kind === 'refused') this.#misunderstood(inbound, verdict);
     }
   }
@@ -285,7 +285,7 @@ export class Client implements Listener {
     if (this.#maySend(frame.type)) this.#handle?.frame(frame);
   }
 
-  #brokenFrame(frame: BrokenFrame): void {
+  #brokenFrame(frame: MalformedFrame): void {
     if (this.#maySend(frame.name)) this.#handle?.brokenFrame(frame);
   }
 
@@ -300,7 +300,7 @@ export class Client implements Listener {
   ): void {
     const refusal = this.#mayNot(command) ? permissionDenied(command as CommandName) : known;
     const tell = () => {
-      this.#outlet.send(toText(Answer.refusal(command, refusal).text(id)));
+      this.#outlet.send(escapeLineBreaks(Answer.refusal(command, refusal).text(id)));
       // Clients that know their requests by their ids alone would hear nothing of it.
       if (id === undefined) this.#send({ type: 'server_error', error: refusal.message, code: refusal.code });
     };
@@ -332,7 +332,7 @@ export class Client implements Listener {
       this.#unanswered--;
       this.services.metrics.answered(name, answer.success);
       this.#note(name, answer);
-      this.#outlet.send(toText(this.#guarded(name, answer).text(id)));
+      this.#outlet.send(escapeLineBreaks(this.#guarded(name, answer).text(id)));
       this.#pace();
     };
     const refuse = (refusal: Refusal) => answered(Answer.refusal(name, refusal));
@@ -378,10 +378,10 @@ const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view'])
 const withModel = (answer: Answer) => ({ ...answer.record(), data: withoutAddresses(answer.data()) });
 
 function codeFor({ code }: Refusal): CloseCode {
-  if (code === 'session_not_found' || code === 'not_a_session') return closeCodes.noSession;
+  if (code === 'session_not_found' || code === 'not_a_session') return closeCodes.sessionNotFound;
   if (code === 'permission_denied') return closeCodes.denied;
   if (code === 'invalid_params') return closeCodes.badParameters;
-  if (code === 'session_in_use') return closeCodes.inUse;
+  if (code === 'session_in_use') return closeCodes.sessionInUse;
   if (code === 'overloaded') return closeCodes.overloaded;
   return closeCodes.agentFailed;
 }

@@ -23,7 +23,7 @@ export const MAX_CLIENTS_OF_ONE = 250;
 const MAX_BEFORE_PONG = 64 * 1024;
 
 const invalidToken: Reason = {
-  code: closeCodes.token,
+  code: closeCodes.invalidToken,
   reason: 'Invalid authentication token',
   error: 'permission_denied',
 };
@@ -152,7 +152,7 @@ export class Gateway {
     for (const [client, socket] of this.#clients) {
       if (client.isHeld && socket.isPaused) this.#silent.delete(client);
       else if (this.#silent.has(client) && !this.#isReading(client, socket)) {
-        client.close({ code: closeCodes.slow, reason: 'timeout', message: 'The client does not answer' });
+        client.close({ code: closeCodes.tooSlow, reason: 'timeout', message: 'The client does not answer' });
         socket.terminate();
       } else {
         this.#silent.add(client);

@@ -1,12 +1,12 @@
 import type { Params, Result } from '../../protocol/generated/vocabulary.ts';
-import { timerMs } from '../../system/longest-timer.ts';
+import { clampTimeout } from '../../system/clamp-timeout.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
 import type { Client } from './client.ts';
 import { MAX_FRAME_BYTES } from './wire.ts';
 
 /** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
-const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : timerMs(Math.max(wanted, 10)));
+const intervalNear = (wanted: number) => (wanted <= 0 ? 0 : clampTimeout(Math.max(wanted, 10)));
 
 /** Takes note of what one client wants: the agent, which it shares, is only told what concerns them all. */
 export function hello(request: Request & Params<'hello'>, client: Client, answered: (answer: Answer) => void): void {

@@ -1,5 +1,5 @@
-import type { Line } from '../../wire/json-lines.ts';
-import { type Inbound, understand } from '../../wire/request.ts';
+import type { InputLine } from '../../wire/json-lines.ts';
+import { type Inbound, parseInbound } from '../../wire/inbound.ts';
 import { CommandRate } from './command-rate.ts';
 import { linesIn } from './message-lines.ts';
 
@@ -11,7 +11,7 @@ export interface Letter {
 
 /** A line that is still to be understood. */
 interface Weighed {
-  readonly line: Line;
+  readonly line: InputLine;
   readonly verdict: Letter['verdict'];
 }
 
@@ -65,7 +65,7 @@ export class Inbox {
     this.#isOver = true;
   }
 
-  #arrived(line: Line): void {
+  #arrived(line: InputLine): void {
     const verdict = this.#weigh('text' in line ? line.text.length : line.tooLong);
     if (verdict === 'close') return;
     if (this.#early) this.#early.push({ line, verdict });
@@ -73,7 +73,7 @@ export class Inbox {
   }
 
   #take({ line, verdict }: Weighed): void {
-    if (!this.#isOver) this.#options.take({ inbound: understand(line), verdict });
+    if (!this.#isOver) this.#options.take({ inbound: parseInbound(line), verdict });
   }
 
   #weigh(bytes: number): 'ok' | 'refuse' | 'close' {

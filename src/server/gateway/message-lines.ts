@@ -1,4 +1,4 @@
-import { type Line, LineReader } from '../../wire/json-lines.ts';
+import { type InputLine, LineReader } from '../../wire/json-lines.ts';
 import { MAX_FRAME_BYTES } from './wire.ts';
 
 /** Lines that one message may hold: more than that would be too many in any case, at once. */
@@ -7,7 +7,7 @@ const MAX_LINES = 2000;
 const LF = 10;
 
 /** The lines of a message, unless they are more than anybody may send. */
-export function linesIn(bytes: Buffer): readonly Line[] | 'too many' {
+export function linesIn(bytes: Buffer): readonly InputLine[] | 'too many' {
   let count = 1;
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
     if (++count > MAX_LINES) return 'too many';

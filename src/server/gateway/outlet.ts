@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../protocol/generated/vocabulary.ts';
-import { type Dialect, legacyTwins, updateIn } from '../../wire/dialect.ts';
-import { joined } from '../../wire/fold.ts';
-import { toText } from '../../wire/json-lines.ts';
+import { type Dialect, legacyEvents, formatUpdate } from '../../wire/dialect.ts';
+import { joinDeltas } from '../../wire/assistant-message.ts';
+import { escapeLineBreaks } from '../../wire/json-lines.ts';
 import { SessionRecord } from '../hosting/session-record.ts';
 
 /** Bytes that the socket may hold before what comes next waits here, where it can be merged. */
@@ -91,7 +91,7 @@ export class Outlet {
   last(event: AgentEvent): void {
     if (this.#isOver) return;
     this.#flushes();
-    this.#sink.send(Buffer.from(toText(JSON.stringify(event))));
+    this.#sink.send(Buffer.from(escapeLineBreaks(JSON.stringify(event))));
   }
 
   /** Tells what happens in the session. */
@@ -100,7 +100,7 @@ export class Outlet {
     const isPaced = this.dialect.stream === 'cumulative' && isDelta(record.event);
     if (isPaced ? !this.#isHeldUp && this.#items.length === 0 : this.#flushes()) this.#tell(record);
     else this.#wait(record);
-    for (const twin of legacyTwins(this.dialect, record.event)) this.hear(new SessionRecord(twin));
+    for (const twin of legacyEvents(this.dialect, record.event)) this.hear(new SessionRecord(twin));
   }
 
   /** Forgets what waits: the client is gone. */
@@ -156,7 +156,7 @@ export class Outlet {
     const item = this.#items.at(-1);
     const before = item?.what;
     if (!item || !(before instanceof SessionRecord) || before.event.type !== 'message_update') return undefined;
-    const both = event.type === 'message_update' && joined(before.event, event);
+    const both = event.type === 'message_update' && joinDeltas(before.event, event);
     return both ? { item, merged: new SessionRecord(both, rest), size: item.size - ITEM_COST } : undefined;
   }
 
@@ -203,7 +203,7 @@ export class Outlet {
   #bytesOf(record: SessionRecord): Buffer {
     const { event, snapshot } = record;
     if (event.type === 'message_update' && this.dialect.stream === 'cumulative' && snapshot) {
-      return record.inForm('cumulative', () => updateIn(this.dialect, event, snapshot));
+      return record.inForm('cumulative', () => formatUpdate(this.dialect, event, snapshot));
     }
     const form = this.#options.form(record);
     return form ? record.inForm(form.name, form.make) : record.bytes;

@@ -1,6 +1,6 @@
 import { batchedWrite } from '../../system/batched-write.ts';
-import { type Exit, spawnTalking } from '../../system/process-group.ts';
-import { type Line, LineReader, MAX_ANSWER_BYTES } from '../../wire/json-lines.ts';
+import { type ProcessExit, spawnPiped } from '../../system/process-group.ts';
+import { type InputLine, LineReader, MAX_RECORD_BYTES } from '../../wire/json-lines.ts';
 
 /** How to start an agent. */
 export interface AgentCommand {
@@ -17,17 +17,17 @@ const STDERR_KEPT = 8 * 1024;
 /** One agent that runs as a child and is spoken to over its pipes. */
 export class AgentProcess {
   /** Settles when it has ended, and everything it said was handed over. */
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ProcessExit>;
   readonly pid: number | undefined;
-  readonly #child: ReturnType<typeof spawnTalking>;
+  readonly #child: ReturnType<typeof spawnPiped>;
   readonly #write: ((text: string) => boolean) | undefined;
   #stderr = '';
 
   constructor(options: AgentCommand & { readonly cwd: string }, onLine: (text: string) => void) {
-    this.#child = spawnTalking({ ...options, family: 'agents' });
+    this.#child = spawnPiped({ ...options, family: 'agents' });
     this.pid = this.#child.pid;
-    const reader = new LineReader(MAX_ANSWER_BYTES);
-    const hear = (lines: Line[]) => {
+    const reader = new LineReader(MAX_RECORD_BYTES);
+    const hear = (lines: InputLine[]) => {
       for (const line of lines) if ('text' in line) onLine(line.text);
     };
     const { stdin, stdout, stderr } = this.#child.pipes ?? {};

@@ -1,7 +1,7 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
-import type { Exit } from '../../system/process-group.ts';
-import type { BrokenFrame } from '../../wire/request.ts';
+import type { ProcessExit } from '../../system/process-group.ts';
+import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Listener, Request, Target, Wish } from '../sessions.ts';
 import { Answer } from './answer.ts';
 import { Audience } from './audience.ts';
@@ -200,7 +200,7 @@ export class Host {
   }
 
   /** The agent does not understand it either: it is told what it was meant to be, or what has become of the call. */
-  brokenFrame(frame: BrokenFrame, listener: Listener): void {
+  brokenFrame(frame: MalformedFrame, listener: Listener): void {
     const { name: type, id } = frame;
     const failed = type === 'host_tool_result' ? this.#tools.broken(listener, frame) : undefined;
     if (failed) this.#agent?.tell(failed);
@@ -279,7 +279,7 @@ export class Host {
   }
 
   /** The agent has ended without being asked to. */
-  async #gone(agent: HostedAgent, { code, signal }: Exit): Promise<void> {
+  async #gone(agent: HostedAgent, { code, signal }: ProcessExit): Promise<void> {
     if (this.#agent !== agent || this.#isLeaving) return;
     this.#agent = undefined;
     const how = `${TERMINATED} (${signal ?? `exit code ${code}`})`;

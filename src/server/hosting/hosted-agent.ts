@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { AgentEvent, SessionState } from '../../protocol/generated/vocabulary.ts';
-import type { Exit } from '../../system/process-group.ts';
+import type { ProcessExit } from '../../system/process-group.ts';
 import { toLine } from '../../wire/json-lines.ts';
 import type { Listener, Request, Target } from '../sessions.ts';
 import { type AgentCommand, AgentProcess } from './agent-process.ts';
@@ -25,7 +25,7 @@ export interface Ear {
   readonly heard: (event: AgentEvent, text: string) => void;
   readonly stumbled: (error: unknown) => void;
   /** It has ended, and everything it has said was handed over. */
-  readonly gone: (exit: Exit) => void;
+  readonly gone: (exit: ProcessExit) => void;
 }
 
 interface Asking {
@@ -143,7 +143,7 @@ export class HostedAgent {
     this.#ear.answered(() => open.answered(answer));
   }
 
-  #ended(exit: Exit): void {
+  #ended(exit: ProcessExit): void {
     clearInterval(this.#watch);
     this.#isOver = true;
     this.#ear.answered(() => this.#calls.fail(OVER.message));
@@ -167,7 +167,7 @@ export class HostedAgent {
 const sessionArgs = (target: Target) =>
   target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path];
 
-function reasonOf({ error, code, signal }: Exit, complaint: string): string {
+function reasonOf({ error, code, signal }: ProcessExit, complaint: string): string {
   // What a shell says of a command that there is not.
   if (error?.code === 'ENOENT' || code === 127) return 'command not found';
   return error?.message ?? (complaint.replace(/^tau: /, '') || `it ended with ${code ?? signal}`);

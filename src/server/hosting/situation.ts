@@ -1,4 +1,4 @@
-import { askedAgain, isDialogMethod } from '../../protocol/dialog-methods.ts';
+import { withRemainingTimeout, isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type {
   AgentEvent,
   AssistantMessage,
@@ -9,7 +9,7 @@ import type {
   ToolExecutionUpdateEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
-import { AnswerSoFar } from '../../wire/answer-so-far.ts';
+import { StreamingMessage } from '../../wire/streaming-message.ts';
 import { SessionRecord } from './session-record.ts';
 
 /** What is shown and stays, of one kind. */
@@ -27,7 +27,7 @@ export class Situation {
   readonly #askedAt = new WeakMap<ExtensionUiRequestEvent, number>();
   readonly #tools = new Map<string, RunningTool>();
   readonly #shown = new Map<string, ExtensionUiRequestEvent>();
-  #answer: AnswerSoFar | undefined;
+  #answer: StreamingMessage | undefined;
   #retry: AutoRetryStartEvent | undefined;
   #compaction: CompactionStartEvent | undefined;
   /** The agent works: `agent_start` was told, and `agent_end` was not. */
@@ -59,10 +59,10 @@ export class Situation {
         this.#tools.clear();
         return undefined;
       case 'message_start':
-        if (event.message.role === 'assistant') this.#answer = new AnswerSoFar(event.message);
+        if (event.message.role === 'assistant') this.#answer = new StreamingMessage(event.message);
         return undefined;
       case 'message_update':
-        return this.#answer?.hear(event);
+        return this.#answer?.apply(event);
       case 'message_end':
         this.#answer = undefined;
         return undefined;
@@ -124,8 +124,8 @@ export class Situation {
       yield new SessionRecord(start);
       if (progress) yield new SessionRecord(progress);
     }
-    if (this.#answer) yield new SessionRecord({ type: 'message_start', message: this.#answer.opening });
-    for (const { update, snapshot } of this.#answer?.retold() ?? []) yield new SessionRecord(update, { snapshot });
+    if (this.#answer) yield new SessionRecord({ type: 'message_start', message: this.#answer.initial });
+    for (const { update, snapshot } of this.#answer?.replay() ?? []) yield new SessionRecord(update, { snapshot });
     for (const request of this.#shown.values()) yield new SessionRecord(request);
     for (const request of this.dialogs.values()) yield new SessionRecord(this.#asNow(request));
   }
@@ -136,7 +136,7 @@ export class Situation {
   }
 
   #asNow(request: ExtensionUiRequestEvent): ExtensionUiRequestEvent {
-    return askedAgain(request, performance.now() - (this.#askedAt.get(request) ?? 0));
+    return withRemainingTimeout(request, performance.now() - (this.#askedAt.get(request) ?? 0));
   }
 
   #progress(event: ToolExecutionUpdateEvent): void {

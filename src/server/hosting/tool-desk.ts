@@ -5,7 +5,7 @@ import type {
   HostToolResult,
 } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
-import type { BrokenFrame } from '../../wire/request.ts';
+import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Listener, Request } from '../sessions.ts';
 import { Answer } from './answer.ts';
 
@@ -105,7 +105,7 @@ export class ToolDesk {
   }
 
   /** A result that cannot be understood fails its call, if that is this client's. */
-  broken(listener: Listener, { id, problem }: BrokenFrame): HostToolResult | undefined {
+  broken(listener: Listener, { id, problem }: MalformedFrame): HostToolResult | undefined {
     const { owner, toolName } = this.#calls.get(id) ?? {};
     if (owner !== listener) return undefined;
     this.#calls.delete(id);

@@ -8,7 +8,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { within } from '../../system/within.ts';
+import { withTimeout } from '../../system/with-timeout.ts';
 import { ConnectionCap, type ConnectionLimits, type CutOff } from './connection-cap.ts';
 import { answerRaw } from './raw-answer.ts';
 import { protect, sendRefusal } from './reply.ts';
@@ -103,7 +103,7 @@ export class LimitedServer {
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
-    await within(this.#limits.closeMs, closed, 'too late').catch(() => this.#cap.clear());
+    await withTimeout(this.#limits.closeMs, closed, 'too late').catch(() => this.#cap.clear());
     await closed;
   }
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
-import { within } from '../../system/within.ts';
+import { withTimeout } from '../../system/with-timeout.ts';
 import { plainAddress } from './requests.ts';
 
 const LOOKUP_LIMIT_MS = 5000;
@@ -37,7 +37,7 @@ async function addressOf(host: string): Promise<string> {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   if (isIP(bare) !== 0) return bare;
   try {
-    return (await within(LOOKUP_LIMIT_MS, lookup(bare), 'too late')).address;
+    return (await withTimeout(LOOKUP_LIMIT_MS, lookup(bare), 'too late')).address;
   } catch {
     throw new Error(`cannot listen on ${host}: there is no such host`);
   }

@@ -1,7 +1,7 @@
-import { type Method, replaceMethod } from './replace-method.ts';
+import { type UntypedMethod, replaceMethod } from './replace-method.ts';
 
-const STDOUT = 1;
-const STDERR = 2;
+const CHILD_STDOUT = 1;
+const CHILD_STDERR = 2;
 
 /**
  * Gives children stderr wherever they would inherit stdout.
@@ -15,7 +15,7 @@ export function redirectChildren(): void {
       return original.call(this, withoutStdout(options));
     };
   });
-  const synchronous = (original: Method): Method => {
+  const synchronous = (original: UntypedMethod): UntypedMethod => {
     return (...args) => original(...args.map(withoutStdout));
   };
   for (const name of ['spawnSync', 'execSync', 'execFileSync']) replaceMethod(childProcess, name, synchronous);
@@ -24,13 +24,13 @@ export function redirectChildren(): void {
 function withoutStdout(options: unknown): unknown {
   if (typeof options !== 'object' || options === null || !('stdio' in options)) return options;
   const { stdio } = options;
-  if (stdio === 'inherit') return { ...options, stdio: ['inherit', STDERR, STDERR] };
+  if (stdio === 'inherit') return { ...options, stdio: ['inherit', CHILD_STDERR, CHILD_STDERR] };
   if (Array.isArray(stdio)) return { ...options, stdio: stdio.map(slotWithoutStdout) };
   return options;
 }
 
 const slotWithoutStdout = (slot: unknown, index: number): unknown =>
-  (slot === 'inherit' && index === STDOUT) || descriptorOf(slot) === STDOUT ? STDERR : slot;
+  (slot === 'inherit' && index === CHILD_STDOUT) || descriptorOf(slot) === CHILD_STDOUT ? CHILD_STDERR : slot;
 
 /** The file descriptor behind a number, a stream or a handle. */
 function descriptorOf(slot: unknown): unknown {

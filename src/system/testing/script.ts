@@ -46,7 +46,7 @@ export function processes(): (command: string, args: readonly string[], options?
 }
 
 /** Everything a stream says until it ends. */
-export async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
+export async function readAll(stream: NodeJS.ReadableStream | null): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream ?? []) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString();

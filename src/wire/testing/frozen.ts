@@ -1,6 +1,6 @@
 /** The same value; nothing in it can be changed any more. */
-export function frozen<T>(value: T): T {
+export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.values(Object.freeze(value)).forEach(frozen);
+  Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;
 }

@@ -4,12 +4,12 @@ import type { Link } from '../link.ts';
 export class SlowReader implements Pick<Link, 'write' | 'onDrain'> {
   readonly lines: string[] = [];
   /** How many lines it takes before it is behind. */
-  appetite = Number.POSITIVE_INFINITY;
+  capacity = Number.POSITIVE_INFINITY;
   #drained: () => void = () => {};
 
   write(text: string): boolean {
     this.lines.push(text);
-    return --this.appetite > 0;
+    return --this.capacity > 0;
   }
 
   onDrain(listener: () => void): void {
@@ -17,8 +17,8 @@ export class SlowReader implements Pick<Link, 'write' | 'onDrain'> {
   }
 
   /** Goes on reading, this many lines. */
-  drain(appetite = Number.POSITIVE_INFINITY): void {
-    this.appetite = appetite;
+  drain(capacity = Number.POSITIVE_INFINITY): void {
+    this.capacity = capacity;
     this.#drained();
   }
 

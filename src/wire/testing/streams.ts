@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { AssistantBlock, AssistantMessage, AssistantMessageEvent } from '../../protocol/generated/vocabulary.ts';
 
 /** An answer before its first word. */
-export const opening: AssistantMessage = {
+export const empty: AssistantMessage = {
   role: 'assistant',
   content: [],
   api: 'scripted',
@@ -21,20 +21,20 @@ export const opening: AssistantMessage = {
 };
 
 /** An answer and the steps in which it was told, without the last one. */
-export interface Streamed {
+export interface Stream {
   readonly message: AssistantMessage;
   readonly steps: readonly AssistantMessageEvent[];
 }
 
-interface Told {
+interface Block {
   readonly block: AssistantBlock;
   readonly steps: (contentIndex: number) => AssistantMessageEvent[];
 }
 
-const words = fc.string({ unit: 'grapheme', maxLength: 5 });
-const pieces = fc.array(words, { maxLength: 5 });
+const chars = fc.string({ unit: 'grapheme', maxLength: 5 });
+const pieces = fc.array(chars, { maxLength: 5 });
 
-const toldProse = (kind: 'text' | 'thinking'): fc.Arbitrary<Told> =>
+const anyText = (kind: 'text' | 'thinking'): fc.Arbitrary<Block> =>
   pieces.map((deltas) => {
     const content = deltas.join('');
     return {
@@ -47,7 +47,7 @@ const toldProse = (kind: 'text' | 'thinking'): fc.Arbitrary<Told> =>
     };
   });
 
-const toldCall: fc.Arbitrary<Told> = fc.record({ id: words, name: words, args: pieces }).map(({ id, name, args }) => {
+const anyToolCall: fc.Arbitrary<Block> = fc.record({ id: chars, name: chars, args: pieces }).map(({ id, name, args }) => {
   const toolCall = { type: 'toolCall' as const, id, name, arguments: Object.fromEntries(args.entries()) };
   return {
     block: toolCall,
@@ -60,11 +60,11 @@ const toldCall: fc.Arbitrary<Told> = fc.record({ id: words, name: words, args: p
 });
 
 /** Any answer of texts, thoughts and tool calls, told in deltas of any size. */
-export const anyStreamed: fc.Arbitrary<Streamed> = fc
-  .array(fc.oneof(toldProse('text'), toldProse('thinking'), toldCall), { maxLength: 6 })
-  .map((told) => ({
-    message: { ...opening, content: told.map(({ block }) => block) },
-    steps: [{ type: 'start' }, ...told.flatMap(({ steps }, contentIndex) => steps(contentIndex))],
+export const anyStream: fc.Arbitrary<Stream> = fc
+  .array(fc.oneof(anyText('text'), anyText('thinking'), anyToolCall), { maxLength: 6 })
+  .map((blocks) => ({
+    message: { ...empty, content: blocks.map(({ block }) => block) },
+    steps: [{ type: 'start' }, ...blocks.flatMap(({ steps }, contentIndex) => steps(contentIndex))],
   }));
 
 const anyLast: fc.Arbitrary<AssistantMessageEvent> = fc.oneof(
@@ -73,10 +73,10 @@ const anyLast: fc.Arbitrary<AssistantMessageEvent> = fc.oneof(
 );
 
 /** The same with its last step, stopped after any of them. */
-export const anyCutOff: fc.Arbitrary<{ readonly told: Streamed['steps']; readonly rest: Streamed['steps'] }> = fc
-  .tuple(anyStreamed, anyLast, fc.nat())
-  .map(([streamed, last, place]) => {
+export const anySplitStream: fc.Arbitrary<{ readonly told: Stream['steps']; readonly rest: Stream['steps'] }> = fc
+  .tuple(anyStream, anyLast, fc.nat())
+  .map(([streamed, last, position]) => {
     const steps = [...streamed.steps, last];
-    const cut = place % (steps.length + 1);
+    const cut = position % (steps.length + 1);
     return { told: steps.slice(0, cut), rest: steps.slice(cut) };
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
-import { MARK } from '../../../src/system/process-table.ts';
+import { TAG_VARIABLE } from '../../../src/system/process-table.ts';
 import { command, tau } from '../../support/command.ts';
 import { type Home, newHome, open, TAU } from '../../support/open.ts';
 import { inTerminal } from '../../support/terminal.ts';
@@ -157,7 +157,7 @@ it('[U26] tau doctor counts what was left over, and removes nothing', async () =
   writeFileSync(join(temporary, 'pi-bash-0123456789abcdef.log'), 'x'.repeat(2048));
   execFileSync('mkfifo', [join(temporary, 'tau-0123456789abcdef-1')]);
   writeFileSync(join(trash, 'old.jsonl'), 'x'.repeat(1024));
-  const orphan = spawn('sleep', ['1000'], { env: { [MARK]: `${gonePid().toString(36)}-x:family:1` } });
+  const orphan = spawn('sleep', ['1000'], { env: { [TAG_VARIABLE]: `${gonePid().toString(36)}-x:family:1` } });
   onTestFinished(() => void orphan.kill('SIGKILL'));
 
   const { ok, about } = await examined(home, { TMPDIR: temporary });

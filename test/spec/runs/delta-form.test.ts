@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { AssistantMessage, MessageUpdateEvent } from '../../../src/protocol/generated/vocabulary.ts';
-import { fold } from '../../../src/wire/fold.ts';
+import { applyStep } from '../../../src/wire/assistant-message.ts';
 import { NO_RETRY } from '../../support/open.ts';
 import type { Peer, Record_ } from '../../support/peer.ts';
 import { settled } from '../../support/settled.ts';
@@ -20,7 +20,7 @@ function folded(records: readonly Record_[]): { told: AssistantMessage; whole: A
     if (record.type === 'message_start' && role === 'assistant') told = record['message'] as AssistantMessage;
     if (record.type === 'message_update' && told) {
       const { assistantMessageEvent, usage } = record as unknown as MessageUpdateEvent;
-      told = { ...fold(told, assistantMessageEvent), ...(usage ? { usage } : {}) };
+      told = { ...applyStep(told, assistantMessageEvent), ...(usage ? { usage } : {}) };
     }
     if (record.type === 'message_end' && told && role === 'assistant') {
       answers.push({ told, whole: record['message'] as AssistantMessage });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { version } from '../../../src/protocol/generated/version.ts';
 import type { AssistantMessage, AssistantMessageEvent } from '../../../src/protocol/generated/vocabulary.ts';
-import { fold } from '../../../src/wire/fold.ts';
+import { applyStep } from '../../../src/wire/assistant-message.ts';
 import { newGate } from '../../support/open.ts';
 import type { Record_ } from '../../support/peer.ts';
 import { LOCAL, verifies } from '../../support/verifies.ts';
@@ -62,7 +62,7 @@ verifies('I5', 'a client that says no hello gets the whole message so far with e
     if (record.type === 'message_start') message = record['message'];
     if (record.type !== 'message_update') continue;
     const { partial, message: whole, error, ...step } = record['assistantMessageEvent'] as Record<string, unknown>;
-    message = whole ?? error ?? fold(message as AssistantMessage, step as AssistantMessageEvent);
+    message = whole ?? error ?? applyStep(message as AssistantMessage, step as AssistantMessageEvent);
     expect(record).toMatchObject({ message });
     expect(partial ?? whole ?? error).toEqual(message);
   }
@@ -144,6 +144,6 @@ verifies('I7', 'the form changes where hello stands, in the middle of an answer 
   expect(before.every((update) => update['message'] !== undefined)).toBe(true);
   expect(after.every((update) => update['message'] === undefined)).toBe(true);
   const last = before.at(-1)?.['message'] as AssistantMessage;
-  const whole = after.map((update) => update['assistantMessageEvent'] as AssistantMessageEvent).reduce(fold, last);
+  const whole = after.map((update) => update['assistantMessageEvent'] as AssistantMessageEvent).reduce(applyStep, last);
   expect(whole.content).toEqual([{ type: 'text', text: 'before after' }]);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import schema from '../../../docs/schema.json' with { type: 'json' };
 import { check, type Definitions, type Schema } from '../../../src/protocol/check.ts';
-import { understand } from '../../../src/wire/request.ts';
+import { parseInbound } from '../../../src/wire/inbound.ts';
 import { open } from '../../support/open.ts';
 
 type Json = Record<string, unknown>;
@@ -188,13 +188,13 @@ describe('what the documents print for clients to send is understood', () => {
   it.each(places(vectors.filter(({ kind }) => kind === 'command')))('[C1 C2] %s', (_place, { name, json }) => {
     const { id, type: _, ...params } = json;
 
-    const inbound = understand({ text: JSON.stringify(json) });
+    const inbound = parseInbound({ text: JSON.stringify(json) });
 
     expect(inbound).toEqual({ kind: 'command', name, id, params });
   });
 
   it.each(places(vectors.filter(({ kind }) => kind === 'frame')))('[C15] %s', (_place, { json }) => {
-    const inbound = understand({ text: JSON.stringify(json) });
+    const inbound = parseInbound({ text: JSON.stringify(json) });
 
     expect(inbound).toEqual({ kind: 'frame', frame: json });
   });

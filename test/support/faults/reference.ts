@@ -3,7 +3,7 @@ import { connectRemote } from '../../../src/client/remote.node.ts';
 import type { RemoteOptions, RemoteSession } from '../../../src/client/remote-session.ts';
 import { emptyView, reduce, type View } from '../../../src/client/view.ts';
 import type { AgentSettledEvent } from '../../../src/protocol/generated/vocabulary.ts';
-import { within } from '../../../src/system/within.ts';
+import { withTimeout } from '../../../src/system/with-timeout.ts';
 import type { Sight } from './client.ts';
 import { exchange } from './exchange.ts';
 
@@ -41,7 +41,7 @@ export class Reference implements Omit<Sight, 'runs'> {
     const heard = async () => {
       while (!condition()) await this.#news();
     };
-    return within(PATIENCE_MS, heard(), `Never: ${what}`);
+    return withTimeout(PATIENCE_MS, heard(), `Never: ${what}`);
   }
 
   /** Settles when so much more was heard, or so many words have gone to and fro elsewhere. */

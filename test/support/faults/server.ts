@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { isSame, listProcesses, MARK, type ProcessRow } from '../../../src/system/process-table.ts';
+import { isSameProcess, listProcesses, TAG_VARIABLE, type ProcessRow } from '../../../src/system/process-table.ts';
 import { environment, type Home, TAU } from '../open.ts';
 
 export const TOKEN = 'a-token-for-faults';
@@ -53,7 +53,7 @@ export class ServerProcess {
 
   /** Settles when it takes clients. */
   async start(): Promise<void> {
-    const env = environment(this.#home, { PI_AUTH_TOKEN: TOKEN, [MARK]: this.#mark });
+    const env = environment(this.#home, { PI_AUTH_TOKEN: TOKEN, [TAG_VARIABLE]: this.#mark });
     const child = spawn(process.execPath, [TAU, ...this.#args], { cwd: this.#home.cwd, env, stdio: 'pipe' });
     this.#child = child;
     this.#exited = once(child, 'close');
@@ -87,21 +87,21 @@ export class ServerProcess {
   /** Its agents that live now. */
   async agents(): Promise<ProcessRow[]> {
     const own = `${this.#mark}/${this.#child?.pid?.toString(36)}-`;
-    const rows = (await listProcesses()).filter(({ mark }) => mark?.startsWith(own));
+    const rows = (await listProcesses()).filter(({ tag: mark }) => mark?.startsWith(own));
     return rows.filter(({ pid }) => cmdlineOf(pid).includes('\0--mode\0rpc\0'));
   }
 
   /** Everything that lives and comes from here, the server included. Guardians have no environment, but know whose they are. */
   async family(): Promise<number[]> {
-    const isOurs = ({ pid, mark }: ProcessRow) =>
-      mark?.startsWith(this.#mark) || cmdlineOf(pid).includes(`\0${MARK}=${this.#mark}/`);
+    const isOurs = ({ pid, tag: mark }: ProcessRow) =>
+      mark?.startsWith(this.#mark) || cmdlineOf(pid).includes(`\0${TAG_VARIABLE}=${this.#mark}/`);
     return (await listProcesses()).filter(isOurs).map(({ pid }) => pid);
   }
 }
 
 /** Sends a signal to a process, if it is still the same. */
 export function signalTo(row: ProcessRow, signal: NodeJS.Signals): void {
-  if (isSame(row)) process.kill(row.pid, signal);
+  if (isSameProcess(row)) process.kill(row.pid, signal);
 }
 
 function cmdlineOf(pid: number): string {

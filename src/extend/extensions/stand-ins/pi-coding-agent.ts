@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultShell } from '../../../agent/tools/shell.ts';
 import { messageOf } from '../../../protocol/errors.ts';
-import { takeTurn } from '../../../system/file-turn.ts';
+import { withFileMutex } from '../../../system/file-mutex.ts';
 import { newBus } from '../bus.ts';
 import * as conversation from './coding-agent/conversation.ts';
 import { stripFrontmatter } from './coding-agent/frontmatter-text.ts';
@@ -60,7 +60,7 @@ export function piCodingAgent({ agentDir, shell }: ExtensionHome): object {
     keyHint: (_key: string, description: string) => description,
     keyText: (key: string) => key,
     rawKeyHint: (key: string, description: string) => `${key} ${description}`,
-    withFileMutationQueue: <T>(path: string, work: () => Promise<T>) => takeTurn(resolve(path), work),
+    withFileMutationQueue: <T>(path: string, work: () => Promise<T>) => withFileMutex(resolve(path), work),
   };
 }
 

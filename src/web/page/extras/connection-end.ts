@@ -16,7 +16,7 @@ const ends: ReadonlyMap<number | undefined, End> = new Map<number, End>([
   [closeCodes.badParameters, { words: 'This address makes no sense', remedy: 'begin' }],
   [closeCodes.denied, { words: 'That folder is not for this login', remedy: 'begin' }],
   [
-    closeCodes.noSession,
+    closeCodes.sessionNotFound,
     {
       words: 'There is no such session',
       remedy: 'begin',
@@ -24,7 +24,7 @@ const ends: ReadonlyMap<number | undefined, End> = new Map<number, End>([
     },
   ],
   [
-    closeCodes.inUse,
+    closeCodes.sessionInUse,
     {
       words: 'This session is open in another program',
       remedy: 'begin',

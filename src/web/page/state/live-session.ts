@@ -55,7 +55,7 @@ export class LiveSession {
   /** Whether the server knows this login no more. */
   readonly isLoggedOut = computed(() => {
     const { state, code } = this.#connection.value;
-    return state === 'closed' && code === closeCodes.token;
+    return state === 'closed' && code === closeCodes.invalidToken;
   });
   /** Whether there is no connection any more, but may be one again. */
   readonly isCutOff = computed(() => ['reconnecting', 'lost'].includes(this.#connection.value.state));

@@ -9,7 +9,7 @@ import { toolPath } from '../../../../agent/tools/tool-path.ts';
 import { MAX_BYTES } from '../../../../agent/tools/truncate.ts';
 import { writeTool } from '../../../../agent/tools/write.ts';
 import { throwIfAborted } from '../../../../agent/unless-aborted.ts';
-import { takeTurn } from '../../../../system/file-turn.ts';
+import { withFileMutex } from '../../../../system/file-mutex.ts';
 import type { FileOperations } from '../../operations.ts';
 
 /** Reads files in the way of an extension. */
@@ -63,7 +63,7 @@ export const editBy = (cwd: string, operations: FileOperations): Tool => ({
       import('../../../../agent/tools/edit-text.ts'),
       import('../../../../agent/tools/edit-diff.ts'),
     ]);
-    return takeTurn(target, async () => {
+    return withFileMutex(target, async () => {
       await operations.access(target);
       throwIfAborted(signal);
       const before = (await operations.readFile(target)).toString();
@@ -83,7 +83,7 @@ export const writeBy = (cwd: string, operations: FileOperations): Tool => ({
     const path = String(args['path']);
     const content = String(args['content']);
     const target = toolPath(cwd, path);
-    return takeTurn(target, async () => {
+    return withFileMutex(target, async () => {
       throwIfAborted(signal);
       await operations.mkdir(dirname(target));
       throwIfAborted(signal);

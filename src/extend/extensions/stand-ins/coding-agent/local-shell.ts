@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { defaultShell } from '../../../../agent/tools/shell.ts';
-import { timerMs } from '../../../../system/longest-timer.ts';
+import { clampTimeout } from '../../../../system/clamp-timeout.ts';
 import { openPipe } from '../../../../system/pipe.ts';
 import { PipeReader } from '../../../../system/pipe-reader.ts';
 import { spawnGroup } from '../../../../system/process-group.ts';
@@ -31,7 +31,7 @@ export const localBashOperations = (
     const { code, error } = await child.exited;
     if (stopped !== undefined) await child.kill();
     reader.drain();
-    reader.handOver(undefined);
+    reader.redirectTo(undefined);
     if (stopped !== undefined) throw new Error(stopped);
     if (error) throw error;
     if (failure) throw failure;
@@ -52,7 +52,7 @@ async function whenStopped(
   };
   const abort = () => stop('aborted');
   const expire = () => stop(`timeout:${timeout}`);
-  const timer = timeout > 0 ? setTimeout(expire, timerMs(timeout * 1000)) : undefined;
+  const timer = timeout > 0 ? setTimeout(expire, clampTimeout(timeout * 1000)) : undefined;
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
   await ended;

@@ -4,7 +4,7 @@ import { withEarlier } from '../../../../client/earlier.ts';
 import { anyToldSession } from '../../../../client/testing/told-session.ts';
 import { emptyView, reduce, type View } from '../../../../client/view.ts';
 import type { AgentMessage, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
-import { opening } from '../../../../wire/testing/streams.ts';
+import { empty } from '../../../../wire/testing/streams.ts';
 import { type Row, Rows } from './rows.ts';
 
 const NOON = new Date(2026, 0, 5, 12).getTime();
@@ -13,7 +13,7 @@ const HOUR = 60 * 60 * 1000;
 const user = (content: string, timestamp = NOON): AgentMessage => ({ role: 'user', content, timestamp });
 
 const assistant = (fields: Partial<AssistantMessage> = {}): AssistantMessage => ({
-  ...opening,
+  ...empty,
   timestamp: NOON,
   ...fields,
 });

@@ -1,22 +1,22 @@
 import { statSync } from 'node:fs';
 import { realPath } from './real-path.ts';
 
-const lastTurns = new Map<string, Promise<void>>();
+const pendingWork = new Map<string, Promise<void>>();
 
 /**
  * Works on one file one after another, in the order of the calls, whoever in this process asks and by whatever name.
  *
  * What came before may fail; the next turn begins all the same.
  */
-export async function takeTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withFileMutex<T>(path: string, work: () => Promise<T>): Promise<T> {
   const file = identityOf(path);
-  const turn = (lastTurns.get(file) ?? Promise.resolve()).then(work);
-  const over = turn.then(ignore, ignore);
-  lastTurns.set(file, over);
+  const result = (pendingWork.get(file) ?? Promise.resolve()).then(work);
+  const settled = result.then(ignore, ignore);
+  pendingWork.set(file, settled);
   try {
-    return await turn;
+    return await result;
   } finally {
-    if (lastTurns.get(file) === over) lastTurns.delete(file);
+    if (pendingWork.get(file) === settled) pendingWork.delete(file);
   }
 }
 

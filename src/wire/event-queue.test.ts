@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AssistantMessageEvent, ToolExecutionUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import { type Dialect, plainDialect } from './dialect.ts';
-import { fold } from './fold.ts';
+import { type Dialect, defaultDialect } from './dialect.ts';
+import { applyStep } from './assistant-message.ts';
 import { toLine } from './json-lines.ts';
-import { MAX_BACKLOG, Outbox } from './outbox.ts';
+import { MAX_BACKLOG, EventQueue } from './event-queue.ts';
 import { SlowReader } from './testing/slow-reader.ts';
-import { anyStreamed, opening } from './testing/streams.ts';
+import { anyStream, empty } from './testing/streams.ts';
 
-const delta: Dialect = { ...plainDialect, stream: 'delta' };
+const delta: Dialect = { ...defaultDialect, stream: 'delta' };
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -21,33 +21,33 @@ afterEach(() => {
 /** An outbox, its reader, and a model that streams into it. */
 function setUp(dialect: Dialect = delta) {
   const reader = new SlowReader();
-  const outbox = new Outbox(reader, dialect);
-  let message = opening;
+  const queue = new EventQueue(reader, dialect);
+  let message = empty;
   const stream = (...steps: AssistantMessageEvent[]) => {
     for (const step of steps) {
-      message = fold(message, step);
-      outbox.step({ type: 'message_update', assistantMessageEvent: step }, message);
+      message = applyStep(message, step);
+      queue.sendUpdate({ type: 'message_update', assistantMessageEvent: step }, message);
     }
   };
-  return { reader, outbox, stream };
+  return { reader, outbox: queue, stream };
 }
 
 /** A reader that has just taken something and is behind now. */
 function setUpBehind(dialect: Dialect = delta) {
   const parts = setUp(dialect);
-  parts.reader.appetite = 1;
+  parts.reader.capacity = 1;
   parts.outbox.send({ type: 'first' });
   parts.reader.lines.length = 0;
   return parts;
 }
 
 const text = (words: string, contentIndex = 0) => ({ type: 'text_delta' as const, contentIndex, delta: words });
-const update = (toolCallId: string, said: string): ToolExecutionUpdateEvent => ({
+const update = (toolCallId: string, content: string): ToolExecutionUpdateEvent => ({
   type: 'tool_execution_update',
   toolCallId,
   toolName: 'bash',
   args: {},
-  partialResult: { content: [{ type: 'text', text: said }] },
+  partialResult: { content: [{ type: 'text', text: content }] },
 });
 const steps = (reader: SlowReader): AssistantMessageEvent[] =>
   reader.records.map(({ assistantMessageEvent }) => assistantMessageEvent);
@@ -75,31 +75,31 @@ const anyTurn = fc.oneof(
 );
 
 /** Streams an answer with all that in between; answers what was handed over, in order. */
-function play(parts: ReturnType<typeof setUp>, told: readonly AssistantMessageEvent[], turns: readonly string[]) {
-  const { reader, outbox, stream } = parts;
+function play(parts: ReturnType<typeof setUp>, updates: readonly AssistantMessageEvent[], turns: readonly string[]) {
+  const { reader, outbox: queue, stream } = parts;
   const sent: { type: string }[] = [];
-  const waiting = [...told];
-  for (const [index, turn] of [...turns, ...told.map(() => 'step')].entries()) {
+  const waiting = [...updates];
+  for (const [index, turn] of [...turns, ...updates.map(() => 'step')].entries()) {
     const step = turn === 'step' ? waiting.shift() : undefined;
     if (step) {
       sent.push(step);
       stream(step);
     } else if (turn === 'other') {
       sent.push({ type: `other ${index}` });
-      outbox.send({ type: `other ${index}` });
-    } else if (turn === 'behind') reader.appetite = 1;
+      queue.send({ type: `other ${index}` });
+    } else if (turn === 'behind') reader.capacity = 1;
     else if (turn === 'drain') reader.drain(3);
     else if (turn === 'time') vi.advanceTimersByTime(10);
   }
   reader.drain();
-  void outbox.flush();
+  void queue.flush();
   return sent;
 }
 
 describe('the order', () => {
   it('[F18] is kept, no text is lost, and only neighbouring deltas of one block become one', () => {
     fc.assert(
-      fc.property(anyStreamed, fc.array(anyTurn), ({ steps: told }, turns) => {
+      fc.property(anyStream, fc.array(anyTurn), ({ steps: told }, turns) => {
         const parts = setUp();
 
         const sent = play(parts, told, turns);
@@ -113,16 +113,16 @@ describe('the order', () => {
 
   it('leaves every snapshot equal to the fold of the deltas before it', () => {
     fc.assert(
-      fc.property(anyStreamed, fc.array(anyTurn), ({ steps: told }, turns) => {
-        const parts = setUp(plainDialect);
+      fc.property(anyStream, fc.array(anyTurn), ({ steps: told }, turns) => {
+        const parts = setUp(defaultDialect);
 
         play(parts, told, turns);
 
-        let message = opening;
+        let message = empty;
         for (const record of parts.reader.records) {
           if (record.type !== 'message_update') continue;
           const { partial, ...step } = record.assistantMessageEvent;
-          message = fold(message, step);
+          message = applyStep(message, step);
           expect(record.message).toEqual(message);
           expect(partial).toEqual(message);
         }
@@ -131,19 +131,19 @@ describe('the order', () => {
   });
 
   it('[F18 M24] puts what waits before any other record', () => {
-    const { reader, outbox, stream } = setUp();
+    const { reader, outbox: queue, stream } = setUp();
 
     stream(text('a'), text('b'), text('c'));
-    outbox.event({ type: 'turn_start' });
+    queue.sendEvent({ type: 'turn_start' });
 
     expect(reader.records.map(({ type }) => type)).toEqual(['message_update', 'message_update', 'turn_start']);
     expect(steps(reader)[1]).toEqual(text('bc'));
   });
 
   it('puts the older name right behind the new one', () => {
-    const { reader, outbox } = setUp();
+    const { reader, outbox: queue } = setUp();
 
-    outbox.event({ type: 'compaction_start', reason: 'overflow' });
+    queue.sendEvent({ type: 'compaction_start', reason: 'overflow' });
 
     expect(reader.records).toEqual([
       { type: 'compaction_start', reason: 'overflow' },
@@ -190,14 +190,14 @@ describe('updates', () => {
   });
 
   it('carry the newest usage', () => {
-    const { reader, outbox } = setUpBehind();
-    const usage = (output: number) => ({ ...opening.usage, output });
+    const { reader, outbox: queue } = setUpBehind();
+    const usage = (output: number) => ({ ...empty.usage, output });
     const told = [usage(1), usage(2), undefined];
 
     for (const known of told) {
-      outbox.step(
+      queue.sendUpdate(
         { type: 'message_update', assistantMessageEvent: text('a'), ...(known && { usage: known }) },
-        opening,
+        empty,
       );
     }
     reader.drain();
@@ -206,11 +206,11 @@ describe('updates', () => {
   });
 
   it('of a tool are replaced by its next one, in its place', () => {
-    const { reader, outbox } = setUpBehind();
+    const { reader, outbox: queue } = setUpBehind();
 
-    for (const record of [update('a', '1'), update('b', '1'), update('a', '2'), update('a', '3')]) outbox.event(record);
-    outbox.event({ type: 'turn_start' });
-    outbox.event(update('a', '4'));
+    for (const record of [update('a', '1'), update('b', '1'), update('a', '2'), update('a', '3')]) queue.sendEvent(record);
+    queue.sendEvent({ type: 'turn_start' });
+    queue.sendEvent(update('a', '4'));
     reader.drain();
     vi.runAllTimers();
 
@@ -218,10 +218,10 @@ describe('updates', () => {
   });
 
   it('are written in the dialect that is in force when they leave', () => {
-    const { reader, outbox, stream } = setUpBehind();
+    const { reader, outbox: queue, stream } = setUpBehind();
 
     stream({ type: 'text_start', contentIndex: 0 });
-    outbox.dialect = plainDialect;
+    queue.dialect = defaultDialect;
     reader.drain();
 
     expect(reader.records[0]).toMatchObject({ message: { content: [{ type: 'text', text: '' }] } });
@@ -230,12 +230,12 @@ describe('updates', () => {
 
 describe('an answer whose updates are large', () => {
   it('[M23] keeps its distance also when each of them is more than the link takes at once', () => {
-    const { reader, stream } = setUp(plainDialect);
+    const { reader, stream } = setUp(defaultDialect);
     stream({ type: 'text_start', contentIndex: 0 }, text('x'.repeat(2 * MAX_BACKLOG)));
     const before = reader.lines.length;
 
     for (let count = 0; count < 100; count++) {
-      reader.appetite = 1;
+      reader.capacity = 1;
       stream(text('a'));
       reader.drain(1);
       vi.advanceTimersByTime(1);
@@ -247,21 +247,21 @@ describe('an answer whose updates are large', () => {
 
 describe('a reader that never drains', () => {
   it('[M25] is owed no more than the backlog and one record', () => {
-    const { outbox } = setUpBehind();
+    const { outbox: queue } = setUpBehind();
     const record = { type: 'other', text: 'x'.repeat(1000) };
     const size = toLine(record).length;
     const underWay = toLine({ type: 'first' }).length;
 
-    while (outbox.room() === undefined) outbox.send(record);
+    while (queue.drained() === undefined) queue.send(record);
 
-    expect(outbox.backlog).toBe(size * (Math.floor((MAX_BACKLOG - underWay) / size) + 1));
+    expect(queue.backlog).toBe(size * (Math.floor((MAX_BACKLOG - underWay) / size) + 1));
   });
 
   it('does not hold up the text of one block: it waits as one update', () => {
-    const { reader, outbox, stream } = setUpBehind();
+    const { reader, outbox: queue, stream } = setUpBehind();
 
     for (let count = 0; count < 40_000; count++) stream(text('abcd'));
-    const room = outbox.room();
+    const room = queue.drained();
     reader.drain();
 
     expect(room).toBeUndefined();
@@ -269,10 +269,10 @@ describe('a reader that never drains', () => {
   });
 
   it('holds up an answer of many blocks, each of which would repeat all before it', () => {
-    const { outbox, stream } = setUpBehind(plainDialect);
+    const { outbox: queue, stream } = setUpBehind(defaultDialect);
     let blocks = 0;
 
-    while (outbox.room() === undefined) {
+    while (queue.drained() === undefined) {
       stream({ type: 'text_start', contentIndex: blocks }, text('a', blocks));
       blocks++;
     }
@@ -283,14 +283,14 @@ describe('a reader that never drains', () => {
 
 describe('room', () => {
   it('[F18] is full when the deltas that wait as one are too much', () => {
-    const { reader, outbox, stream } = setUpBehind();
+    const { reader, outbox: queue, stream } = setUpBehind();
     stream({ type: 'text_start', contentIndex: 0 });
     let told = 0;
-    for (; outbox.room() === undefined && told < 10 * MAX_BACKLOG; told += 1000) stream(text('x'.repeat(1000)));
+    for (; queue.drained() === undefined && told < 10 * MAX_BACKLOG; told += 1000) stream(text('x'.repeat(1000)));
 
     expect(told).toBeLessThan(MAX_BACKLOG + 2000);
     reader.drain();
-    expect(outbox.room()).toBeUndefined();
+    expect(queue.drained()).toBeUndefined();
   });
 
   /** An outbox that is full, by lines or by updates. */
@@ -301,9 +301,9 @@ describe('room', () => {
   }
 
   it('settles when the reader has caught up by half, not before', async () => {
-    const { reader, outbox } = setUpFull();
+    const { reader, outbox: queue } = setUpFull();
     let settled = false;
-    const room = outbox.room()?.then(() => {
+    const room = queue.drained()?.then(() => {
       settled = true;
     });
 
@@ -314,15 +314,15 @@ describe('room', () => {
     await room;
 
     expect(early).toBe(false);
-    expect(outbox.room()).toBeUndefined();
-    expect(outbox.backlog).toBe(0);
+    expect(queue.drained()).toBeUndefined();
+    expect(queue.backlog).toBe(0);
   });
 
   it('settles when updates were all that waited', async () => {
-    const { reader, outbox, stream } = setUpBehind();
+    const { reader, outbox: queue, stream } = setUpBehind();
     for (let block = 0; block < 10; block++) stream({ type: 'text_start', contentIndex: block });
 
-    const room = outbox.room();
+    const room = queue.drained();
     reader.drain();
     await room;
 
@@ -331,26 +331,26 @@ describe('room', () => {
   });
 
   it('settles when the client is gone', async () => {
-    const { outbox } = setUpFull();
+    const { outbox: queue } = setUpFull();
 
-    const room = outbox.room();
-    outbox.close();
+    const room = queue.drained();
+    queue.close();
     await room;
 
-    expect(outbox.room()).toBeUndefined();
+    expect(queue.drained()).toBeUndefined();
   });
 });
 
 describe('the end', () => {
   it('flush settles when the reader has taken everything, also what waited for its time', async () => {
-    const { reader, outbox, stream } = setUp();
+    const { reader, outbox: queue, stream } = setUp();
     stream({ type: 'text_start', contentIndex: 0 }, text('a'));
-    reader.appetite = 1;
-    outbox.send({ type: 'other' });
-    outbox.send({ type: 'last' });
+    reader.capacity = 1;
+    queue.send({ type: 'other' });
+    queue.send({ type: 'last' });
     let flushed = false;
 
-    const flush = outbox.flush().then(() => {
+    const flush = queue.flush().then(() => {
       flushed = true;
     });
     await Promise.resolve();
@@ -363,27 +363,27 @@ describe('the end', () => {
   });
 
   it('flush settles when the client is gone', async () => {
-    const { outbox } = setUpBehind();
-    outbox.send({ type: 'other' });
+    const { outbox: queue } = setUpBehind();
+    queue.send({ type: 'other' });
 
-    const flush = outbox.flush();
-    outbox.close();
+    const flush = queue.flush();
+    queue.close();
 
     await expect(flush).resolves.toBeUndefined();
   });
 
   it('says nothing more to a client that is gone', () => {
-    const { reader, outbox, stream } = setUp();
+    const { reader, outbox: queue, stream } = setUp();
     stream({ type: 'text_start', contentIndex: 0 }, text('a'));
     const before = reader.lines.length;
 
-    outbox.close();
-    outbox.send({ type: 'other' });
-    outbox.event(update('a', '1'));
+    queue.close();
+    queue.send({ type: 'other' });
+    queue.sendEvent(update('a', '1'));
     stream(text('b'));
     vi.runAllTimers();
 
     expect(reader.lines).toHaveLength(before);
-    expect(outbox.backlog).toBe(0);
+    expect(queue.backlog).toBe(0);
   });
 });

@@ -6,16 +6,16 @@ import type {
   MessageUpdateEvent,
   Usage,
 } from '../protocol/generated/vocabulary.ts';
-import { fold, joined } from './fold.ts';
-import { frozen } from './testing/frozen.ts';
-import { anyCutOff, anyStreamed, opening } from './testing/streams.ts';
+import { applyStep, joinDeltas } from './assistant-message.ts';
+import { deepFreeze } from './testing/frozen.ts';
+import { anySplitStream, anyStream, empty } from './testing/streams.ts';
 
-const folded = (steps: readonly AssistantMessageEvent[], from: AssistantMessage = opening) => steps.reduce(fold, from);
+const folded = (steps: readonly AssistantMessageEvent[], from: AssistantMessage = empty) => steps.reduce(applyStep, from);
 
 describe('fold', () => {
   it('leads to the message that was told', () => {
     fc.assert(
-      fc.property(anyStreamed, ({ message, steps }) => {
+      fc.property(anyStream, ({ message, steps }) => {
         expect(folded(steps)).toEqual(message);
       }),
     );
@@ -23,7 +23,7 @@ describe('fold', () => {
 
   it('gives the same in one go and with a stop anywhere', () => {
     fc.assert(
-      fc.property(anyCutOff, ({ told, rest }) => {
+      fc.property(anySplitStream, ({ told, rest }) => {
         expect(folded(rest, folded(told))).toEqual(folded([...told, ...rest]));
       }),
     );
@@ -31,8 +31,8 @@ describe('fold', () => {
 
   it('changes neither the message nor the step', () => {
     fc.assert(
-      fc.property(anyStreamed, ({ message, steps }) => {
-        const whole = frozen(steps).reduce((before, step) => frozen(fold(before, step)), frozen(opening));
+      fc.property(anyStream, ({ message, steps }) => {
+        const whole = deepFreeze(steps).reduce((before, step) => deepFreeze(applyStep(before, step)), deepFreeze(empty));
 
         expect(whole).toEqual(message);
       }),
@@ -40,25 +40,25 @@ describe('fold', () => {
   });
 
   it('takes the last message as it is, or else the reason alone', () => {
-    const last = { ...opening, stopReason: 'length' as const, timestamp: 7 };
+    const last = { ...empty, stopReason: 'length' as const, timestamp: 7 };
 
-    expect(fold(opening, { type: 'done', reason: 'length', message: last })).toBe(last);
-    expect(fold(opening, { type: 'error', reason: 'aborted', error: last })).toBe(last);
-    expect(fold(opening, { type: 'done', reason: 'toolUse' })).toEqual({ ...opening, stopReason: 'toolUse' });
-    expect(fold(opening, { type: 'error', reason: 'error' })).toEqual({ ...opening, stopReason: 'error' });
+    expect(applyStep(empty, { type: 'done', reason: 'length', message: last })).toBe(last);
+    expect(applyStep(empty, { type: 'error', reason: 'aborted', error: last })).toBe(last);
+    expect(applyStep(empty, { type: 'done', reason: 'toolUse' })).toEqual({ ...empty, stopReason: 'toolUse' });
+    expect(applyStep(empty, { type: 'error', reason: 'error' })).toEqual({ ...empty, stopReason: 'error' });
   });
 
   it('makes a whole block of an end whose start was missed', () => {
-    const text = fold(opening, { type: 'text_end', contentIndex: 0, content: 'a' });
-    const thinking = fold(opening, { type: 'thinking_end', contentIndex: 0, content: 'b' });
+    const text = applyStep(empty, { type: 'text_end', contentIndex: 0, content: 'a' });
+    const thinking = applyStep(empty, { type: 'thinking_end', contentIndex: 0, content: 'b' });
 
     expect(text.content).toEqual([{ type: 'text', text: 'a' }]);
     expect(thinking.content).toEqual([{ type: 'thinking', thinking: 'b' }]);
   });
 
   it('begins a block with a delta whose start was missed', () => {
-    const text = fold(opening, { type: 'text_delta', contentIndex: 0, delta: 'a' });
-    const thinking = fold(opening, { type: 'thinking_delta', contentIndex: 0, delta: 'b' });
+    const text = applyStep(empty, { type: 'text_delta', contentIndex: 0, delta: 'a' });
+    const thinking = applyStep(empty, { type: 'thinking_delta', contentIndex: 0, delta: 'b' });
 
     expect(text.content).toEqual([{ type: 'text', text: 'a' }]);
     expect(thinking.content).toEqual([{ type: 'thinking', thinking: 'b' }]);
@@ -70,12 +70,12 @@ describe('fold', () => {
       apart.map((number) => -number),
       fc.double().filter((number) => !Number.isInteger(number)),
     );
-    const anyStep = anyStreamed.chain(({ steps }) => fc.constantFrom(...steps));
+    const anyStep = anyStream.chain(({ steps }) => fc.constantFrom(...steps));
 
     fc.assert(
-      fc.property(anyStreamed, anyStep, apart, nowhere, ({ message }, step, far, wrong) => {
+      fc.property(anyStream, anyStep, apart, nowhere, ({ message }, step, far, wrong) => {
         for (const contentIndex of [message.content.length + far, wrong]) {
-          expect(fold(message, { ...step, contentIndex } as AssistantMessageEvent)).toBe(message);
+          expect(applyStep(message, { ...step, contentIndex } as AssistantMessageEvent)).toBe(message);
         }
       }),
     );
@@ -95,10 +95,10 @@ describe('joined', () => {
   });
 
   it('makes one delta of two that follow each other in a block, with the last that was said of the usage', () => {
-    const [early, late] = [opening.usage, { ...opening.usage, output: 7 }];
+    const [early, late] = [empty.usage, { ...empty.usage, output: 7 }];
 
-    expect(joined(update(delta(1, 'a'), early), update(delta(1, 'b')))).toEqual(update(delta(1, 'ab'), early));
-    expect(joined(update(delta(1, 'a'), early), update(delta(1, 'b'), late))).toEqual(update(delta(1, 'ab'), late));
+    expect(joinDeltas(update(delta(1, 'a'), early), update(delta(1, 'b')))).toEqual(update(delta(1, 'ab'), early));
+    expect(joinDeltas(update(delta(1, 'a'), early), update(delta(1, 'b'), late))).toEqual(update(delta(1, 'ab'), late));
   });
 
   it('leaves alone whatever else follows', () => {
@@ -111,8 +111,8 @@ describe('joined', () => {
     ];
 
     for (const other of others) {
-      expect(joined(update(delta(1, 'a')), update(other))).toBeUndefined();
-      expect(joined(update(other), update(delta(1, 'a')))).toBeUndefined();
+      expect(joinDeltas(update(delta(1, 'a')), update(other))).toBeUndefined();
+      expect(joinDeltas(update(other), update(delta(1, 'a')))).toBeUndefined();
     }
   });
 });

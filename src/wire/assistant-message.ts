@@ -6,7 +6,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 
 /** The message after one more step. Pure: neither argument changes, so that snapshots may be kept and sent later. */
-export function fold(message: AssistantMessage, step: AssistantMessageEvent): AssistantMessage {
+export function applyStep(message: AssistantMessage, step: AssistantMessageEvent): AssistantMessage {
   switch (step.type) {
     case 'start':
       return message;
@@ -23,7 +23,7 @@ export function fold(message: AssistantMessage, step: AssistantMessageEvent): As
       });
     case 'text_delta':
     case 'thinking_delta':
-      return grow(message, step);
+      return appendDelta(message, step);
     case 'toolcall_delta':
       return message;
     case 'text_end':
@@ -47,13 +47,13 @@ export function fold(message: AssistantMessage, step: AssistantMessageEvent): As
   }
 }
 
-type ProseDelta = Extract<AssistantMessageEvent, { type: 'text_delta' | 'thinking_delta' }>;
+type TextDelta = Extract<AssistantMessageEvent, { type: 'text_delta' | 'thinking_delta' }>;
 
-const noText = { type: 'text', text: '' } as const;
-const noThought = { type: 'thinking', thinking: '' } as const;
+const emptyText = { type: 'text', text: '' } as const;
+const emptyThinking = { type: 'thinking', thinking: '' } as const;
 
 /** Two deltas of one block as one; undefined if they are anything else. */
-export function joined(before: MessageUpdateEvent, after: MessageUpdateEvent): MessageUpdateEvent | undefined {
+export function joinDeltas(before: MessageUpdateEvent, after: MessageUpdateEvent): MessageUpdateEvent | undefined {
   const first = before.assistantMessageEvent;
   const second = after.assistantMessageEvent;
   if (!('delta' in first && 'delta' in second)) return undefined;
@@ -65,8 +65,8 @@ export function joined(before: MessageUpdateEvent, after: MessageUpdateEvent): M
 }
 
 /** What a late reader is told may begin with a delta: then that begins the block. */
-function grow(message: AssistantMessage, { type, contentIndex: index, delta }: ProseDelta): AssistantMessage {
-  const block = message.content[index] ?? (type === 'text_delta' ? noText : noThought);
+function appendDelta(message: AssistantMessage, { type, contentIndex: index, delta }: TextDelta): AssistantMessage {
+  const block = message.content[index] ?? (type === 'text_delta' ? emptyText : emptyThinking);
   if (block?.type === 'text') return withBlock(message, index, { ...block, text: block.text + delta });
   if (block?.type === 'thinking') return withBlock(message, index, { ...block, thinking: block.thinking + delta });
   return message;

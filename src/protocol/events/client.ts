@@ -1,7 +1,7 @@
 import { AgentMessage } from '../messages.ts';
 import { choice, count, freeform, list, literal, nullable, object, optional, text, union } from '../schema.ts';
 import { SessionState } from '../state.ts';
-import { type EventTable, event, numbered } from './row.ts';
+import { type EventTable, event, sequenceNumber } from './row.ts';
 
 const dialog = (method: string, properties: Parameters<typeof object>[0]) =>
   object({
@@ -9,7 +9,7 @@ const dialog = (method: string, properties: Parameters<typeof object>[0]) =>
     id: text(),
     method: literal(method),
     ...properties,
-    ...numbered,
+    ...sequenceNumber,
   });
 
 const timeout = optional(count('Milliseconds until the agent takes the default.'));
@@ -34,7 +34,7 @@ const ExtensionUiRequest = union(
 );
 
 /** Records that speak of the client, its extensions' dialogs, its tools and its connection. */
-export const peerEvents = {
+export const clientEvents = {
   extension_error: event('extension_error', 'An extension failed.', {
     extensionPath: text(),
     event: text(),

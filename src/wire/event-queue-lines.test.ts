@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { plainDialect } from './dialect.ts';
-import { Outbox } from './outbox.ts';
+import { defaultDialect } from './dialect.ts';
+import { EventQueue } from './event-queue.ts';
 import { SlowReader } from './testing/slow-reader.ts';
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 
 function setUp() {
   const reader = new SlowReader();
-  return { reader, outbox: new Outbox(reader, plainDialect) };
+  return { reader, outbox: new EventQueue(reader, defaultDialect) };
 }
 
 const lines = function* (count: number, made: number[]) {
@@ -25,13 +25,13 @@ const lines = function* (count: number, made: number[]) {
 const typesIn = (reader: SlowReader) => reader.records.map(({ type }) => type as string);
 
 it('is made as the reader takes it, and what comes later waits behind it', async () => {
-  const { reader, outbox } = setUp();
+  const { reader, outbox: queue } = setUp();
   const made: number[] = [];
-  reader.appetite = 1;
+  reader.capacity = 1;
 
-  outbox.send({ type: 'before' });
-  const out = outbox.sendSeries(lines(5, made));
-  outbox.send({ type: 'after' });
+  queue.send({ type: 'before' });
+  const out = queue.sendLines(lines(5, made));
+  queue.send({ type: 'after' });
   expect(made).toEqual([]);
   reader.drain(2);
   expect(made.length).toBeLessThanOrEqual(2);
@@ -42,11 +42,11 @@ it('is made as the reader takes it, and what comes later waits behind it', async
 });
 
 it('leaves room for others to work when the reader takes everything', async () => {
-  const { reader, outbox } = setUp();
+  const { reader, outbox: queue } = setUp();
   const made: number[] = [];
 
-  const out = outbox.sendSeries(lines(100_000, made));
-  outbox.send({ type: 'after' });
+  const out = queue.sendLines(lines(100_000, made));
+  queue.send({ type: 'after' });
   expect(made.length).toBeLessThan(100_000);
   await vi.runAllTimersAsync();
   await out;
@@ -56,17 +56,17 @@ it('leaves room for others to work when the reader takes everything', async () =
 });
 
 it('settles when the client leaves, and makes no more', async () => {
-  const { reader, outbox } = setUp();
+  const { reader, outbox: queue } = setUp();
   const made: number[] = [];
-  reader.appetite = 1;
-  outbox.send({ type: 'before' });
+  reader.capacity = 1;
+  queue.send({ type: 'before' });
 
-  const out = outbox.sendSeries(lines(5, made));
-  outbox.close();
+  const out = queue.sendLines(lines(5, made));
+  queue.close();
   await out;
   reader.drain();
 
   expect(made).toEqual([]);
-  await outbox.sendSeries(lines(5, made));
+  await queue.sendLines(lines(5, made));
   expect(made).toEqual([]);
 });

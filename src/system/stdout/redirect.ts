@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Method, replaceMethod } from './replace-method.ts';
+import { type UntypedMethod, replaceMethod } from './replace-method.ts';
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -22,7 +22,7 @@ const writers = [
  * Streams need nothing of their own: they call `open`, `write` and `close` of the module.
  */
 export function redirectFiles(): void {
-  for (const name of writers) replaceMethod(fs, name, writeElsewhere);
+  for (const name of writers) replaceMethod(fs, name, redirectWrite);
   replaceMethod(
     fs,
     'openSync',
@@ -42,14 +42,14 @@ export function redirectFiles(): void {
   });
 }
 
-const writeElsewhere = (original: Method): Method => {
+const redirectWrite = (original: UntypedMethod): UntypedMethod => {
   return (target, ...rest) => original(target === STDOUT || isStdoutPath(target) ? STDERR : target, ...rest);
 };
 
 /** The same for the promise form, which takes paths only. */
 export function redirectFilePromises(): void {
   const { writeFile } = fs;
-  const writeStderr = (original: Method): Method => {
+  const writeStderr = (original: UntypedMethod): UntypedMethod => {
     return (path, ...rest) =>
       isStdoutPath(path) ? promisify(writeFile)(STDERR, ...(rest as [string])) : original(path, ...rest);
   };

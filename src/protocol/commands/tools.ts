@@ -1,8 +1,8 @@
-import { filled, flag, freeform, list, object, optional, text } from '../schema.ts';
+import { nonEmpty, flag, freeform, list, object, optional, text } from '../schema.ts';
 import { BashResult, CompactionResult, HostTool, McpServerStatus, TodoPhase, ToolInfo } from '../state.ts';
 import { type CommandTable, persist } from './row.ts';
 
-export const upkeep = {
+export const tools = {
   compact: {
     doc: 'Replace the older part of the conversation by a summary.',
     params: { customInstructions: optional(text()) },
@@ -34,7 +34,7 @@ export const upkeep = {
   },
   bash: {
     doc: 'Run a shell command and put its output into the conversation.',
-    params: { command: filled(), excludeFromContext: optional(flag()) },
+    params: { command: nonEmpty(), excludeFromContext: optional(flag()) },
     result: BashResult,
     fails: [],
     lane: 'bash',
@@ -57,7 +57,7 @@ export const upkeep = {
   },
   set_active_tools: {
     doc: 'Offer the model these tools and no others, from its next call on.',
-    params: { tools: list(filled()) },
+    params: { tools: list(nonEmpty()) },
     result: object({ activeTools: list(text()) }),
     fails: ['not_found'],
     lane: 'session',

@@ -1,7 +1,7 @@
 import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { takeTurn } from './file-turn.ts';
+import { withFileMutex } from './file-mutex.ts';
 import { temporaryFolder } from './testing/script.ts';
 
 const folder = temporaryFolder();
@@ -24,7 +24,7 @@ it('has one turn of a file at a time, in the order of the calls, whatever it is 
   const log: string[] = [];
 
   const turns = ['file', 'hard', 'soft'].map((name, index) =>
-    takeTurn(path(name), async () => {
+    withFileMutex(path(name), async () => {
       log.push(`begin ${index}`);
       if (index === 0) await first.opened;
       log.push(`end ${index}`);
@@ -38,18 +38,18 @@ it('has one turn of a file at a time, in the order of the calls, whatever it is 
 
 it('lets other files go ahead', async () => {
   const first = gate();
-  const held = takeTurn(path('a'), () => first.opened);
+  const held = withFileMutex(path('a'), () => first.opened);
 
-  await takeTurn(path('b'), async () => first.open());
+  await withFileMutex(path('b'), async () => first.open());
 
   await held;
 });
 
 it('goes on after a turn that failed, and answers what each turn answers', async () => {
   const turns = [
-    takeTurn(path('a'), async () => 1),
-    takeTurn(path('a'), async () => Promise.reject(new Error('no luck'))),
-    takeTurn(path('a'), async () => 3),
+    withFileMutex(path('a'), async () => 1),
+    withFileMutex(path('a'), async () => Promise.reject(new Error('no luck'))),
+    withFileMutex(path('a'), async () => 3),
   ];
 
   expect(await Promise.allSettled(turns)).toEqual([

@@ -4,8 +4,8 @@ import type {
   MessageUpdateEvent,
   ToolExecutionUpdateEvent,
 } from '../protocol/generated/vocabulary.ts';
-import { type Dialect, legacyTwins, updateIn } from './dialect.ts';
-import { joined } from './fold.ts';
+import { type Dialect, legacyEvents, formatUpdate } from './dialect.ts';
+import { joinDeltas } from './assistant-message.ts';
 import { toLine } from './json-lines.ts';
 import type { Link } from './link.ts';
 
@@ -16,7 +16,7 @@ export const MAX_BACKLOG = 1024 * 1024;
 const MAX_UPDATES = 8;
 
 /** Characters of a series that are written before others get their turn. */
-const SERIES_SLICE = 256 * 1024;
+const LINES_SLICE = 256 * 1024;
 
 const MIN_SPACING_MS = 16;
 const BYTES_PER_MS = 4 * 1024;
@@ -31,7 +31,7 @@ interface ToolUpdate {
 }
 
 /** Lines that are made only as the client takes them. */
-interface Series {
+interface LazyLines {
   readonly lines: Iterator<string>;
   readonly end: () => void;
 }
@@ -40,26 +40,26 @@ interface Series {
  * What one client is to be told, in order. The first delta of a burst leaves at once; those that follow merge until
  * the one before has had its time, so that a fast model costs a slow reader neither memory nor quadratic traffic.
  */
-export class Outbox {
+export class EventQueue {
   dialect: Dialect;
   readonly #link: Pick<Link, 'write' | 'onDrain'>;
-  #lines: (string | Series)[] = [];
+  #lines: (string | LazyLines)[] = [];
   #updates: Update[] = [];
   /** Characters of deltas in those. */
-  #merged = 0;
+  #deltaCharacters = 0;
   #backlog = 0;
   /** Characters that the link has taken and not passed on yet. */
-  #underWay = 0;
+  #inFlight = 0;
   #blocked = false;
   #closed = false;
-  #quietUntil = 0;
+  #nextDeltaAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #waiting: (() => void)[] = [];
+  #waiters: (() => void)[] = [];
 
   constructor(link: Pick<Link, 'write' | 'onDrain'>, dialect: Dialect) {
     this.#link = link;
     this.dialect = dialect;
-    link.onDrain(() => this.#drained());
+    link.onDrain(() => this.#onDrain());
   }
 
   /** Characters that wait because the reader is behind. */
@@ -69,14 +69,14 @@ export class Outbox {
 
   /** Whether the reader is so far behind that whoever makes more has to wait. */
   get isFull(): boolean {
-    const waiting = this.#underWay + this.#backlog + this.#merged;
-    return !this.#closed && (waiting > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES));
+    const pending = this.#inFlight + this.#backlog + this.#deltaCharacters;
+    return !this.#closed && (pending > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES));
   }
 
   /** Undefined while there is room; otherwise settles when the reader has caught up. */
-  room(): Promise<void> | undefined {
+  drained(): Promise<void> | undefined {
     if (!this.isFull) return undefined;
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
   /** Queues a record behind everything before it. */
@@ -88,39 +88,39 @@ export class Outbox {
   sendLine(line: string): void {
     if (this.#closed) return;
     this.#releaseUpdates();
-    this.#put(line);
+    this.#enqueue(line);
   }
 
   /**
    * Queues a long series of lines behind everything before it, and ahead of everything after it. Each is made when the
    * client has taken the one before. Settles when the last one is out, or the client is gone.
    */
-  sendSeries(lines: Iterable<string>): Promise<void> {
+  sendLines(lines: Iterable<string>): Promise<void> {
     if (this.#closed) return Promise.resolve();
     this.#releaseUpdates();
     return new Promise((resolve) => {
       this.#lines.push({ lines: lines[Symbol.iterator](), end: resolve });
-      if (!this.#blocked) this.#drained();
+      if (!this.#blocked) this.#onDrain();
     });
   }
 
   /** Queues an event, with its older names where this client wants them. */
-  event(record: AgentEvent): void {
-    if (record.type === 'tool_execution_update') this.#update({ record });
+  sendEvent(record: AgentEvent): void {
+    if (record.type === 'tool_execution_update') this.#addUpdate({ record });
     else this.send(record);
-    for (const twin of legacyTwins(this.dialect, record)) this.send(twin);
+    for (const twin of legacyEvents(this.dialect, record)) this.send(twin);
   }
 
   /** Queues a step of a streaming answer; `snapshot` is the message after it. */
-  step(record: MessageUpdateEvent, snapshot: AssistantMessage): void {
-    this.#update({ record, snapshot });
+  sendUpdate(record: MessageUpdateEvent, snapshot: AssistantMessage): void {
+    this.#addUpdate({ record, snapshot });
   }
 
   /** Sends what waits for its time; settles when the link has taken everything, or the client is gone. */
   async flush(): Promise<void> {
     this.#releaseUpdates();
     while (!this.#closed && this.#lines.length > 0) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
   }
 
@@ -132,34 +132,34 @@ export class Outbox {
     this.#lines = [];
     this.#updates = [];
     this.#backlog = 0;
-    this.#wake();
+    this.#resolveWaiters();
   }
 
-  #update(update: Update): void {
+  #addUpdate(update: Update): void {
     if (this.#closed) return;
     if ('snapshot' in update && 'delta' in update.record.assistantMessageEvent) {
-      this.#merged += update.record.assistantMessageEvent.delta.length;
+      this.#deltaCharacters += update.record.assistantMessageEvent.delta.length;
     }
     const last = this.#updates.at(-1);
     if (last && merge(last, update)) return;
     if ('toolCallId' in update.record && this.#replaceToolUpdate(update.record)) return;
     this.#updates.push(update);
-    if (!this.#blocked) this.#releaseInTime();
+    if (!this.#blocked) this.#scheduleRelease();
   }
 
   /** Releases the updates that wait: at once, or when the one before has had its time and they are only more of it. */
-  #releaseInTime(): void {
-    const wait = this.#quietUntil - performance.now();
+  #scheduleRelease(): void {
+    const wait = this.#nextDeltaAt - performance.now();
     if (wait <= 0 || !this.#updates.every(isDelta)) this.#releaseUpdates();
     else this.#timer ??= setTimeout(() => this.#releaseUpdates(), wait);
   }
 
   #replaceToolUpdate(record: ToolExecutionUpdateEvent): boolean {
-    const waiting = this.#updates.find(
+    const pending = this.#updates.find(
       ({ record: other }) => 'toolCallId' in other && other.toolCallId === record.toolCallId,
     );
-    if (waiting) waiting.record = record;
-    return waiting !== undefined;
+    if (pending) pending.record = record;
+    return pending !== undefined;
   }
 
   #releaseUpdates(): void {
@@ -168,51 +168,51 @@ export class Outbox {
     if (this.#updates.length === 0) return;
     const updates = this.#updates;
     this.#updates = [];
-    this.#merged = 0;
+    this.#deltaCharacters = 0;
     for (const update of updates) {
       const line = toLine(
-        'snapshot' in update ? updateIn(this.dialect, update.record, update.snapshot) : update.record,
+        'snapshot' in update ? formatUpdate(this.dialect, update.record, update.snapshot) : update.record,
       );
       if (isDelta(update)) {
-        this.#quietUntil = performance.now() + Math.max(MIN_SPACING_MS, line.length / BYTES_PER_MS);
+        this.#nextDeltaAt = performance.now() + Math.max(MIN_SPACING_MS, line.length / BYTES_PER_MS);
       }
-      this.#put(line);
+      this.#enqueue(line);
     }
-    if (!this.isFull) this.#wake();
+    if (!this.isFull) this.#resolveWaiters();
   }
 
-  #put(line: string): void {
+  #enqueue(line: string): void {
     if (this.#blocked) {
       this.#lines.push(line);
       this.#backlog += line.length;
-    } else this.#hand(line);
+    } else this.#write(line);
   }
 
-  #hand(line: string): void {
+  #write(line: string): void {
     this.#blocked = !this.#link.write(line);
-    this.#underWay = this.#blocked ? this.#underWay + line.length : 0;
+    this.#inFlight = this.#blocked ? this.#inFlight + line.length : 0;
   }
 
-  #drained(): void {
+  #onDrain(): void {
     if (this.#closed) return;
     this.#blocked = false;
-    this.#underWay = 0;
+    this.#inFlight = 0;
     let sent = 0;
     while (sent < this.#lines.length && !this.#blocked) {
       const item = this.#lines[sent] ?? '';
-      if (typeof item !== 'string' && !this.#advance(item)) break;
+      if (typeof item !== 'string' && !this.#writeSlice(item)) break;
       sent++;
       if (typeof item !== 'string') continue;
       this.#backlog -= item.length;
-      this.#hand(item);
+      this.#write(item);
     }
     this.#lines.splice(0, sent);
-    if (!this.#blocked && this.#updates.length > 0) this.#releaseInTime();
-    if (this.#backlog <= MAX_BACKLOG / 2) this.#wake();
+    if (!this.#blocked && this.#updates.length > 0) this.#scheduleRelease();
+    if (this.#backlog <= MAX_BACKLOG / 2) this.#resolveWaiters();
   }
 
   /** Writes as much of a series as the link takes, but no more than a slice; true when nothing is left of it. */
-  #advance({ lines, end }: Series): boolean {
+  #writeSlice({ lines, end }: LazyLines): boolean {
     for (let written = 0; !this.#blocked; ) {
       const { value, done } = lines.next();
       if (done) {
@@ -220,18 +220,18 @@ export class Outbox {
         return true;
       }
       written += value.length;
-      this.#hand(value);
-      if (this.#blocked || written < SERIES_SLICE) continue;
+      this.#write(value);
+      if (this.#blocked || written < LINES_SLICE) continue;
       this.#blocked = true;
-      setTimeout(() => this.#drained());
+      setTimeout(() => this.#onDrain());
     }
     return false;
   }
 
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
+  #resolveWaiters(): void {
+    const pending = this.#waiters;
+    this.#waiters = [];
+    for (const resolve of pending) resolve();
   }
 }
 
@@ -240,7 +240,7 @@ const isDelta = (update: Update) => 'toolCallId' in update.record || 'delta' in 
 /** Adds a delta to the one before it, if both belong to the same block. */
 function merge(last: Update, next: Update): boolean {
   if (!('snapshot' in last) || !('snapshot' in next)) return false;
-  const record = joined(last.record, next.record);
+  const record = joinDeltas(last.record, next.record);
   if (!record) return false;
   last.record = record;
   last.snapshot = next.snapshot;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { containedIn } from './contain.ts';
+import { isPathInside } from './path-inside.ts';
 import { realPath } from './real-path.ts';
 import { temporaryFolder } from './testing/script.ts';
 
@@ -32,15 +32,15 @@ describe('containedIn', () => {
     ['a name that begins with two dots', '..file', true],
     ['a name no file can have', 'a\0b', false],
   ])('%s', (_what, path, expected) => {
-    expect(containedIn(root, `${root}/${path}`)).toBe(expected);
+    expect(isPathInside(root, `${root}/${path}`)).toBe(expected);
   });
 
   it('the root may be a link, a path relative, and everything is below /', () => {
-    expect(containedIn(join(folder, 'alias'), join(root, 'inside'))).toBe(true);
-    expect(containedIn(root, join(folder, 'alias/inside'))).toBe(true);
-    expect(containedIn(process.cwd(), 'src/../package.json')).toBe(true);
-    expect(containedIn(process.cwd(), '../package.json')).toBe(false);
-    expect(containedIn('/', root)).toBe(true);
+    expect(isPathInside(join(folder, 'alias'), join(root, 'inside'))).toBe(true);
+    expect(isPathInside(root, join(folder, 'alias/inside'))).toBe(true);
+    expect(isPathInside(process.cwd(), 'src/../package.json')).toBe(true);
+    expect(isPathInside(process.cwd(), '../package.json')).toBe(false);
+    expect(isPathInside('/', root)).toBe(true);
   });
 });
 

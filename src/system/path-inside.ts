@@ -6,10 +6,10 @@ import { realPath } from './real-path.ts';
  *
  * A path that cannot be resolved (link loop, unreadable folder) is not contained. The answer holds for this moment.
  */
-export function containedIn(root: string, path: string): boolean {
+export function isPathInside(root: string, path: string): boolean {
   try {
-    const way = relative(realPath(root), realPath(path));
-    return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+    const fromRoot = relative(realPath(root), realPath(path));
+    return fromRoot !== '..' && !fromRoot.startsWith('../') && !isAbsolute(fromRoot);
   } catch {
     return false;
   }

@@ -2,8 +2,8 @@ import { check } from '../protocol/check.ts';
 import { type ErrorCode, messageOf, Refusal } from '../protocol/errors.ts';
 import { commandParams, frameSchemas, inboundDefinitions } from '../protocol/generated/inbound.ts';
 import type { CommandName, Frame, FrameName } from '../protocol/generated/vocabulary.ts';
-import { type Line, MAX_LINE_BYTES } from './json-lines.ts';
-import { MAX_DEPTH, shapeProblem, tooDeep } from './json-shape.ts';
+import { type InputLine, MAX_LINE_BYTES } from './json-lines.ts';
+import { MAX_JSON_DEPTH, shapeProblem, tooDeepProblem } from './json-shape.ts';
 
 /** How much of a line that does not parse is searched for its id and type. */
 const HEAD_CHARACTERS = 4096;
@@ -12,92 +12,92 @@ const HEAD_CHARACTERS = 4096;
 export type Inbound =
   | { readonly kind: 'command'; readonly name: CommandName; readonly id: unknown; readonly params: object }
   | { readonly kind: 'frame'; readonly frame: Frame }
-  | { readonly kind: 'broken'; readonly broken: BrokenFrame }
+  | { readonly kind: 'broken'; readonly malformed: MalformedFrame }
   | { readonly kind: 'ignored' }
-  | Refused;
+  | RefusedLine;
 
-interface Refused {
+interface RefusedLine {
   readonly kind: 'refused';
   readonly command: string;
   readonly id: unknown;
   readonly refusal: Refusal;
   /** What the line was meant to be, where that can be told. */
-  readonly broken?: BrokenFrame | undefined;
+  readonly malformed?: MalformedFrame | undefined;
 }
 
 /** A frame whose type and id can be read, and nothing else of it. */
-export interface BrokenFrame {
+export interface MalformedFrame {
   readonly name: FrameName;
   readonly id: string;
   readonly problem: string;
 }
 
 /** Understands a line. Never throws: a line that means nothing is refused, with its id when one can be found. */
-export function understand(line: Line): Inbound {
+export function parseInbound(line: InputLine): Inbound {
   if ('tooLong' in line) {
     const reason = `a line of ${line.tooLong} bytes is longer than the limit of ${MAX_LINE_BYTES}`;
-    return unreadable('invalid_json', reason, headOf(line.head));
+    return unparsable('invalid_json', reason, scanHead(line.head));
   }
   const problem = shapeProblem(line.text);
-  if (problem !== undefined) return unreadable('invalid_json', problem, headOf(line.text));
+  if (problem !== undefined) return unparsable('invalid_json', problem, scanHead(line.text));
   let value: unknown;
   try {
     value = JSON.parse(line.text);
   } catch (error) {
-    return unreadable('invalid_json', messageOf(error), headOf(line.text));
+    return unparsable('invalid_json', messageOf(error), scanHead(line.text));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return unreadable('invalid_params', 'a command is an object with a type');
+    return unparsable('invalid_params', 'a command is an object with a type');
   }
   const { id, type, ...params } = value as Record<string, unknown>;
   if (isTooDeep(value)) {
     const head = { id: isTooDeep(id) ? undefined : id, type };
-    return unreadable('invalid_json', tooDeep, head);
+    return unparsable('invalid_json', tooDeepProblem, head);
   }
-  if (typeof type !== 'string') return unreadable('invalid_params', 'type must be a string', { id });
-  if (isFrame(type)) return frameOf(type, value);
+  if (typeof type !== 'string') return unparsable('invalid_params', 'type must be a string', { id });
+  if (isFrame(type)) return parseFrame(type, value);
   if (!Object.hasOwn(commandParams, type)) {
     return refused(type, id, new Refusal('unknown_command', `Unknown command: ${type}`));
   }
-  return commandOf(type as CommandName, id, params);
+  return parseCommand(type as CommandName, id, params);
 }
 
-function commandOf(name: CommandName, id: unknown, params: object): Inbound {
-  const refusal = refusalOf(name, params);
+function parseCommand(name: CommandName, id: unknown, params: object): Inbound {
+  const refusal = checkParams(name, params);
   return refusal ? refused(name, id, refusal) : { kind: 'command', name, id, params };
 }
 
 /** Why a command with these parameters makes no sense, if it makes none. */
-export function refusalOf(name: CommandName, params: object): Refusal | undefined {
+export function checkParams(name: CommandName, params: object): Refusal | undefined {
   const problem = check(commandParams[name], params, { definitions: inboundDefinitions });
   return problem === undefined ? undefined : new Refusal('invalid_params', `Invalid parameters: ${problem}`);
 }
 
-function frameOf(name: FrameName, value: object): Inbound {
+function parseFrame(name: FrameName, value: object): Inbound {
   const problem = check(frameSchemas[name], value, { definitions: inboundDefinitions });
   if (!problem) return { kind: 'frame', frame: value as Frame };
   const { id } = value as { id?: unknown };
-  return typeof id === 'string' ? { kind: 'broken', broken: { name, id, problem } } : { kind: 'ignored' };
+  return typeof id === 'string' ? { kind: 'broken', malformed: { name, id, problem } } : { kind: 'ignored' };
 }
 
 const isFrame = (type: unknown): type is FrameName => typeof type === 'string' && Object.hasOwn(frameSchemas, type);
 
-const refused = (command: string, id: unknown, refusal: Refusal): Refused => ({
+const refused = (command: string, id: unknown, refusal: Refusal): RefusedLine => ({
   kind: 'refused',
   command,
   id,
   refusal,
 });
 
-function unreadable(code: ErrorCode, problem: string, { id, type }: Head = {}): Refused {
+function unparsable(code: ErrorCode, problem: string, { id, type }: Head = {}): RefusedLine {
   const refusal = new Refusal(code, `Failed to parse command: ${problem}`);
-  const broken = isFrame(type) && typeof id === 'string' ? { name: type, id, problem } : undefined;
-  return { ...refused('parse', id, refusal), broken };
+  const malformed = isFrame(type) && typeof id === 'string' ? { name: type, id, problem } : undefined;
+  return { ...refused('parse', id, refusal), malformed };
 }
 
 function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return depth >= MAX_DEPTH || Object.values(value).some((inner) => isTooDeep(inner, depth + 1));
+  return depth >= MAX_JSON_DEPTH || Object.values(value).some((inner) => isTooDeep(inner, depth + 1));
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[\w.+-]+|\S/g;
@@ -108,21 +108,21 @@ interface Head {
 }
 
 /** What can be told of a line that does not parse, where it is plain to see near the start. Inner objects do not count. */
-function headOf(text: string): Head {
+function scanHead(text: string): Head {
   const tokens = text.slice(0, HEAD_CHARACTERS).match(TOKEN) ?? [];
   const field = (name: string) => {
     let depth = 0;
     for (const [index, token] of tokens.entries()) {
       if (token === '{' || token === '[') depth++;
       else if (token === '}' || token === ']') depth--;
-      else if (depth <= 1 && token === name && tokens[index + 1] === ':') return parsed(tokens[index + 2]);
+      else if (depth <= 1 && token === name && tokens[index + 1] === ':') return parseToken(tokens[index + 2]);
     }
     return undefined;
   };
   return { id: field('"id"'), type: field('"type"') };
 }
 
-function parsed(json: string | undefined): unknown {
+function parseToken(json: string | undefined): unknown {
   try {
     return json === undefined ? undefined : JSON.parse(json);
   } catch {

@@ -9,7 +9,7 @@ const thing: Schema = {
   properties: { name: { type: 'string', minLength: 1 }, size: { type: 'integer', minimum: 0, maximum: 9 } },
 };
 
-describe('one value', () => {
+describe('check accepts or rejects one value', () => {
   it.each<[string, Schema, unknown]>([
     ['anything', {}, { a: [null] }],
     ['a string', { type: 'string' }, ''],
@@ -24,7 +24,7 @@ describe('one value', () => {
     ['a word of a set', { enum: ['a', null] }, null],
     ['the smallest number', { type: 'integer', minimum: 0 }, 0],
     ['the largest number', { type: 'integer', maximum: 9 }, 9],
-  ])('fits: %s', (_title, schema, value) => {
+  ])('it accepts %s', (_title, schema, value) => {
     expect(check(schema, value)).toBeUndefined();
   });
 
@@ -46,19 +46,19 @@ describe('one value', () => {
     ['the value must not be empty', { type: 'string', minLength: 1 }, ''],
     ['the value must be at least 0', { type: 'integer', minimum: 0 }, -1],
     ['the value must be at most 9', { type: 'integer', maximum: 9 }, 10],
-  ])('does not fit: %s', (problem, schema, value) => {
+  ])('it rejects with: %s', (problem, schema, value) => {
     expect(check(schema, value)).toBe(problem);
   });
 });
 
-describe('objects and arrays', () => {
-  it('need their required fields, of which undefined is none', () => {
+describe('check of objects and arrays', () => {
+  it('requires the required fields, and counts undefined as absent', () => {
     expect(check(thing, { size: 1 })).toBe('name is required');
     expect(check(thing, { name: undefined })).toBe('name is required');
     expect(check(thing, { name: 'a', size: undefined })).toBeUndefined();
   });
 
-  it('do not take what every object inherits for a field', () => {
+  it('does not count inherited properties as fields', () => {
     const schema: Schema = { type: 'object', required: ['constructor', 'toString'] };
 
     expect(check(schema, {})).toBe('constructor is required');
@@ -66,14 +66,14 @@ describe('objects and arrays', () => {
     expect(check(schema, JSON.parse('{"constructor":1,"toString":2}'))).toBeUndefined();
   });
 
-  it('take an own field named __proto__ for what it is', () => {
+  it('treats an own field named __proto__ like any other', () => {
     const value = JSON.parse('{"name":"a","__proto__":{"size":"large"}}');
 
     expect(check(thing, value)).toBeUndefined();
     expect(check(thing, value, { closed: true })).toBe('__proto__ is not a known field');
   });
 
-  it('name the place of the problem', () => {
+  it('names the path of the problem', () => {
     const schema: Schema = { properties: { list: { type: 'array', items: { properties: { inner: thing } } } } };
 
     expect(check(schema, { list: [{}, { inner: { name: 'a', size: 'b' } }] })).toBe(
@@ -82,7 +82,7 @@ describe('objects and arrays', () => {
     expect(check({ type: 'array', items: { type: 'string' } }, ['a', 1])).toBe('[1] must be a string');
   });
 
-  it('may have more fields, unless they are closed and that is asked for', () => {
+  it('allows unknown fields unless the schema and the options are closed', () => {
     const more = { name: 'a', color: 'red' };
 
     expect(check(thing, more)).toBeUndefined();
@@ -92,7 +92,7 @@ describe('objects and arrays', () => {
   });
 });
 
-describe('unions and references', () => {
+describe('check of unions and references', () => {
   const definitions: Definitions = {
     Circle: {
       type: 'object',
@@ -109,14 +109,14 @@ describe('unions and references', () => {
   };
   const shape: Schema = { $ref: '#/$defs/Shape' };
 
-  it('tell the member by its constant field, and what is wrong with that member', () => {
+  it('selects the member by its constant field and reports the problem of that member', () => {
     expect(check(shape, { type: 'square', side: 1 }, { definitions })).toBeUndefined();
     expect(check(shape, { type: 'square', radius: 1 }, { definitions })).toBe('side is required');
     expect(check(shape, { type: 'star' }, { definitions })).toBe('the value has an unknown shape');
     expect(check(shape, 'circle', { definitions })).toBe('the value has an unknown shape');
   });
 
-  it('find a member inside a union of unions', () => {
+  it('finds a member inside a nested union', () => {
     const schema: Schema = { anyOf: [{ type: 'null' }, shape] };
 
     expect(check(schema, null, { definitions })).toBeUndefined();
@@ -124,14 +124,14 @@ describe('unions and references', () => {
     expect(check(schema, { type: 'circle', radius: 'r' }, { definitions })).toBe('radius must be a number');
   });
 
-  it('let a member whose constant is optional be meant without it', () => {
+  it('selects a member whose optional constant is absent', () => {
     const image: Schema = { type: 'object', required: ['data'], properties: { type: { const: 'image' }, data: {} } };
 
     expect(check({ anyOf: [image] }, { data: 'x' })).toBeUndefined();
     expect(check({ anyOf: [image] }, { type: 'text', data: 'x' })).toBe('the value has an unknown shape');
   });
 
-  it('accept what fits any of several members that may be meant', () => {
+  it('accepts a value that fits any candidate', () => {
     const schema: Schema = {
       anyOf: [
         { type: 'string', enum: ['a'] },
@@ -144,7 +144,7 @@ describe('unions and references', () => {
     expect(check(schema, 'c')).toBe('the value must be one of "a"');
   });
 
-  it('follow shapes that contain themselves', () => {
+  it('follows recursive schemas', () => {
     const tree: Schema = { $ref: '#/$defs/Tree' };
 
     expect(check(tree, { children: [{ children: [{ size: 1 }] }] }, { definitions })).toBeUndefined();
@@ -153,7 +153,7 @@ describe('unions and references', () => {
     );
   });
 
-  it('follow definitions that the schema brings along, under either name, and itself', () => {
+  it('follows the definitions of the schema, under either name, and a reference to the schema itself', () => {
     const size: Schema = { type: 'integer' };
     const thing: Schema = { properties: { a: { $ref: '#/$defs/size' }, again: { $ref: '#' } }, $defs: { size } };
     const old: Schema = { properties: { a: { $ref: '#/definitions/size' } }, definitions: { size } };
@@ -163,12 +163,12 @@ describe('unions and references', () => {
     expect(check(old, { a: 'x' })).toBe('a must be a whole number');
   });
 
-  it('throw for a name that nobody defined: that is a mistake of the table', () => {
+  it('throws for an undefined reference: that is a mistake in the table', () => {
     expect(() => check({ $ref: '#/$defs/Nobody' }, 1, { definitions })).toThrow('No definition named Nobody');
   });
 });
 
-it('never throws and never changes a value, whatever it is', () => {
+it('check never throws and never changes a value', () => {
   const definitions: Definitions = { Thing: thing };
   const schema: Schema = { anyOf: [{ $ref: '#/$defs/Thing' }, { type: 'array', items: { $ref: '#/$defs/Thing' } }] };
 

@@ -1,9 +1,9 @@
-/** The part of JSON Schema that the protocol tables and tool parameters use. Other keywords are not looked at. */
+/** The part of JSON Schema that `check` supports; it ignores other keywords. */
 export interface Schema {
   /** `#`, or a definition by its name: `#/$defs/name`. */
   readonly $ref?: string;
   readonly $defs?: Definitions;
-  /** What `$defs` was called before. */
+  /** The older name of `$defs`. */
   readonly definitions?: Definitions;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -22,13 +22,13 @@ export interface Schema {
 export type Definitions = Readonly<Record<string, Schema>>;
 
 export interface CheckOptions {
-  /** What `$ref` names, where the schema does not say it itself. */
+  /** Targets of `$ref`; without them the schema's own definitions are used. */
   readonly definitions?: Definitions;
-  /** Refuse fields that the schema does not name where it says so. Off for what clients send: they may be newer. */
+  /** Reject unknown fields where `additionalProperties` is false. Off for input of clients: they may be newer. */
   readonly closed?: boolean;
 }
 
-/** Says what is wrong with a value, naming the place, or nothing when it fits. */
+/** Returns the first problem of a value with its path, or undefined when the value fits the schema. */
 export function check(schema: Schema, value: unknown, options: CheckOptions = {}): string | undefined {
   const definitions = options.definitions ?? schema.$defs ?? schema.definitions ?? {};
   const found = findProblem(schema, value, { ...options, definitions, root: schema });
@@ -37,11 +37,11 @@ export function check(schema: Schema, value: unknown, options: CheckOptions = {}
 
 interface CheckContext extends CheckOptions {
   readonly definitions: Definitions;
-  /** What `#` refers to. */
+  /** The target of `#`. */
   readonly root: Schema;
 }
 
-/** What does not fit: where it is, from the outside in, and what is demanded of it. */
+/** The path of a value from the outside in, and the requirement that it fails. */
 interface Problem {
   readonly path: readonly (string | number)[];
   readonly rule: string;
@@ -101,7 +101,7 @@ function unionProblem(members: readonly Schema[], value: unknown, options: Check
   return problems.includes(undefined) ? undefined : (problems[0] ?? issue('has an unknown shape'));
 }
 
-/** Whether a union member is meant: its constant fields, such as `type` or `role`, are those of the value. */
+/** Whether the constant fields of a union member, such as `type` or `role`, match the value. */
 function isCandidate(member: Schema, value: unknown, options: CheckContext): boolean {
   if (member.anyOf) return member.anyOf.some((inner) => isCandidate(dereference(inner, options), value, options));
   if (member.type !== undefined && !hasType(member.type, value)) return false;
@@ -113,7 +113,7 @@ function isCandidate(member: Schema, value: unknown, options: CheckContext): boo
   });
 }
 
-/** What the schema refers to, or the schema itself. */
+/** Follows `$ref`; a schema without it is returned unchanged. */
 function dereference(schema: Schema, { definitions, root }: CheckContext): Schema {
   if (schema.$ref === undefined) return schema;
   if (schema.$ref === '#') return root;
@@ -155,7 +155,7 @@ function hasType(type: string | readonly string[], value: unknown): boolean {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A field that is undefined is none. */
+/** A field whose value is undefined counts as absent. */
 const has = (value: Record<string, unknown>, name: string) => Object.hasOwn(value, name) && value[name] !== undefined;
 
 const typeNames: Readonly<Record<string, string>> = {

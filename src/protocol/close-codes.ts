@@ -1,7 +1,7 @@
-/** Why the server closes a connection. Clients decide by these whether to come back, and what to say. */
+/** WebSocket close codes of the server. Clients decide by them whether to reconnect and which message to show. */
 export const closeCodes = {
   normal: 1000,
-  /** A token that is wrong, has ended or was taken back. */
+  /** The token is wrong, expired or revoked. */
   invalidToken: 1008,
   tooBig: 1009,
   agentFailed: 1011,
@@ -10,7 +10,7 @@ export const closeCodes = {
   badParameters: 4400,
   denied: 4403,
   sessionNotFound: 4404,
-  /** It reads too slowly, and may resume. */
+  /** The client reads too slowly; it may reconnect and resume. */
   tooSlow: 4408,
   /** The session is in use by another process. */
   sessionInUse: 4409,

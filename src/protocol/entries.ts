@@ -9,6 +9,7 @@ const base = (type: string) => ({
   timestamp: text('ISO 8601.'),
 });
 
+/** Entries of a session file and its header. */
 export const SessionHeader = object(
   {
     type: literal('session'),
@@ -25,7 +26,7 @@ export const SessionHeader = object(
 export const MessageEntry = object(
   {
     ...base('message'),
-    clientMessageId: optional(text('What makes a repeated prompt recognisable.')),
+    clientMessageId: optional(text('Identifies a prompt that is sent again.')),
     queueId: optional(text('The queued item that this message delivers.')),
     message: AgentMessage,
   },
@@ -112,7 +113,7 @@ export const knownEntries = [
 export const SessionEntry = union(
   knownEntries,
   'SessionEntry',
-  'A line of a session file. Types that tau does not know survive on disk and are passed on as they are.',
+  'A line of a session file. Entries of unknown types stay on disk and are passed on unchanged.',
 );
 
 export const TreeNode = object(

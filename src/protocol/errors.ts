@@ -1,4 +1,4 @@
-/** Every way a command can be refused. The code is the contract; the text beside it is for people. */
+/** The error codes of responses. Clients may rely on the code; the message beside it is for people. */
 export const errorCodes = [
   'invalid_json',
   'invalid_params',
@@ -18,11 +18,11 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** A refusal that reaches the client as `success: false`. */
+/** An error that reaches the client as `success: false` with its code. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
-  /** The process that holds a session which is in use. */
+  /** The pid of the process that holds a session which is in use. */
   readonly holder: number | undefined;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions & { holder?: number | undefined }) {
@@ -31,14 +31,14 @@ export class Refusal extends Error {
     this.holder = options?.holder;
   }
 
-  /** Our own bugs become `internal`: a thrown TypeError never reads as the client's fault. */
+  /** Any other error becomes `internal`: a bug of tau never reads as the client's fault. */
   static from(error: unknown): Refusal {
     if (error instanceof Refusal) return error;
     return new Refusal('internal', messageOf(error), { cause: error });
   }
 }
 
-/** The words of whatever was thrown, by whomever: even something that has none. */
+/** Returns the message of any thrown value, even of one that cannot be converted to a string. */
 export function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);

@@ -3,10 +3,10 @@ import { flag, literal, object, optional, text, unknown } from './schema.ts';
 
 const ToolOutput = object({ content: ContentBlocks, details: optional(unknown()) }, 'ToolOutput');
 
-/** What a client sends that is no command: it gets no answer. */
+/** Frames: inbound objects that are not commands and get no response. */
 export const frames = {
   extension_ui_response: {
-    doc: 'Answers a dialog. Exactly one of value, confirmed and cancelled says how.',
+    doc: 'Answers a dialog. Exactly one of value, confirmed and cancelled is set.',
     schema: object(
       {
         type: literal('extension_ui_response'),

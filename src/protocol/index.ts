@@ -1,4 +1,4 @@
-/** The published vocabulary: types, the checker, and what a client needs to know of each command. */
+/** The published protocol: types, the checker, and lane and scope of each command. */
 export { type CheckOptions, check, type Definitions, type Schema } from './check.ts';
 export { type ErrorCode, errorCodes, Refusal } from './errors.ts';
 export { commandRows, type Lane, type Scope } from './generated/command-rows.ts';

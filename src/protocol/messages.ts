@@ -36,7 +36,7 @@ export const Usage = object(
     }),
   },
   'Usage',
-  'Tokens and US dollars of one model answer.',
+  'Tokens and US dollars of one model response.',
 );
 
 export const StopReason = choice(['stop', 'length', 'toolUse', 'error', 'aborted'], 'StopReason');
@@ -143,6 +143,7 @@ export const CompactionSummaryMessage = object(
   'CompactionSummaryMessage',
 );
 
+/** Messages of a conversation, by role. */
 export const AgentMessage = union(
   [
     UserMessage,
@@ -154,5 +155,5 @@ export const AgentMessage = union(
     CompactionSummaryMessage,
   ],
   'AgentMessage',
-  'Anything a conversation consists of, told apart by `role`.',
+  'Any message of a conversation, distinguished by `role`.',
 );

@@ -2,7 +2,7 @@ import { amount, choice, count, flag, freeform, list, object, optional, text } f
 
 const thinkingLevels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-export const ThinkingLevel = choice(thinkingLevels, 'ThinkingLevel', 'How much a model may think before it answers.');
+export const ThinkingLevel = choice(thinkingLevels, 'ThinkingLevel', 'How much a model may think before it responds.');
 
 export const ThinkingLevelInput = choice(
   [...thinkingLevels, 'brief'],
@@ -16,11 +16,12 @@ const Cost = object(
   'US dollars per million tokens.',
 );
 
+/** A model and its thinking levels. */
 export const Model = object(
   {
     id: text(),
     name: text(),
-    api: text('The wire the provider speaks.'),
+    api: text('The API kind of the provider.'),
     provider: text(),
     baseUrl: optional(text('Withheld from remote clients that do not administrate.')),
     reasoning: flag(),
@@ -30,7 +31,7 @@ export const Model = object(
     cost: Cost,
     headers: optional(freeform('Withheld from remote clients that do not administrate.')),
     thinkingLevelMap: optional(freeform('Levels this model adds, renames or (null) lacks.')),
-    compat: optional(freeform('How the server differs from others that speak the same API.')),
+    compat: optional(freeform('How the server differs from others with the same API.')),
     supportsImages: optional(flag()),
     supportsTools: optional(flag()),
     thinking: optional(flag('The same as `reasoning`.')),

@@ -5,38 +5,38 @@ import { schemaProblem } from './schema-problem.ts';
 
 const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } };
 
-describe('a schema that can be used', () => {
+describe('schemaProblem accepts a schema that', () => {
   it.each<[string, object]>([
-    ['says nothing', {}],
-    ['has keywords that are not looked at', { type: 'object', patternProperties: { '^a': 5 }, oneOf: 'x' }],
-    ['has true and false for schemas', { properties: { a: true, b: false }, items: true }],
+    ['is empty', {}],
+    ['has unsupported keywords', { type: 'object', patternProperties: { '^a': 5 }, oneOf: 'x' }],
+    ['has true and false as schemas', { properties: { a: true, b: false }, items: true }],
     ['has a list of items', { items: [{ type: 'string' }, null] }],
     ['refers to its own definitions', { $defs: { node }, properties: { first: { $ref: '#/$defs/node' } } }],
-    ['has them under their older name', { definitions: { a: {} }, properties: { a: { $ref: '#/definitions/a' } } }],
-    ['contains itself', { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }],
-    ['has broken definitions that nobody refers to', { $defs: { a: null } }],
+    ['has `definitions` for `$defs`', { definitions: { a: {} }, properties: { a: { $ref: '#/definitions/a' } } }],
+    ['is recursive', { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } } }],
+    ['has malformed definitions without a reference', { $defs: { a: null } }],
   ])('%s', (_what, schema) => {
     expect(schemaProblem(schema)).toBeUndefined();
   });
 });
 
-describe('a schema that cannot be used', () => {
+describe('schemaProblem rejects a schema that', () => {
   it.each<[string, unknown, string]>([
-    ['is none', null, 'p must be an object'],
+    ['is null', null, 'p must be an object'],
     ['is a list', [], 'p must be an object'],
-    ['has a type that nobody knows', { type: 'float' }, 'p.type must be one of array, object, integer'],
-    ['has a type that is no word', { type: null }, 'p.type must be one of'],
-    ['holds what is no schema', { properties: { a: { items: null } } }, 'p.properties.a.items must be an object'],
-    ['has properties that are none', { properties: [] }, 'p.properties must be an object'],
+    ['has an unknown type', { type: 'float' }, 'p.type must be one of array, object, integer'],
+    ['has a type that is no string', { type: null }, 'p.type must be one of'],
+    ['holds null as a schema', { properties: { a: { items: null } } }, 'p.properties.a.items must be an object'],
+    ['has an array as properties', { properties: [] }, 'p.properties must be an object'],
     ['requires a number', { required: 5 }, 'p.required must be an array of names'],
     ['has an enum that is no list', { properties: { a: { enum: 'a' } } }, 'p.properties.a.enum must be an array'],
     ['has alternatives that are no list', { anyOf: {} }, 'p.anyOf must be an array'],
-    ['refers to nothing', { items: { $ref: '#/$defs/a' } }, 'p.items.$ref names nothing: #/$defs/a'],
-    ['refers to what every object has', { $defs: {}, $ref: '#/$defs/constructor' }, 'p.$ref names nothing'],
-    ['refers elsewhere', { $ref: 'https://example.com/schema' }, 'p.$ref names nothing: https://example.com/schema'],
-    ['stands for itself', { $ref: '#' }, 'p refers to itself without end'],
+    ['refers to a missing definition', { items: { $ref: '#/$defs/a' } }, 'p.items.$ref names nothing: #/$defs/a'],
+    ['refers to an inherited property', { $defs: {}, $ref: '#/$defs/constructor' }, 'p.$ref names nothing'],
+    ['refers to a URL', { $ref: 'https://example.com/schema' }, 'p.$ref names nothing: https://example.com/schema'],
+    ['refers to itself directly', { $ref: '#' }, 'p refers to itself without end'],
     [
-      'stands for itself after a while',
+      'refers to itself through a definition',
       { properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { anyOf: [{}, { $ref: '#/$defs/a' }] } } },
       'refers to itself without end',
     ],
@@ -50,7 +50,6 @@ const anyChildSchema = fc.oneof(
   fc.record({ anyOf: fc.array(fc.constantFrom({}, { $ref: '#' }, { $ref: '#/$defs/b' }), { maxLength: 2 }) }),
 );
 
-/** Schemas that are nearly right. */
 const anyAlmostValidSchema = fc.record(
   {
     $ref: fc.constantFrom('#', '#/$defs/a', '#/$defs/b'),
@@ -64,7 +63,7 @@ const anyAlmostValidSchema = fc.record(
   { requiredKeys: [] },
 );
 
-it('nothing that is accepted makes the checker fail', () => {
+it('check throws for no schema that schemaProblem accepts', () => {
   fc.assert(
     fc.property(anyAlmostValidSchema, fc.jsonValue({ maxDepth: 3 }), (candidate, value) => {
       if (schemaProblem(candidate) === undefined) expect(() => check(candidate as Schema, value)).not.toThrow();

@@ -2,15 +2,14 @@ import type { Schema } from './check.ts';
 
 const TYPES: readonly unknown[] = ['array', 'object', 'integer', 'number', 'string', 'boolean', 'null'];
 
-/** Schemas that may stand for one another, one after the other. */
+// The longest chain of `$ref` and `anyOf` that a schema may have.
 const MAX_REFERENCE_STEPS = 100;
 
-/** A schema and its place in the one that holds it. */
-type Located = readonly [schema: unknown, place: string];
+type Located = readonly [schema: unknown, path: string];
 
 /**
- * Why `check` cannot use a schema that somebody else wrote, naming the place, or nothing when it can. What `check` does
- * not look at is not looked at here either.
+ * Returns why `check` cannot use a foreign schema, with the path of the problem, or undefined when it can. Keywords
+ * that `check` ignores are ignored here too.
  */
 export function schemaProblem(root: unknown, name = 'schema'): string | undefined {
   if (!isObject(root)) return `${name} must be an object`;
@@ -46,13 +45,13 @@ function keywordProblem(schema: Schema): string | undefined {
 
 const isAbsentOr = (value: unknown, fits: (value: unknown) => boolean) => value === undefined || fits(value);
 
-/** The schemas of what is inside a value. */
+/** The schemas of the fields and items of a value. */
 function childrenOf({ properties = {}, items }: Schema, path: string): Located[] {
   const children = Object.entries(properties).map(([name, field]): Located => [field, `${path}.properties.${name}`]);
   return items === undefined || Array.isArray(items) ? children : [...children, [items, `${path}.items`]];
 }
 
-/** The schemas of the value itself that stand for this one. */
+/** The schemas that `$ref` or `anyOf` put in place of this one. */
 function alternativesOf({ $ref, anyOf = [] }: Schema, root: Schema): readonly unknown[] {
   return $ref === undefined ? anyOf : [dereference($ref, root)];
 }
@@ -66,7 +65,7 @@ function dereference($ref: string, root: Schema): unknown {
     : undefined;
 }
 
-/** Whether following what a schema stands for leads on and on. `ended`: those that are known not to. */
+/** Whether `$ref` and `anyOf` lead back without end. `finite` collects the schemas that do not. */
 function isCircular(schema: unknown, root: Schema, finite: Set<unknown>, steps = 0): boolean {
   if (finite.has(schema) || !isObject(schema)) return false;
   if (steps > MAX_REFERENCE_STEPS) return true;

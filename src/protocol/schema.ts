@@ -1,24 +1,24 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 
-/** An object with exactly these fields. A name makes it a definition of its own in the generated files. */
+/** Builds the schema of an object with exactly these fields. A name makes it a separate definition. */
 export const object = <P extends TProperties>(properties: P, name?: string, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...label(name, description) });
 
-/** One of a closed set of words. */
+/** A string out of a closed set. */
 export const choice = (values: readonly string[], name?: string, description?: string) =>
   Type.Unsafe({ type: 'string', enum: [...values], ...label(name, description) });
 
-/** One of several shapes, told apart by a constant field such as `type` or `role`. */
+/** A union of shapes that differ in a constant field such as `type` or `role`. */
 export const union = (members: TSchema[], name?: string, description?: string) =>
   Type.Union(members, label(name, description));
 
-/** A field that is sent as `null` when there is nothing to say. */
+/** A field that is sent as `null` when it has no value. */
 export const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
 
-/** A JSON object whose fields are somebody else's business. */
+/** A JSON object whose fields tau does not define. */
 export const freeform = (description?: string) => Type.Unsafe({ type: 'object', ...label(undefined, description) });
 
-/** Points at a named definition, for shapes that contain themselves. */
+/** Refers to a named definition, for recursive shapes. */
 export const reference = (name: string) => Type.Ref(name);
 
 export const text = (description?: string) => Type.String(label(undefined, description));

@@ -24,7 +24,7 @@ export const InterruptMode = choice(
 export const QueuedItem = object(
   { id: text(), kind: choice(['steer', 'followUp']), text: text() },
   'QueuedItem',
-  'A message that waits for its turn.',
+  'A queued message.',
 );
 
 export const TodoTask = object(
@@ -44,9 +44,9 @@ export const HostTool = object(
   {
     name: text('1 to 64 letters, digits, _ and -.'),
     label: optional(text()),
-    description: text('What the model is told of it.'),
+    description: text('Sent to the model.'),
     parameters: freeform('JSON Schema of an object.'),
-    hidden: optional(flag('Not offered to the model until `set_active_tools` says so.')),
+    hidden: optional(flag('Not offered to the model until `set_active_tools` names it.')),
     timeoutMs: optional(count('How long a call may take; 0 or absent: 10 minutes.')),
   },
   'HostTool',
@@ -55,13 +55,13 @@ export const HostTool = object(
 
 export const McpServer = object(
   {
-    command: optional(nonEmpty('A program that speaks MCP over stdin and stdout.')),
+    command: optional(nonEmpty('A program that serves MCP over stdin and stdout.')),
     args: optional(list(text())),
     env: optional(freeform('More environment, name to text.')),
     cwd: optional(text()),
-    url: optional(nonEmpty('A server that speaks MCP over streamable HTTP.')),
+    url: optional(nonEmpty('The address of a server for MCP over streamable HTTP.')),
     headers: optional(freeform('Sent with every request, name to text.')),
-    timeoutMs: optional(count('How long it may take to connect, and each of its tools to answer.')),
+    timeoutMs: optional(count('The time limit for connecting and for each tool call.')),
     disabled: optional(flag()),
   },
   'McpServer',
@@ -72,7 +72,7 @@ export const McpServerStatus = object(
   {
     name: text(),
     status: choice(['connecting', 'ready', 'failed', 'closed', 'disabled']),
-    tools: list(text(), 'The names by which the model knows them.'),
+    tools: list(text(), 'The tool names that the model sees.'),
     error: optional(text()),
   },
   'McpServerStatus',
@@ -80,10 +80,11 @@ export const McpServerStatus = object(
 
 export const BashCommand = object({ command: text(), excludeFromContext: flag() }, 'BashCommand');
 
+/** State records of a session: settings, queue, todos, tools, statistics and results of commands. */
 export const SessionState = object(
   {
     model: nullable(Model),
-    modelFallbackMessage: optional(text('Why the built-in model was taken.')),
+    modelFallbackMessage: optional(text('Why the built-in model is used.')),
     thinkingLevel: ThinkingLevel,
     isStreaming: flag('A run is active.'),
     isIdle: flag(),
@@ -199,7 +200,7 @@ export const ToolInfo = object(
     name: text(),
     description: text(),
     parameters: freeform('JSON Schema.'),
-    active: flag('The model is offered it.'),
+    active: flag('Offered to the model.'),
     source: choice(['builtin', 'extension', 'host', 'mcp']),
   },
   'ToolInfo',
@@ -207,7 +208,7 @@ export const ToolInfo = object(
 
 export const Finding = object(
   {
-    check: text('What was looked at, such as `model` or `directory sessions`.'),
+    check: text('The subject of the check, such as `model` or `directory sessions`.'),
     status: choice(['ok', 'warning', 'error']),
     message: text(),
   },
@@ -217,5 +218,5 @@ export const Finding = object(
 export const Preflight = object(
   { ok: flag('No finding is an error.'), findings: list(Finding) },
   'Preflight',
-  'What stands in the way of a prompt, found without spending a token.',
+  'Problems that would stop a prompt, found without spending a token.',
 );

@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe('AppendFile', () => {
-  it('creates only when told to, with the mode asked for', () => {
+  it('creates a file only with `create`, with the given mode', () => {
     const path = newPath();
 
     expect(() => open(path, { create: false })).toThrow(expect.objectContaining({ code: 'ENOENT' }));
@@ -44,7 +44,7 @@ describe('AppendFile', () => {
     expect([file.path, file.size]).toEqual([path, 15]);
   });
 
-  it('reads any range, and what there is at the end', () => {
+  it('reads any range, and fewer bytes at the end', () => {
     const file = open(newPath());
     file.append('0123456789');
 
@@ -53,7 +53,7 @@ describe('AppendFile', () => {
     expect(file.read(100, 1).toString()).toBe('');
   });
 
-  it('appends after a cut at the new end', () => {
+  it('appends after a truncation at the new end', () => {
     const path = newPath();
     const file = open(path);
     file.append('one\ntwo\n');
@@ -64,7 +64,7 @@ describe('AppendFile', () => {
     expect([readFileSync(path, 'utf8'), file.size]).toEqual(['one\nthree\n', 10]);
   });
 
-  it('is in the kernel when append returns: a killed process loses nothing', () => {
+  it('has the bytes in the kernel when append returns: a killed process loses nothing', () => {
     const path = newPath();
     const script = compile(
       folder,
@@ -79,7 +79,7 @@ describe('AppendFile', () => {
     expect(readFileSync(path, 'utf8').split('\n').length).toBe(1001);
   });
 
-  it('leaves no half line when the file may grow no more, and goes on when it may', () => {
+  it('leaves no half line when the file cannot grow, and appends again when it can', () => {
     const path = newPath();
     // The limit is 8 blocks of 1024 bytes: the second line fits in part.
     const script = compile(
@@ -98,7 +98,7 @@ describe('AppendFile', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${'a'.repeat(4999)}\n${'c'.repeat(999)}\n`);
   });
 
-  it.runIf(linux)('throws when the device is full, every time', () => {
+  it.runIf(linux)('throws on every append while the device is full', () => {
     const file = open('/dev/full', { create: false });
 
     expect(() => file.append('text')).toThrow(expect.objectContaining({ code: 'ENOSPC' }));
@@ -106,7 +106,7 @@ describe('AppendFile', () => {
     expect(file.size).toBe(0);
   });
 
-  it('refuses everything once closed', async () => {
+  it('rejects every operation once closed', async () => {
     const file = open(newPath());
     file.close();
     file.close();
@@ -119,7 +119,7 @@ describe('AppendFile', () => {
 });
 
 describe('sync', () => {
-  it('is shared: one under way and one for all who came later', async () => {
+  it('shares one running sync and one pending sync among all callers', async () => {
     const file = open(newPath());
     file.append('text');
 
@@ -132,7 +132,7 @@ describe('sync', () => {
     expect(file.sync()).not.toBe(second);
   });
 
-  it('ends before the descriptor is given back', async () => {
+  it('ends before the descriptor is closed', async () => {
     const path = newPath();
     const file = open(path);
     file.append('text');

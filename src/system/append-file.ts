@@ -5,10 +5,10 @@ const WRITE_RETRY_MS = 1;
 const MAX_WRITE_RETRIES = 1000;
 
 /**
- * A file that grows at its end, by whole appends only.
+ * A file that grows only by whole appends at its end.
  *
- * What `append` returned from is in the kernel and survives this process; what `sync` settled for survives the machine.
- * Expects to be the only writer.
+ * After `append` the bytes are in the kernel and survive this process; after `sync` they survive the machine.
+ * The file must have no other writer.
  */
 export class AppendFile {
   readonly path: string;
@@ -32,7 +32,7 @@ export class AppendFile {
     );
   }
 
-  /** What tells this file from every other, whatever it is called. */
+  /** Device and inode: they identify the file under every name. */
   get identity(): { dev: number; ino: number } {
     const { dev, ino } = fstatSync(this.#fd);
     return { dev, ino };
@@ -56,7 +56,7 @@ export class AppendFile {
     this.#size += bytes.length;
   }
 
-  /** Settles when everything appended before the call is on the device, where it can be found. Calls share one. */
+  /** Settles when everything appended before the call is on the device. Concurrent calls share one sync. */
   sync(): Promise<void> {
     if (this.#closed) return Promise.reject(new Error(`${this.path} is closed`));
     if (this.#syncing === undefined) return this.#nextSync ?? this.#startSync();
@@ -69,7 +69,7 @@ export class AppendFile {
     return this.#nextSync;
   }
 
-  /** The bytes at `position`; fewer than `length` at the end of the file. */
+  /** Returns the bytes at `position`; fewer than `length` at the end of the file. */
   read(position: number, length: number): Buffer {
     this.#assertOpen();
     const buffer = Buffer.allocUnsafe(length);
@@ -89,7 +89,7 @@ export class AppendFile {
     this.#torn = false;
   }
 
-  /** The descriptor is given back once running syncs have ended: closing it under them could sync a stranger's file. */
+  /** Closes the descriptor after running syncs: closed earlier, its number could belong to another file by then. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -114,7 +114,7 @@ export class AppendFile {
     return this.#syncing;
   }
 
-  /** A failed cut is made up for before the next append, so that no line is ever glued to half a line. */
+  /** A failed truncation is repeated before the next append, so that no line follows half a line. */
   #truncateBack(): void {
     try {
       ftruncateSync(this.#fd, this.#size);

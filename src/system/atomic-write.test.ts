@@ -31,7 +31,7 @@ describe('writeFileAtomic', () => {
     expect(readdirSync(folder)).toEqual(['new']);
   });
 
-  it('keeps the mode of the file it replaces, unless told another', () => {
+  it('keeps the mode of the file it replaces, unless another is given', () => {
     const path = join(emptyFolder(), 'file');
     writeFileSync(path, 'old and longer');
     chmodSync(path, 0o604);
@@ -43,7 +43,7 @@ describe('writeFileAtomic', () => {
     expect([kept, modeOf(path), readFileSync(path, 'utf8')]).toEqual([0o604, 0o666, 'newer']);
   });
 
-  it('gives a new file the mode asked for, whatever the umask', () => {
+  it('gives a new file the given mode, whatever the umask', () => {
     const path = join(emptyFolder(), 'secret');
 
     writeFileAtomic(path, 'key', { mode: 0o600 });
@@ -65,7 +65,7 @@ describe('writeFileAtomic', () => {
     expect(lstatSync(join(folder, 'link')).isSymbolicLink()).toBe(true);
   });
 
-  it('leaves nothing behind when it fails', () => {
+  it('leaves no temporary file when it fails', () => {
     const folder = emptyFolder();
     mkdirSync(join(folder, 'taken'));
 
@@ -74,7 +74,7 @@ describe('writeFileAtomic', () => {
     expect(readdirSync(folder)).toEqual(['taken']);
   });
 
-  it('leaves the old text when there is no room for the new', () => {
+  it('leaves the old text when the disk is full', () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'file'), 'old');
     const script = compile(
@@ -129,7 +129,7 @@ describe('writePiecesAtomic', () => {
     expect(readdirSync(folder).sort()).toEqual(['new', 'old']);
   });
 
-  it('leaves the old text, and nothing else, when a piece cannot be had', async () => {
+  it('leaves the old text and no other file when a piece fails', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'file'), 'old');
     function* failing() {

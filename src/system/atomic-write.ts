@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { realPath } from './real-path.ts';
 
-/** What a mode says of a file beside its kind. */
+// The permission bits of a mode.
 export const PERMISSION_BITS = 0o7777;
 const CANNOT_SYNC_FOLDER = new Set(['EACCES', 'EINVAL', 'ENOTSUP', 'EPERM']);
 
@@ -28,7 +28,7 @@ export function writeFileAtomic(path: string, text: string, options: { readonly 
 }
 
 /**
- * The same for what is too long to be held at once: between two pieces others have their turn.
+ * Like `writeFileAtomic`, for content too large for memory: other work runs between two pieces.
  *
  * A new file gets the given mode, an existing one keeps its own.
  */
@@ -44,11 +44,11 @@ export async function writePiecesAtomic(
   });
 }
 
-/** Puts a file, made with this mode and filled as told, in the place of another at once, or leaves that as it was. */
+/** Creates a file with this mode, fills it and renames it over the target; on failure the target is unchanged. */
 export async function swapFile(target: string, mode: number, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const temporary = temporaryPathBeside(target);
   const file = await open(temporary, 'wx', mode).catch((error: Error) => {
-    // Nobody has heard of the other one.
+    // The caller passed the target, not the temporary path.
     error.message = error.message.replace(temporary, target);
     throw error;
   });
@@ -92,7 +92,7 @@ function syncFolder(path: string): void {
     fd = openSync(path, 'r');
     fsyncSync(fd);
   } catch (error) {
-    // The new text is already in place; some file systems have no such thing as syncing a folder.
+    // The new text is already in place; some file systems cannot sync a folder.
     if (!CANNOT_SYNC_FOLDER.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
   } finally {
     if (fd !== undefined) closeSync(fd);

@@ -2,29 +2,29 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { batchedWrite } from './batched-write.ts';
 
-/** A stream that remembers in which goes it was written to. */
-function recorder(): { readonly stream: Writable; readonly goes: string[][] } {
-  const goes: string[][] = [];
+/** A stream that records the batches it receives. */
+function recorder(): { readonly stream: Writable; readonly batches: string[][] } {
+  const batches: string[][] = [];
   const stream = new Writable({
     decodeStrings: false,
     highWaterMark: 10,
     write: (chunk, _encoding, done) => {
-      goes.push([chunk]);
+      batches.push([chunk]);
       done();
     },
     writev: (chunks, done) => {
-      goes.push(chunks.map(({ chunk }) => chunk));
+      batches.push(chunks.map(({ chunk }) => chunk));
       done();
     },
   });
-  return { stream, goes };
+  return { stream, batches };
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('batchedWrite', () => {
-  it('hands over in one go what was written in one turn, in order', async () => {
-    const { stream, goes } = recorder();
+  it('sends the writes of one turn in one batch, in order', async () => {
+    const { stream, batches } = recorder();
     const write = batchedWrite(stream);
     write('a');
     write('b');
@@ -32,10 +32,10 @@ describe('batchedWrite', () => {
     write('c');
     await nextTurn();
 
-    expect(goes).toEqual([['a', 'b'], ['c']]);
+    expect(batches).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('says when the stream has enough, and the stream tells when it has room again', async () => {
+  it('returns false when the stream is full, and the stream emits drain afterwards', async () => {
     const { stream } = recorder();
     const write = batchedWrite(stream);
     const drained = new Promise((resolve) => stream.once('drain', resolve));
@@ -45,13 +45,13 @@ describe('batchedWrite', () => {
     expect(write('1')).toBe(true);
   });
 
-  it('keeps the order with what others write, and loses nothing at the end', async () => {
-    const { stream, goes } = recorder();
+  it('keeps the order with other writers of the stream, and loses nothing at the end', async () => {
+    const { stream, batches } = recorder();
     batchedWrite(stream)('mine');
     stream.write('theirs');
     stream.end();
     await new Promise((resolve) => stream.once('finish', resolve));
 
-    expect(goes.flat()).toEqual(['mine', 'theirs']);
+    expect(batches.flat()).toEqual(['mine', 'theirs']);
   });
 });

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 
-/** From here on a text is worth a buffer of its own: Node sets aside three bytes for each character of a string. */
+// A longer text becomes a buffer: Node reserves three bytes for each character of a string.
 const BUFFER_THRESHOLD = 64 * 1024;
 
-/** A way to write to a stream by which everything that is written in one turn of the event loop leaves in one go. */
+/** Returns a `write` for a stream that sends everything written in one turn of the event loop at once. */
 export function batchedWrite(stream: Writable): (text: string) => boolean {
   const write = stream.write.bind(stream) as (text: string | Buffer) => boolean;
   let isCorked = false;

@@ -8,7 +8,7 @@ import { temporaryFolder, until } from './testing/script.ts';
 const base = temporaryFolder();
 let tests = 0;
 
-/** A length of sleep that no other process has: its trace in the process list. */
+/** A duration that identifies one sleep in the process list. */
 const newSleep = () => `1000.${process.pid}${String(++tests).padStart(3, '0')}`;
 
 const alive = (trace: string) => execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' }).includes(trace);
@@ -23,7 +23,7 @@ function folder() {
 }
 
 describe('a captured command', () => {
-  it('gives what it prints to stdout, without the white space around it', async () => {
+  it('returns its trimmed stdout', async () => {
     const { capture } = folder();
 
     expect(await capture('echo; echo noise >&2; printf " a\\n b "; cat')).toBe('a\n b');
@@ -36,7 +36,7 @@ describe('a captured command', () => {
     expect(await capture('cat file; echo " $GREETING"', { env: { GREETING: 'ahoy' } })).toBe('from the file ahoy');
   });
 
-  it('is killed when the last one who waited for it has left, and runs anew for the next', async () => {
+  it('is killed when its last caller aborts, and runs again for the next', async () => {
     const { cwd } = folder();
     const sleep = newSleep();
     const [first, second] = [new AbortController(), new AbortController()];
@@ -54,7 +54,7 @@ describe('a captured command', () => {
     expect(await run()).toBe('done');
   });
 
-  it('runs once for everybody who asks, at the same time or later', async () => {
+  it('runs once for all callers, concurrent or later', async () => {
     const { capture, cwd } = folder();
     const command = 'echo run >> runs; echo key';
 
@@ -65,7 +65,7 @@ describe('a captured command', () => {
     expect(readFileSync(join(cwd, 'runs'), 'utf8')).toBe('run\n');
   });
 
-  it('runs again elsewhere, and in another environment', async () => {
+  it('runs again in another folder or environment', async () => {
     const { capture } = folder();
     const elsewhere = folder();
     const command = 'echo "$WHO"; pwd';
@@ -95,11 +95,11 @@ describe('a captured command', () => {
     ['echo "  "', 'printed nothing'],
     ['', 'printed nothing'],
     ['head -c 70000 /dev/zero', 'printed too much'],
-  ])('that cannot be used is named, not what it printed: %s', async (command, failure) => {
+  ])('that fails is named in the error, without its output: %s', async (command, failure) => {
     await expect(folder().capture(command)).rejects.toThrow(`The command \`${command}\` ${failure}`);
   });
 
-  it('cannot run in a folder that is not there', async () => {
+  it('rejects in a missing folder', async () => {
     const result = captureOnce({ command: 'echo x', cwd: join(base, 'gone'), env: {}, limitMs: 10_000 });
 
     await expect(result).rejects.toThrow('The command `echo x` did not start (ENOENT)');
@@ -123,7 +123,7 @@ describe('a captured command', () => {
     await until(() => !alive(`yes ${trace}`));
   });
 
-  it('has answered once it exits, whatever it leaves in the background', async () => {
+  it('settles once it exits, whatever runs on in the background', async () => {
     const { capture, cwd } = folder();
     const sleep = newSleep();
 

@@ -1,7 +1,7 @@
-/** The signals that ask this process to end. */
+// The signals that request the exit of this process.
 export type ExitSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
 
-/** The exit code that tells a shell which signal ended the process. */
+// The exit codes by which a shell recognises the signal.
 export const signalExitCode: Readonly<Record<ExitSignal, number>> = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
 
 const HANDLER_LIMIT_MS = 8000;
@@ -10,7 +10,7 @@ const signals = Object.keys(signalExitCode) as ExitSignal[];
 /**
  * Runs `handler` at the first exit signal, then exits with that signal's code, also when the handler fails.
  *
- * A second signal meanwhile exits at once with its own code; a handler that takes longer than its limit is cut off.
+ * A second signal exits at once with its own code; a handler that exceeds its limit is cut off.
  */
 export function onExitSignal(
   handler: (signal: ExitSignal) => Promise<void>,

@@ -7,7 +7,7 @@ import { temporaryFolder } from './testing/script.ts';
 const folder = temporaryFolder();
 const path = (name: string) => join(folder, name);
 
-/** Something to wait for, and the way to let it happen. */
+/** A promise, and the function that resolves it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -16,7 +16,7 @@ function gate() {
   return { opened, open };
 }
 
-it('has one turn of a file at a time, in the order of the calls, whatever it is called', async () => {
+it('withFileMutex runs one work per file at a time, in the order of the calls, under every name of the file', async () => {
   writeFileSync(path('file'), '');
   linkSync(path('file'), path('hard'));
   symlinkSync('file', path('soft'));
@@ -36,7 +36,7 @@ it('has one turn of a file at a time, in the order of the calls, whatever it is 
   expect(log).toEqual([0, 1, 2].flatMap((index) => [`begin ${index}`, `end ${index}`]));
 });
 
-it('lets other files go ahead', async () => {
+it('withFileMutex does not delay other files', async () => {
   const first = gate();
   const held = withFileMutex(path('a'), () => first.opened);
 
@@ -45,7 +45,7 @@ it('lets other files go ahead', async () => {
   await held;
 });
 
-it('goes on after a turn that failed, and answers what each turn answers', async () => {
+it('withFileMutex continues after failed work, and returns the result of each', async () => {
   const turns = [
     withFileMutex(path('a'), async () => 1),
     withFileMutex(path('a'), async () => Promise.reject(new Error('no luck'))),

@@ -4,9 +4,9 @@ import { realPath } from './real-path.ts';
 const pendingWork = new Map<string, Promise<void>>();
 
 /**
- * Works on one file one after another, in the order of the calls, whoever in this process asks and by whatever name.
+ * Runs the work on one file one at a time, in the order of the calls, under every name of the file in this process.
  *
- * What came before may fail; the next turn begins all the same.
+ * Failed work does not stop the work after it.
  */
 export async function withFileMutex<T>(path: string, work: () => Promise<T>): Promise<T> {
   const file = identityOf(path);
@@ -20,14 +20,14 @@ export async function withFileMutex<T>(path: string, work: () => Promise<T>): Pr
   }
 }
 
-/** A file of several names is known by its inode; any other by its path, for writing may give it a new inode. */
+/** A file with several names is identified by its inode, any other by its path: a write may give it a new inode. */
 function identityOf(path: string): string {
   try {
     const real = realPath(path);
     const stats = statSync(real, { throwIfNoEntry: false });
     return stats && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : real;
   } catch {
-    // What is wrong with a path is told by whoever uses it.
+    // The caller that uses the path reports the problem.
     return path;
   }
 }

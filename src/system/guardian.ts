@@ -8,15 +8,14 @@ import { processTag } from './process-tag.ts';
 import { TAG_VARIABLE } from './process-table.ts';
 import { randomBytes } from './random-bytes.ts';
 
-/**
- * Reads which groups and unfinished files live, and makes FIFOs, until the agent's end of the pipe closes. Then kills
- * the groups, removes the files and the FIFOs that were not taken and kills, on Linux, whatever else carries the agent's mark. Plain sh: a second Node
- * would cost more than most agents. An agent that dies before it is answered must not take the guardian along.
- */
+// The guardian reads from its stdin which groups and unfinished files exist, and makes FIFOs, until the agent's end of
+// the pipe closes. Then it kills the groups, removes the files and unused FIFOs and kills, on Linux, every other
+// process with the agent's tag. It is plain sh: a second Node would cost more than most agents. An agent that dies
+// before it reads a response must not end the guardian.
 const SCRIPT = `
 trap '' PIPE
 umask 077
-mark=$1 fifo=$2
+tag=$1 fifo=$2
 shift 2
 groups= files=
 without() {
@@ -26,12 +25,12 @@ without() {
 while read -r word name; do
   case $word in
     fifo)
-      place=0
+      index=0
       for folder; do
         mkfifo "$folder/$fifo$name" && break
-        place=$((place + 1))
+        index=$((index + 1))
       done
-      echo "$name $place" ;;
+      echo "$name $index" ;;
     +) groups="$groups $name" ;;
     -) without "$groups" "$name"; groups=$rest ;;
     file) files="$files $name" ;;
@@ -43,7 +42,7 @@ for file in $files; do rm -f -- "$1/$file"; done
 for folder; do rm -f -- "$folder/$fifo"*; done
 pass=0
 while [ "$pass" -lt 50 ]; do
-  found=$(grep -lsaF "$mark" /proc/[0-9]*/environ)
+  found=$(grep -lsaF "$tag" /proc/[0-9]*/environ)
   [ -n "$found" ] || break
   for file in $found; do
     pid=\${file#/proc/}
@@ -53,7 +52,6 @@ while [ "$pass" -lt 50 ]; do
 done
 `;
 
-/** How long the guardian may take to make a FIFO. */
 const FIFO_TIMEOUT_MS = 5000;
 
 const pendingFifos = new Map<number, (path: string | undefined) => void>();
@@ -62,7 +60,7 @@ const files = new Set<string>();
 let pipe: Writable | undefined;
 let fifoCount = 0;
 
-/** Has a process of its own see to it that nothing outlives this one, however this one ends. One at a time. */
+/** Starts the process that kills every child of this one when it ends in any way. One guardian runs at a time. */
 export function startGuardian(): void {
   if (pipe) return;
   const folders = fifoFolders();
@@ -78,13 +76,13 @@ export function startGuardian(): void {
   guardian.on('close', () => {
     pipe = undefined;
     for (const [number, settleFifo] of pendingFifos) {
-      // It may have made this one before it died.
+      // The guardian may have made this FIFO before it died.
       for (const folder of folders) removeFile(join(folder, `${name}${number}`));
       settleFifo(undefined);
     }
   });
   guardian.unref();
-  // There is none when this process has no descriptor left.
+  // Spawning fails like this when no descriptor is left.
   if (!guardian.stdin) return;
   pipe = guardian.stdin;
   pipe.on('error', () => {});
@@ -96,36 +94,36 @@ export function startGuardian(): void {
     if (settleFifo) settleFifo(path);
     else if (path) removeFile(path);
   });
-  // If this is not the first one, they live already.
+  // A second guardian gets the groups and files of the first.
   for (const group of groups) pipe.write(`+ ${group}\n`);
   for (const file of files) pipe.write(`file ${file}\n`);
 }
 
-/** Tells the guardian of a group that has begun. */
+/** Registers a started group. */
 export function guardGroup(pid: number): void {
   groups.add(pid);
   pipe?.write(`+ ${pid}\n`);
 }
 
-/** Tells the guardian that a group has ended: its number may soon be somebody else's. */
+/** Unregisters a group that has ended: its number may be reused. */
 export function releaseGroup(pid: number): void {
   groups.delete(pid);
   pipe?.write(`- ${pid}\n`);
 }
 
-/** Tells the guardian of a file in the temporary folder that nobody knows of yet, by a name without blanks. */
+/** Registers an unfinished file in the temporary folder; its name has no blanks. */
 export function guardFile(name: string): void {
   files.add(name);
   pipe?.write(`file ${name}\n`);
 }
 
-/** Tells the guardian that the file may stay. */
+/** Unregisters a file: it stays. */
 export function keepFile(name: string): void {
   files.delete(name);
   pipe?.write(`keep ${name}\n`);
 }
 
-/** Has the guardian make a FIFO for this user only; undefined when it cannot. It is removed at the latest with us. */
+/** Makes a FIFO for this user only; undefined on failure. The guardian removes it at the latest when this process ends. */
 export function makeGuardedFifo(): Promise<string | undefined> {
   startGuardian();
   const number = ++fifoCount;
@@ -142,7 +140,7 @@ export function makeGuardedFifo(): Promise<string | undefined> {
   });
 }
 
-/** Where a FIFO may be made, the best place first: there is not always a temporary folder that can be written. */
+/** The folders for FIFOs in order of preference: the temporary folder may be missing or read-only. */
 export const fifoFolders = (): string[] => [...new Set([resolve(tmpdir()), '/tmp', '/dev/shm'])];
 
 function readResponses(stdout: Socket, onResponse: (number: number, folderIndex: number) => void): void {

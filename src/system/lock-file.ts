@@ -5,23 +5,23 @@ import { realPath } from './real-path.ts';
 
 const ATTEMPTS = 20;
 const STALE_RETRY_MS = 25;
-/** `ps` may derive the start from a boot time that wanders by a second. */
+// `ps` may derive the start from a boot time that drifts by a second.
 const START_TOLERANCE_MS = 2000;
 
 interface Holder {
   readonly pid: number;
   readonly startedAt: number;
-  /** Tells this lock from every other one at the same path. */
+  // Distinguishes this lock from every other at the same path.
   readonly nonce: string;
 }
 
-/** What a power cut can leave: our files appear with their content, but are not synced. */
+// A power cut can leave a lock file without content: it is linked into place, but not synced.
 const malformedHolder: Holder = { pid: 0, startedAt: 0, nonce: 'unreadable' };
 
 /**
  * The lock for systems without abstract sockets: `<path>.lock` names its holder by pid and start time.
  *
- * The file of a holder that died stays behind and is replaced by the next one who asks.
+ * The file of a dead holder stays and is replaced by the next caller.
  */
 export async function acquireLockFile(path: string): Promise<Lock> {
   const file = `${realPath(path)}.lock`;
@@ -32,13 +32,13 @@ export async function acquireLockFile(path: string): Promise<Lock> {
   return { release: () => remove(file, self) };
 }
 
-/** Who holds the lock of a file, if anybody alive does. */
+/** Returns the live holder of the lock of a file, if any. */
 export async function lockFileHolder(path: string): Promise<{ readonly pid: number | undefined } | undefined> {
   const holder = await read(`${realPath(path)}.lock`);
   return holder && (await isAlive(holder)) ? { pid: holder.pid } : undefined;
 }
 
-/** Creates the lock file; answers the holder when someone else has it. */
+/** Creates the lock file, or returns the holder when another process has it. */
 async function claim(file: string, self: Holder): Promise<Holder | undefined> {
   let holder: Holder | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -51,7 +51,7 @@ async function claim(file: string, self: Holder): Promise<Holder | undefined> {
   return holder ?? malformedHolder;
 }
 
-/** Linked into place with its content, so that nobody ever reads half a lock. */
+/** Links the file into place with its content, so that no process reads half a lock. */
 async function linkLockFile(file: string, self: Holder): Promise<boolean> {
   const draft = `${file}.${self.nonce}.new`;
   await writeFile(draft, JSON.stringify(self), { mode: 0o600 });
@@ -67,8 +67,8 @@ async function linkLockFile(file: string, self: Holder): Promise<boolean> {
 }
 
 /**
- * Between seeing a dead holder and removing its file, someone else may have replaced it. So the right to remove one
- * particular holder's file is itself a lock, named after that holder; a remover that died is removed the same way.
+ * Another process may replace a dead holder's file before it is removed here. So the removal of one particular
+ * holder's file is itself guarded by a lock named after that holder; a remover that died is removed the same way.
  */
 async function removeStale(file: string, { stale, self }: { stale: Holder; self: Holder }): Promise<void> {
   const removalLock = `${file}.${stale.nonce}`;
@@ -106,7 +106,7 @@ async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
   return start !== undefined && Math.abs(start - startedAt) <= START_TOLERANCE_MS;
 }
 
-/** When a living process started, in milliseconds; a zombie is not living. */
+/** The start time of a live process in milliseconds; a zombie is not alive. */
 function startTimeOf(pid: number): Promise<number | undefined> {
   if (pid <= 0) return Promise.resolve(undefined);
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };

@@ -1,12 +1,12 @@
-/** Exclusive right to a file. Ends with `release` or with the process. */
+// The exclusive right to a file. It ends with `release` or with the process.
 export interface Lock {
   release(): Promise<void>;
 }
 
-/** The refusal of a lock that someone else holds. */
+// Another process, or another caller in this one, holds the lock.
 export class LockHeld extends Error {
   override readonly name = 'LockHeld';
-  /** The holder, when it could be found out. */
+  /** Undefined when the holder did not respond. */
   readonly pid: number | undefined;
 
   constructor(path: string, pid: number | undefined) {

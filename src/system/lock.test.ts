@@ -18,18 +18,18 @@ const kinds = [
   {
     kind: 'lock',
     acquire: acquireLock,
-    askHolder: lockHolder,
+    queryHolder: lockHolder,
     source: `import { acquireLock as acquire } from './lock.ts';`,
   },
   {
     kind: 'lock file',
     acquire: acquireLockFile,
-    askHolder: lockFileHolder,
+    queryHolder: lockFileHolder,
     source: `import { acquireLockFile as acquire } from './lock-file.ts';`,
   },
 ];
 
-describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
+describe.each(kinds)('$kind', ({ acquire, queryHolder, source }) => {
   const newFolder = () => mkdtempSync(join(base, 'case-'));
   const take = async (path: string) => {
     const lock = await acquire(path);
@@ -47,7 +47,7 @@ describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
     return child;
   };
 
-  it('is refused while another process holds it, who is named', async () => {
+  it('is rejected while another process holds it, with the pid of the holder', async () => {
     const path = join(newFolder(), 'file');
     const holder = await holderOf(path);
 
@@ -57,7 +57,7 @@ describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
     expect(refusal).toMatchObject({ name: 'LockHeld', pid: holder.pid });
   });
 
-  it('can be asked for its holder without being taken', async () => {
+  it('reports its holder without being acquired', async () => {
     const path = join(newFolder(), 'file');
     expect(await queryHolder(path)).toBeUndefined();
 
@@ -70,7 +70,7 @@ describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
     await take(path);
   });
 
-  it('is refused a second time in the same process', async () => {
+  it('is rejected a second time in the same process', async () => {
     const path = join(newFolder(), 'file');
     await take(path);
 
@@ -102,7 +102,7 @@ describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
     }
   });
 
-  it('is the same by every way to the file, before and after it exists', async () => {
+  it('is the same through every symlink to the file, before and after it exists', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'alias'));
@@ -117,7 +117,7 @@ describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
     await take(join(folder, 'real/file-2'));
   });
 
-  it('has one holder at a time, though many want it and some die with it', async () => {
+  it('has one holder at a time, though many compete and some die with it', async () => {
     const folder = newFolder();
     const script = compile(
       base,
@@ -144,7 +144,7 @@ describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
     expect(turns?.length).toBe(25);
   });
 
-  it('does not keep its holder alive, and leaves nothing behind', async () => {
+  it('does not keep its holder alive, and leaves no file', async () => {
     const folder = newFolder();
     const script = compile(base, `${source} await acquire('${folder}/file'); console.log('held');`);
     const child = start(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -157,8 +157,8 @@ describe.each(kinds)('$kind', ({ acquire, askHolder: queryHolder, source }) => {
   });
 });
 
-describe('a lock whose holder does not answer', () => {
-  it.runIf(process.platform === 'linux')('is held all the same', async () => {
+describe('a lock whose holder does not respond', () => {
+  it.runIf(process.platform === 'linux')('stays held', async () => {
     const path = join(mkdtempSync(join(base, 'case-')), 'file');
     const script = compile(
       base,
@@ -176,21 +176,21 @@ describe('a lock whose holder does not answer', () => {
 });
 
 describe('a lock file', () => {
-  it('of a process whose pid was given to another is stale', async () => {
+  it('of a process whose pid was reused is stale', async () => {
     const path = join(mkdtempSync(join(base, 'case-')), 'file');
     writeFileSync(`${path}.lock`, JSON.stringify({ pid: process.pid, startedAt: 1000, nonce: 'old' }));
 
     held.push(await acquireLockFile(path));
   });
 
-  it.each(['', 'half {', '1'])('that says nothing (%j) is stale', async (text) => {
+  it.each(['', 'half {', '1'])('with malformed content (%j) is stale', async (text) => {
     const path = join(mkdtempSync(join(base, 'case-')), 'file');
     writeFileSync(`${path}.lock`, text);
 
     held.push(await acquireLockFile(path));
   });
 
-  it('is taken over though an earlier taker died on the way', async () => {
+  it('is acquired although an earlier caller died while replacing it', async () => {
     const folder = mkdtempSync(join(base, 'case-'));
     const stale = (nonce: string) => JSON.stringify({ pid: process.pid, startedAt: 1000, nonce });
     writeFileSync(join(folder, 'file.lock'), stale('first'));

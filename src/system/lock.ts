@@ -2,36 +2,34 @@ import { connect, createServer, type Server } from 'node:net';
 import { type Lock, LockHeld } from './lock-held.ts';
 import { realPath } from './real-path.ts';
 
-export { type Lock, LockHeld };
-
 const ATTEMPTS = 20;
 const HOLDER_TIMEOUT_MS = 500;
-/** The whole of `sun_path`: Node versions disagree on padding a shorter abstract name, and would not see each other. */
+// The whole of `sun_path`: Node versions pad a shorter abstract name differently and would not find each other.
 const NAME_BYTES = 108;
 
 /**
- * Takes the exclusive right to a file among this user's processes on this machine, or throws `LockHeld`.
+ * Acquires the exclusive right to a file among this user's processes on this machine, or throws `LockHeld`.
  *
  * The lock dies with its holder, even by SIGKILL, and does not keep the process alive. The file need not exist; every
- * symlinked way to it is the same lock. On Linux the name lives in the network namespace: containers that share
- * only a volume do not see each other's locks.
+ * symlink to it is the same lock. On Linux the name lives in the network namespace: containers that share only a
+ * volume do not see each other's locks.
  */
 export async function acquireLock(path: string): Promise<Lock> {
   if (process.platform !== 'linux') return (await import('./lock-file.ts')).acquireLockFile(path);
   return acquireSocket(socketName(realPath(path)), path);
 }
 
-/** The same for what is in the file now, by whatever name: hard links and renamed files. Only on Linux. */
+/** Acquires the lock of an inode, whatever its name: hard links and renamed files. Only on Linux. */
 export async function acquireContentLock({ dev, ino }: { dev: number; ino: number }, path: string): Promise<Lock> {
   if (process.platform !== 'linux') return { release: async () => undefined };
   return acquireSocket(socketName(`${dev}:${ino}`), path);
 }
 
-/** Who holds the lock of a file, without taking it; undefined when nobody does, no pid when the holder does not say. */
+/** Returns the holder of a lock; undefined when it is free, without a pid when the holder does not respond. */
 export async function lockHolder(path: string): Promise<{ readonly pid: number | undefined } | undefined> {
   if (process.platform !== 'linux') return (await import('./lock-file.ts')).lockFileHolder(path);
   const holder = await queryHolder(socketName(realPath(path)));
-  return holder === 'gone' ? undefined : holder;
+  return holder === 'released' ? undefined : holder;
 }
 
 async function acquireSocket(name: string, path: string): Promise<Lock> {
@@ -39,14 +37,14 @@ async function acquireSocket(name: string, path: string): Promise<Lock> {
     const server = await listen(name);
     if (server) return { release: () => close(server) };
     const holder = await queryHolder(name);
-    if (holder !== 'gone') throw new LockHeld(path, holder.pid);
+    if (holder !== 'released') throw new LockHeld(path, holder.pid);
   }
   throw new LockHeld(path, undefined);
 }
 
 const socketName = (path: string) => `\0tau-lock-${process.getuid?.() ?? 0}-${hash(path)}`.padEnd(NAME_BYTES, '-');
 
-/** FNV-1a, 64 bits: loading node:crypto would cost more than everything else here. */
+/** FNV-1a, 64 bits: loading node:crypto would cost more than the rest of this file. */
 function hash(text: string): string {
   let value = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) value = BigInt.asUintN(64, (value ^ BigInt(byte)) * 0x100000001b3n);
@@ -65,19 +63,19 @@ function listen(name: string): Promise<Server | undefined> {
       else reject(error);
     });
     server.listen({ path: name, exclusive: true }, () => {
-      // From here on an error is a failed accept: the asker goes without an answer, the lock stays.
+      // From here on an error is a failed accept: that client gets no response, the lock stays.
       server.on('error', () => undefined).unref();
       resolve(server);
     });
   });
 }
 
-/** A holder that hangs up without a word is dying or letting go: the name is free in a moment. */
-function queryHolder(name: string): Promise<'gone' | { readonly pid: number | undefined }> {
+/** A holder that closes the connection without a response is exiting or releasing: the name is free soon. */
+function queryHolder(name: string): Promise<'released' | { readonly pid: number | undefined }> {
   return new Promise((resolve) => {
     const socket = connect(name);
     let response = '';
-    const settle = (holder: 'gone' | { readonly pid: number | undefined }) => {
+    const settle = (holder: 'released' | { readonly pid: number | undefined }) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(holder);
@@ -88,9 +86,9 @@ function queryHolder(name: string): Promise<'gone' | { readonly pid: number | un
       if (response.endsWith('\n')) settle({ pid: Number.parseInt(response, 10) || undefined });
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      settle(error.code === 'EAGAIN' ? { pid: undefined } : 'gone');
+      settle(error.code === 'EAGAIN' ? { pid: undefined } : 'released');
     });
-    socket.on('close', () => settle('gone'));
+    socket.on('close', () => settle('released'));
   });
 }
 

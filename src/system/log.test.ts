@@ -8,7 +8,7 @@ import { temporaryFolder } from './testing/script.ts';
 const base = temporaryFolder();
 const newPath = (name: string) => join(mkdtempSync(join(base, 'case-')), name);
 
-it('takes its own level and the graver ones', () => {
+it('a log writes its own level and the more severe ones', () => {
   const file = newPath('log');
   const log = openLog({ level: 'info', file });
 
@@ -18,7 +18,7 @@ it('takes its own level and the graver ones', () => {
   expect([log.isEnabled('info'), log.isEnabled('debug')]).toEqual([true, false]);
 });
 
-it('keeps every event on its own line, and cuts what is long', () => {
+it('a log keeps every event on its own line and truncates long values', () => {
   const file = newPath('log');
   const log = openLog({ level: 'info', file });
 
@@ -31,7 +31,7 @@ it('keeps every event on its own line, and cuts what is long', () => {
   expect(rest).toBe('');
 });
 
-it('sets a file aside once that has grown too large, and keeps one of them', () => {
+it('a log rotates a file that has grown too large, and keeps one old file', () => {
   const file = newPath('log.jsonl');
   writeFileSync(file, 'from before\n');
   const log = openLog({ level: 'info', file, maxBytes: 1000 });
@@ -50,7 +50,7 @@ it('sets a file aside once that has grown too large, and keeps one of them', () 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('does not wait for the reader of a pipe, nor set a device aside', () => {
+it('a log neither blocks on a FIFO without a reader nor rotates a device', () => {
   const pipe = newPath('pipe');
   execFileSync('mkfifo', [pipe]);
 
@@ -60,7 +60,7 @@ it('does not wait for the reader of a pipe, nor set a device aside', () => {
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 });
 
-it('survives a file that takes no more', () => {
+it('a log ignores a full disk', () => {
   const log = openLog({ level: 'info', file: '/dev/full' });
 
   expect(() => log.write('info', 'area', 'happened')).not.toThrow();

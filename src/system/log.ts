@@ -1,33 +1,32 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 
-/** From the gravest to the least: a log takes its own level and those before it. */
+// In order of severity: a log writes its own level and the ones before it.
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-/** Facts about an event: sizes, times, names. Never what somebody said or keeps secret. */
+// Facts about an event: sizes, times, names. Never message text or secrets.
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Takes one line per event. */
+/** A log that writes one line per event, to stderr or to a rotating file. */
 export interface Log {
-  /** Whether anything of this level is taken: for what is costly to find out. */
+  /** Whether this level is written: for fields that are costly to compute. */
   isEnabled(level: LogLevel): boolean;
   write(level: LogLevel, area: string, message: string, fields?: LogFields): void;
 }
 
-/** When a log file has grown to this, it is set aside as `<path>.1`, in place of the one before. */
+// A larger log file is renamed to `<path>.1` and replaces the one before.
 const MAX_LOG_FILE_BYTES = 10 * 1024 * 1024;
-/** A value longer than this is cut. */
 const MAX_VALUE_CHARACTERS = 300;
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Without one the log goes to stderr. JSON lines if its name ends in `.jsonl`. */
+  /** Absent: stderr. JSON lines if the name ends in `.jsonl`. */
   readonly file?: string | undefined;
   readonly maxBytes?: number;
 }
 
-/** Opens a log. Throws when the file cannot be opened; from then on nothing that happens to it is anybody's problem. */
+/** Opens a log. Throws when the file cannot be opened; later failures are ignored. */
 export function openLog({ level, file, maxBytes = MAX_LOG_FILE_BYTES }: LogOptions): Log {
   const sink = file === undefined ? (line: string) => void process.stderr.write(line) : fileSink(file, maxBytes);
   const format = file?.endsWith('.jsonl') ? jsonLine : plainLine;
@@ -62,7 +61,7 @@ function plainLine({ time, level, area, message }: LogEvent, fields: LogFields):
 
 const cut = (text: string) => (text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text);
 
-/** As it is where that is one word, else quoted: an event stays on its line. */
+/** Quotes everything but a single word: an event stays on its line. */
 const quoteIfNeeded = (text: string) => (/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text));
 
 function fileSink(path: string, maxBytes: number): (line: string) => void {
@@ -82,12 +81,12 @@ function fileSink(path: string, maxBytes: number): (line: string) => void {
       writeSync(fd, bytes);
       if (size !== undefined) size = sizeOf(fd);
     } catch {
-      // A full disk costs this line; a file that cannot be opened again ends the log.
+      // A full disk loses this line; a file that cannot be reopened ends the log.
     }
   };
 }
 
-/** Sets a full file aside, unless somebody else has done so already: what has its name now is another one. */
+/** Renames a full file, unless another process did: then the path already names another file. */
 function rotate(path: string, fd: number): void {
   const { dev, ino } = fstatSync(fd);
   closeSync(fd);
@@ -95,11 +94,11 @@ function rotate(path: string, fd: number): void {
   if (now?.dev === dev && now.ino === ino) renameSync(path, `${path}.1`);
 }
 
-/** A FIFO that nobody reads is refused at once instead of waited for. */
+/** A FIFO without a reader fails at once instead of blocking. */
 const openForAppend = (path: string) =>
   openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
 
-/** Undefined for what is no file and cannot be set aside, such as a device. */
+/** Undefined for anything that cannot be rotated, such as a device. */
 function sizeOf(fd: number): number | undefined {
   const stats = fstatSync(fd);
   return stats.isFile() ? stats.size : undefined;

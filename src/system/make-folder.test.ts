@@ -8,7 +8,7 @@ const base = temporaryFolder();
 const failsWith = (code: string) => expect.objectContaining({ code, syscall: expect.any(String) });
 
 describe('makeFolder', () => {
-  it('makes a folder and those above it, and is content with what is there', () => {
+  it('creates a folder and its parents, and accepts an existing one', () => {
     const path = join(base, 'a/b/c');
 
     makeFolder(path);
@@ -26,7 +26,7 @@ describe('makeFolder', () => {
     expect(statSync(join(base, 'real/inside')).isDirectory()).toBe(true);
   });
 
-  it('throws what the system says', () => {
+  it('throws the error of the system', () => {
     writeFileSync(join(base, 'file'), '');
     symlinkSync('nowhere', join(base, 'dangling'));
 

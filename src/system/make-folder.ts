@@ -2,9 +2,9 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and the ones above it that are missing, or throws the system's error.
+ * Creates a folder and its missing parents, or throws the system's error.
  *
- * Node's own recursive `mkdir` never returns where the system has no room for names, as in `/proc`.
+ * Node's recursive `mkdir` never returns where the system cannot create names, as in `/proc`.
  */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;
@@ -12,7 +12,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!isFolder(path)) throw error;
   }
 }

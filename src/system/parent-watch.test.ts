@@ -6,7 +6,7 @@ import { compile, exitOf, processes, temporaryFolder, readAll, until } from './t
 const folder = temporaryFolder();
 const start = processes();
 
-it('calls once when the parent is killed', async () => {
+it('watchParent calls back once when the parent is killed', async () => {
   const noticed = join(folder, 'noticed');
   const script = compile(
     folder,
@@ -35,7 +35,7 @@ it('calls once when the parent is killed', async () => {
   expect(await readAll(start('cat', [noticed]).stdout)).toBe('1');
 });
 
-it('does not keep the process alive', async () => {
+it('watchParent does not keep the process alive', async () => {
   const script = compile(folder, `import { watchParent } from './parent-watch.ts'; watchParent(() => undefined, 5);`);
 
   expect(await exitOf(start(process.execPath, [script]))).toBe(0);

@@ -17,25 +17,25 @@ symlinkSync('../outside/nothing-yet', join(root, 'dangling'));
 symlinkSync('loop', join(root, 'loop'));
 symlinkSync(root, join(folder, 'alias'));
 
-describe('containedIn', () => {
+describe('isPathInside', () => {
   it.each([
     ['the root itself', '', true],
-    ['a file not there yet', 'new/file', true],
-    ['a way out and back', 'inside/../../root/inside', true],
+    ['a missing file', 'new/file', true],
+    ['a path out and back', 'inside/../../root/inside', true],
     ['a link that stays inside', 'in/file', true],
     ['the parent', '..', false],
-    ['a sibling whose name begins alike', '../root-sibling/file', false],
+    ['a sibling with the same prefix', '../root-sibling/file', false],
     ['a link that leads out', 'out/file', false],
-    ['the parent of where a link leads', 'out/../file', false],
-    ['a link to what is not there yet, outside', 'dangling', false],
+    ['the parent of a link target', 'out/../file', false],
+    ['a dangling link to the outside', 'dangling', false],
     ['a loop of links', 'loop/file', false],
     ['a name that begins with two dots', '..file', true],
-    ['a name no file can have', 'a\0b', false],
+    ['an invalid name', 'a\0b', false],
   ])('%s', (_what, path, expected) => {
     expect(isPathInside(root, `${root}/${path}`)).toBe(expected);
   });
 
-  it('the root may be a link, a path relative, and everything is below /', () => {
+  it('accepts a linked root and a relative path, and everything is inside /', () => {
     expect(isPathInside(join(folder, 'alias'), join(root, 'inside'))).toBe(true);
     expect(isPathInside(root, join(folder, 'alias/inside'))).toBe(true);
     expect(isPathInside(process.cwd(), 'src/../package.json')).toBe(true);
@@ -44,7 +44,7 @@ describe('containedIn', () => {
   });
 });
 
-it('realPath is where the kernel goes, for every tree of folders and links', () => {
+it('realPath resolves as the kernel does, for every tree of folders and links', () => {
   const name = fc.constantFrom('a', 'b', 'c');
   const way = fc.array(fc.oneof({ weight: 4, arbitrary: name }, fc.constantFrom('.', '..', '')), { maxLength: 4 });
   const entry = fc.record({
@@ -52,7 +52,7 @@ it('realPath is where the kernel goes, for every tree of folders and links', () 
     to: fc.option(way),
     from: fc.constantFrom('.', 'base' as const),
   });
-  // So deep that no number of links and dots in a path leads out of the temporary folder.
+  // Deep enough that no combination of links and dots leaves the temporary folder.
   const depths = join(folder, ...Array<string>(170).fill('d'));
   mkdirSync(depths, { recursive: true });
 

@@ -2,9 +2,9 @@ import { isAbsolute, relative } from 'node:path';
 import { realPath } from './real-path.ts';
 
 /**
- * Whether a path, existing or not, leads to `root` or below it once every symlink is followed.
+ * Whether a path, existing or not, is `root` or below it once every symlink is followed.
  *
- * A path that cannot be resolved (link loop, unreadable folder) is not contained. The answer holds for this moment.
+ * A path that cannot be resolved (link loop, unreadable folder) is not inside. A later change of a link is not seen.
  */
 export function isPathInside(root: string, path: string): boolean {
   try {

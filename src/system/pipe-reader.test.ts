@@ -8,7 +8,7 @@ const folder = temporaryFolder();
 const start = processes();
 
 describe('a reader of a pipe', () => {
-  it('has everything that was written as soon as it drains the pipe', async () => {
+  it('has received everything written so far after drain', async () => {
     const { read, write } = await openPipe();
     let received = '';
     const reader = new PipeReader(read, (bytes) => {
@@ -26,7 +26,7 @@ describe('a reader of a pipe', () => {
     expect([first, received]).toEqual(['first', 'first, second']);
   });
 
-  it('gives what comes later to its heir, and tells it of the end', async () => {
+  it('sends later bytes to its sink, and closes the sink at the end', async () => {
     const { read, write } = await openPipe();
     const received: string[] = [];
     const reader = new PipeReader(read, (bytes) => void received.push(`first ${bytes}`));

@@ -1,22 +1,20 @@
 import { readSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** The most that is read at once. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** More than a pipe holds, unless its writer has a privilege and asked for more. */
+// The capacity of a pipe, unless a privileged writer raised it.
 const MAX_PIPE_BYTES = 1024 * 1024;
 
-/** Who takes what arrives after its first reader has lost interest. */
 export interface OutputSink {
   append(bytes: Buffer): void;
   close(): void;
 }
 
 /**
- * Hands over what arrives in a pipe until its last writer has gone. A writer never waits for long nor loses its reader.
+ * Reads a pipe until its last writer has closed it, so that no writer blocks for long or gets SIGPIPE.
  *
- * The bytes are good for the call only. Does not keep this process alive. Owns the descriptor.
+ * The bytes are valid during the callback only. Does not keep this process alive. Owns the descriptor.
  */
 export class PipeReader {
   readonly #fd: number;
@@ -37,10 +35,10 @@ export class PipeReader {
     this.#socket.unref();
   }
 
-  /** Hands over at once what is in the pipe now: everything that was written before the call. */
+  /** Reads everything that was written before the call. */
   drain(): void {
     let length = 0;
-    // A destroyed socket has given its descriptor back; the number may be somebody else's.
+    // A destroyed socket has closed its descriptor; the number may be reused.
     for (let total = 0; total < MAX_PIPE_BYTES && !this.#socket.destroyed; total += length) {
       length = this.#read();
       if (length === 0) return;
@@ -48,7 +46,7 @@ export class PipeReader {
     }
   }
 
-  /** Gives everything that arrives from now on to the heir, or to nobody. */
+  /** Sends all further bytes to the sink; without one they are dropped. */
   redirectTo(sink: OutputSink | undefined): void {
     this.#onBytes = (bytes) => sink?.append(bytes);
     if (this.#socket.closed) sink?.close();

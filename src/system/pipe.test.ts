@@ -8,9 +8,9 @@ const folder = temporaryFolder();
 const start = processes();
 let tests = 0;
 
-/** A place for FIFOs that only one test has: its trace in the process list. */
+/** A folder for the FIFOs of one test: it identifies the guardian in the process list. */
 function newFolder(): string {
-  const path = join(folder, `place-${process.pid}-${++tests}`);
+  const path = join(folder, `folder-${process.pid}-${++tests}`);
   mkdirSync(path);
   return path;
 }
@@ -21,7 +21,7 @@ const guardians = (path: string): number[] =>
     .filter((line) => line.includes('tau-guardian') && line.includes(path))
     .map((line) => Number.parseInt(line, 10));
 
-/** Opens so many pipes, sends a word through each, and tells the words. */
+/** Opens several pipes, sends a word through each and prints the words. */
 const script = compile(
   folder,
   `import { closeSync, readSync, writeSync } from 'node:fs';
@@ -35,18 +35,18 @@ const script = compile(
      closeSync(write);
      return buffer.toString('utf8', 0, length);
    };
-   const told = [await through('a'), ...await Promise.all(['b', 'c', 'd'].map(through))];
+   const received = [await through('a'), ...await Promise.all(['b', 'c', 'd'].map(through))];
    if (process.argv[2] === 'wait') {
      console.log('waiting');
      await new Promise((resolve) => process.stdin.once('data', resolve));
      process.stdin.destroy();
-     told.push(...await Promise.all(['e', 'f', 'g'].map(through)));
+     received.push(...await Promise.all(['e', 'f', 'g'].map(through)));
    }
    if (process.argv[2] === 'forever') {
      console.log('up');
      for (;;) await Promise.all(['x', 'y', 'z'].map(through));
    }
-   console.log(told.join(' '));`,
+   console.log(received.join(' '));`,
 );
 
 function run(path: string, argument = '') {
@@ -61,7 +61,7 @@ const firstOutput = (child: ReturnType<typeof run>) => new Promise((resolve) => 
 const guardianExit = (path: string) => until(() => guardians(path).length === 0);
 
 describe('a pipe', () => {
-  it('carries what is written, whoever else opens one, and leaves nothing behind', async () => {
+  it('carries the written bytes, also beside other pipes, and leaves no file', async () => {
     const path = newFolder();
 
     const child = run(path);
@@ -71,7 +71,7 @@ describe('a pipe', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('can be made though the guardian was killed', async () => {
+  it('can be opened after the guardian was killed', async () => {
     const path = newFolder();
     const child = run(path, 'wait');
     await firstOutput(child);
@@ -86,12 +86,12 @@ describe('a pipe', () => {
 
   it.each([
     ['without a temporary folder', join(folder, 'missing')],
-    ['in a folder that is not named from the root', '.'],
-  ])('can be made %s', async (_where, path) => {
+    ['with a relative temporary folder', '.'],
+  ])('can be opened %s', async (_where, path) => {
     expect(await readAll(run(path).stdout)).toBe('a b c d\n');
   });
 
-  it.each([1, 2, 3])('leaves nothing behind when its maker is killed, attempt %d', async () => {
+  it.each([1, 2, 3])('leaves no file when its process is killed, attempt %d', async () => {
     const path = newFolder();
     const child = run(path, 'forever');
     await firstOutput(child);

@@ -7,7 +7,7 @@ import { fifoFolders, makeGuardedFifo } from './guardian.ts';
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** The descriptors of a pipe's two ends. Reading never waits, writing does. */
+// The descriptors of both ends. Reading never blocks, writing does.
 export interface Pipe {
   readonly read: number;
   readonly write: number;
@@ -16,10 +16,10 @@ export interface Pipe {
 let preparedPipe: Promise<Pipe | undefined> | undefined;
 
 /**
- * Opens a pipe of which nothing is left in any folder.
+ * Opens a pipe that leaves no file in any folder.
  *
- * A real one, by way of a FIFO: what `spawn` calls a pipe is a socket, which a child cannot open by the name
- * /dev/stderr. The next one is made ready meanwhile, so that only the first caller waits.
+ * It is made from a FIFO: the pipe of `spawn` is a socket, which a child cannot open as /dev/stderr. The next pipe is
+ * prepared in advance, so that only the first caller waits.
  */
 export async function openPipe(): Promise<Pipe> {
   const ready = preparedPipe ?? tryMakePipe();
@@ -44,7 +44,7 @@ async function makePipe(): Promise<Pipe> {
   }
 }
 
-/** For want of a guardian. A FIFO that is left behind by a kill in between stays. */
+/** The fallback without a guardian. If this process is killed meanwhile, the FIFO stays. */
 async function makeOwnFifo(): Promise<string> {
   const failures: string[] = [];
   for (const folder of fifoFolders()) {

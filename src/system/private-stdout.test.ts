@@ -8,7 +8,7 @@ const folder = temporaryFolder();
 const start = processes();
 const PROTOCOL = '{"type":"ready"}\n{"type":"done"}\n';
 
-/** Runs a script that takes stdout, says `ready`, does the body and says `done`; stdout and stderr are files. */
+/** Runs a script that takes stdout, writes `ready`, runs the body and writes `done`; stdout and stderr are files. */
 async function run(body: string): Promise<{ stdout: string; stderr: string; code: unknown }> {
   const script = compile(
     folder,
@@ -31,7 +31,7 @@ async function run(body: string): Promise<{ stdout: string; stderr: string; code
   return { stdout: readFileSync(paths[0], 'utf8'), stderr: readFileSync(paths[1], 'utf8'), code };
 }
 
-describe('whatever else is printed goes to stderr', () => {
+describe('everything else that is printed goes to stderr', () => {
   const prints: Record<string, string> = {
     'console.log': `console.log('lost');`,
     'process.stdout.write': `process.stdout.write('lost\\n');`,
@@ -100,7 +100,7 @@ describe('whatever else is printed goes to stderr', () => {
     expect(await run(print)).toEqual({ stdout: PROTOCOL, stderr: 'lost\n', code: 0 });
   });
 
-  it('what was imported or used before stdout was taken', async () => {
+  it('from code that was imported or used before stdout was taken', async () => {
     const script = compile(
       folder,
       `import { takeStdout } from './private-stdout.ts';
@@ -124,7 +124,7 @@ describe('whatever else is printed goes to stderr', () => {
     expect(stderr.split('\n').sort()).toEqual(['', 'child', 'console', 'early', 'imported']);
   });
 
-  it('but what a caller asks to have is left alone', async () => {
+  it('but output that the caller captures is unchanged', async () => {
     const { stderr } = await run(`
       const { promisify } = await import('node:util');
       const { stdout: text } = await promisify(childProcess.exec)('echo from exec');
@@ -135,7 +135,7 @@ describe('whatever else is printed goes to stderr', () => {
     expect(stderr).toBe('promisified piped\nfrom exec\n12from file');
   });
 
-  it('and stdout and stderr stay open whoever closes them', async () => {
+  it('and stdout and stderr stay open after every attempt to close them', async () => {
     const outcome = await run(`
       process.stdout.end();
       process.stdout.destroy();
@@ -159,7 +159,7 @@ describe('the writer', () => {
        await stdout.flush();
        process.exit();`,
     );
-  /** Kept short in a failure's report. */
+  /** Shortens the report of a failure. */
   const short = (text: string) => text.replaceAll(/ü+/g, (run) => `${run.length} ü`);
   const sent = '200000 ü\n';
 
@@ -191,7 +191,7 @@ describe('the writer', () => {
     expect(short(await readAll(child.stdout)).replaceAll('\r', '')).toBe(sent);
   });
 
-  it('never blocks on a reader that does not read, and says when it has caught up', async () => {
+  it('never blocks on a reader that does not read, and reports when the reader has caught up', async () => {
     const script = compile(
       folder,
       `import { takeStdout } from './private-stdout.ts';
@@ -214,7 +214,7 @@ describe('the writer', () => {
     await until(() => printed === 'alive\ndrained\n');
   });
 
-  it('has handed everything over when flush settles', async () => {
+  it('has written everything when flush settles', async () => {
     const script = compile(
       folder,
       `import { takeStdout } from './private-stdout.ts';
@@ -228,43 +228,43 @@ describe('the writer', () => {
     expect(await Promise.all([readAll(child.stdout), exitOf(child)])).toEqual(['5000000\n', 7]);
   });
 
-  it.each(['| true', '> >(true)'])('tells once that its reader has gone (%s)', async (reader) => {
+  it.each(['| true', '> >(true)'])('reports once that its reader has closed (%s)', async (reader) => {
     const script = compile(
       folder,
       `import { takeStdout } from './private-stdout.ts';
        import { appendFileSync } from 'node:fs';
        const stdout = takeStdout();
-       const told = [];
-       stdout.onError((error) => told.push(error.code));
-       while (told.length === 0) {
+       const events = [];
+       stdout.onError((error) => events.push(error.code));
+       while (events.length === 0) {
          stdout.write('anyone?\\n');
          await new Promise((resolve) => setImmediate(resolve));
        }
        for (let more = 0; more < 100; more++) {
-         if (!stdout.write('x'.repeat(100_000))) told.push('waits');
+         if (!stdout.write('x'.repeat(100_000))) events.push('waits');
          await new Promise((resolve) => setImmediate(resolve));
        }
        await stdout.flush();
-       await new Promise((resolve) => stdout.onError((error) => resolve(told.push('late ' + error.code))));
-       console.error(told.join());`,
+       await new Promise((resolve) => stdout.onError((error) => resolve(events.push('late ' + error.code))));
+       console.error(events.join());`,
     );
     const child = start('bash', ['-c', `"$0" "$1" ${reader}; exit "$PIPESTATUS"`, process.execPath, script]);
 
     expect(await Promise.all([readAll(child.stderr), exitOf(child)])).toEqual(['EPIPE,late EPIPE\n', 0]);
   });
 
-  it('settles flush and ends every wait when the reader goes away meanwhile', async () => {
+  it('settles flush and ends every wait when the reader closes meanwhile', async () => {
     const script = compile(
       folder,
       `import { takeStdout } from './private-stdout.ts';
        const stdout = takeStdout();
-       const told = [];
-       stdout.onError(() => told.push('error'));
-       stdout.onDrain(() => told.push('drain'));
+       const events = [];
+       stdout.onError(() => events.push('error'));
+       stdout.onDrain(() => events.push('drain'));
        if (!stdout.write('x'.repeat(4 << 20))) console.error('full');
        await stdout.flush();
        await new Promise((resolve) => setImmediate(resolve));
-       console.error(told.join());`,
+       console.error(events.join());`,
     );
     const child = start(process.execPath, [script]);
     let printed = '';
@@ -279,14 +279,14 @@ describe('the writer', () => {
     await until(() => printed === 'full\nerror,drain\n');
   });
 
-  it('survives a stderr that nobody reads any more', async () => {
+  it('survives a closed stderr', async () => {
     const script = compile(
       folder,
       `import { takeStdout } from './private-stdout.ts';
        const stdout = takeStdout();
        for (let times = 0; times < 100; times++) {
-         console.log('nobody hears');
-         process.stderr.write('nobody hears');
+         console.log('dropped');
+         process.stderr.write('dropped');
          await new Promise((resolve) => setImmediate(resolve));
        }
        stdout.write('fine\\n');`,

@@ -2,21 +2,21 @@ import { batchedWrite } from './batched-write.ts';
 import { redirectChildren } from './stdout/redirect-children.ts';
 import { redirectFilePromises, redirectFiles } from './stdout/redirect.ts';
 
-/** The one writer that reaches file descriptor 1. */
+/** The only writer to file descriptor 1: everything else that prints goes to stderr. */
 export interface Stdout {
   /** False when the reader is behind: the text is queued, and the caller should wait for `onDrain`. */
   write(text: string): boolean;
   onDrain(listener: () => void): void;
-  /** Called once, when the reader has gone. From then on writes are dropped and nobody is told to wait. */
+  /** Called once, when the reader has closed. Later writes are dropped and return true. */
   onError(listener: (error: NodeJS.ErrnoException) => void): void;
-  /** Settles when everything written so far is in the kernel, or never will be. */
+  /** Settles when everything written so far is in the kernel, or writing has failed. */
   flush(): Promise<void>;
 }
 
 let claimed: Stdout | undefined;
 
 /**
- * Takes stdout for the protocol: whatever else JavaScript or a child prints goes to stderr.
+ * Reserves stdout for the protocol: everything else that JavaScript or a child prints goes to stderr.
  *
  * Covers process.stdout, console, node:fs and, from the next tick on, node:fs/promises and node:child_process, also
  * for code that imported them earlier. Out of reach: native code, a worker thread's own node:fs, and a handle that
@@ -28,12 +28,12 @@ export function takeStdout(): Stdout {
 }
 
 function claim(): Stdout {
-  // The real stream must exist before node:fs is changed: for a file it holds on to the `writeSync` it first saw.
+  // The real stream must exist before node:fs is changed: for a file it keeps the first `writeSync` that it sees.
   const stdout = writerTo(process.stdout);
   redirectStream(process.stdout);
   redirectFiles();
   updateImports();
-  // These modules take longer to load than all the rest: after the first record, but before any callback or promise.
+  // These modules take longer to load than the rest: after the first record, but before any callback or promise.
   process.nextTick(() => {
     redirectFilePromises();
     redirectChildren();
@@ -45,7 +45,7 @@ function claim(): Stdout {
 const updateImports = () => process.getBuiltinModule('node:module').syncBuiltinESMExports();
 
 function writerTo(stream: NodeJS.WriteStream): Stdout {
-  // The stream's own way is about to be redirected.
+  // `stream.write` is about to be redirected.
   const writeThrough = stream.write.bind(stream);
   const write = batchedWrite(stream);
   const drainListeners: (() => void)[] = [];
@@ -57,7 +57,7 @@ function writerTo(stream: NodeJS.WriteStream): Stdout {
   };
   stream.on('drain', drain);
   stream.on('error', (error) => {
-    // Every write to a reader that has gone fails anew; the first failure says it all.
+    // Every later write fails too; only the first failure is reported.
     if (failure) return;
     failure = error;
     for (const listener of errorListeners) listener(error);
@@ -79,7 +79,7 @@ function writerTo(stream: NodeJS.WriteStream): Stdout {
   };
 }
 
-/** Makes process.stdout another name of process.stderr, and the old stream, which console may hold, a way to it. */
+/** Makes process.stdout an alias of process.stderr; the old stream, which console may hold, writes to stderr. */
 function redirectStream(stdout: NodeJS.WriteStream): void {
   const { stderr } = process;
   stderr.on('error', () => undefined);
@@ -88,7 +88,7 @@ function redirectStream(stdout: NodeJS.WriteStream): void {
   Object.defineProperty(process, 'stdout', { configurable: true, enumerable: true, get: () => process.stderr });
 }
 
-/** `process.stdout.end()` is legal and would shut stderr for everyone: this says that it ended, and goes on. */
+/** `process.stdout.end()` is legal and would close stderr: this emits the events of the end and keeps it open. */
 function endWithoutClosing(...args: unknown[]): NodeJS.WriteStream {
   const { stderr } = process;
   const [chunk] = args;

@@ -15,7 +15,7 @@ const family = 'test';
 
 afterEach(() => killFamily(family));
 
-/** A length of sleep that no other process has: its trace in the process list. */
+/** A duration that identifies one sleep in the process list. */
 const newSleep = () => `1000.${process.pid}${String(++tests).padStart(3, '0')}`;
 const outputOf = (sleep: string) => join(folder, `output-${sleep}`);
 const printed = (sleep: string) => readFileSync(outputOf(sleep), 'utf8');
@@ -29,7 +29,7 @@ function shell(sleep: string, script: string): GroupProcess {
   }
 }
 
-/** The arguments of the living processes that carry the trace. A zombie has none left to show. */
+/** The arguments of the live processes with this sleep. A zombie has none. */
 const alive = (sleep: string) =>
   execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' })
     .split('\n')
@@ -48,18 +48,18 @@ describe('exited', () => {
     await until(() => sleepers(sleep).length === 1);
   });
 
-  it('tells the signal', async () => {
+  it('reports the signal', async () => {
     expect(await shell(newSleep(), 'kill -TERM $$').exited).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
-  it('finds stdin at its end', async () => {
+  it('runs with stdin at its end', async () => {
     expect(await shell(newSleep(), 'cat').exited).toEqual({ code: 0, signal: null });
   });
 
   it.each([
     ['a missing program', 'no-such-program', 'ENOENT'],
-    ['a name no program can have', 'bad\0name', 'ERR_INVALID_ARG_VALUE'],
-  ])('tells of %s instead of rejecting', async (_what, command, code) => {
+    ['an invalid name', 'bad\0name', 'ERR_INVALID_ARG_VALUE'],
+  ])('reports %s instead of rejecting', async (_what, command, code) => {
     const group = spawnGroup({ command, args: [], cwd: folder, env: {}, output: 2, family });
 
     expect(await group.exited).toMatchObject({ code: null, signal: null, error: { code } });
@@ -68,7 +68,7 @@ describe('exited', () => {
   });
 });
 
-describe('kill leaves nobody alive', () => {
+describe('kill', () => {
   const up = (sleep: string) => `bash -c 'echo up; exec sleep ${sleep}'`;
   const storm = (sleep: string) => `echo up; while :; do sleep 0.001 & : ${sleep}; wait; done`;
   const runs: Record<string, (sleep: string) => string> = {
@@ -87,7 +87,7 @@ describe('kill leaves nobody alive', () => {
     'a group of its own without an environment': (sleep) => `set -m; env -i ${up(sleep)} & wait`,
   };
 
-  it.each(Object.entries({ ...runs, ...(linux && escapes) }))('%s', async (_name, script) => {
+  it.each(Object.entries({ ...runs, ...(linux && escapes) }))('ends every process of: %s', async (_name, script) => {
     const sleep = newSleep();
     const group = shell(sleep, script(sleep));
     await until(() => printed(sleep).startsWith('up\n'));
@@ -98,7 +98,7 @@ describe('kill leaves nobody alive', () => {
     await group.exited;
   });
 
-  it.runIf(linux)('the children of an agent inside, which have marks of their own', async () => {
+  it.runIf(linux)('ends the children of an agent inside, which have tags of their own', async () => {
     const [sleep, inner] = [newSleep(), newSleep()];
     const script = compile(
       folder,
@@ -113,7 +113,7 @@ describe('kill leaves nobody alive', () => {
     expect(alive(inner)).toEqual([]);
   });
 
-  it('and nobody else dead', async () => {
+  it('ends no process of another group', async () => {
     const [doomed, spared] = [newSleep(), newSleep()];
     const wrapper = linux ? 'setsid' : 'env';
     const group = shell(doomed, `${wrapper} sleep ${doomed} & wait`);
@@ -125,7 +125,7 @@ describe('kill leaves nobody alive', () => {
     expect([alive(doomed).length, sleepers(spared).length]).toEqual([0, 1]);
   });
 
-  it.runIf(linux)('not even the tenth when the first is meant', async () => {
+  it.runIf(linux)('ends the first spawn and not the tenth, whose tag has the same prefix', async () => {
     const [first, tenth] = [newSleep(), newSleep()];
     const script = compile(
       folder,
@@ -153,7 +153,7 @@ describe('kill leaves nobody alive', () => {
     expect([left, alive(tenth)]).toEqual([[0, 1], []]);
   });
 
-  it('may be asked for twice, and after the end', async () => {
+  it('succeeds twice, and after the exit', async () => {
     const sleep = newSleep();
     const group = shell(sleep, `sleep ${sleep}`);
 
@@ -163,11 +163,11 @@ describe('kill leaves nobody alive', () => {
     expect(await group.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it.runIf(linux && process.getuid?.() === 0)('nor a stranger who was given the same pid later', async ({ skip }) => {
+  it.runIf(linux && process.getuid?.() === 0)('ends no process that got the same pid later', async ({ skip }) => {
     const group = shell(newSleep(), 'exit');
     await group.exited;
     const unrelated = await spawnWithPid(group.pid ?? 0);
-    if (!unrelated) return skip('Someone else was given the pid');
+    if (!unrelated) return skip('Another process got the pid');
 
     await group.kill();
     await killFamily('test');
@@ -178,7 +178,7 @@ describe('kill leaves nobody alive', () => {
     await exitOf(unrelated);
   });
 
-  /** Others start processes too, so it may take a few attempts. */
+  /** Other processes take pids too, so it may need a few attempts. */
   async function spawnWithPid(pid: number): Promise<ChildProcess | undefined> {
     for (let attempt = 0; attempt < 100; attempt++) {
       writeFileSync('/proc/sys/kernel/ns_last_pid', String(pid - 1));
@@ -192,7 +192,7 @@ describe('kill leaves nobody alive', () => {
 });
 
 describe('the guardian', () => {
-  it('is followed by another one when it was killed, which knows what the first one knew', async () => {
+  it('is restarted after a kill, and the new one gets the groups of the first', async () => {
     const sleep = newSleep();
     const script = compile(
       folder,
@@ -222,7 +222,7 @@ describe('the guardian', () => {
 });
 
 describe('killFamily', () => {
-  it('kills what is running and what finished commands have left', async () => {
+  it('kills running commands and the descendants of finished ones', async () => {
     const sleep = newSleep();
     shell(sleep, `sleep ${sleep}`);
     await shell(sleep, `sleep ${sleep} &`).exited;
@@ -234,7 +234,7 @@ describe('killFamily', () => {
     expect(alive(sleep)).toEqual([]);
   });
 
-  it('does nothing in a process that has started nothing', async () => {
+  it('does nothing in a process without children', async () => {
     const script = compile(
       folder,
       `import { killFamily } from './process-group.ts';
@@ -246,7 +246,7 @@ describe('killFamily', () => {
   });
 });
 
-it('every spawn has its own mark, which begins with the agent’s', async () => {
+it('every spawn has its own tag, which begins with the tag of the agent', async () => {
   const sleeps = [newSleep(), newSleep()];
   for (const sleep of sleeps) await shell(sleep, 'echo "$TAU_AGENT_MARK"').exited;
 

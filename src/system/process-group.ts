@@ -4,37 +4,32 @@ import { processTag } from './process-tag.ts';
 import { guardGroup, releaseGroup, startGuardian } from './guardian.ts';
 import { isSameProcess, listProcesses, TAG_VARIABLE, type ProcessRow } from './process-table.ts';
 
-/** What to start. */
+/** A program to start as a process group, which can be killed with all its descendants. */
 export interface ProgramOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Who wants it to end with all others of the same name. */
+  /** `killFamily` ends all processes of one family. */
   readonly family: string;
 }
 
-/** What to start, and where its output goes. */
 export interface GroupOptions extends ProgramOptions {
   /** The file descriptor that receives stdout and stderr. */
   readonly output: number;
 }
 
-/** How a process ended; `error` when it never started. */
 export type ProcessExit = { code: number | null; signal: NodeJS.Signals | null; error?: NodeJS.ErrnoException };
 
-/** A started process and everything that comes from it. */
 export interface GroupProcess {
   readonly pid: number | undefined;
-  /** Settles when the process itself has exited, whatever it left running. Never rejects. */
+  /** Settles when the process itself has exited, even if descendants run on. Never rejects. */
   readonly exited: Promise<ProcessExit>;
-  /** Kills the process, its group and its escapees; settles when none of them is alive. */
+  /** Kills the process, its group and its escapees; settles when all of them are dead. */
   kill(): Promise<void>;
 }
 
-/** A started process that is spoken to. */
 export interface PipedProcess extends GroupProcess {
-  /** Undefined when it never started. */
   readonly pipes: { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable } | undefined;
 }
 
@@ -42,15 +37,15 @@ interface Group {
   readonly pid: number;
   readonly tag: string;
   /**
-   * Who proves that the group number is still ours: the leader until it was reaped, then the members it left behind.
-   * A number is given out again only after the last member of its group has gone.
+   * They prove that the group number is still ours: the leader until it was reaped, then its remaining members. A
+   * number is reused only after the last member of its group has exited.
    */
   knownMembers: 'leader' | Promise<readonly ProcessRow[]>;
 }
 
 const MAX_KILL_PASSES = 50;
 const MAX_KILL_PAUSE_MS = 20;
-/** One is not enough: a process may fork and die between the listing of the pids and the look at its own. */
+// A single pass can miss a process that forks and dies between the listing of the pids and the read of its own.
 const CLEAN_PASSES = 2;
 
 const liveGroups = new Set<Group>();
@@ -59,14 +54,14 @@ let spawnCount = 0;
 /**
  * Starts a process as the leader of its own group, without stdin.
  *
- * Escapees (`setsid`, double fork) are found on Linux by a mark in their environment. One that also clears its
- * environment is out of reach, and so is any that leaves the group on other systems.
+ * Escapees (`setsid`, double fork) are found on Linux by a tag in their environment. An escapee that also clears its
+ * environment is not found, nor any that leaves the group on other systems.
  */
 export function spawnGroup(options: GroupOptions): GroupProcess {
   return spawnLeader(options, ['ignore', options.output, options.output]).process;
 }
 
-/** Starts one in the same way, with a pipe to its stdin and one from each of its outputs. */
+/** Starts a process like `spawnGroup`, with pipes to its stdin, stdout and stderr. */
 export function spawnPiped(options: ProgramOptions): PipedProcess {
   const { process, child } = spawnLeader(options, ['pipe', 'pipe', 'pipe']);
   const { stdin, stdout, stderr } = child ?? {};
@@ -92,14 +87,14 @@ function spawnLeader(options: ProgramOptions, stdio: StdioOptions): { process: G
   liveGroups.add(group);
   guardGroup(pid);
   child.once('exit', () => {
-    // What it left behind carries the mark; its number may soon be somebody else's.
+    // Remaining members carry the tag; the group number may soon be reused.
     if (process.platform === 'linux') releaseGroup(pid);
     group.knownMembers = remainingMembers(group);
   });
   return { process: { pid, exited, kill: () => killGroup(group, exited) }, child };
 }
 
-/** Kills everything that was started in the name of one family, and nothing else. */
+/** Kills all processes of one family and no others. */
 export async function killFamily(family: string): Promise<void> {
   const tag = familyTag(family);
   if (spawnCount > 0)
@@ -140,7 +135,7 @@ async function killGroup(group: Group, exited: Promise<ProcessExit>): Promise<vo
   if (await killAll([group], group.tag)) await exited;
 }
 
-/** Kills the groups and whatever carries the mark until nothing is left; false when something would not die. */
+/** Kills the groups and all processes with the tag; false when one of them does not die. */
 async function killAll(groups: readonly Group[], tag: string): Promise<boolean> {
   let clean = 0;
   for (let pass = 0; pass < MAX_KILL_PASSES && clean < CLEAN_PASSES; pass++) {
@@ -153,7 +148,7 @@ async function killAll(groups: readonly Group[], tag: string): Promise<boolean> 
   return true;
 }
 
-/** One pass; true when it found anyone alive. */
+// True when it found a live process.
 async function killPass(groups: readonly Group[], tag: string): Promise<boolean> {
   const rows = await listProcesses();
   const targets = new Set(rows.filter((row) => isTagged(row, tag)));
@@ -179,13 +174,13 @@ const identity = ({ pid, startedAt }: ProcessRow) => `${pid} ${startedAt}`;
 
 const isMember = (row: ProcessRow, { pid }: Group) => row.group === pid || row.session === pid;
 
-/** A mark is followed by the number of a spawn, or by the marks of an agent inside it. */
+/** A tag is followed by the number of a spawn, or by the tags of an agent inside it. */
 const isBelowTag = (tag: string, ancestor: string) =>
   tag.startsWith(ancestor) && ['', ':', '/'].includes(tag.charAt(ancestor.length));
 
 const isTagged = ({ tag }: ProcessRow, ancestor: string) => tag !== undefined && isBelowTag(tag, ancestor);
 
-/** Whether there was anyone to signal. */
+/** Returns whether the group has a member. */
 function signalGroup({ pid }: Group, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
@@ -199,6 +194,6 @@ function killIfSame(row: ProcessRow): void {
   try {
     process.kill(row.pid, 'SIGKILL');
   } catch {
-    // It died by itself between the look and the signal.
+    // It died between the check and the signal.
   }
 }

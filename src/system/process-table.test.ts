@@ -4,12 +4,12 @@ import { isSameProcess, listByPs, listProcesses } from './process-table.ts';
 import { exitOf, processes, until } from './testing/script.ts';
 
 const start = processes();
-/** Tells the pid of a child that ends, and never comes to collect it. */
+// Prints the pid of a child that exits, and never reaps it.
 const neverReaps = `
   fs.writeSync(1, String(child_process.spawn('true').pid));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`;
 
-it.runIf(process.platform === 'linux')('shows group, session, start and mark of a process', async () => {
+it.runIf(process.platform === 'linux')('lists group, session, start and tag of a process', async () => {
   const child = start('sleep', ['1000'], { detached: true, env: { TAU_AGENT_MARK: 'mine:1' } });
 
   const row = (await listProcesses()).find(({ pid }) => pid === child.pid);
@@ -19,12 +19,12 @@ it.runIf(process.platform === 'linux')('shows group, session, start and mark of 
     group: child.pid,
     session: child.pid,
     startedAt: expect.stringMatching(/^\d+$/),
-    mark: 'mine:1',
+    tag: 'mine:1',
   });
 });
 
 it.each(Object.entries({ listProcesses, listByPs }))(
-  '%s shows the living only, and not itself',
+  '%s lists live processes without this one',
   async (_name, list) => {
     const parent = start(process.execPath, ['-e', neverReaps], { stdio: ['ignore', 'pipe', 'inherit'] });
     const dead = await new Promise<number>((resolve) => parent.stdout?.once('data', (chunk) => resolve(Number(chunk))));
@@ -37,7 +37,7 @@ it.each(Object.entries({ listProcesses, listByPs }))(
   },
 );
 
-it.runIf(process.platform === 'linux')('tells a process from a later one', async () => {
+it.runIf(process.platform === 'linux')('isSameProcess detects a reused pid', async () => {
   const child = start('sleep', ['1000']);
   const row = (await listProcesses()).find(({ pid }) => pid === child.pid);
   if (!row) throw new Error('The child is not listed');

@@ -1,36 +1,36 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A living process other than this one. Pid and start time together name it for good; a pid alone is used again. */
+/** A live process other than this one, from /proc or `ps`. Pid and start time identify it; a pid alone is reused. */
 export interface ProcessRow {
   readonly pid: number;
   readonly group: number;
   readonly session: number | undefined;
   readonly startedAt: string;
-  /** What its environment said under `MARK` when the program was started; Linux only. */
+  /** The value of `TAG_VARIABLE` at the start of the program; Linux only. */
   readonly tag: string | undefined;
 }
 
-/** The environment variable that marks what an agent started. */
+/** The environment variable that tags every process an agent starts. */
 export const TAG_VARIABLE = 'TAU_AGENT_MARK';
 
 const SCAN_BATCH = 200;
 
-/** The living processes, on Linux only those not older than this one: no descendant is missing. */
+/** Lists the live processes; on Linux only those not older than this one, which include every descendant. */
 export const listProcesses = (): Promise<ProcessRow[]> => (process.platform === 'linux' ? scanProc() : listByPs());
 
-/** The living processes of any age that carry a mark; Linux only. */
+/** Lists the live processes of any age with a tag; Linux only. */
 export async function taggedProcesses(): Promise<{ readonly pid: number; readonly tag: string }[]> {
-  const found: { pid: number; mark: string }[] = [];
+  const found: { pid: number; tag: string }[] = [];
   for (const [index, pid] of pidsInProc().entries()) {
     if (index % SCAN_BATCH === SCAN_BATCH - 1) await new Promise((resolve) => setImmediate(resolve));
-    const mark = readTag(pid);
-    if (mark !== undefined && readStat(pid)) found.push({ pid, mark });
+    const tag = readTag(pid);
+    if (tag !== undefined && readStat(pid)) found.push({ pid, tag });
   }
   return found;
 }
 
-/** Whether a row of `listProcesses` still stands for the same living process; taken on trust outside Linux. */
+/** Whether a row of `listProcesses` is still the same live process; always true outside Linux. */
 export const isSameProcess = ({ pid, startedAt }: ProcessRow): boolean =>
   process.platform !== 'linux' || readStat(pid)?.startedAt === startedAt;
 
@@ -45,7 +45,7 @@ async function scanProc(): Promise<ProcessRow[]> {
   return rows;
 }
 
-/** Empty where /proc is not mounted: then only a running leader's group can be reached. */
+/** Empty where /proc is not mounted: then only the group of a running leader can be killed. */
 function pidsInProc(): number[] {
   try {
     return readdirSync('/proc')
@@ -56,7 +56,7 @@ function pidsInProc(): number[] {
   }
 }
 
-function readStat(pid: number): Omit<ProcessRow, 'mark'> | undefined {
+function readStat(pid: number): Omit<ProcessRow, 'tag'> | undefined {
   const text = readProc(pid, 'stat');
   // The program's name comes first, in parentheses, and may itself contain spaces and parentheses.
   const [state, , group, session, ...rest] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
@@ -73,7 +73,7 @@ function readTag(pid: number): string | undefined {
   return entry?.slice(prefix.length);
 }
 
-/** Undefined when the process has gone, or is another user's. */
+/** Undefined when the process has exited or belongs to another user. */
 function readProc(pid: number, file: 'stat' | 'environ'): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -82,7 +82,7 @@ function readProc(pid: number, file: 'stat' | 'environ'): string | undefined {
   }
 }
 
-/** The same from `ps`, for systems without /proc. */
+/** Lists the live processes with `ps`, for systems without /proc. */
 export function listByPs(): Promise<ProcessRow[]> {
   const columns = ['-o', 'pid=', '-o', 'pgid=', '-o', 'stat=', '-o', 'lstart='];
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { TAG_VARIABLE } from './process-table.ts';
 
 let tag: string | undefined;
 
-/** What marks everything this process starts. Inside another agent's command it extends that command's mark. */
+/** Returns the tag of this process. Inside a command of another agent it extends the tag of that command. */
 export const processTag = (): string => {
   tag ??= newTag(process.env[TAG_VARIABLE]);
   return tag;

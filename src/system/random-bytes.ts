@@ -4,7 +4,7 @@ const POOL_BYTES = 1024;
 const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
-/** Straight from the kernel: loading node:crypto would cost 3 ms of every start. */
+/** Returns random bytes of the kernel: loading node:crypto would add 3 ms to every start. */
 export function randomBytes(count: number): Buffer {
   if (used + count > POOL_BYTES) refill();
   used += count;

@@ -9,7 +9,7 @@ import { temporaryFolder } from './testing/script.ts';
 
 const folder = temporaryFolder();
 
-it('leads where a look at every segment leads, for every tree of folders, files and links', () => {
+it('realPath resolves like a walk over every segment, for every tree of folders, files and links', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'missing', 'x'.repeat(300), 'a\0b');
   const step = fc.oneof({ weight: 5, arbitrary: fc.constantFrom('a', 'b', 'c') }, name, fc.constantFrom('.', '..', ''));
   const entry = fc.record({
@@ -17,7 +17,7 @@ it('leads where a look at every segment leads, for every tree of folders, files 
     is: fc.constantFrom('folder', 'file', 'link', 'absolute link'),
     to: fc.array(step, { maxLength: 4 }),
   });
-  // So deep that no number of links and dots in a path leads out of the temporary folder.
+  // Deep enough that no combination of links and dots leaves the temporary folder.
   const depths = join(folder, ...Array<string>(170).fill('d'));
   mkdirSync(depths, { recursive: true });
 
@@ -45,9 +45,9 @@ it('leads where a look at every segment leads, for every tree of folders, files 
 });
 
 it.each([
-  ['a folder that is missing', 'missing'],
+  ['a missing folder', 'missing'],
   ['a file', 'file'],
-])('looks at nothing below %s, however far it goes', (_what, name) => {
+])('realPath reads nothing below %s, at any depth', (_what, name) => {
   writeFileSync(join(folder, 'file'), '');
   const at = (depth: number) => join(folder, name) + '/a'.repeat(depth);
 
@@ -55,7 +55,7 @@ it.each([
   expect(realPath(at(1900))).toBe(naiveRealPath(at(1900)));
 });
 
-it('looks once at what is too long for a path', () => {
+it('realPath reads a path that is too long only once', () => {
   const path = join(folder, 'missing') + '/a'.repeat(100_000);
 
   expect(countReadlinks(() => attempt(() => realPath(path)))).toBe(1);
@@ -63,7 +63,7 @@ it('looks once at what is too long for a path', () => {
   expect(isPathInside(folder, path)).toBe(false);
 });
 
-/** How often the disk is asked where a link leads. */
+/** Counts the calls of readlink. */
 function countReadlinks(work: () => void): number {
   const { readlinkSync: ordinary } = fs;
   let count = 0;
@@ -82,7 +82,7 @@ function countReadlinks(work: () => void): number {
   return count;
 }
 
-/** The same, by looking at every segment. */
+/** Resolves a path by reading every segment. */
 function naiveRealPath(path: string): string {
   const todo = path.split('/').reverse();
   let real = '/';

@@ -4,16 +4,16 @@ import { isAbsolute } from 'node:path';
 const MAX_LINKS = 40;
 
 /**
- * Where a path leads once every symlink is followed, whether or not anything exists there yet.
+ * Resolves every symlink of a path, whether or not the target exists.
  *
- * Walks as the kernel does: `link/..` is the parent of the link's target, and a dangling link leads to its target.
+ * Follows the kernel: `link/..` is the parent of the link's target, and a dangling link resolves to its target.
  */
 export function realPath(path: string): string {
-  // Throws for what no path can be: one that is too long, or has a NUL in it.
+  // Throws for an invalid path: one that is too long or contains NUL.
   readLink(path);
   const todo = segments(isAbsolute(path) ? path : `${process.cwd()}/${path}`);
   const real: string[] = [];
-  /** How many of the last segments are not there: below them is nothing to look at. */
+  // The number of trailing segments that do not exist: below them nothing is read.
   let missing = 0;
   let links = 0;
   for (let segment = todo.pop(); segment !== undefined; segment = todo.pop()) {
@@ -43,7 +43,6 @@ const segments = (path: string) =>
 
 interface LinkInfo {
   readonly exists: boolean;
-  /** Where it leads, if it is a link. */
   readonly target?: string;
 }
 
@@ -60,7 +59,6 @@ function readLink(path: string): LinkInfo {
   }
 }
 
-/** As the kernel says it. */
 const tooManyLinks = (path: string) =>
   Object.assign(new Error(`ELOOP: too many symbolic links, readlink '${path}'`), {
     code: 'ELOOP',

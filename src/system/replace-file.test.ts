@@ -24,7 +24,7 @@ const base = temporaryFolder();
 const emptyFolder = () => mkdtempSync(join(base, 'case-'));
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 
-/** Replaces a file in a process of its own, started by a shell line in which `$0` runs it, and answers what it said. */
+/** Replaces a file in another process, started by a shell line in which `$0` runs it, and returns its output. */
 function replaceIn(line: string, path: string, text: string, options: { uid?: number } = {}): string {
   const script = compile(
     base,
@@ -34,11 +34,11 @@ function replaceIn(line: string, path: string, text: string, options: { uid?: nu
   return spawnSync('bash', ['-c', line, process.execPath, script], { encoding: 'utf8', ...options }).stdout;
 }
 
-/** Whoever has no right of the owner: root has every right, and becomes nobody. */
+// A user without the owner's rights: root would have all of them.
 const otherUser = process.getuid?.() === 0 ? { uid: NOBODY } : {};
 
-describe('a file that is not there', () => {
-  it('is made under the umask, whatever the length of its name', async () => {
+describe('a missing file', () => {
+  it('is created under the umask, whatever the length of its name', async () => {
     const folder = emptyFolder();
     const name = '界'.repeat(80);
 
@@ -49,7 +49,7 @@ describe('a file that is not there', () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  it('is made where a dangling link leads', async () => {
+  it('is created at the target of a dangling link', async () => {
     const folder = emptyFolder();
     symlinkSync('target', join(folder, 'link'));
 
@@ -60,8 +60,8 @@ describe('a file that is not there', () => {
   });
 });
 
-describe('a file that is there', () => {
-  it('keeps its mode, and its links keep leading to it', async () => {
+describe('an existing file', () => {
+  it('keeps its mode and its symlinks', async () => {
     const folder = emptyFolder();
     mkdirSync(join(folder, 'elsewhere'));
     writeFileSync(join(folder, 'elsewhere/file'), 'old');
@@ -76,7 +76,7 @@ describe('a file that is there', () => {
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['file']);
   });
 
-  it('stays one file under all its names', async () => {
+  it('stays one file under all its hard links', async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'one'), 'the old text');
     linkSync(join(folder, 'one'), join(folder, 'two'));
@@ -92,7 +92,7 @@ describe('a file that is there', () => {
     expect(readdirSync(folder)).toEqual(['one', 'two']);
   });
 
-  it('is left alone when there is no room for the new text, also under several names', () => {
+  it('is unchanged when the disk is full, also with several hard links', () => {
     const folder = emptyFolder();
     for (const name of ['single', 'one']) writeFileSync(join(folder, name), 'old');
     linkSync(join(folder, 'one'), join(folder, 'two'));
@@ -108,13 +108,13 @@ describe('a file that is there', () => {
     expect(readdirSync(folder)).toEqual(['one', 'single', 'two']);
   });
 
-  it('that is a folder is refused', async () => {
+  it('that is a folder is rejected', async () => {
     const folder = emptyFolder();
 
     await expect(replaceFile(folder, 'text')).rejects.toMatchObject({ code: 'EISDIR' });
   });
 
-  it('that may not be written is refused, though its folder may be', () => {
+  it('that is read-only is rejected, even in a writable folder', () => {
     const folder = emptyFolder();
     chmodSync(base, 0o777);
     chmodSync(folder, 0o777);
@@ -127,7 +127,7 @@ describe('a file that is there', () => {
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('old');
   });
 
-  it('is overwritten where no other file can be put beside it', () => {
+  it('is overwritten where no file can be created beside it', () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, 'file'), 'the old text');
     chmodSync(join(folder, 'file'), 0o666);
@@ -142,8 +142,8 @@ describe('a file that is there', () => {
 
 describe.runIf(process.getuid?.() === 0)('the owner of a file', () => {
   it.each([
-    ['is kept by root, who could take it', {}],
-    ['is kept by others, who could not give it back', { uid: NOBODY - 1 }],
+    ['is kept by root, which could change it', {}],
+    ['is kept by other users, which could not restore it', { uid: NOBODY - 1 }],
   ])('%s', (_who, options) => {
     const folder = emptyFolder();
     chmodSync(folder, 0o777);
@@ -159,7 +159,7 @@ describe.runIf(process.getuid?.() === 0)('the owner of a file', () => {
   });
 });
 
-it('leaves a whole file when it is killed at any moment', () => {
+it('replaceFile leaves a whole file when it is killed at any moment', () => {
   const folder = emptyFolder();
   const path = join(folder, 'file');
   writeFileSync(path, 'a'.repeat(200_000));

@@ -2,21 +2,21 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { PERMISSION_BITS, swapFile } from './atomic-write.ts';
 import { realPath } from './real-path.ts';
 
-/** Says that no file can be put in another's place: no right in its folder, an owner that we cannot give, a mount. */
+// These errors mean that no file can replace the target: folder permissions, another owner, a mount.
 const CANNOT_SWAP = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
 
 /**
- * Gives a file a new content: its mode, owner and links stay. Attributes beyond those, such as access lists, may not.
+ * Replaces the content of a file and keeps its mode, owner and links. Other attributes, such as access lists, may be lost.
  *
- * A new file takes the old one's place at once, so that a crash or a full disk leaves the old text or the new. Where
- * that would break a hard link, change the owner or is not possible, the file is overwritten: a full disk then still
+ * A new file replaces the old one atomically, so that a crash or a full disk leaves the old text or the new. Where
+ * that would break a hard link, change the owner or is impossible, the file is overwritten: a full disk then still
  * leaves the old text, a crash may not.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = realPath(path);
   const old = await statIfExists(target);
   if (!old) return swapText(target, text);
-  // A read-only file stays as it is, even where its folder would allow another in its place.
+  // A read-only file is not replaced, even where its folder would allow it.
   const file = await open(target, 'r+');
   try {
     if (old.nlink === 1 && (await trySwap(target, text, old))) return;
@@ -57,14 +57,14 @@ const swapText = (path: string, text: string, old?: Ownership): Promise<void> =>
     await file.writeFile(text);
   });
 
-/** The mode comes last: a change of the owner takes bits from it. */
+/** The mode is set last: a change of the owner clears bits of it. */
 async function copyOwnership(file: FileHandle, old: Ownership): Promise<void> {
   const { uid, gid } = await file.stat();
   if (uid !== old.uid || gid !== old.gid) await file.chown(old.uid, old.gid);
   await file.chmod(old.mode & PERMISSION_BITS);
 }
 
-/** What the file must grow by is written first: when there is no room for it, nothing is lost yet. */
+/** Writes the growth first: when the disk is full, nothing is lost yet. */
 async function overwrite(file: FileHandle, bytes: Buffer): Promise<void> {
   const { size } = await file.stat();
   try {

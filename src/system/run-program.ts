@@ -2,29 +2,27 @@ import type { Readable } from 'node:stream';
 import { clampTimeout } from './clamp-timeout.ts';
 import { type ProgramOptions, spawnPiped } from './process-group.ts';
 
+/** A program to run to its end, with a timeout. */
 export interface RunProgramOptions extends ProgramOptions {
-  /** Milliseconds after which it is killed, with everything it started. */
+  /** The program is killed with its descendants after this many milliseconds. */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a program went. */
 export interface ProgramResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
   readonly killed: boolean;
-  /** More was printed than is kept. */
   readonly truncated: boolean;
 }
 
-/** What is kept of each output. */
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
-/** How long a program that has ended may keep its outputs open: what it left running may hold them. */
+// Remaining descendants may hold the outputs open after the program has exited.
 const OUTPUT_LINGER_MS = 200;
 
-/** Runs a program to its end; never rejects. One that cannot be started has the code 127, as in a shell. */
+/** Runs a program to its end; never rejects. A program that does not start has code 127, as in a shell. */
 export async function runProgram({ timeout, signal, ...program }: RunProgramOptions): Promise<ProgramResult> {
   const { pipes, exited, kill } = spawnPiped(program);
   pipes?.stdin.on('error', () => {}).end();

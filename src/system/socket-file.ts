@@ -2,20 +2,20 @@ import { existsSync, rmSync, type Stats, statSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
 import { dirname } from 'node:path';
 
-/** What the system has room for. Node cuts off the rest without a word and would listen somewhere else. */
+// The limit of the system. Node silently truncates a longer path and would listen elsewhere.
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
-/** Lets a server listen on a socket file that only its owner may use. A file that a dead process left behind is replaced. */
+/** Listens on a socket file that only its owner may use, and replaces the file of a dead process. */
 export async function listenOnSocketFile(server: Server, path: string): Promise<void> {
   checkSocketPath(path);
-  // The system says that this is forbidden.
+  // The system would report a missing permission.
   if (!existsSync(dirname(path))) throw new Error(`there is no folder ${dirname(path)}`);
   await removeStale(path);
   await new Promise<void>((resolve, reject) => {
-    // Also later: a connection that cannot be taken is not the end of the others.
+    // The handler stays: a failed accept must not end the other connections.
     server.on('error', reject);
-    // The mode has to be right from the first moment: chmod after listen would leave a gap. The file is made before
-    // `listen` returns, so that no other file of this process gets this mode.
+    // The mode must be right from the start: chmod after listen would leave a gap. `listen` creates the file before it
+    // returns, so that no other file of this process gets this mode.
     const mask = process.umask(0o177);
     try {
       server.listen(path, resolve);

@@ -3,8 +3,8 @@ type UncaughtErrorHandler = (error: unknown) => boolean;
 const handlers = new Set<UncaughtErrorHandler>();
 
 /**
- * Lets somebody look at what nobody caught before it ends the process. Where they know whose it is, and that it hurts
- * nobody else, they answer true, and the process lives on. The returned function ends that.
+ * Calls the handler before an uncaught error ends the process; a handler that returns true keeps it alive. The returned
+ * function removes the handler.
  */
 export function onUncaughtError(handler: UncaughtErrorHandler): () => void {
   if (handlers.size === 0) for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, handle);

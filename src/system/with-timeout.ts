@@ -1,4 +1,4 @@
-/** What the work comes to; rejects with `late` when that takes longer than this. */
+/** Settles like the work, or rejects with `message` after the timeout. */
 export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {

@@ -12,8 +12,8 @@ import { anySplitStream, anyStream, empty } from './testing/streams.ts';
 
 const folded = (steps: readonly AssistantMessageEvent[], from: AssistantMessage = empty) => steps.reduce(applyStep, from);
 
-describe('fold', () => {
-  it('leads to the message that was told', () => {
+describe('applyStep', () => {
+  it('leads to the streamed message', () => {
     fc.assert(
       fc.property(anyStream, ({ message, steps }) => {
         expect(folded(steps)).toEqual(message);
@@ -21,10 +21,10 @@ describe('fold', () => {
     );
   });
 
-  it('gives the same in one go and with a stop anywhere', () => {
+  it('gives the same message in one pass and with a stop at any step', () => {
     fc.assert(
-      fc.property(anySplitStream, ({ told, rest }) => {
-        expect(folded(rest, folded(told))).toEqual(folded([...told, ...rest]));
+      fc.property(anySplitStream, ({ before, after }) => {
+        expect(folded(after, folded(before))).toEqual(folded([...before, ...after]));
       }),
     );
   });
@@ -39,7 +39,7 @@ describe('fold', () => {
     );
   });
 
-  it('takes the last message as it is, or else the reason alone', () => {
+  it('takes the message of the last step, or else its reason', () => {
     const last = { ...empty, stopReason: 'length' as const, timestamp: 7 };
 
     expect(applyStep(empty, { type: 'done', reason: 'length', message: last })).toBe(last);
@@ -48,7 +48,7 @@ describe('fold', () => {
     expect(applyStep(empty, { type: 'error', reason: 'error' })).toEqual({ ...empty, stopReason: 'error' });
   });
 
-  it('makes a whole block of an end whose start was missed', () => {
+  it('creates a whole block from an end whose start was missed', () => {
     const text = applyStep(empty, { type: 'text_end', contentIndex: 0, content: 'a' });
     const thinking = applyStep(empty, { type: 'thinking_end', contentIndex: 0, content: 'b' });
 
@@ -56,7 +56,7 @@ describe('fold', () => {
     expect(thinking.content).toEqual([{ type: 'thinking', thinking: 'b' }]);
   });
 
-  it('begins a block with a delta whose start was missed', () => {
+  it('starts a block with a delta whose start was missed', () => {
     const text = applyStep(empty, { type: 'text_delta', contentIndex: 0, delta: 'a' });
     const thinking = applyStep(empty, { type: 'thinking_delta', contentIndex: 0, delta: 'b' });
 
@@ -64,7 +64,7 @@ describe('fold', () => {
     expect(thinking.content).toEqual([{ type: 'thinking', thinking: 'b' }]);
   });
 
-  it('leaves the message as it is where a step is of a block that cannot be', () => {
+  it('ignores a step with an impossible block index', () => {
     const apart = fc.integer({ min: 1, max: 2 ** 32 });
     const nowhere = fc.oneof(
       apart.map((number) => -number),
@@ -82,7 +82,7 @@ describe('fold', () => {
   });
 });
 
-describe('joined', () => {
+describe('joinDeltas', () => {
   const update = (step: AssistantMessageEvent, usage?: Usage): MessageUpdateEvent => ({
     type: 'message_update',
     assistantMessageEvent: step,
@@ -94,14 +94,14 @@ describe('joined', () => {
     delta: text,
   });
 
-  it('makes one delta of two that follow each other in a block, with the last that was said of the usage', () => {
+  it('merges two consecutive deltas of one block and keeps the latest usage', () => {
     const [early, late] = [empty.usage, { ...empty.usage, output: 7 }];
 
     expect(joinDeltas(update(delta(1, 'a'), early), update(delta(1, 'b')))).toEqual(update(delta(1, 'ab'), early));
     expect(joinDeltas(update(delta(1, 'a'), early), update(delta(1, 'b'), late))).toEqual(update(delta(1, 'ab'), late));
   });
 
-  it('leaves alone whatever else follows', () => {
+  it('merges no other pair', () => {
     const others: AssistantMessageEvent[] = [
       delta(2, 'b'),
       { type: 'thinking_delta', contentIndex: 1, delta: 'b' },

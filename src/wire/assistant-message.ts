@@ -5,7 +5,7 @@ import type {
   MessageUpdateEvent,
 } from '../protocol/generated/vocabulary.ts';
 
-/** The message after one more step. Pure: neither argument changes, so that snapshots may be kept and sent later. */
+/** Returns the assistant message after one more step. Neither argument changes, so that snapshots can be kept. */
 export function applyStep(message: AssistantMessage, step: AssistantMessageEvent): AssistantMessage {
   switch (step.type) {
     case 'start':
@@ -52,7 +52,7 @@ type TextDelta = Extract<AssistantMessageEvent, { type: 'text_delta' | 'thinking
 const emptyText = { type: 'text', text: '' } as const;
 const emptyThinking = { type: 'thinking', thinking: '' } as const;
 
-/** Two deltas of one block as one; undefined if they are anything else. */
+/** Merges two consecutive deltas of one block; undefined for any other pair. */
 export function joinDeltas(before: MessageUpdateEvent, after: MessageUpdateEvent): MessageUpdateEvent | undefined {
   const first = before.assistantMessageEvent;
   const second = after.assistantMessageEvent;
@@ -64,7 +64,7 @@ export function joinDeltas(before: MessageUpdateEvent, after: MessageUpdateEvent
   return { type: before.type, ...(seq === undefined ? {} : { seq }), assistantMessageEvent: step, usage };
 }
 
-/** What a late reader is told may begin with a delta: then that begins the block. */
+/** The first step that a late subscriber receives may be a delta: it starts the block. */
 function appendDelta(message: AssistantMessage, { type, contentIndex: index, delta }: TextDelta): AssistantMessage {
   const block = message.content[index] ?? (type === 'text_delta' ? emptyText : emptyThinking);
   if (block?.type === 'text') return withBlock(message, index, { ...block, text: block.text + delta });
@@ -72,7 +72,7 @@ function appendDelta(message: AssistantMessage, { type, contentIndex: index, del
   return message;
 }
 
-/** Blocks follow each other: nothing can be far behind the last one. */
+/** An index beyond the end, or one that is no index, leaves the message unchanged. */
 function withBlock(message: AssistantMessage, index: number, block: AssistantBlock): AssistantMessage {
   if (!Number.isInteger(index) || index < 0 || index > message.content.length) return message;
   const content = message.content.slice();

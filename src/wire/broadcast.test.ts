@@ -18,8 +18,8 @@ afterEach(() => {
 
 function newSubscriber(options: { entries?: boolean } = {}) {
   const reader = new SlowReader();
-  const outbox = new EventQueue(reader, { ...defaultDialect, stream: 'delta' });
-  return { reader, outbox, entries: options.entries ?? false };
+  const eventQueue = new EventQueue(reader, { ...defaultDialect, stream: 'delta' });
+  return { reader, eventQueue, entries: options.entries ?? false };
 }
 
 const update = (step: AssistantMessageEvent): AgentEvent => ({ type: 'message_update', assistantMessageEvent: step });
@@ -27,14 +27,14 @@ const started: AgentEvent = { type: 'message_start', message: empty };
 const ended: AgentEvent = { type: 'message_end', message: empty };
 const text = (delta: string) => update({ type: 'text_delta', contentIndex: 0, delta });
 
-/** What two clients were told of an answer: one that was there from the start, and one that came in the middle. */
-function recordsOf({ told, rest }: { told: AgentEvent[]; rest: AgentEvent[] }): [AgentEvent[], AgentEvent[]] {
+/** The records of two subscribers: one from the start, and one that joins in the middle of a message. */
+function recordsOf({ before, after }: { before: AgentEvent[]; after: AgentEvent[] }): [AgentEvent[], AgentEvent[]] {
   const broadcast = new Broadcast();
   const [early, late] = [newSubscriber(), newSubscriber()];
   broadcast.add(early);
-  for (const event of told) broadcast.publish(event);
+  for (const event of before) broadcast.publish(event);
   broadcast.add(late);
-  for (const event of [...rest, ended]) broadcast.publish(event);
+  for (const event of [...after, ended]) broadcast.publish(event);
   return [early.reader.records, late.reader.records];
 }
 
@@ -43,7 +43,7 @@ const stepsIn = (events: readonly AgentEvent[]) =>
 
 const messageIn = (events: readonly AgentEvent[]) => stepsIn(events).reduce(applyStep, empty);
 
-/** The text of each block as its deltas have it. */
+/** The concatenated deltas of each block. */
 function deltasIn(events: readonly AgentEvent[]): string[] {
   const texts: string[] = [];
   for (const step of stepsIn(events)) {
@@ -54,8 +54,8 @@ function deltasIn(events: readonly AgentEvent[]): string[] {
 
 const othersIn = (events: readonly AgentEvent[]) => stepsIn(events).filter((step) => !('delta' in step));
 
-describe('whoever listens', () => {
-  it('is told the same, in the same order', () => {
+describe('a subscriber', () => {
+  it('receives the same events in the same order as the others', () => {
     const broadcast = new Broadcast();
     const both = [newSubscriber(), newSubscriber()];
     for (const one of both) broadcast.add(one);
@@ -67,7 +67,7 @@ describe('whoever listens', () => {
     expect(second).toEqual(first);
   });
 
-  it('is told nothing before it came and after it left', () => {
+  it('receives nothing before it is added and after it is removed', () => {
     const broadcast = new Broadcast();
     const one = newSubscriber();
 
@@ -80,7 +80,7 @@ describe('whoever listens', () => {
     expect(one.reader.records).toEqual([{ type: 'turn_start' }]);
   });
 
-  it('is told of entries only if it wants to', () => {
+  it('receives entries only if it requested them', () => {
     const broadcast = new Broadcast();
     const [withoutEntries, withEntries] = [newSubscriber(), newSubscriber({ entries: true })];
     const entry = { type: 'session_info' as const, id: 'a', parentId: null, timestamp: 't', name: 'n' };
@@ -94,8 +94,8 @@ describe('whoever listens', () => {
   });
 });
 
-describe('whoever comes in the middle of an answer', () => {
-  it('is told what it has missed, and then the rest', () => {
+describe('a subscriber that joins during a message', () => {
+  it('receives the missed steps, and then the others', () => {
     const toolCall = { type: 'toolCall' as const, id: 'c1', name: 'wait', arguments: {} };
     const call = { type: 'toolcall_start' as const, contentIndex: 1, id: 'c1', toolName: 'wait' };
     const open = { type: 'toolcall_start' as const, contentIndex: 2, id: 'c2', toolName: 'read' };
@@ -108,7 +108,7 @@ describe('whoever comes in the middle of an answer', () => {
     ];
 
     const [, late] = recordsOf({
-      told: [
+      before: [
         started,
         update({ type: 'text_start', contentIndex: 0 }),
         text('so '),
@@ -116,7 +116,7 @@ describe('whoever comes in the middle of an answer', () => {
         ...whole,
         piece('{"p'),
       ],
-      rest: [piece('ath"'), piece(':1}')],
+      after: [piece('ath"'), piece(':1}')],
     });
 
     expect(late).toEqual([
@@ -129,10 +129,10 @@ describe('whoever comes in the middle of an answer', () => {
     ]);
   });
 
-  it('knows as much as whoever was there from the start, wherever it comes in', () => {
+  it('receives the same message as one from the start, whenever it joins', () => {
     fc.assert(
-      fc.property(anySplitStream, ({ told, rest }) => {
-        const [early, late] = recordsOf({ told: [started, ...told.map(update)], rest: rest.map(update) });
+      fc.property(anySplitStream, ({ before, after }) => {
+        const [early, late] = recordsOf({ before: [started, ...before.map(update)], after: after.map(update) });
 
         expect(messageIn(late)).toEqual(messageIn(early));
         expect(deltasIn(late)).toEqual(deltasIn(early));
@@ -141,17 +141,17 @@ describe('whoever comes in the middle of an answer', () => {
     );
   });
 
-  it('is told the last that was said of the usage', () => {
+  it('receives the latest usage', () => {
     const usage = { ...empty.usage, output: 7 };
     const begun = { ...update({ type: 'start' }), usage };
 
-    const [early, late] = recordsOf({ told: [started, begun], rest: [] });
+    const [early, late] = recordsOf({ before: [started, begun], after: [] });
 
     expect(early).toEqual([started, begun, ended]);
     expect(late).toEqual(early);
   });
 
-  it('is told of no answer that is over', () => {
+  it('receives nothing of a message that has ended', () => {
     const broadcast = new Broadcast();
     for (const event of [started, update({ type: 'text_start', contentIndex: 0 }), text('a'), ended]) {
       broadcast.publish(event);
@@ -164,15 +164,15 @@ describe('whoever comes in the middle of an answer', () => {
   });
 });
 
-it('has room when the slowest has', async () => {
+it('a broadcast has drained when its slowest subscriber has', async () => {
   const broadcast = new Broadcast();
   const [fast, slow] = [newSubscriber(), newSubscriber()];
   slow.reader.capacity = 1;
   broadcast.add(fast);
   broadcast.add(slow);
   const early = broadcast.drained();
-  slow.outbox.send({ type: 'first' });
-  slow.outbox.send({ type: 'large', text: 'x'.repeat(MAX_BACKLOG) });
+  slow.eventQueue.send({ type: 'first' });
+  slow.eventQueue.send({ type: 'large', text: 'x'.repeat(MAX_BACKLOG) });
 
   const room = broadcast.drained();
   slow.reader.drain();

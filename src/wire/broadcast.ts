@@ -2,21 +2,20 @@ import type { AgentEvent, MessageUpdateEvent } from '../protocol/generated/vocab
 import { StreamingMessage } from './streaming-message.ts';
 import type { EventQueue } from './event-queue.ts';
 
-/** Where a listener is told of things. */
-export type SubscriberQueue = Pick<EventQueue, 'event' | 'step' | 'isFull' | 'room'>;
+export type SubscriberQueue = Pick<EventQueue, 'drained' | 'isFull' | 'sendEvent' | 'sendUpdate'>;
 
-/** One listener: its outbox, and whether it wants the entries themselves. */
 export interface BroadcastSubscriber {
   readonly eventQueue: SubscriberQueue;
+  // Whether it receives `entry_appended`.
   readonly entries: boolean;
 }
 
-/** Tells every client what happens, in one order. The streaming answer is folded once, whoever listens. */
+/** Publishes events to every subscriber in one order. The streaming assistant message is folded only once. */
 export class Broadcast {
   readonly #subscribers = new Set<BroadcastSubscriber>();
   #streaming: StreamingMessage | undefined;
 
-  /** Adds a client. One that arrives while an answer streams is told what it has missed of it. */
+  /** Adds a subscriber. During a streaming message it first receives the steps that it missed. */
   add(subscriber: BroadcastSubscriber): void {
     this.#subscribers.add(subscriber);
     if (this.#streaming) replayTo(subscriber.eventQueue, this.#streaming);
@@ -39,12 +38,11 @@ export class Broadcast {
     }
   }
 
-  /** Whether every client keeps up. */
   get hasRoom(): boolean {
     return [...this.#subscribers].every(({ eventQueue }) => !eventQueue.isFull);
   }
 
-  /** Undefined while every client keeps up; otherwise settles when one that is behind has caught up: ask again then. */
+  /** Undefined while every subscriber keeps up; otherwise settles when one of the others has caught up: then call again. */
   drained(): Promise<void> | undefined {
     for (const { eventQueue } of this.#subscribers) {
       const drained = eventQueue.drained();

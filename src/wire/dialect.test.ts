@@ -30,7 +30,7 @@ const growing: AssistantMessageEvent[] = [
 ];
 
 describe('the cumulative form', () => {
-  it.each(growing)('repeats the message so far, twice, at $type', (step) => {
+  it.each(growing)('repeats the message so far twice at $type', (step) => {
     expect(formatUpdate(defaultDialect, { ...update(step), usage }, snapshot)).toEqual({
       type: 'message_update',
       assistantMessageEvent: { ...step, partial: snapshot },
@@ -38,7 +38,7 @@ describe('the cumulative form', () => {
     });
   });
 
-  it('gives the whole message at the end', () => {
+  it('contains the whole message at the end', () => {
     expect(formatUpdate(defaultDialect, update({ type: 'done', reason: 'stop' }), snapshot)).toEqual({
       type: 'message_update',
       assistantMessageEvent: { type: 'done', reason: 'stop', message: snapshot },
@@ -55,11 +55,11 @@ describe('the cumulative form', () => {
 describe('the delta form', () => {
   const delta = { ...defaultDialect, stream: 'delta' as const };
 
-  it.each(growing)('says only what is new at $type', (step) => {
+  it.each(growing)('contains only the new part at $type', (step) => {
     expect(formatUpdate(delta, { ...update(step), message: snapshot }, snapshot)).toEqual(update(step));
   });
 
-  it('keeps the usage, and leaves the message out at the end', () => {
+  it('keeps the usage and omits the message at the end', () => {
     const done = { ...update({ type: 'done', reason: 'stop', message: snapshot }), usage };
     const error = update({ type: 'error', reason: 'error', error: snapshot });
 
@@ -68,14 +68,14 @@ describe('the delta form', () => {
   });
 });
 
-describe('older names', () => {
+describe('older event names', () => {
   const result: CompactionResult = { summary: 's', firstKeptEntryId: 'e', tokensBefore: 1 };
   const end = { result, aborted: false, willRetry: true };
   const error = { extensionPath: 'p', event: 'e', error: 'x' };
   const socket = { ...defaultDialect, hookErrors: true };
   const modern = { ...socket, legacyNames: false };
 
-  it('stand beside automatic compactions', () => {
+  it('follow automatic compactions', () => {
     expect(legacyEvents(defaultDialect, { type: 'compaction_start', reason: 'overflow' })).toEqual([
       { type: 'auto_compaction_start', reason: 'overflow' },
     ]);
@@ -84,12 +84,12 @@ describe('older names', () => {
     ]);
   });
 
-  it('do not stand beside one that was asked for', () => {
+  it('do not follow a manual compaction', () => {
     expect(legacyEvents(defaultDialect, { type: 'compaction_start', reason: 'manual' })).toEqual([]);
     expect(legacyEvents(defaultDialect, { type: 'compaction_end', reason: 'manual', ...end })).toEqual([]);
   });
 
-  it('stand beside extension errors where the client expects them', () => {
+  it('follow extension errors for clients that expect them', () => {
     const twin = { type: 'hook_error', hookPath: 'p', event: 'e', error: 'x' };
 
     expect(legacyEvents(socket, { type: 'extension_error', ...error })).toEqual([twin]);
@@ -101,7 +101,7 @@ describe('older names', () => {
     { type: 'compaction_end', reason: 'overflow', ...end },
     { type: 'extension_error', ...error },
     { type: 'turn_start' },
-  ])('are not sent to a client that does not want them: $type', (event) => {
+  ])('are not sent to a client that declined them: $type', (event) => {
     expect(legacyEvents(modern, event)).toEqual([]);
   });
 });

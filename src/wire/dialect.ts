@@ -5,19 +5,19 @@ import type {
   MessageUpdateEvent,
 } from '../protocol/generated/vocabulary.ts';
 
-/** In which words one client wants to be told. */
+/** The form in which one client receives events. */
 export interface Dialect {
-  /** `cumulative`: every update repeats the message so far, as pi's references say. `delta`: only what is new. */
+  /** `cumulative`: every update repeats the message so far, as in pi's references. `delta`: only the new part. */
   readonly stream: 'cumulative' | 'delta';
-  /** Send automatic compactions under their older names too. */
+  /** Also send automatic compactions under their older names. */
   readonly legacyNames: boolean;
-  /** Send extension errors as `hook_error` too, as the remote session guide says. */
+  /** Also send extension errors as `hook_error`, as in the remote session guide. */
   readonly hookErrors: boolean;
 }
 
 export const defaultDialect: Dialect = { stream: 'cumulative', legacyNames: true, hookErrors: false };
 
-/** A streaming update in this dialect. `snapshot` is the message after the step. */
+/** Converts a streaming update to this dialect. `snapshot` is the message after the step. */
 export function formatUpdate(dialect: Dialect, update: MessageUpdateEvent, snapshot: AssistantMessage): MessageUpdateEvent {
   const step = update.assistantMessageEvent;
   if (dialect.stream === 'delta') {
@@ -28,7 +28,7 @@ export function formatUpdate(dialect: Dialect, update: MessageUpdateEvent, snaps
   return { ...rest, assistantMessageEvent: withPartial(step, snapshot), message: snapshot };
 }
 
-/** The other names under which this record is sent as well, for clients that know only those. */
+/** Returns the older forms of an event that are sent after it. */
 export function legacyEvents(dialect: Dialect, record: AgentEvent): AgentEvent[] {
   if (record.type === 'compaction_start' && dialect.legacyNames && record.reason !== 'manual') {
     return [{ type: 'auto_compaction_start', reason: record.reason }];

@@ -24,7 +24,7 @@ const lines = function* (count: number, made: number[]) {
 };
 const typesIn = (reader: SlowReader) => reader.records.map(({ type }) => type as string);
 
-it('is made as the reader takes it, and what comes later waits behind it', async () => {
+it('sendLines generates lines as the reader takes them, and later records wait behind them', async () => {
   const { reader, outbox: queue } = setUp();
   const made: number[] = [];
   reader.capacity = 1;
@@ -41,7 +41,7 @@ it('is made as the reader takes it, and what comes later waits behind it', async
   expect(typesIn(reader)).toEqual(['before', 'line 0', 'line 1', 'line 2', 'line 3', 'line 4', 'after']);
 });
 
-it('leaves room for others to work when the reader takes everything', async () => {
+it('sendLines lets other work run when the reader takes everything', async () => {
   const { reader, outbox: queue } = setUp();
   const made: number[] = [];
 
@@ -55,7 +55,7 @@ it('leaves room for others to work when the reader takes everything', async () =
   expect(typesIn(reader).at(-1)).toBe('after');
 });
 
-it('settles when the client leaves, and makes no more', async () => {
+it('sendLines settles when the queue is closed, and generates no more', async () => {
   const { reader, outbox: queue } = setUp();
   const made: number[] = [];
   reader.capacity = 1;

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An outbox, its reader, and a model that streams into it. */
+/** A queue, its reader, and a function that streams steps into it. */
 function setUp(dialect: Dialect = delta) {
   const reader = new SlowReader();
   const queue = new EventQueue(reader, dialect);
@@ -32,7 +32,7 @@ function setUp(dialect: Dialect = delta) {
   return { reader, outbox: queue, stream };
 }
 
-/** A reader that has just taken something and is behind now. */
+/** A reader that has just taken a record and is behind now. */
 function setUpBehind(dialect: Dialect = delta) {
   const parts = setUp(dialect);
   parts.reader.capacity = 1;
@@ -52,7 +52,7 @@ const update = (toolCallId: string, content: string): ToolExecutionUpdateEvent =
 const steps = (reader: SlowReader): AssistantMessageEvent[] =>
   reader.records.map(({ assistantMessageEvent }) => assistantMessageEvent);
 
-/** Deltas of one block that follow each other, as one. */
+/** Merges consecutive deltas of one block. */
 function merged<T extends { type: string }>(records: readonly T[]): unknown[] {
   const result: Record<string, unknown>[] = [];
   for (const record of records) {
@@ -65,7 +65,7 @@ function merged<T extends { type: string }>(records: readonly T[]): unknown[] {
   return result;
 }
 
-/** What happens around the steps of an answer, in any order. */
+/** Events between the steps of a message, in any order. */
 const anyTurn = fc.oneof(
   { weight: 6, arbitrary: fc.constant('step' as const) },
   fc.constant('other' as const),
@@ -74,7 +74,7 @@ const anyTurn = fc.oneof(
   fc.constant('time' as const),
 );
 
-/** Streams an answer with all that in between; answers what was handed over, in order. */
+/** Streams a message with these events in between; returns everything that was queued, in order. */
 function play(parts: ReturnType<typeof setUp>, updates: readonly AssistantMessageEvent[], turns: readonly string[]) {
   const { reader, outbox: queue, stream } = parts;
   const sent: { type: string }[] = [];
@@ -97,12 +97,12 @@ function play(parts: ReturnType<typeof setUp>, updates: readonly AssistantMessag
 }
 
 describe('the order', () => {
-  it('[F18] is kept, no text is lost, and only neighbouring deltas of one block become one', () => {
+  it('[F18] is kept, no text is lost, and only consecutive deltas of one block are merged', () => {
     fc.assert(
-      fc.property(anyStream, fc.array(anyTurn), ({ steps: told }, turns) => {
+      fc.property(anyStream, fc.array(anyTurn), ({ steps: streamed }, turns) => {
         const parts = setUp();
 
-        const sent = play(parts, told, turns);
+        const sent = play(parts, streamed, turns);
 
         const received = parts.reader.records.map((record) => record.assistantMessageEvent ?? record);
         expect(merged(received)).toEqual(merged(sent));
@@ -111,12 +111,12 @@ describe('the order', () => {
     );
   });
 
-  it('leaves every snapshot equal to the fold of the deltas before it', () => {
+  it('leaves every snapshot equal to the message that the deltas before it make', () => {
     fc.assert(
-      fc.property(anyStream, fc.array(anyTurn), ({ steps: told }, turns) => {
+      fc.property(anyStream, fc.array(anyTurn), ({ steps: streamed }, turns) => {
         const parts = setUp(defaultDialect);
 
-        play(parts, told, turns);
+        play(parts, streamed, turns);
 
         let message = empty;
         for (const record of parts.reader.records) {
@@ -130,7 +130,7 @@ describe('the order', () => {
     );
   });
 
-  it('[F18 M24] puts what waits before any other record', () => {
+  it('[F18 M24] sends pending updates before any other record', () => {
     const { reader, outbox: queue, stream } = setUp();
 
     stream(text('a'), text('b'), text('c'));
@@ -140,7 +140,7 @@ describe('the order', () => {
     expect(steps(reader)[1]).toEqual(text('bc'));
   });
 
-  it('puts the older name right behind the new one', () => {
+  it('sends the older name directly after the new one', () => {
     const { reader, outbox: queue } = setUp();
 
     queue.sendEvent({ type: 'compaction_start', reason: 'overflow' });
@@ -153,7 +153,7 @@ describe('the order', () => {
 });
 
 describe('updates', () => {
-  it('[M22 M23] leave at once when the reader is rested, and together when it is not', () => {
+  it('[M22 M23] are sent at once to an idle reader, and merged for a busy one', () => {
     const { reader, stream } = setUp();
     stream({ type: 'text_start', contentIndex: 0 });
 
@@ -165,7 +165,7 @@ describe('updates', () => {
     expect(steps(reader).slice(1)).toEqual([text('a'), text('bc')]);
   });
 
-  it('[M23] give a large record the time that 4 MB take in a second', () => {
+  it('[M23] give a large record the time of 4 MB per second', () => {
     const { reader, stream } = setUp();
     const large = 'x'.repeat(4 * 1024 * 100);
     stream({ type: 'text_start', contentIndex: 0 });
@@ -180,7 +180,7 @@ describe('updates', () => {
     expect(steps(reader).slice(2)).toEqual([text('a')]);
   });
 
-  it('of different blocks stay apart', () => {
+  it('of different blocks are not merged', () => {
     const { reader, stream } = setUpBehind();
 
     stream(text('a', 0), text('b', 1), text('c', 1), text('d', 0));
@@ -192,9 +192,9 @@ describe('updates', () => {
   it('carry the newest usage', () => {
     const { reader, outbox: queue } = setUpBehind();
     const usage = (output: number) => ({ ...empty.usage, output });
-    const told = [usage(1), usage(2), undefined];
+    const usages = [usage(1), usage(2), undefined];
 
-    for (const known of told) {
+    for (const known of usages) {
       queue.sendUpdate(
         { type: 'message_update', assistantMessageEvent: text('a'), ...(known && { usage: known }) },
         empty,
@@ -205,7 +205,7 @@ describe('updates', () => {
     expect(reader.records).toEqual([{ type: 'message_update', assistantMessageEvent: text('aaa'), usage: usage(2) }]);
   });
 
-  it('of a tool are replaced by its next one, in its place', () => {
+  it('of a tool are replaced by its next one, at the same position', () => {
     const { reader, outbox: queue } = setUpBehind();
 
     for (const record of [update('a', '1'), update('b', '1'), update('a', '2'), update('a', '3')]) queue.sendEvent(record);
@@ -217,7 +217,7 @@ describe('updates', () => {
     expect(reader.records).toEqual([update('a', '3'), update('b', '1'), { type: 'turn_start' }, update('a', '4')]);
   });
 
-  it('are written in the dialect that is in force when they leave', () => {
+  it('are formatted in the dialect at the time of sending', () => {
     const { reader, outbox: queue, stream } = setUpBehind();
 
     stream({ type: 'text_start', contentIndex: 0 });
@@ -228,8 +228,8 @@ describe('updates', () => {
   });
 });
 
-describe('an answer whose updates are large', () => {
-  it('[M23] keeps its distance also when each of them is more than the link takes at once', () => {
+describe('a message with large updates', () => {
+  it('[M23] keeps its spacing even when each update exceeds the capacity of the link', () => {
     const { reader, stream } = setUp(defaultDialect);
     stream({ type: 'text_start', contentIndex: 0 }, text('x'.repeat(2 * MAX_BACKLOG)));
     const before = reader.lines.length;
@@ -246,7 +246,7 @@ describe('an answer whose updates are large', () => {
 });
 
 describe('a reader that never drains', () => {
-  it('[M25] is owed no more than the backlog and one record', () => {
+  it('[M25] has at most the backlog and one record pending', () => {
     const { outbox: queue } = setUpBehind();
     const record = { type: 'other', text: 'x'.repeat(1000) };
     const size = toLine(record).length;
@@ -257,7 +257,7 @@ describe('a reader that never drains', () => {
     expect(queue.backlog).toBe(size * (Math.floor((MAX_BACKLOG - underWay) / size) + 1));
   });
 
-  it('does not hold up the text of one block: it waits as one update', () => {
+  it('does not pause the text of one block: it waits as one update', () => {
     const { reader, outbox: queue, stream } = setUpBehind();
 
     for (let count = 0; count < 40_000; count++) stream(text('abcd'));
@@ -268,7 +268,7 @@ describe('a reader that never drains', () => {
     expect(steps(reader)).toEqual([text('abcd'.repeat(40_000))]);
   });
 
-  it('holds up an answer of many blocks, each of which would repeat all before it', () => {
+  it('pauses a message of many blocks, each of which would repeat all before it', () => {
     const { outbox: queue, stream } = setUpBehind(defaultDialect);
     let blocks = 0;
 
@@ -281,19 +281,19 @@ describe('a reader that never drains', () => {
   });
 });
 
-describe('room', () => {
-  it('[F18] is full when the deltas that wait as one are too much', () => {
+describe('drained', () => {
+  it('[F18] is pending when the merged deltas are too long', () => {
     const { reader, outbox: queue, stream } = setUpBehind();
     stream({ type: 'text_start', contentIndex: 0 });
-    let told = 0;
-    for (; queue.drained() === undefined && told < 10 * MAX_BACKLOG; told += 1000) stream(text('x'.repeat(1000)));
+    let length = 0;
+    for (; queue.drained() === undefined && length < 10 * MAX_BACKLOG; length += 1000) stream(text('x'.repeat(1000)));
 
-    expect(told).toBeLessThan(MAX_BACKLOG + 2000);
+    expect(length).toBeLessThan(MAX_BACKLOG + 2000);
     reader.drain();
     expect(queue.drained()).toBeUndefined();
   });
 
-  /** An outbox that is full, by lines or by updates. */
+  /** A queue that is full of lines. */
   function setUpFull() {
     const parts = setUpBehind();
     for (let count = 0; count < 3; count++) parts.outbox.send({ type: 'other', text: 'x'.repeat(MAX_BACKLOG / 2) });
@@ -330,7 +330,7 @@ describe('room', () => {
     expect(reader.lines).toHaveLength(10);
   });
 
-  it('settles when the client is gone', async () => {
+  it('settles when the queue is closed', async () => {
     const { outbox: queue } = setUpFull();
 
     const room = queue.drained();
@@ -341,8 +341,8 @@ describe('room', () => {
   });
 });
 
-describe('the end', () => {
-  it('flush settles when the reader has taken everything, also what waited for its time', async () => {
+describe('the end of a queue', () => {
+  it('flush settles when the reader has taken everything, also delayed updates', async () => {
     const { reader, outbox: queue, stream } = setUp();
     stream({ type: 'text_start', contentIndex: 0 }, text('a'));
     reader.capacity = 1;
@@ -362,7 +362,7 @@ describe('the end', () => {
     expect(reader.records.at(-1)).toEqual({ type: 'last' });
   });
 
-  it('flush settles when the client is gone', async () => {
+  it('flush settles when the queue is closed', async () => {
     const { outbox: queue } = setUpBehind();
     queue.send({ type: 'other' });
 
@@ -372,7 +372,7 @@ describe('the end', () => {
     await expect(flush).resolves.toBeUndefined();
   });
 
-  it('says nothing more to a client that is gone', () => {
+  it('a closed queue sends nothing', () => {
     const { reader, outbox: queue, stream } = setUp();
     stream({ type: 'text_start', contentIndex: 0 }, text('a'));
     const before = reader.lines.length;

@@ -9,13 +9,13 @@ import { joinDeltas } from './assistant-message.ts';
 import { toLine } from './json-lines.ts';
 import type { Link } from './link.ts';
 
-/** Text that may wait for a slow reader before whoever makes more of it has to wait too. */
+// Characters that may wait for a slow reader before the run pauses.
 export const MAX_BACKLOG = 1024 * 1024;
 
-/** Updates that may wait unmerged for a slow reader: each may repeat the whole answer so far. */
+// Updates that may wait unmerged for a slow reader: each may repeat the whole message so far.
 const MAX_UPDATES = 8;
 
-/** Characters of a series that are written before others get their turn. */
+// Characters of lazy lines that are written before other work runs.
 const LINES_SLICE = 256 * 1024;
 
 const MIN_SPACING_MS = 16;
@@ -30,25 +30,25 @@ interface ToolUpdate {
   record: ToolExecutionUpdateEvent;
 }
 
-/** Lines that are made only as the client takes them. */
+// Lines that are generated only as fast as the reader takes them.
 interface LazyLines {
   readonly lines: Iterator<string>;
   readonly end: () => void;
 }
 
 /**
- * What one client is to be told, in order. The first delta of a burst leaves at once; those that follow merge until
- * the one before has had its time, so that a fast model costs a slow reader neither memory nor quadratic traffic.
+ * Queues records for one reader in order. The first delta of a burst is sent at once; the following ones merge for a
+ * short time, so that a fast model costs a slow reader neither memory nor quadratic traffic.
  */
 export class EventQueue {
   dialect: Dialect;
   readonly #link: Pick<Link, 'write' | 'onDrain'>;
   #lines: (string | LazyLines)[] = [];
   #updates: Update[] = [];
-  /** Characters of deltas in those. */
+  /** Characters of the deltas in `#updates`. */
   #deltaCharacters = 0;
   #backlog = 0;
-  /** Characters that the link has taken and not passed on yet. */
+  /** Characters that the link has accepted and not yet passed on. */
   #inFlight = 0;
   #blocked = false;
   #closed = false;
@@ -67,24 +67,22 @@ export class EventQueue {
     return this.#backlog;
   }
 
-  /** Whether the reader is so far behind that whoever makes more has to wait. */
+  /** Whether the reader is so far behind that producers must wait. */
   get isFull(): boolean {
     const pending = this.#inFlight + this.#backlog + this.#deltaCharacters;
     return !this.#closed && (pending > MAX_BACKLOG || (this.#blocked && this.#updates.length > MAX_UPDATES));
   }
 
-  /** Undefined while there is room; otherwise settles when the reader has caught up. */
+  /** Undefined while the queue is not full; otherwise settles when the reader has caught up. */
   drained(): Promise<void> | undefined {
     if (!this.isFull) return undefined;
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
-  /** Queues a record behind everything before it. */
   send(record: object): void {
     this.sendLine(toLine(record));
   }
 
-  /** Queues a line that is written already. */
   sendLine(line: string): void {
     if (this.#closed) return;
     this.#releaseUpdates();
@@ -92,8 +90,8 @@ export class EventQueue {
   }
 
   /**
-   * Queues a long series of lines behind everything before it, and ahead of everything after it. Each is made when the
-   * client has taken the one before. Settles when the last one is out, or the client is gone.
+   * Queues many lines in order with all other records. Each is generated when the reader has taken the one before.
+   * Settles when the last one is written or the queue is closed.
    */
   sendLines(lines: Iterable<string>): Promise<void> {
     if (this.#closed) return Promise.resolve();
@@ -104,19 +102,19 @@ export class EventQueue {
     });
   }
 
-  /** Queues an event, with its older names where this client wants them. */
+  /** Queues an event, followed by its older forms in this dialect. */
   sendEvent(record: AgentEvent): void {
     if (record.type === 'tool_execution_update') this.#addUpdate({ record });
     else this.send(record);
     for (const twin of legacyEvents(this.dialect, record)) this.send(twin);
   }
 
-  /** Queues a step of a streaming answer; `snapshot` is the message after it. */
+  /** Queues a step of a streaming message; `snapshot` is the message after it. */
   sendUpdate(record: MessageUpdateEvent, snapshot: AssistantMessage): void {
     this.#addUpdate({ record, snapshot });
   }
 
-  /** Sends what waits for its time; settles when the link has taken everything, or the client is gone. */
+  /** Sends pending updates; settles when the link has accepted everything or the queue is closed. */
   async flush(): Promise<void> {
     this.#releaseUpdates();
     while (!this.#closed && this.#lines.length > 0) {
@@ -124,7 +122,6 @@ export class EventQueue {
     }
   }
 
-  /** Forgets what waits: the client is gone. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -147,7 +144,7 @@ export class EventQueue {
     if (!this.#blocked) this.#scheduleRelease();
   }
 
-  /** Releases the updates that wait: at once, or when the one before has had its time and they are only more of it. */
+  /** Releases pending updates at once, or, if all are deltas, when the spacing to the last delta has passed. */
   #scheduleRelease(): void {
     const wait = this.#nextDeltaAt - performance.now();
     if (wait <= 0 || !this.#updates.every(isDelta)) this.#releaseUpdates();
@@ -211,7 +208,7 @@ export class EventQueue {
     if (this.#backlog <= MAX_BACKLOG / 2) this.#resolveWaiters();
   }
 
-  /** Writes as much of a series as the link takes, but no more than a slice; true when nothing is left of it. */
+  /** Writes at most one slice, while the link accepts it; returns true when no line is left. */
   #writeSlice({ lines, end }: LazyLines): boolean {
     for (let written = 0; !this.#blocked; ) {
       const { value, done } = lines.next();
@@ -237,7 +234,7 @@ export class EventQueue {
 
 const isDelta = (update: Update) => 'toolCallId' in update.record || 'delta' in update.record.assistantMessageEvent;
 
-/** Adds a delta to the one before it, if both belong to the same block. */
+/** Merges a delta into the one before it, if both belong to the same block. */
 function merge(last: Update, next: Update): boolean {
   if (!('snapshot' in last) || !('snapshot' in next)) return false;
   const record = joinDeltas(last.record, next.record);

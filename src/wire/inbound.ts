@@ -5,14 +5,13 @@ import type { CommandName, Frame, FrameName } from '../protocol/generated/vocabu
 import { type InputLine, MAX_LINE_BYTES } from './json-lines.ts';
 import { MAX_JSON_DEPTH, shapeProblem, tooDeepProblem } from './json-shape.ts';
 
-/** How much of a line that does not parse is searched for its id and type. */
+// An unparsable line is searched for id and type up to here.
 const HEAD_CHARACTERS = 4096;
 
-/** A line a client sent, understood as far as it can be. */
 export type Inbound =
   | { readonly kind: 'command'; readonly name: CommandName; readonly id: unknown; readonly params: object }
   | { readonly kind: 'frame'; readonly frame: Frame }
-  | { readonly kind: 'broken'; readonly malformed: MalformedFrame }
+  | { readonly kind: 'malformed'; readonly malformed: MalformedFrame }
   | { readonly kind: 'ignored' }
   | RefusedLine;
 
@@ -21,18 +20,18 @@ interface RefusedLine {
   readonly command: string;
   readonly id: unknown;
   readonly refusal: Refusal;
-  /** What the line was meant to be, where that can be told. */
+  // The frame that an unparsable line was, if its type and id are readable.
   readonly malformed?: MalformedFrame | undefined;
 }
 
-/** A frame whose type and id can be read, and nothing else of it. */
+// A frame of which only type and id are readable.
 export interface MalformedFrame {
   readonly name: FrameName;
   readonly id: string;
   readonly problem: string;
 }
 
-/** Understands a line. Never throws: a line that means nothing is refused, with its id when one can be found. */
+/** Parses a line of a client. Never throws: an invalid line is refused, with its id when one is readable. */
 export function parseInbound(line: InputLine): Inbound {
   if ('tooLong' in line) {
     const reason = `a line of ${line.tooLong} bytes is longer than the limit of ${MAX_LINE_BYTES}`;
@@ -67,7 +66,7 @@ function parseCommand(name: CommandName, id: unknown, params: object): Inbound {
   return refusal ? refused(name, id, refusal) : { kind: 'command', name, id, params };
 }
 
-/** Why a command with these parameters makes no sense, if it makes none. */
+/** Returns the refusal of invalid parameters, or undefined when they are valid. */
 export function checkParams(name: CommandName, params: object): Refusal | undefined {
   const problem = check(commandParams[name], params, { definitions: inboundDefinitions });
   return problem === undefined ? undefined : new Refusal('invalid_params', `Invalid parameters: ${problem}`);
@@ -77,7 +76,7 @@ function parseFrame(name: FrameName, value: object): Inbound {
   const problem = check(frameSchemas[name], value, { definitions: inboundDefinitions });
   if (!problem) return { kind: 'frame', frame: value as Frame };
   const { id } = value as { id?: unknown };
-  return typeof id === 'string' ? { kind: 'broken', malformed: { name, id, problem } } : { kind: 'ignored' };
+  return typeof id === 'string' ? { kind: 'malformed', malformed: { name, id, problem } } : { kind: 'ignored' };
 }
 
 const isFrame = (type: unknown): type is FrameName => typeof type === 'string' && Object.hasOwn(frameSchemas, type);
@@ -107,7 +106,7 @@ interface Head {
   readonly type?: unknown;
 }
 
-/** What can be told of a line that does not parse, where it is plain to see near the start. Inner objects do not count. */
+/** Finds `id` and `type` of an unparsable line near its start, outside inner objects. */
 function scanHead(text: string): Head {
   const tokens = text.slice(0, HEAD_CHARACTERS).match(TOKEN) ?? [];
   const field = (name: string) => {

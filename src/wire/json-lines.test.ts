@@ -4,13 +4,12 @@ import { type InputLine, LineReader, MAX_LINE_BYTES, toLine } from './json-lines
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** All lines of an input that arrives in these chunks. */
 function read(chunks: readonly Uint8Array[], limit?: number): InputLine[] {
   const reader = new LineReader(limit);
   return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()];
 }
 
-/** Cuts at these places, which may repeat: then a chunk is empty. */
+/** Cuts at these positions, which may repeat: then a chunk is empty. */
 function cutAt(whole: Uint8Array, positions: readonly number[]): Uint8Array[] {
   const edges = [0, ...positions.map((at) => at % (whole.length + 1)).sort((a, b) => a - b), whole.length];
   return edges.slice(1).map((edge, index) => whole.subarray(edges[index], edge));
@@ -37,7 +36,7 @@ const anyRecord = fc.record({ type: anyText, id: fc.jsonValue(), text: anyText }
 const anyCuts = fc.array(fc.nat());
 
 describe('LineReader', () => {
-  it('[F4 F5 F6 F11] brings lines whole and in order, however they end and wherever they are cut', () => {
+  it('[F4 F5 F6 F11] returns lines whole and in order, however they end and wherever they are cut', () => {
     const endings = fc.constantFrom('\n', '\r\n');
     const lines = fc.array(fc.tuple(anyRecord, endings));
 
@@ -61,7 +60,7 @@ describe('LineReader', () => {
     expect(read([bytes('\ra\rb\r\r\n'), bytes('c\r'), bytes('\n')])).toEqual([{ text: '\ra\rb\r' }, { text: 'c' }]);
   });
 
-  it('[F9] drops a byte order mark at the start, also one that is cut', () => {
+  it('[F9] drops a byte order mark at the start, even if it is cut', () => {
     const [first, ...rest] = bytes('\uFEFF{}\n');
 
     expect(read([Uint8Array.of(first ?? 0), Uint8Array.from(rest)])).toEqual([{ text: '{}' }]);
@@ -72,11 +71,11 @@ describe('LineReader', () => {
     expect(read([bytes('\n\r\n \t \n{}\n\n')])).toEqual([{ text: '{}' }]);
   });
 
-  it('does not take other white space for a blank line: it is no JSON', () => {
+  it('does not treat other white space as a blank line: it is no JSON', () => {
     expect(read([bytes('\u00A0\n\u3000\n')])).toEqual([{ text: '\u00A0' }, { text: '\u3000' }]);
   });
 
-  it('[F12] brings a last line without its LF at the end, once', () => {
+  it('[F12] returns a last line without LF at the end, once', () => {
     const reader = new LineReader();
 
     expect(reader.push(bytes('{"a":1}\n{"b"'))).toEqual([{ text: '{"a":1}' }]);
@@ -85,13 +84,13 @@ describe('LineReader', () => {
     expect(reader.end()).toEqual([]);
   });
 
-  it('puts a replacement for bytes that are not UTF-8, and goes on', () => {
+  it('replaces bytes that are not UTF-8, and reads on', () => {
     const chunks = [Uint8Array.of(0x61, 0xff, 0xc3, 10), Uint8Array.of(0xa9, 10), bytes('ok\n')];
 
     expect(read(chunks)).toEqual([{ text: 'a\uFFFD\uFFFD' }, { text: '\uFFFD' }, { text: 'ok' }]);
   });
 
-  it('keeps nothing of a chunk that its owner uses again', () => {
+  it('copies its input: the caller may reuse a chunk', () => {
     const reader = new LineReader();
     const chunk = bytes('abc');
 
@@ -101,7 +100,7 @@ describe('LineReader', () => {
     expect(reader.push(bytes('d\n'))).toEqual([{ text: 'abcd' }]);
   });
 
-  it('[F13] tells the length and the head of a line over the limit, and reads the others', () => {
+  it('[F13] reports the length and the head of a line over the limit, and reads the others', () => {
     const limit = 20;
     const lines = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'é', '€'), minLength: 1, maxLength: 30 }));
 
@@ -117,7 +116,7 @@ describe('LineReader', () => {
     );
   });
 
-  it('[F13] takes 64 MiB and refuses one byte more, keeping the head only', () => {
+  it('[F13] accepts 64 MiB and rejects one byte more, keeping only the head', () => {
     const full = new Uint8Array(MAX_LINE_BYTES).fill(0x61);
     const end = bytes('\nnext\n');
 
@@ -129,7 +128,7 @@ describe('LineReader', () => {
     expect(next).toEqual({ text: 'next' });
   });
 
-  it('[F13] throws a line away that goes on long after the limit', () => {
+  it('[F13] discards a line that continues long after the limit', () => {
     const part = new Uint8Array(1024 * 1024).fill(0x61);
     const reader = new LineReader();
 
@@ -140,12 +139,12 @@ describe('LineReader', () => {
     expect(reader.push(bytes('\n{}\n'))).toEqual([tooLong, { text: '{}' }]);
   });
 
-  it('[F12 F13] tells of a line that is too long at the end of the input too', () => {
+  it('[F12 F13] reports a line that is too long at the end of the input too', () => {
     expect(read([bytes('abc'), bytes('def')], 5)).toEqual([{ tooLong: 6, head: 'abcdef' }]);
   });
 
-  // A reader that looked at or copied the whole line again for every chunk would need hours.
-  it('[F14] reads 8 MiB that come byte by byte, and 64 MiB that come in kilobytes', () => {
+  // A reader that scanned or copied the whole line again for every chunk would need hours.
+  it('[F14] reads 8 MiB that arrive byte by byte, and 64 MiB that arrive in kilobytes', () => {
     const reader = new LineReader();
     const one = bytes('a');
     const thousand = new Uint8Array(1024).fill(0x61);
@@ -161,7 +160,7 @@ describe('LineReader', () => {
 });
 
 describe('toLine', () => {
-  it('[F1 F3 F7] writes any record as one line that every line reader takes for one', () => {
+  it('[F1 F3 F7] writes any record as one line for every line reader', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
         const line = toLine(record);

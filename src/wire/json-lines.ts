@@ -1,10 +1,10 @@
-/** A longer line is answered with an error and thrown away as it arrives. */
+// A longer line gets an error response and is discarded as it arrives.
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** What an agent may say in one line to its own client: as much as a string can hold. */
+// The longest line from an agent to its own client: the longest possible string.
 export const MAX_RECORD_BYTES = 512 * 1024 * 1024;
 
-/** How much of a line that is too long is kept, to find the request's id in. */
+// The part of a line over the limit that is kept to find the id of the request.
 const HEAD_BYTES = 4096;
 
 const LF = 10;
@@ -12,8 +12,8 @@ const LF = 10;
 export type InputLine = { readonly text: string } | { readonly tooLong: number; readonly head: string };
 
 /**
- * Cuts bytes into lines. LF alone ends a line: readers that also break at U+2028 tear legal JSON strings apart.
- * CRLF, a byte order mark, blank lines and a last line without its end are tolerated; time is linear in the bytes.
+ * Splits bytes into lines. Only LF ends a line: readers that also break at U+2028 split legal JSON strings. CRLF, a
+ * byte order mark, blank lines and a last line without LF are tolerated; the time is linear in the bytes.
  */
 export class LineReader {
   readonly #limit: number;
@@ -25,7 +25,6 @@ export class LineReader {
     this.#limit = limit;
   }
 
-  /** The lines that this chunk completes. */
   push(chunk: Uint8Array): InputLine[] {
     const lines: InputLine[] = [];
     let start = 0;
@@ -37,14 +36,14 @@ export class LineReader {
     return lines;
   }
 
-  /** The line that the end of the input completes, if there is one. */
+  /** Returns the line that the end of the input completes, if any. */
   end(): InputLine[] {
     const lines: InputLine[] = [];
     this.#finish(lines, EMPTY);
     return lines;
   }
 
-  /** Copies a piece of an unfinished line, so that tiny chunks cost no more than their bytes. */
+  /** Copies part of an unfinished line, so that small chunks cost no more than their bytes. */
   #keep(piece: Uint8Array): void {
     const before = this.#size;
     this.#size += piece.length;
@@ -54,7 +53,6 @@ export class LineReader {
     if (kept > before) this.#partial.set(piece.subarray(0, kept - before), before);
   }
 
-  /** How many bytes of the unfinished line are kept. */
   get #kept(): number {
     return this.#size <= this.#limit ? this.#size : Math.min(this.#size, HEAD_BYTES);
   }
@@ -86,10 +84,10 @@ function resized(bytes: Uint8Array, size: number): Uint8Array {
 // Legal inside JSON strings, but many line readers break at them.
 const LINE_BREAKERS = /[\u0085\u2028\u2029]/g;
 
-/** One record as a line that no reader can cut in two. */
+/** Serialises a record as a line that no reader splits. */
 export const toLine = (record: object): string => `${escapeLineBreaks(JSON.stringify(record))}\n`;
 
-/** JSON without the characters at which some readers break lines. */
+/** Escapes the characters at which some readers break lines. */
 export const escapeLineBreaks = (json: string): string =>
   json.search(LINE_BREAKERS) === -1 ? json : json.replace(LINE_BREAKERS, escapeUnit);
 

@@ -3,7 +3,7 @@ import { MAX_JSON_DEPTH, MAX_JSON_VALUES, shapeProblem, tooDeepProblem } from '.
 
 const LONG = 'x'.repeat(600_000);
 
-it('what is long but simple is fine, whatever its strings hold', () => {
+it('shapeProblem accepts long but simple text, whatever its strings contain', () => {
   const text = '[{"a":1},'.repeat(100_000);
   const lines = [
     { message: LONG },
@@ -20,16 +20,16 @@ it.each([
   ['a long list', `[${'0,     '.repeat(MAX_JSON_VALUES + 1)}0]`, `more than ${MAX_JSON_VALUES} values`],
   ['many objects', '{},'.repeat(2 * MAX_JSON_VALUES), `more than ${MAX_JSON_VALUES} values`],
   ['many keys', `{${'"k":0,'.repeat(MAX_JSON_VALUES + 1)}`, `more than ${MAX_JSON_VALUES} values`],
-  ['what is deep', `{"text":"${LONG}","more":${'['.repeat(MAX_JSON_DEPTH)}`, tooDeepProblem],
-  ['what is deep behind strings', `["\\\\","${LONG}"${',{"a":'.repeat(MAX_JSON_DEPTH)}`, tooDeepProblem],
-])('%s is a problem before it is parsed', (_what, text, problem) => {
+  ['deep nesting', `{"text":"${LONG}","more":${'['.repeat(MAX_JSON_DEPTH)}`, tooDeepProblem],
+  ['deep nesting behind strings', `["\\\\","${LONG}"${',{"a":'.repeat(MAX_JSON_DEPTH)}`, tooDeepProblem],
+])('shapeProblem rejects %s', (_what, text, problem) => {
   expect(shapeProblem(text)).toBe(problem);
 });
 
-it('a string without an end has no values in it', () => {
+it('shapeProblem counts no values in an unterminated string', () => {
   expect(shapeProblem(`{"a":"${'[,'.repeat(300_000)}`)).toBeUndefined();
 });
 
-it('what is short is left to the parser', () => {
+it('shapeProblem leaves short texts to the parser', () => {
   expect(shapeProblem('['.repeat(5000))).toBeUndefined();
 });

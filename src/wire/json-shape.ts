@@ -1,10 +1,10 @@
-/** A text nested deeper than this is refused: JSON.stringify could not write it back. */
+// A deeper text is refused: JSON.stringify could not serialise it again.
 export const MAX_JSON_DEPTH = 1000;
 
-/** Values that one line may hold. Each costs far more memory and time than the two bytes it may be written in. */
+// Each value costs far more memory and time than the two bytes of its text.
 export const MAX_JSON_VALUES = 100_000;
 
-/** Shorter texts cost little, whatever they hold. */
+// Shorter texts cost little, whatever their shape.
 const MIN_CHECKED_CHARACTERS = 512 * 1024;
 
 const QUOTE = 0x22;
@@ -15,7 +15,7 @@ const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Why a text is not worth parsing, if it is not: told without making anything of it. */
+/** Returns why a JSON text is too deep or too large to parse, without parsing it. */
 export function shapeProblem(text: string): string | undefined {
   if (text.length < MIN_CHECKED_CHARACTERS) return undefined;
   let depth = 0;
@@ -36,7 +36,6 @@ export function shapeProblem(text: string): string | undefined {
 
 export const tooDeepProblem = `nested deeper than ${MAX_JSON_DEPTH} levels`;
 
-/** Where the string ends that begins here. Its text is passed over in one step. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0;

@@ -4,17 +4,17 @@ import type { InputLine } from './json-lines.ts';
 import type { Link } from './link.ts';
 import { memoryPair } from './memory.ts';
 
-/** Everything that is scheduled has happened. */
+/** Settles after all scheduled work. */
 const quiet = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The texts that arrive at this end, as they arrive. */
+/** Collects the texts that arrive at this end. */
 function textsAt(link: Link): string[] {
   const texts: string[] = [];
   link.onLine((line: InputLine) => texts.push('text' in line ? line.text : `${line.tooLong} bytes`));
   return texts;
 }
 
-it('[F4 F6 F18] carries lines both ways, whole and in order, however they were written', async () => {
+it('[F4 F6 F18] a memory link carries lines both ways, whole and in order, however they are written', async () => {
   const lines = fc.array(fc.string({ unit: fc.constantFrom('a', '€', '𝄞', '\u2028', '"'), minLength: 1 }));
   const cuts = fc.array(fc.nat());
 
@@ -37,7 +37,7 @@ it('[F4 F6 F18] carries lines both ways, whole and in order, however they were w
   );
 });
 
-it('delivers later, never within the write', async () => {
+it('a memory link delivers asynchronously, never within the write', async () => {
   const [left, right] = memoryPair();
   const texts = textsAt(right);
 
@@ -49,7 +49,7 @@ it('delivers later, never within the write', async () => {
   expect(texts).toEqual(['a']);
 });
 
-it('keeps what is written before anybody listens', async () => {
+it('a memory link keeps lines that are written before the first listener', async () => {
   const [left, right] = memoryPair();
   left.write('a\n');
   left.write('b\n');
@@ -60,7 +60,7 @@ it('keeps what is written before anybody listens', async () => {
   expect(texts).toEqual(['a', 'b']);
 });
 
-it('tells the writer to wait for a reader that has paused, and when to go on', async () => {
+it('a memory link makes the writer wait for a paused reader, and reports when it drains', async () => {
   const [left, right] = memoryPair();
   const texts = textsAt(right);
   let drained = 0;
@@ -79,7 +79,7 @@ it('tells the writer to wait for a reader that has paused, and when to go on', a
   expect({ texts: texts.map((text) => text.length), drained }).toEqual({ texts: [1, 64 * 1024], drained: 1 });
 });
 
-it('stops between two lines that were written apart when a listener pauses', async () => {
+it('a memory link stops between two writes when a listener pauses', async () => {
   const [left, right] = memoryPair();
   const texts: string[] = [];
   right.onLine((line) => {
@@ -98,7 +98,7 @@ it('stops between two lines that were written apart when a listener pauses', asy
   expect(texts).toEqual(['a', 'b']);
 });
 
-it('closes for both, once, after what was written before', async () => {
+it('a memory link closes both ends once, after the lines written before', async () => {
   const [left, right] = memoryPair();
   const events: string[] = [];
   left.onClose(() => events.push('left closed'));
@@ -116,7 +116,7 @@ it('closes for both, once, after what was written before', async () => {
   expect(events).toEqual(['left closed', 'last', 'right ended', 'right closed']);
 });
 
-it('[F12] delivers a last line without its LF when the other side closes', async () => {
+it('[F12] a memory link delivers a last line without its LF when the other end closes', async () => {
   const [left, right] = memoryPair();
   const texts = textsAt(right);
 
@@ -127,7 +127,7 @@ it('[F12] delivers a last line without its LF when the other side closes', async
   expect(texts).toEqual(['a', 'half']);
 });
 
-it('takes nothing more after it has closed', async () => {
+it('a memory link accepts nothing after it has closed', async () => {
   const [left, right] = memoryPair();
   const texts = textsAt(right);
   right.close();

@@ -1,12 +1,12 @@
 import { type InputLine, LineReader, MAX_RECORD_BYTES, MAX_LINE_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
 
-/** Characters on the way to a peer in memory that has paused before its writer is told to wait. */
+// Characters that may wait for a paused peer before `write` returns false.
 const HIGH_WATER_CHARACTERS = 64 * 1024;
 
 /**
- * The agent's and the client's end of a wire inside one process. Text crosses it as bytes would: asynchronously, in
- * order, with back-pressure.
+ * Creates the agent's and the client's end of a link inside one process. Text arrives as over a socket: asynchronously,
+ * in order, with back-pressure.
  */
 export function memoryPair(): [Link, Link] {
   const agentEnd = new MemoryLink(MAX_LINE_BYTES);
@@ -87,7 +87,7 @@ class MemoryLink implements Link {
     queueMicrotask(() => peer?.onPeerClose());
   }
 
-  /** The other side has closed; what it said last may lack its line end. */
+  /** Delivers the last line of the closed peer, which may lack its LF, and closes this end too. */
   onPeerClose(): void {
     if (this.#closed) return;
     for (const line of this.#reader.end()) this.#lineListener(line);

@@ -3,10 +3,10 @@ import { batchedWrite } from '../system/batched-write.ts';
 import { type InputLine, LineReader, MAX_LINE_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
 
-/** How long a peer may take to notice that this side has said its last word. */
+// The time in which a peer can read the end of the stream before the socket is destroyed.
 const CLOSE_LINGER_MS = 1000;
 
-/** A stream socket as a link. Errors of the socket are closings: there is nobody left to tell. */
+/** Makes a link of a stream socket. An error of the socket closes the link. */
 export function socketLink(socket: Socket, maxLineBytes = MAX_LINE_BYTES): Link {
   const reader = new LineReader(maxLineBytes);
   const write = batchedWrite(socket);
@@ -30,7 +30,7 @@ export function socketLink(socket: Socket, maxLineBytes = MAX_LINE_BYTES): Link 
     resume: () => void socket.resume(),
     close: () => {
       closing = true;
-      // A peer that still writes when the socket is gone loses what it has not read yet: let it write into the void.
+      // A peer that writes to a destroyed socket loses what it has not read yet: its writes are read and dropped.
       socket.resume().end(() => {
         socket.unref();
         setTimeout(() => socket.destroy(), CLOSE_LINGER_MS).unref();

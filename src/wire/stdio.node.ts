@@ -2,7 +2,7 @@ import { takeStdout } from '../system/private-stdout.ts';
 import { LineReader } from './json-lines.ts';
 import type { Link } from './link.ts';
 
-/** Standard input and output as a link. From here on nothing else in the process can write to standard output. */
+/** Makes a link of stdin and stdout. From here on no other code of the process can write to stdout. */
 export function stdioLink(): Link {
   const stdout = takeStdout();
   const stdin = process.stdin;

@@ -1,15 +1,15 @@
 import type { AssistantMessage, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
 import { applyStep, joinDeltas } from './assistant-message.ts';
 
-/** A step of an answer, and the message after it. */
+/** A step of a streaming message, and the message after it. */
 export interface MessageStep {
   readonly update: MessageUpdateEvent;
   readonly snapshot: AssistantMessage;
 }
 
-/** An answer that streams. What was told of it is kept with the deltas of a block as one, so that it can be told again. */
+/** A streaming assistant message that can be replayed: it keeps all steps, with the deltas of a block merged. */
 export class StreamingMessage {
-  /** How it began: empty. */
+  /** The empty message of `message_start`. */
   readonly initial: AssistantMessage;
   readonly #updates: MessageUpdateEvent[] = [];
   #message: AssistantMessage;
@@ -19,7 +19,7 @@ export class StreamingMessage {
     this.#message = initial;
   }
 
-  /** The message after one more step. */
+  /** Applies one more step and returns the message after it. */
   apply(update: MessageUpdateEvent): AssistantMessage {
     this.#message = applyStep(this.#message, update.assistantMessageEvent);
     const last = this.#updates.at(-1);
@@ -29,7 +29,7 @@ export class StreamingMessage {
     return this.#message;
   }
 
-  /** What somebody who comes now has missed. */
+  /** Yields the steps so far, for a subscriber that joins late. */
   *replay(): Generator<MessageStep> {
     let snapshot = this.initial;
     for (const update of this.#updates) {

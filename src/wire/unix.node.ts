@@ -5,9 +5,9 @@ import { MAX_RECORD_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
 import { socketLink } from './socket.node.ts';
 
-/** Takes connections on a socket file that only its owner may use. A file that a dead process left behind is replaced. */
+/** Accepts connections on a socket file that only its owner may use, and replaces the file of a dead process. */
 export async function listenUnix(path: string, onLink: (link: Link) => void): Promise<{ close(): void }> {
-  // Nothing is read before somebody listens: the end of a client that says nothing would be lost.
+  // Reading starts with `onLine`: otherwise the end of a silent client would be lost.
   const options = { allowHalfOpen: true, pauseOnConnect: true };
   const server = createServer(options, (socket: Socket) => onLink(socketLink(socket)));
   await listenOnSocketFile(server, path);
@@ -19,7 +19,6 @@ export async function listenUnix(path: string, onLink: (link: Link) => void): Pr
   };
 }
 
-/** Connects to an agent that listens on a socket file. */
 export async function connectUnix(path: string): Promise<Link> {
   checkSocketPath(path);
   return new Promise((resolve, reject) => {

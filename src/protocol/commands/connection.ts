@@ -1,7 +1,41 @@
-import { agentEvents } from '../events/agent.ts';
-import { clientEvents } from '../events/client.ts';
-import type { EventTable } from '../events/row.ts';
-import { sessionEvents } from '../events/session.ts';
+import { choice, count, flag, list, object, optional, text } from '../schema.ts';
+import type { CommandTable } from './row.ts';
 
-/** Every record tau sends that is no answer. */
-export const events = { ...agentEvents, ...sessionEvents, ...clientEvents } satisfies EventTable;
+/** Commands about the connection of a client: handshake and ping. */
+export const connection = {
+  hello: {
+    doc: 'Negotiate options; returns the protocol number, the capabilities in force and the limits.',
+    params: {
+      client: optional(object({ name: text(), version: optional(text()) })),
+      stream: optional(choice(['cumulative', 'delta'])),
+      legacyNames: optional(flag('False: no events under their older names.')),
+      builtins: optional(flag('True: built-in slash commands are listed and run.')),
+      entries: optional(flag('True: every session entry is sent as `entry_appended`.')),
+      ui: optional(list(text(), 'The dialog methods this client can show.')),
+      heartbeatMs: optional(count('Send `heartbeat` this often; 0 = never.')),
+    },
+    result: object({
+      protocol: count(),
+      server: object({ name: text(), version: text() }),
+      capabilities: object({
+        stream: choice(['cumulative', 'delta']),
+        legacyNames: flag(),
+        builtins: flag(),
+        entries: flag(),
+        ui: optional(list(text())),
+        heartbeatMs: count(),
+      }),
+      limits: object({ maxLineBytes: count(), maxQueuedMessages: count() }),
+    }),
+    fails: [],
+    lane: 'control',
+    scope: 'view',
+  },
+  ping: {
+    doc: 'Responds at once, whatever the agent does: the connection is alive.',
+    params: {},
+    fails: [],
+    lane: 'control',
+    scope: 'view',
+  },
+} as const satisfies CommandTable;

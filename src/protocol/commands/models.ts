@@ -2,6 +2,7 @@ import { Model, ThinkingLevel, ThinkingLevelInput } from '../models.ts';
 import { count, nonEmpty, flag, list, nullable, object, optional, text } from '../schema.ts';
 import { type CommandTable, persist } from './row.ts';
 
+/** Commands about models, thinking levels and credentials. */
 export const models = {
   set_model: {
     doc: 'Use another model from the next model call on.',
@@ -21,7 +22,7 @@ export const models = {
   },
   get_available_models: {
     doc: 'Every model that can be used now.',
-    params: { builtins: optional(flag('Also the built-in models where there are others; they come last.')) },
+    params: { builtins: optional(flag('Also the built-in models, after the others.')) },
     result: object({ models: list(Model) }),
     fails: [],
     lane: 'read',
@@ -43,7 +44,7 @@ export const models = {
     scope: 'admin',
   },
   remove_credential: {
-    doc: 'Remove the key of a provider from auth.json. One from elsewhere stays, and is used from then on.',
+    doc: 'Remove the key of a provider from auth.json. A key from elsewhere stays in use.',
     params: { provider: nonEmpty() },
     result: object({ provider: text(), models: count('How many of its models can still be used.') }),
     fails: ['not_found'],
@@ -51,7 +52,7 @@ export const models = {
     scope: 'admin',
   },
   list_providers: {
-    doc: 'The providers that a key can be stored for, those that are usually meant first. Tells no key.',
+    doc: 'The providers that a key can be stored for, the most common first. Contains no key.',
     params: {},
     result: object({
       providers: list(

@@ -1,13 +1,13 @@
 import { ImageInput } from '../content.ts';
 import { amount, choice, count, nonEmpty, flag, list, object, optional, text } from '../schema.ts';
-import { InterruptMode, QueueMode } from '../state.ts';
+import { QueueMode } from '../state.ts';
 import { type CommandTable, persist } from './row.ts';
 
 const images = optional(list(ImageInput));
 const clientMessageId = optional(nonEmpty('Makes the message safe to send again: it is stored and acted on once.'));
 
 const builtins = optional(
-  flag('Whether built-in slash commands are run in this message; as `hello` said unless given.'),
+  flag('Whether built-in slash commands are run in this message; absent: as set by `hello`.'),
 );
 
 const limits = optional(
@@ -19,7 +19,7 @@ const limits = optional(
       wallMs: optional(count('Milliseconds from the start of the run.')),
     },
     'Limits',
-    'What a run may use up. It ends with outcome `budget` before the model call that would go beyond.',
+    'Limits of a run. It ends with outcome `budget` before the model call that would exceed them.',
   ),
 );
 
@@ -28,15 +28,16 @@ const Accepted = object(
     disposition: choice(['started', 'queued', 'handled'], undefined, 'Opened a run, joined one, or needed none.'),
     runId: optional(text('The run that serves the message.')),
     queueId: optional(text('The queued item, when it was queued.')),
-    duplicate: optional(flag('This `clientMessageId` was here before.')),
-    output: optional(text('What a built-in command has to say.')),
+    duplicate: optional(flag('This `clientMessageId` was received before.')),
+    output: optional(text('Output of a built-in command.')),
   },
   'Accepted',
 );
 
+/** Commands that send prompts and manage the queue. */
 export const prompting = {
   prompt: {
-    doc: 'Send a user message. Answered once it is stored, queued or handled; what happens next arrives as events.',
+    doc: 'Send a user message. Responds once it is stored, queued or handled; the rest arrives as events.',
     params: {
       message: text(),
       images,
@@ -66,13 +67,6 @@ export const prompting = {
     lane: 'session',
     scope: 'prompt',
   },
-  abort: {
-    doc: 'Stop the run. Answered when everything has stopped; succeeds when idle. Queued messages are kept and join the next run; a message that still waits to be accepted is refused.',
-    params: { clearQueue: optional(flag('Drop the queued messages too.')) },
-    fails: [],
-    lane: 'control',
-    scope: 'prompt',
-  },
   abort_and_prompt: {
     doc: 'Stop the run and start another one with this message, before anything queued.',
     params: { message: text(), images, clientMessageId, limits, builtins },
@@ -80,14 +74,6 @@ export const prompting = {
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
     lane: 'control',
     scope: 'prompt',
-  },
-  wait_idle: {
-    doc: 'Answered when no run is active, at once if none is.',
-    params: {},
-    result: object({ isIdle: flag(), runId: optional(text('The run that ended last.')), outcome: optional(text()) }),
-    fails: [],
-    lane: 'read',
-    scope: 'view',
   },
   set_steering_mode: {
     doc: 'Deliver steering messages one per turn, or all at once.',
@@ -103,15 +89,8 @@ export const prompting = {
     lane: 'session',
     scope: 'prompt',
   },
-  set_interrupt_mode: {
-    doc: 'Let steering wait for the tools of the turn, or skip those not started yet.',
-    params: { mode: InterruptMode, persist },
-    fails: [],
-    lane: 'session',
-    scope: 'prompt',
-  },
   clear_queue: {
-    doc: 'Take every queued message back.',
+    doc: 'Withdraw every queued message.',
     params: {},
     result: object({ steering: list(text()), followUp: list(text()) }),
     fails: [],
@@ -119,7 +98,7 @@ export const prompting = {
     scope: 'prompt',
   },
   remove_queued: {
-    doc: 'Take one queued message back.',
+    doc: 'Withdraw one queued message.',
     params: { queueId: nonEmpty() },
     result: object({ text: text() }),
     fails: ['not_found'],
@@ -127,45 +106,10 @@ export const prompting = {
     scope: 'prompt',
   },
   edit_queued: {
-    doc: 'Change the text of a queued message, which keeps its place.',
+    doc: 'Change the text of a queued message, which keeps its position.',
     params: { queueId: nonEmpty(), message: text() },
     fails: ['not_found'],
     lane: 'session',
     scope: 'prompt',
-  },
-  hello: {
-    doc: 'Tell what this client wants; answers the protocol number, the capabilities in force and the limits.',
-    params: {
-      client: optional(object({ name: text(), version: optional(text()) })),
-      stream: optional(choice(['cumulative', 'delta'])),
-      legacyNames: optional(flag('False: no events under their older names.')),
-      builtins: optional(flag('True: built-in slash commands are listed and run.')),
-      entries: optional(flag('True: every session entry is sent as `entry_appended`.')),
-      ui: optional(list(text(), 'The dialog methods this client can show.')),
-      heartbeatMs: optional(count('Send `heartbeat` this often; 0 = never.')),
-    },
-    result: object({
-      protocol: count(),
-      server: object({ name: text(), version: text() }),
-      capabilities: object({
-        stream: choice(['cumulative', 'delta']),
-        legacyNames: flag(),
-        builtins: flag(),
-        entries: flag(),
-        ui: optional(list(text())),
-        heartbeatMs: count(),
-      }),
-      limits: object({ maxLineBytes: count(), maxQueuedMessages: count() }),
-    }),
-    fails: [],
-    lane: 'control',
-    scope: 'view',
-  },
-  ping: {
-    doc: 'Answered at once, whatever the agent does: the connection is alive.',
-    params: {},
-    fails: [],
-    lane: 'control',
-    scope: 'view',
   },
 } as const satisfies CommandTable;

@@ -2,24 +2,24 @@ import type { TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { flag, optional } from '../schema.ts';
 
-/** Of commands that set something for the session. */
+// A parameter of commands that change a setting of the session.
 export const persist = optional(flag("Make it the default of new sessions too, in the user's settings.json."));
 
-/** What the protocol says about one command. */
+/** The contract of one command: parameters, result, errors, lane and scope. */
 export interface CommandRow {
-  /** One line for the reference. */
+  /** A sentence for docs/protocol.md. */
   readonly doc: string;
   readonly params: TProperties;
-  /** Shape of `data` in the answer; a command without it answers without `data`. */
+  /** Shape of `data` in the response; a command without it responds without `data`. */
   readonly result?: TSchema;
-  /** Refusals beyond those that any command may meet. */
+  /** Error codes beyond those that every command may return. */
   readonly fails: readonly ErrorCode[];
   /**
-   * What a command waits for: `control` nothing at all, `read` nothing but start-up, `session` every session command
-   * before it and a running abort, `bash` nothing, any number at once.
+   * Which work delays a command: `control` none, `read` only start-up, `session` every earlier session command and
+   * a running abort, `bash` none, and any number run at once.
    */
   readonly lane: 'control' | 'read' | 'session' | 'bash';
-  /** What a remote token must hold to send it. */
+  /** The scope that a remote token needs to send the command. */
   readonly scope: 'view' | 'prompt' | 'bash' | 'admin';
 }
 

@@ -1,8 +1,58 @@
-import { models } from './models.ts';
-import { prompting } from './prompting.ts';
-import type { CommandTable } from './row.ts';
-import { sessions } from './sessions.ts';
-import { tools } from './tools.ts';
+import { flag, object, optional, text } from '../schema.ts';
+import { CompactionResult, InterruptMode } from '../state.ts';
+import { type CommandTable, persist } from './row.ts';
 
-/** Every command tau answers. Types, validation, the client, the reference and the malformed-input tests derive from it. */
-export const commands = { ...prompting, ...sessions, ...models, ...tools } satisfies CommandTable;
+/** Commands that control runs: abort, wait, interrupt, compaction and retries. */
+export const runs = {
+  abort: {
+    doc: 'Stop the run. Responds when everything has stopped; succeeds when idle. Queued messages are kept and join the next run; a message that is not accepted yet is rejected.',
+    params: { clearQueue: optional(flag('Drop the queued messages too.')) },
+    fails: [],
+    lane: 'control',
+    scope: 'prompt',
+  },
+  wait_idle: {
+    doc: 'Responds when no run is active, at once if none is.',
+    params: {},
+    result: object({ isIdle: flag(), runId: optional(text('The run that ended last.')), outcome: optional(text()) }),
+    fails: [],
+    lane: 'read',
+    scope: 'view',
+  },
+  set_interrupt_mode: {
+    doc: 'Let steering wait for the tools of the turn, or skip those not started yet.',
+    params: { mode: InterruptMode, persist },
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  compact: {
+    doc: 'Replace the older part of the conversation by a summary.',
+    params: { customInstructions: optional(text()) },
+    result: CompactionResult,
+    fails: ['agent_busy'],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  set_auto_compaction: {
+    doc: 'Compact by itself when the context is nearly full, or not.',
+    params: { enabled: flag(), persist },
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  set_auto_retry: {
+    doc: 'Retry by itself after transient model failures, or not.',
+    params: { enabled: flag(), persist },
+    fails: [],
+    lane: 'session',
+    scope: 'prompt',
+  },
+  abort_retry: {
+    doc: 'Give up a retry that is waiting.',
+    params: {},
+    fails: [],
+    lane: 'control',
+    scope: 'prompt',
+  },
+} as const satisfies CommandTable;

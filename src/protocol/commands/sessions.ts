@@ -4,11 +4,11 @@ import { choice, count, nonEmpty, flag, list, nullable, object, optional, positi
 import { Preflight, SessionState, SessionStats, SessionSummary, SlashCommand } from '../state.ts';
 import type { CommandTable } from './row.ts';
 
-const detached = optional(flag('Make or check the target and answer it, but stay in this session.'));
+const detached = optional(flag('Create or check the target and return it, but stay in this session.'));
 
 const Moved = object(
   {
-    cancelled: flag('An extension said no.'),
+    cancelled: flag('An extension cancelled it.'),
     sessionId: optional(text()),
     sessionFile: optional(text()),
   },
@@ -23,7 +23,7 @@ const Forked = object(
 const ForkPoints = object({ messages: list(object({ entryId: text(), text: text() })) }, 'ForkPoints');
 
 const fork = {
-  doc: 'Copy the conversation before a user message into a new session and go there; answers the text of the message.',
+  doc: 'Copy the conversation before a user message into a new session and switch to it; returns the text of the message.',
   params: { entryId: nonEmpty(), detached },
   result: Forked,
   fails: ['not_found', 'session_in_use'],
@@ -32,7 +32,7 @@ const fork = {
 } as const;
 
 const forkMessages = {
-  doc: 'The user messages of the active branch, each a place to fork at.',
+  doc: 'The user messages of the active branch, each a point to fork at.',
   params: {},
   result: ForkPoints,
   fails: [],
@@ -40,10 +40,11 @@ const forkMessages = {
   scope: 'view',
 } as const;
 
+/** Commands that switch, read, store and export sessions. */
 export const sessions = {
   new_session: {
     doc: 'Start an empty session. A run is stopped first.',
-    params: { parentSession: optional(text('Remembered in the new header; nothing is copied.')), detached },
+    params: { parentSession: optional(text('Recorded in the new header; nothing is copied.')), detached },
     result: Moved,
     fails: [],
     lane: 'session',
@@ -60,7 +61,7 @@ export const sessions = {
   fork,
   branch: { ...fork, doc: 'The xcsh name of `fork`.' },
   clone: {
-    doc: 'Copy the active branch into a new session and go there. A run is stopped first.',
+    doc: 'Copy the active branch into a new session and switch to it. A run is stopped first.',
     params: { detached },
     result: Moved,
     fails: ['not_found'],
@@ -90,8 +91,8 @@ export const sessions = {
     params: {
       cursor: optional(text()),
       limit: optional(positiveCount()),
-      from: optional(choice(['start', 'end'], undefined, 'Where the first page is; `start` unless given.')),
-      replaced: optional(flag('True: what compactions have put a summary in the place of, instead.')),
+      from: optional(choice(['start', 'end'], undefined, 'Where the first page is; absent: `start`.')),
+      replaced: optional(flag('True: only the messages that compactions replaced by a summary.')),
     },
     result: object({ messages: list(AgentMessage), nextCursor: optional(text()), totalMessages: count() }),
     fails: ['not_found'],
@@ -100,7 +101,7 @@ export const sessions = {
   },
   get_entries: {
     doc: 'Entries of the session file in file order, all of them or those after one.',
-    params: { since: optional(nonEmpty('Only entries after this one.')), limit: optional(count('At most so many.')) },
+    params: { since: optional(nonEmpty('Only entries after this one.')), limit: optional(count('At most this many.')) },
     result: object({ entries: list(SessionEntry), leafId: nullable(text()), hasMore: optional(flag()) }),
     fails: ['not_found'],
     lane: 'read',
@@ -118,14 +119,14 @@ export const sessions = {
     doc: 'Continue from another entry of the tree.',
     params: {
       targetId: nonEmpty(),
-      summarize: optional(flag('Put a summary of what is left behind into the branch that is gone to.')),
-      customInstructions: optional(text('For whoever writes the summary.')),
-      replaceInstructions: optional(flag('They stand for the usual instructions instead of following them.')),
-      label: optional(text('A label for where the leaf comes to rest.')),
+      summarize: optional(flag('Add a summary of the abandoned branch to the target branch.')),
+      customInstructions: optional(text('Instructions for the summary.')),
+      replaceInstructions: optional(flag('Replaces the usual instructions instead of following them.')),
+      label: optional(text('A label for the new leaf.')),
     },
     result: object({
       cancelled: flag(),
-      editorText: optional(text('The text of the user message that was gone to: the leaf is before it.')),
+      editorText: optional(text('The text of the target, if it is a user message: the leaf is before it.')),
       summaryEntryId: optional(text()),
     }),
     fails: ['not_found', 'agent_busy'],
@@ -133,7 +134,7 @@ export const sessions = {
     scope: 'prompt',
   },
   get_last_assistant_text: {
-    doc: 'The text of the last answer, null when there is none.',
+    doc: 'The text of the last assistant message, null when there is none.',
     params: {},
     result: object({ text: nullable(text()) }),
     fails: [],
@@ -179,7 +180,7 @@ export const sessions = {
     scope: 'prompt',
   },
   preflight: {
-    doc: 'Look at everything a prompt would need, without asking a model.',
+    doc: 'Check everything a prompt needs, without calling a model.',
     params: {},
     result: Preflight,
     fails: [],
@@ -187,7 +188,7 @@ export const sessions = {
     scope: 'view',
   },
   export_html: {
-    doc: 'Write the session as one HTML page. Of what is there already only a web page is replaced.',
+    doc: 'Write the session as one HTML page. An existing file is replaced only if it is a web page.',
     params: { outputPath: optional(nonEmpty()) },
     result: object({ path: text(), url: optional(text('Where a remote client can fetch the page, once.')) }),
     fails: ['not_supported', 'not_found', 'permission_denied'],
@@ -195,13 +196,13 @@ export const sessions = {
     scope: 'prompt',
   },
   list_files: {
-    doc: 'Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first. What git ignores is left out.',
+    doc: 'Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first, without those that git ignores.',
     params: {
-      query: optional(text('All, when it is missing or empty.')),
-      limit: optional(positiveCount('At most so many; 50.')),
+      query: optional(text('Absent or empty: all.')),
+      limit: optional(positiveCount('The most files to return; absent: 50.')),
     },
     result: object({
-      files: list(object({ path: text('Below the folder; that of a folder ends with /.') }, 'FileMatch')),
+      files: list(object({ path: text('Relative to the folder; the path of a folder ends with /.') }, 'FileMatch')),
       hasMore: flag(),
     }),
     fails: [],
@@ -209,8 +210,8 @@ export const sessions = {
     scope: 'view',
   },
   get_commands: {
-    doc: 'The slash commands that `prompt` understands.',
-    params: { builtins: optional(flag('Whether to list built-in ones; as `hello` said unless given.')) },
+    doc: 'The slash commands that `prompt` accepts.',
+    params: { builtins: optional(flag('Whether to list built-in ones; absent: as set by `hello`.')) },
     result: object({ commands: list(SlashCommand) }),
     fails: [],
     lane: 'read',

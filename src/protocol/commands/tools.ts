@@ -1,37 +1,9 @@
 import { nonEmpty, flag, freeform, list, object, optional, text } from '../schema.ts';
-import { BashResult, CompactionResult, HostTool, McpServerStatus, TodoPhase, ToolInfo } from '../state.ts';
-import { type CommandTable, persist } from './row.ts';
+import { BashResult, HostTool, McpServerStatus, TodoPhase, ToolInfo } from '../state.ts';
+import type { CommandTable } from './row.ts';
 
+/** Commands about shell commands, tools, MCP servers and todos. */
 export const tools = {
-  compact: {
-    doc: 'Replace the older part of the conversation by a summary.',
-    params: { customInstructions: optional(text()) },
-    result: CompactionResult,
-    fails: ['agent_busy'],
-    lane: 'session',
-    scope: 'prompt',
-  },
-  set_auto_compaction: {
-    doc: 'Compact by itself when the context is nearly full, or not.',
-    params: { enabled: flag(), persist },
-    fails: [],
-    lane: 'session',
-    scope: 'prompt',
-  },
-  set_auto_retry: {
-    doc: 'Retry by itself after transient model failures, or not.',
-    params: { enabled: flag(), persist },
-    fails: [],
-    lane: 'session',
-    scope: 'prompt',
-  },
-  abort_retry: {
-    doc: 'Give up a retry that is waiting.',
-    params: {},
-    fails: [],
-    lane: 'control',
-    scope: 'prompt',
-  },
   bash: {
     doc: 'Run a shell command and put its output into the conversation.',
     params: { command: nonEmpty(), excludeFromContext: optional(flag()) },
@@ -48,7 +20,7 @@ export const tools = {
     scope: 'bash',
   },
   get_tools: {
-    doc: 'Every tool there is, and whether the model is offered it.',
+    doc: 'Every tool, and whether it is offered to the model.',
     params: {},
     result: object({ tools: list(ToolInfo) }),
     fails: [],
@@ -72,7 +44,7 @@ export const tools = {
     scope: 'prompt',
   },
   set_mcp_servers: {
-    doc: 'Replace the MCP servers that clients have added to this session. Answered when each of them is connected or has failed.',
+    doc: 'Replace the MCP servers that clients have added to this session. Responds when each of them is connected or has failed.',
     params: { servers: freeform('Name to McpServer.') },
     result: object({ servers: list(McpServerStatus) }),
     fails: [],

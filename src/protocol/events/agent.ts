@@ -36,19 +36,20 @@ export const AssistantMessageEvent = union(
     object({ type: literal('error'), reason: choice(['aborted', 'error']), error: optional(AssistantMessage) }),
   ],
   'AssistantMessageEvent',
-  'One step of a streaming answer. `partial`, and `message` or `error` at the end, are there in cumulative form only.',
+  'One step of a streaming assistant message. `partial`, and `message` or `error` at the end, appear in cumulative form only.',
 );
 
 const ToolProgress = object({ content: ContentBlocks, details: optional(unknown()) }, 'ToolProgress');
 
 const tool = { toolCallId: text(), toolName: text() };
 
+/** Events of the agent's work: runs, turns, messages and tools. */
 export const agentEvents = {
   agent_start: event('agent_start', 'The agent begins to work.'),
-  agent_end: event('agent_end', 'The agent stops working. The run may still go on: `agent_settled` ends it.', {
-    messages: list(AgentMessage, 'What was added since agent_start.'),
+  agent_end: event('agent_end', 'The agent stops working. The run may continue: `agent_settled` ends it.', {
+    messages: list(AgentMessage, 'Messages added since agent_start.'),
     willRetry: flag('The same request is about to be repeated.'),
-    isTerminal: flag('False: the session goes on by itself.'),
+    isTerminal: flag('False: the session continues by itself.'),
   }),
   agent_settled: event('agent_settled', 'The run is over. Sent exactly once per run, as its last record.', {
     runId: text(),
@@ -58,32 +59,32 @@ export const agentEvents = {
     errorMessage: optional(text()),
     clientMessageIds: list(text(), 'The client messages that the run served.'),
   }),
-  turn_start: event('turn_start', 'A turn begins: one model answer and its tools.'),
+  turn_start: event('turn_start', 'A turn begins: one model response and its tools.'),
   turn_end: event('turn_end', 'A turn is over.', {
     message: AssistantMessage,
     toolResults: list(ToolResultMessage, 'In the order of the calls.'),
   }),
-  message_start: event('message_start', 'A message begins. An answer of the model begins empty.', {
+  message_start: event('message_start', 'A message begins. An assistant message begins empty.', {
     message: AgentMessage,
   }),
-  message_update: event('message_update', 'The answer grew.', {
+  message_update: event('message_update', 'The assistant message grew.', {
     assistantMessageEvent: AssistantMessageEvent,
     message: optional(AssistantMessage),
     usage: optional(Usage),
   }),
-  message_end: event('message_end', 'A message is whole, and stored.', { message: AgentMessage }),
+  message_end: event('message_end', 'A message is complete and stored.', { message: AgentMessage }),
   tool_execution_start: event('tool_execution_start', 'A tool begins.', { ...tool, args: freeform() }),
-  tool_execution_update: event('tool_execution_update', 'What the tool has to show so far, all of it.', {
+  tool_execution_update: event('tool_execution_update', 'All output of the tool so far.', {
     ...tool,
     args: freeform(),
     partialResult: ToolProgress,
   }),
-  tool_execution_end: event('tool_execution_end', 'A tool is done. Ends come in the order of completion.', {
+  tool_execution_end: event('tool_execution_end', 'A tool is done. Sent in the order of completion.', {
     ...tool,
     result: ToolProgress,
     isError: flag(),
   }),
-  heartbeat: event('heartbeat', 'The agent is alive and this is what its run waits for.', {
+  heartbeat: event('heartbeat', 'The agent is alive; `blockedOn` names what its run waits for.', {
     runId: optional(text()),
     blockedOn: union([
       object(

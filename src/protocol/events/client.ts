@@ -33,7 +33,7 @@ const ExtensionUiRequest = union(
   'ExtensionUiRequestEvent',
 );
 
-/** Records that speak of the client, its extensions' dialogs, its tools and its connection. */
+/** Events for clients: dialogs of extensions, host tools and the connection. */
 export const clientEvents = {
   extension_error: event('extension_error', 'An extension failed.', {
     extensionPath: text(),
@@ -46,14 +46,14 @@ export const clientEvents = {
     error: text(),
   }),
   extension_ui_request: {
-    doc: 'An extension wants something shown; select, confirm, input and editor wait for an answer.',
+    doc: 'An extension shows something; select, confirm, input and editor wait for an answer.',
     schema: ExtensionUiRequest,
   },
   extension_ui_resolved: event('extension_ui_resolved', 'A dialog was answered elsewhere or ran out.', {
     id: text(),
     by: optional(text()),
   }),
-  host_tool_call: event('host_tool_call', 'The client is to run one of its tools.', {
+  host_tool_call: event('host_tool_call', 'Requests a call of a tool that the client runs.', {
     id: text(),
     toolCallId: text(),
     toolName: text(),
@@ -63,24 +63,24 @@ export const clientEvents = {
   server_connected: event('server_connected', 'The connection is attached to a session that is ready.', {
     sessionFile: nullable(text()),
     sessionId: text(),
-    seq: count('What follows with a greater `seq` is new.'),
-    epoch: text('What `seq` counts in: send both again to resume.'),
-    resume: optional(choice(['ok', 'gap'], undefined, 'Whether what was missed follows, or a snapshot instead.')),
+    seq: count('Records with a greater `seq` are new.'),
+    epoch: text('The numbering that `seq` belongs to: send both to resume.'),
+    resume: optional(choice(['ok', 'gap'], undefined, 'Whether the missed records follow, or a snapshot instead.')),
     pingMs: count('Send `ping` this often; the server does the same with WebSocket pings.'),
   }),
   server_disconnected: event('server_disconnected', 'The server is about to close the connection.', {
     reason: choice(['error', 'close', 'timeout']),
     message: optional(text()),
     code: optional(count('The code that the connection is closed with.')),
-    retryAfterMs: optional(count('When the server expects to be there again.')),
+    retryAfterMs: optional(count('When the server expects to be available again.')),
   }),
-  server_error: event('server_error', 'Something is wrong with the connection or its agent.', {
+  server_error: event('server_error', 'An error of the connection or its agent.', {
     error: text(),
     code: optional(text('One of the error codes.')),
   }),
   state_synced: event('state_synced', 'The whole state after attaching.', {
     state: SessionState,
     messages: list(AgentMessage),
-    cursor: optional(text('Of the page before these messages: `get_messages_page` with `from` = `end`.')),
+    cursor: optional(text('The page before these messages: `get_messages_page` with `from` = `end`.')),
   }),
 } as const satisfies EventTable;

@@ -1,7 +1,7 @@
 import type { TProperties, TSchema } from 'typebox';
 import { count, literal, object, optional } from '../schema.ts';
 
-/** What the protocol says about one kind of record that tau sends unasked. */
+/** The contract of one event. */
 export interface EventRow {
   readonly doc: string;
   readonly schema: TSchema;
@@ -9,8 +9,8 @@ export interface EventRow {
 
 export type EventTable = Readonly<Record<string, EventRow>>;
 
-/** The server numbers what belongs to a session, so that a client can go on after the last one it had. */
-export const sequenceNumber = { seq: optional(count('Only on a WebSocket, on what belongs to the session.')) };
+// The server numbers the records of a session, so that a client can resume after the last one it received.
+export const sequenceNumber = { seq: optional(count('Only on a WebSocket, on records of the session.')) };
 
 /** A row whose record carries `type` and these fields. */
 export const event = (type: string, doc: string, properties: TProperties = {}): EventRow => ({

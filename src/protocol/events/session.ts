@@ -12,6 +12,7 @@ const compacted = {
   errorMessage: optional(text()),
 };
 
+/** Events of the session: queue, settings, entries, compaction, retries and todos. */
 export const sessionEvents = {
   ready: event('ready', 'The first record: commands are read from now on.', {
     version: text(),
@@ -26,13 +27,13 @@ export const sessionEvents = {
   state_changed: event('state_changed', 'These fields of get_state changed.', {
     state: freeform('Some of the fields of SessionState.'),
   }),
-  session_info_changed: event('session_info_changed', 'The session got another name.', { name: optional(text()) }),
-  thinking_level_changed: event('thinking_level_changed', 'Another thinking level is in force.', {
+  session_info_changed: event('session_info_changed', 'The session name changed.', { name: optional(text()) }),
+  thinking_level_changed: event('thinking_level_changed', 'The thinking level changed.', {
     level: ThinkingLevel,
   }),
-  session_repaired: event('session_repaired', 'The session was left unfinished by a crash and was mended on opening.', {
+  session_repaired: event('session_repaired', 'A crash left the session unfinished; it was repaired on opening.', {
     sessionId: text(),
-    toolCallIds: list(text(), 'Calls that got an error result in place of the lost one.'),
+    toolCallIds: list(text(), 'Calls that got an error result instead of the lost one.'),
     tornBytes: count('Bytes of a half-written last line that were cut off.'),
   }),
   entry_appended: event('entry_appended', 'A line was added to the session file. Only after hello `entries:true`.', {
@@ -55,7 +56,7 @@ export const sessionEvents = {
     delayMs: count(),
     errorMessage: text(),
   }),
-  auto_retry_end: event('auto_retry_end', 'The retries succeeded or were given up.', {
+  auto_retry_end: event('auto_retry_end', 'The retries succeeded or were abandoned.', {
     success: flag(),
     attempt: count(),
     finalError: optional(text()),
@@ -64,7 +65,7 @@ export const sessionEvents = {
     id: optional(unknown()),
     delta: text(),
   }),
-  ttsr_triggered: event('ttsr_triggered', 'A stream rule matched and the answer was begun anew.', {
+  ttsr_triggered: event('ttsr_triggered', 'A stream rule matched and the assistant message was restarted.', {
     rules: list(freeform()),
   }),
   todo_reminder: event('todo_reminder', 'The agent stopped with todos open and is reminded of them.', {

@@ -4,9 +4,9 @@ const CHILD_STDOUT = 1;
 const CHILD_STDERR = 2;
 
 /**
- * Gives children stderr wherever they would inherit stdout.
+ * Gives children stderr where they would inherit stdout.
  *
- * `spawn`, `fork`, `exec` and `execFile` all meet in `ChildProcess.prototype.spawn`; the synchronous ones meet nowhere.
+ * `spawn`, `fork`, `exec` and `execFile` all call `ChildProcess.prototype.spawn`; the synchronous ones share no method.
  */
 export function redirectChildren(): void {
   const childProcess = process.getBuiltinModule('node:child_process');

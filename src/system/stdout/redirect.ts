@@ -17,9 +17,9 @@ const writers = [
 ];
 
 /**
- * Sends to stderr what node:fs is told to write to stdout, by number or by path, and keeps both from being closed.
+ * Redirects writes of node:fs from stdout to stderr, by number or by path, and keeps both open.
  *
- * Streams need nothing of their own: they call `open`, `write` and `close` of the module.
+ * Streams need no patch: they call `open`, `write` and `close` of the module.
  */
 export function redirectFiles(): void {
   for (const name of writers) replaceMethod(fs, name, redirectWrite);
@@ -46,7 +46,7 @@ const redirectWrite = (original: UntypedMethod): UntypedMethod => {
   return (target, ...rest) => original(target === STDOUT || isStdoutPath(target) ? STDERR : target, ...rest);
 };
 
-/** The same for the promise form, which takes paths only. */
+/** Redirects writes of node:fs/promises, which take paths only. */
 export function redirectFilePromises(): void {
   const { writeFile } = fs;
   const writeStderr = (original: UntypedMethod): UntypedMethod => {
@@ -55,7 +55,7 @@ export function redirectFilePromises(): void {
   };
   replaceMethod(fs.promises, 'writeFile', writeStderr);
   replaceMethod(fs.promises, 'appendFile', writeStderr);
-  // Whatever it was to be opened for: stderr may be a log file, and must not be cut.
+  // stderr may be a log file and must not be truncated, whatever the flags.
   replaceMethod(fs.promises, 'open', (original) => (path, ...rest) => {
     return isStdoutPath(path) ? original('/dev/stderr', 'a') : original(path, ...rest);
   });

@@ -1,7 +1,6 @@
-/** A function of which nothing is known but that it can be called. */
 export type UntypedMethod = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Puts a wrapper in a method's place; it keeps what hangs on the original, such as its form for `util.promisify`. */
+/** Replaces a method by a wrapper, which keeps the properties of the original, such as its `util.promisify` form. */
 export function replaceMethod(owner: object, name: string, wrap: (original: UntypedMethod) => UntypedMethod): void {
   const methods = owner as Record<string, UntypedMethod>;
   const original = methods[name];

@@ -8,14 +8,14 @@ import { afterAll, afterEach } from 'vitest';
 const here = import.meta.dirname;
 let scripts = 0;
 
-/** A folder for the tests of one file, removed after them. */
+/** Creates a folder for the tests of one file; it is removed after them. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tau-system-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Turns TypeScript, with imports relative to src/system, into a file that a bare `node` can run. sharp is not there for it. */
+/** Bundles TypeScript, with imports relative to src/system, into a file for a bare `node`, without sharp. */
 export function compile(folder: string, source: string): string {
   const outfile = join(folder, `script-${++scripts}.mjs`);
   const contents = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);\n${source}`;
@@ -31,7 +31,7 @@ export function compile(folder: string, source: string): string {
   return outfile;
 }
 
-/** Starts processes that are killed after the test whatever happens. */
+/** Starts processes that are killed after the test. */
 export function processes(): (command: string, args: readonly string[], options?: SpawnOptions) => ChildProcess {
   const running = new Set<ChildProcess>();
   afterEach(() => {
@@ -45,7 +45,6 @@ export function processes(): (command: string, args: readonly string[], options?
   };
 }
 
-/** Everything a stream says until it ends. */
 export async function readAll(stream: NodeJS.ReadableStream | null): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream ?? []) chunks.push(Buffer.from(chunk));
@@ -55,7 +54,7 @@ export async function readAll(stream: NodeJS.ReadableStream | null): Promise<str
 export const exitOf = (child: ChildProcess): Promise<number | NodeJS.Signals | null> =>
   new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
 
-/** Waits for a condition that no event announces. */
+/** Waits for a condition that has no event. */
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!condition()) {

@@ -1,9 +1,9 @@
 import type { Link } from '../link.ts';
 
-/** A reader that takes what it is given, but may say that it is behind. */
+/** A reader that records every line and reports back-pressure on demand. */
 export class SlowReader implements Pick<Link, 'write' | 'onDrain'> {
   readonly lines: string[] = [];
-  /** How many lines it takes before it is behind. */
+  /** Lines until `write` returns false. */
   capacity = Number.POSITIVE_INFINITY;
   #drained: () => void = () => {};
 
@@ -16,13 +16,12 @@ export class SlowReader implements Pick<Link, 'write' | 'onDrain'> {
     this.#drained = listener;
   }
 
-  /** Goes on reading, this many lines. */
+  /** Resumes reading, up to this many lines. */
   drain(capacity = Number.POSITIVE_INFINITY): void {
     this.capacity = capacity;
     this.#drained();
   }
 
-  /** What it has read so far. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was written
   get records(): any[] {
     return this.lines.map((line) => JSON.parse(line));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { AssistantBlock, AssistantMessage, AssistantMessageEvent } from '../../protocol/generated/vocabulary.ts';
 
-/** An answer before its first word. */
+/** An assistant message at its start, for tests of streams. */
 export const empty: AssistantMessage = {
   role: 'assistant',
   content: [],
@@ -20,7 +20,7 @@ export const empty: AssistantMessage = {
   timestamp: 0,
 };
 
-/** An answer and the steps in which it was told, without the last one. */
+/** An assistant message and its steps, without the last one. */
 export interface Stream {
   readonly message: AssistantMessage;
   readonly steps: readonly AssistantMessageEvent[];
@@ -59,7 +59,7 @@ const anyToolCall: fc.Arbitrary<Block> = fc.record({ id: chars, name: chars, arg
   };
 });
 
-/** Any answer of texts, thoughts and tool calls, told in deltas of any size. */
+/** Any message of texts, thinking and tool calls, in deltas of any size. */
 export const anyStream: fc.Arbitrary<Stream> = fc
   .array(fc.oneof(anyText('text'), anyText('thinking'), anyToolCall), { maxLength: 6 })
   .map((blocks) => ({
@@ -72,11 +72,11 @@ const anyLast: fc.Arbitrary<AssistantMessageEvent> = fc.oneof(
   fc.constantFrom('aborted', 'error').map((reason) => ({ type: 'error' as const, reason })),
 );
 
-/** The same with its last step, stopped after any of them. */
-export const anySplitStream: fc.Arbitrary<{ readonly told: Stream['steps']; readonly rest: Stream['steps'] }> = fc
+/** Any stream with its last step, split at any step. */
+export const anySplitStream: fc.Arbitrary<{ readonly before: Stream['steps']; readonly after: Stream['steps'] }> = fc
   .tuple(anyStream, anyLast, fc.nat())
   .map(([streamed, last, position]) => {
     const steps = [...streamed.steps, last];
     const cut = position % (steps.length + 1);
-    return { told: steps.slice(0, cut), rest: steps.slice(cut) };
+    return { before: steps.slice(0, cut), after: steps.slice(cut) };
   });

@@ -1,5 +1,5 @@
 import { AgentClient } from '../client/client.ts';
-import { type Stdout, takeStdout } from '../system/private-stdout.ts';
+import { type Stdout, takeStdout } from '../system/stdout/private-stdout.ts';
 import { toLine } from '../wire/json-lines.ts';
 import { memoryPair } from '../wire/memory.ts';
 import type { Arguments } from './flags.ts';

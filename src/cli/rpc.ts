@@ -1,6 +1,6 @@
 import type { Connection } from '../engine/connection.ts';
 import type { Engine } from '../engine/open.ts';
-import { watchParent } from '../system/parent-watch.ts';
+import { watchParent } from '../system/exit-signals.ts';
 import { stdioLink } from '../wire/stdio.node.ts';
 import { compileLater } from './compile-later.ts';
 import type { Arguments } from './flags.ts';

@@ -2,7 +2,7 @@ import type { Connection } from '../engine/connection.ts';
 import type { Engine } from '../engine/open.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
-import { listenUnix } from '../wire/unix.node.ts';
+import { listenUnix } from '../wire/socket.node.ts';
 import { finished, leaveOnSignal, told } from './lifetime.ts';
 
 /** Serves clients one after another; none of them ends anything by leaving. Only a signal, or an extension, ends this. */

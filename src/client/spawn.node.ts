@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { LineReader, MAX_RECORD_BYTES } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
-import { connectUnix } from '../wire/unix.node.ts';
+import { connectUnix } from '../wire/socket.node.ts';
 import { AgentClient } from './client.ts';
 
 export { connectRemote } from './remote.node.ts';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openAgent } from '../index.ts';
 import type { AgentEvent, AgentMessage, McpServerStatus } from '../protocol/generated/vocabulary.ts';
-import { deepFreeze } from '../wire/testing/frozen.ts';
-import { empty } from '../wire/testing/streams.ts';
+import { deepFreeze, empty } from '../wire/testing/streams.ts';
 import { emptyView, reduce, type View } from './view.ts';
 
 /** An agent in this process that plays a script, and everything it says. */

@@ -1,4 +1,4 @@
-import { realPath } from '../system/real-path.ts';
+import { realPath } from '../system/files/real-path.ts';
 import type { Agent } from './agent.ts';
 
 /** Whether this path leads to the session that the agent is in. */

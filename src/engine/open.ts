@@ -144,7 +144,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       try {
         await agent.close();
       } finally {
-        const { killFamily } = await import('../system/process-group.ts');
+        const { killFamily } = await import('../system/processes/process-group.ts');
         await killFamily(family);
       }
     },

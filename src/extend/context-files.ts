@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { ContextFile } from '../session/system-prompt.ts';
-import { realPath } from '../system/real-path.ts';
+import { realPath } from '../system/files/real-path.ts';
 import { readWords } from './prompt-file.ts';
 
 /** In each folder the first of these that is there. */

@@ -1,7 +1,7 @@
 import { withRemainingTimeout, type DialogMethod } from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
-import { clampTimeout } from '../system/clamp-timeout.ts';
+import { clampTimeout } from '../system/with-timeout.ts';
 
 /** How long a dialog waits for somebody who can show it. */
 const ABSENCE_MS = 10 * 60 * 1000;

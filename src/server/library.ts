@@ -7,7 +7,7 @@ import { findById } from '../store/sessions/find-session.ts';
 import { isSessionId, notASession, readHeader } from '../store/sessions/header.ts';
 import { SessionList } from '../store/sessions/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
-import { isPathInside } from '../system/path-inside.ts';
+import { isPathInside } from '../system/files/path-inside.ts';
 import { type Grant, mayOpen } from './auth/grant.ts';
 import { permissionDenied, permits } from './auth/permission.ts';
 import type { Sessions, Target } from './sessions.ts';

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../protocol/errors.ts';
-import { writeFileAtomic } from '../system/atomic-write.ts';
-import { withFileMutex } from '../system/file-mutex.ts';
-import { acquireLock, type Lock, LockHeld } from '../system/lock.ts';
-import { makeFolder } from '../system/make-folder.ts';
+import { writeFileAtomic } from '../system/files/atomic-write.ts';
+import { withFileMutex } from '../system/files/file-mutex.ts';
+import { acquireLock, type Lock, LockHeld } from '../system/files/lock.ts';
+import { makeFolder } from '../system/files/make-folder.ts';
 import { readJsonObject, type Values } from './json-file.ts';
 
 /** How long another process may keep the file, and how often it is asked. */

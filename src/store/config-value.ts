@@ -27,7 +27,7 @@ const bareName = /^[A-Z][A-Z0-9_]*$/;
 export async function resolveValue(value: string, source: ValueSource): Promise<string> {
   const { env, cwd, limitMs = COMMAND_LIMIT_MS, signal } = source;
   if (value.startsWith('!')) {
-    const { captureOnce } = await import('../system/capture.ts');
+    const { captureOnce } = await import('../system/processes/capture.ts');
     return captureOnce({ command: value.slice(1), cwd, env, limitMs, signal });
   }
   if (bareName.test(value)) return variable(env, value) ?? value;

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { acquireLock } from '../system/lock.ts';
+import { acquireLock } from '../system/files/lock.ts';
 import { compile, exitOf, processes } from '../system/testing/script.ts';
 import { readCredentials, storeApiKey } from './credentials.ts';
 import { tempFolder } from './testing/temp-folder.ts';

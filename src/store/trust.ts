@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { realPath } from '../system/real-path.ts';
+import { realPath } from '../system/files/real-path.ts';
 
 type Decisions = Record<string, unknown>;
 

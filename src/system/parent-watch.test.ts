@@ -10,7 +10,7 @@ it('watchParent calls back once when the parent is killed', async () => {
   const noticed = join(folder, 'noticed');
   const script = compile(
     folder,
-    `import { watchParent } from './parent-watch.ts';
+    `import { watchParent } from './exit-signals.ts';
      import { appendFileSync } from 'node:fs';
      let calls = 0;
      watchParent(() => {
@@ -36,7 +36,7 @@ it('watchParent calls back once when the parent is killed', async () => {
 });
 
 it('watchParent does not keep the process alive', async () => {
-  const script = compile(folder, `import { watchParent } from './parent-watch.ts'; watchParent(() => undefined, 5);`);
+  const script = compile(folder, `import { watchParent } from './exit-signals.ts'; watchParent(() => undefined, 5);`);
 
   expect(await exitOf(start(process.execPath, [script]))).toBe(0);
 });

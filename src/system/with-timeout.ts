@@ -10,3 +10,9 @@ export async function withTimeout<T>(timeoutMs: number, work: Promise<T>, messag
     clearTimeout(timer);
   }
 }
+
+// A longer timer would fire at once.
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Returns the nearest time that a timer can wait. */
+export const clampTimeout = (ms: number): number => Math.min(Math.max(ms, 0), MAX_TIMEOUT_MS);

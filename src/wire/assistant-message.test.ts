@@ -7,8 +7,7 @@ import type {
   Usage,
 } from '../protocol/generated/vocabulary.ts';
 import { applyStep, joinDeltas } from './assistant-message.ts';
-import { deepFreeze } from './testing/frozen.ts';
-import { anySplitStream, anyStream, empty } from './testing/streams.ts';
+import { deepFreeze, anySplitStream, anyStream, empty } from './testing/streams.ts';
 
 const folded = (steps: readonly AssistantMessageEvent[], from: AssistantMessage = empty) => steps.reduce(applyStep, from);
 

@@ -1,9 +1,4 @@
-import type {
-  AssistantBlock,
-  AssistantMessage,
-  AssistantMessageEvent,
-  MessageUpdateEvent,
-} from '../protocol/generated/vocabulary.ts';
+import type { AssistantBlock, AssistantMessage, AssistantMessageEvent, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
 
 /** Returns the assistant message after one more step. Neither argument changes, so that snapshots can be kept. */
 export function applyStep(message: AssistantMessage, step: AssistantMessageEvent): AssistantMessage {
@@ -83,4 +78,42 @@ function withBlock(message: AssistantMessage, index: number, block: AssistantBlo
 function blockAt<T extends 'text' | 'thinking'>(message: AssistantMessage, index: number, type: T) {
   const block = message.content[index];
   return (block?.type === type ? block : { type }) as Extract<AssistantBlock, { type: T }>;
+}
+
+/** A step of a streaming message, and the message after it. */
+export interface MessageStep {
+  readonly update: MessageUpdateEvent;
+  readonly snapshot: AssistantMessage;
+}
+
+/** A streaming assistant message that can be replayed: it keeps all steps, with the deltas of a block merged. */
+export class StreamingMessage {
+  /** The empty message of `message_start`. */
+  readonly initial: AssistantMessage;
+  readonly #updates: MessageUpdateEvent[] = [];
+  #message: AssistantMessage;
+
+  constructor(initial: AssistantMessage) {
+    this.initial = initial;
+    this.#message = initial;
+  }
+
+  /** Applies one more step and returns the message after it. */
+  apply(update: MessageUpdateEvent): AssistantMessage {
+    this.#message = applyStep(this.#message, update.assistantMessageEvent);
+    const last = this.#updates.at(-1);
+    const merged = last && joinDeltas(last, update);
+    if (merged) this.#updates[this.#updates.length - 1] = merged;
+    else this.#updates.push(update);
+    return this.#message;
+  }
+
+  /** Yields the steps so far, for a subscriber that joins late. */
+  *replay(): Generator<MessageStep> {
+    let snapshot = this.initial;
+    for (const update of this.#updates) {
+      snapshot = applyStep(snapshot, update.assistantMessageEvent);
+      yield { update, snapshot };
+    }
+  }
 }

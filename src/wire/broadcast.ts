@@ -1,5 +1,5 @@
 import type { AgentEvent, MessageUpdateEvent } from '../protocol/generated/vocabulary.ts';
-import { StreamingMessage } from './streaming-message.ts';
+import { StreamingMessage } from './assistant-message.ts';
 import type { EventQueue } from './event-queue.ts';
 
 export type SubscriberQueue = Pick<EventQueue, 'drained' | 'isFull' | 'sendEvent' | 'sendUpdate'>;

@@ -1,7 +1,9 @@
-import type { Socket } from 'node:net';
+import { type Socket, connect, createServer } from 'node:net';
 import { batchedWrite } from '../system/batched-write.ts';
-import { type InputLine, LineReader, MAX_LINE_BYTES } from './json-lines.ts';
+import { type InputLine, LineReader, MAX_LINE_BYTES, MAX_RECORD_BYTES } from './json-lines.ts';
 import type { Link } from './link.ts';
+import { rmSync } from 'node:fs';
+import { checkSocketPath, listenOnSocketFile } from '../system/files/socket-file.ts';
 
 // The time in which a peer can read the end of the stream before the socket is destroyed.
 const CLOSE_LINGER_MS = 1000;
@@ -37,4 +39,30 @@ export function socketLink(socket: Socket, maxLineBytes = MAX_LINE_BYTES): Link 
       });
     },
   };
+}
+
+/** Accepts connections on a socket file that only its owner may use, and replaces the file of a dead process. */
+export async function listenUnix(path: string, onLink: (link: Link) => void): Promise<{ close(): void }> {
+  // Reading starts with `onLine`: otherwise the end of a silent client would be lost.
+  const options = { allowHalfOpen: true, pauseOnConnect: true };
+  const server = createServer(options, (socket: Socket) => onLink(socketLink(socket)));
+  await listenOnSocketFile(server, path);
+  return {
+    close: () => {
+      server.close();
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+export async function connectUnix(path: string): Promise<Link> {
+  checkSocketPath(path);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path, allowHalfOpen: true });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      resolve(socketLink(socket, MAX_RECORD_BYTES));
+    });
+  });
 }

@@ -1,4 +1,4 @@
-import { takeStdout } from '../system/private-stdout.ts';
+import { takeStdout } from '../system/stdout/private-stdout.ts';
 import { LineReader } from './json-lines.ts';
 import type { Link } from './link.ts';
 

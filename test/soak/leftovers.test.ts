@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { listProcesses } from '../../src/system/process-table.ts';
+import { listProcesses } from '../../src/system/processes/process-table.ts';
 import { type Home, newHome, open, sessionFiles } from '../support/open.ts';
 import type { Peer } from '../support/peer.ts';
 import { until } from '../support/processes.ts';

@@ -1,4 +1,4 @@
-import { listProcesses } from '../../src/system/process-table.ts';
+import { listProcesses } from '../../src/system/processes/process-table.ts';
 
 /** Whether this process lives. One that is dead and not yet buried does not. */
 export const isAlive = async (pid: number): Promise<boolean> =>

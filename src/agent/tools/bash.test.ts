@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { killFamily } from '../../system/process-group.ts';
-import { listProcesses } from '../../system/process-table.ts';
+import { killFamily } from '../../system/processes/process-group.ts';
+import { listProcesses } from '../../system/processes/process-table.ts';
 import { compile, processes, temporaryFolder, readAll, until } from '../../system/testing/script.ts';
 import type { ToolError, ToolOutput } from '../tool.ts';
 import { bashTool } from './bash.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { replaceFile } from '../../system/replace-file.ts';
+import { replaceFile } from '../../system/files/replace-file.ts';
 import { type ToolOutput, textOutput } from '../tool.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
 import { describeChange } from './edit-diff.ts';

@@ -1,4 +1,4 @@
-import { withFileMutex } from '../../system/file-mutex.ts';
+import { withFileMutex } from '../../system/files/file-mutex.ts';
 import type { Tool } from '../tool.ts';
 import { asEditList } from './edit-arguments.ts';
 import type { Edit } from './edit-text.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { guardFile, keepFile } from '../../system/guardian.ts';
+import { guardFile, keepFile } from '../../system/processes/guardian.ts';
 import { randomBytes } from '../../system/random-bytes.ts';
 
 /** How much of an output is kept on disk. */

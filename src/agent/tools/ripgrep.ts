@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
-import { openPipe } from '../../system/pipe.ts';
-import { PipeReader } from '../../system/pipe-reader.ts';
-import { type ProcessExit, spawnGroup } from '../../system/process-group.ts';
+import { openPipe } from '../../system/processes/pipe.ts';
+import { PipeReader } from '../../system/processes/pipe-reader.ts';
+import { type ProcessExit, spawnGroup } from '../../system/processes/process-group.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
 import { cutLine } from './grep-matches.ts';
 import { type FoundLine, RipgrepOutput } from './ripgrep-output.ts';

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, statSync } from 'node:fs';
-import { clampTimeout } from '../../system/clamp-timeout.ts';
-import { openPipe } from '../../system/pipe.ts';
-import { PipeReader } from '../../system/pipe-reader.ts';
-import { type ProcessExit, type GroupProcess, spawnGroup } from '../../system/process-group.ts';
+import { clampTimeout } from '../../system/with-timeout.ts';
+import { openPipe } from '../../system/processes/pipe.ts';
+import { PipeReader } from '../../system/processes/pipe-reader.ts';
+import { type ProcessExit, type GroupProcess, spawnGroup } from '../../system/processes/process-group.ts';
 import { CommandOutput } from './command-output.ts';
 import type { Truncation } from './truncate.ts';
 

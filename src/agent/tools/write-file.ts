@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../system/make-folder.ts';
-import { realPath } from '../../system/real-path.ts';
-import { replaceFile } from '../../system/replace-file.ts';
+import { makeFolder } from '../../system/files/make-folder.ts';
+import { realPath } from '../../system/files/real-path.ts';
+import { replaceFile } from '../../system/files/replace-file.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
 import type { EditDetails } from './edit-diff.ts';
 import { checkRegular, openRegular } from './regular-file.ts';

@@ -1,4 +1,4 @@
-import { withFileMutex } from '../../system/file-mutex.ts';
+import { withFileMutex } from '../../system/files/file-mutex.ts';
 import { type Tool, textOutput } from '../tool.ts';
 import { toolPath } from './tool-path.ts';
 

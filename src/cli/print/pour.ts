@@ -1,5 +1,5 @@
 import type { AgentClient } from '../../client/client.ts';
-import type { Stdout } from '../../system/private-stdout.ts';
+import type { Stdout } from '../../system/stdout/private-stdout.ts';
 import { toLine } from '../../wire/json-lines.ts';
 import type { Link } from '../../wire/link.ts';
 

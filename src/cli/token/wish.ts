@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { type Scope, scopes } from '../../store/tokens/scopes.ts';
 import type { TokenWish } from '../../store/tokens/token-store.ts';
-import { realPath } from '../../system/real-path.ts';
+import { realPath } from '../../system/files/real-path.ts';
 import { type Arguments, UsageError } from '../flags.ts';
 import { momentOf } from './moment.ts';
 

@@ -6,7 +6,7 @@ export abstract class AgentMethods {
   /** Sends a command and waits for its answer. */
   abstract call<C extends CommandName>(command: C, params: Params<C>): Promise<Result<C>>;
 
-  /** Send a user message. Answered once it is stored, queued or handled; what happens next arrives as events. */
+  /** Send a user message. Responds once it is stored, queued or handled; the rest arrives as events. */
   prompt(params: Params<'prompt'>): Promise<Result<'prompt'>> {
     return this.call('prompt', params);
   }
@@ -21,19 +21,9 @@ export abstract class AgentMethods {
     return this.call('follow_up', params);
   }
 
-  /** Stop the run. Answered when everything has stopped; succeeds when idle. Queued messages are kept and join the next run; a message that still waits to be accepted is refused. */
-  async abort(params: Params<'abort'> = {}): Promise<void> {
-    await this.call('abort', params);
-  }
-
   /** Stop the run and start another one with this message, before anything queued. */
   abortAndPrompt(params: Params<'abort_and_prompt'>): Promise<Result<'abort_and_prompt'>> {
     return this.call('abort_and_prompt', params);
-  }
-
-  /** Answered when no run is active, at once if none is. */
-  waitIdle(): Promise<Result<'wait_idle'>> {
-    return this.call('wait_idle', {});
   }
 
   /** Deliver steering messages one per turn, or all at once. */
@@ -46,32 +36,62 @@ export abstract class AgentMethods {
     await this.call('set_follow_up_mode', params);
   }
 
+  /** Withdraw every queued message. */
+  clearQueue(): Promise<Result<'clear_queue'>> {
+    return this.call('clear_queue', {});
+  }
+
+  /** Withdraw one queued message. */
+  removeQueued(params: Params<'remove_queued'>): Promise<Result<'remove_queued'>> {
+    return this.call('remove_queued', params);
+  }
+
+  /** Change the text of a queued message, which keeps its position. */
+  async editQueued(params: Params<'edit_queued'>): Promise<void> {
+    await this.call('edit_queued', params);
+  }
+
+  /** Stop the run. Responds when everything has stopped; succeeds when idle. Queued messages are kept and join the next run; a message that is not accepted yet is rejected. */
+  async abort(params: Params<'abort'> = {}): Promise<void> {
+    await this.call('abort', params);
+  }
+
+  /** Responds when no run is active, at once if none is. */
+  waitIdle(): Promise<Result<'wait_idle'>> {
+    return this.call('wait_idle', {});
+  }
+
   /** Let steering wait for the tools of the turn, or skip those not started yet. */
   async setInterruptMode(params: Params<'set_interrupt_mode'>): Promise<void> {
     await this.call('set_interrupt_mode', params);
   }
 
-  /** Take every queued message back. */
-  clearQueue(): Promise<Result<'clear_queue'>> {
-    return this.call('clear_queue', {});
+  /** Replace the older part of the conversation by a summary. */
+  compact(params: Params<'compact'> = {}): Promise<Result<'compact'>> {
+    return this.call('compact', params);
   }
 
-  /** Take one queued message back. */
-  removeQueued(params: Params<'remove_queued'>): Promise<Result<'remove_queued'>> {
-    return this.call('remove_queued', params);
+  /** Compact by itself when the context is nearly full, or not. */
+  async setAutoCompaction(params: Params<'set_auto_compaction'>): Promise<void> {
+    await this.call('set_auto_compaction', params);
   }
 
-  /** Change the text of a queued message, which keeps its place. */
-  async editQueued(params: Params<'edit_queued'>): Promise<void> {
-    await this.call('edit_queued', params);
+  /** Retry by itself after transient model failures, or not. */
+  async setAutoRetry(params: Params<'set_auto_retry'>): Promise<void> {
+    await this.call('set_auto_retry', params);
   }
 
-  /** Tell what this client wants; answers the protocol number, the capabilities in force and the limits. */
+  /** Give up a retry that is waiting. */
+  async abortRetry(): Promise<void> {
+    await this.call('abort_retry', {});
+  }
+
+  /** Negotiate options; returns the protocol number, the capabilities in force and the limits. */
   hello(params: Params<'hello'> = {}): Promise<Result<'hello'>> {
     return this.call('hello', params);
   }
 
-  /** Answered at once, whatever the agent does: the connection is alive. */
+  /** Responds at once, whatever the agent does: the connection is alive. */
   async ping(): Promise<void> {
     await this.call('ping', {});
   }
@@ -86,7 +106,7 @@ export abstract class AgentMethods {
     return this.call('switch_session', params);
   }
 
-  /** Copy the conversation before a user message into a new session and go there; answers the text of the message. */
+  /** Copy the conversation before a user message into a new session and switch to it; returns the text of the message. */
   fork(params: Params<'fork'>): Promise<Result<'fork'>> {
     return this.call('fork', params);
   }
@@ -96,12 +116,12 @@ export abstract class AgentMethods {
     return this.call('branch', params);
   }
 
-  /** Copy the active branch into a new session and go there. A run is stopped first. */
+  /** Copy the active branch into a new session and switch to it. A run is stopped first. */
   clone(params: Params<'clone'> = {}): Promise<Result<'clone'>> {
     return this.call('clone', params);
   }
 
-  /** The user messages of the active branch, each a place to fork at. */
+  /** The user messages of the active branch, each a point to fork at. */
   getForkMessages(): Promise<Result<'get_fork_messages'>> {
     return this.call('get_fork_messages', {});
   }
@@ -141,7 +161,7 @@ export abstract class AgentMethods {
     return this.call('navigate_tree', params);
   }
 
-  /** The text of the last answer, null when there is none. */
+  /** The text of the last assistant message, null when there is none. */
   getLastAssistantText(): Promise<Result<'get_last_assistant_text'>> {
     return this.call('get_last_assistant_text', {});
   }
@@ -171,22 +191,22 @@ export abstract class AgentMethods {
     await this.call('rename_session', params);
   }
 
-  /** Look at everything a prompt would need, without asking a model. */
+  /** Check everything a prompt needs, without calling a model. */
   preflight(): Promise<Result<'preflight'>> {
     return this.call('preflight', {});
   }
 
-  /** Write the session as one HTML page. Of what is there already only a web page is replaced. */
+  /** Write the session as one HTML page. An existing file is replaced only if it is a web page. */
   exportHtml(params: Params<'export_html'> = {}): Promise<Result<'export_html'>> {
     return this.call('export_html', params);
   }
 
-  /** Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first. What git ignores is left out. */
+  /** Files and folders below the folder of the session whose paths contain the letters of a query in order, the nearest first, without those that git ignores. */
   listFiles(params: Params<'list_files'> = {}): Promise<Result<'list_files'>> {
     return this.call('list_files', params);
   }
 
-  /** The slash commands that `prompt` understands. */
+  /** The slash commands that `prompt` accepts. */
   getCommands(params: Params<'get_commands'> = {}): Promise<Result<'get_commands'>> {
     return this.call('get_commands', params);
   }
@@ -221,12 +241,12 @@ export abstract class AgentMethods {
     return this.call('set_credential', params);
   }
 
-  /** Remove the key of a provider from auth.json. One from elsewhere stays, and is used from then on. */
+  /** Remove the key of a provider from auth.json. A key from elsewhere stays in use. */
   removeCredential(params: Params<'remove_credential'>): Promise<Result<'remove_credential'>> {
     return this.call('remove_credential', params);
   }
 
-  /** The providers that a key can be stored for, those that are usually meant first. Tells no key. */
+  /** The providers that a key can be stored for, the most common first. Contains no key. */
   listProviders(): Promise<Result<'list_providers'>> {
     return this.call('list_providers', {});
   }
@@ -241,26 +261,6 @@ export abstract class AgentMethods {
     return this.call('get_available_thinking_levels', {});
   }
 
-  /** Replace the older part of the conversation by a summary. */
-  compact(params: Params<'compact'> = {}): Promise<Result<'compact'>> {
-    return this.call('compact', params);
-  }
-
-  /** Compact by itself when the context is nearly full, or not. */
-  async setAutoCompaction(params: Params<'set_auto_compaction'>): Promise<void> {
-    await this.call('set_auto_compaction', params);
-  }
-
-  /** Retry by itself after transient model failures, or not. */
-  async setAutoRetry(params: Params<'set_auto_retry'>): Promise<void> {
-    await this.call('set_auto_retry', params);
-  }
-
-  /** Give up a retry that is waiting. */
-  async abortRetry(): Promise<void> {
-    await this.call('abort_retry', {});
-  }
-
   /** Run a shell command and put its output into the conversation. */
   bash(params: Params<'bash'>): Promise<Result<'bash'>> {
     return this.call('bash', params);
@@ -271,7 +271,7 @@ export abstract class AgentMethods {
     await this.call('abort_bash', {});
   }
 
-  /** Every tool there is, and whether the model is offered it. */
+  /** Every tool, and whether it is offered to the model. */
   getTools(): Promise<Result<'get_tools'>> {
     return this.call('get_tools', {});
   }
@@ -286,7 +286,7 @@ export abstract class AgentMethods {
     return this.call('set_host_tools', params);
   }
 
-  /** Replace the MCP servers that clients have added to this session. Answered when each of them is connected or has failed. */
+  /** Replace the MCP servers that clients have added to this session. Responds when each of them is connected or has failed. */
   setMcpServers(params: Params<'set_mcp_servers'>): Promise<Result<'set_mcp_servers'>> {
     return this.call('set_mcp_servers', params);
   }

@@ -49,7 +49,7 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
     say: (message, options) => said(agent, message, options),
     prompt: (content, options) => inTurn((signal) => prompted(agent, { content, ...options }, signal)),
     exec: async (command, args, options) => {
-      const { runProgram } = await import('../../system/run-program.ts');
+      const { runProgram } = await import('../../system/processes/run-program.ts');
       const { env, family, cwd } = agent.shell;
       return runProgram({ command, args, env, family, ...options, cwd: options.cwd ?? cwd });
     },

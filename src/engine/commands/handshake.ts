@@ -1,7 +1,7 @@
 import { version } from '../../protocol/generated/version.ts';
 import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
 import { MAX_QUEUED } from '../../session/queue.ts';
-import { clampTimeout } from '../../system/clamp-timeout.ts';
+import { clampTimeout } from '../../system/with-timeout.ts';
 import { MAX_LINE_BYTES } from '../../wire/json-lines.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';

@@ -2,8 +2,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
-import { fifoFolders } from '../../system/guardian.ts';
-import { taggedProcesses } from '../../system/process-table.ts';
+import { fifoFolders } from '../../system/processes/guardian.ts';
+import { taggedProcesses } from '../../system/processes/process-table.ts';
 import { fine, warning } from './finding.ts';
 import { sizeText } from './size-text.ts';
 

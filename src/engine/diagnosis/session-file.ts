@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
-import { lockHolder } from '../../system/lock.ts';
+import { lockHolder } from '../../system/files/lock.ts';
 import { fine, problem } from './finding.ts';
 
 const CHECK = 'session file';

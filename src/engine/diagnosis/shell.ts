@@ -5,7 +5,7 @@ import { defaultShell } from '../../agent/tools/shell.ts';
 import { withoutSecrets } from '../../model/secret-variables.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
-import { spawnGroup } from '../../system/process-group.ts';
+import { spawnGroup } from '../../system/processes/process-group.ts';
 import { fine, problem } from './finding.ts';
 
 /** How long a shell may take to do nothing. */

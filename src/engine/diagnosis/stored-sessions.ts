@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
-import { lockHolder } from '../../system/lock.ts';
+import { lockHolder } from '../../system/files/lock.ts';
 import { fine, warning } from './finding.ts';
 import { sizeText } from './size-text.ts';
 

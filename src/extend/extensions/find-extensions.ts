@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
-import { realPath } from '../../system/real-path.ts';
+import { realPath } from '../../system/files/real-path.ts';
 import type { ExtensionFactory } from './extension-api.ts';
 import { type Entry, entriesAt, entriesIn } from './folder-entries.ts';
 import { isPackageSource, notInstalled, placeOfPackage } from './package-place.ts';

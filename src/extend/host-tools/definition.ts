@@ -3,7 +3,7 @@ import type { ToolSpec } from '../../model/request.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { HostTool } from '../../protocol/generated/vocabulary.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
-import { clampTimeout } from '../../system/clamp-timeout.ts';
+import { clampTimeout } from '../../system/with-timeout.ts';
 
 /** Tools that one client may run. */
 export const MAX_TOOLS = 1000;

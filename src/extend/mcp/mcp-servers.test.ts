@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { Tool } from '../../agent/tool.ts';
-import { killFamily } from '../../system/process-group.ts';
+import { killFamily } from '../../system/processes/process-group.ts';
 import { McpServers } from './mcp-servers.ts';
 
 const SERVER = join(import.meta.dirname, '../../../test/fixtures/mcp/stdio-server.mjs');

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { resolveValue } from '../../store/config-value.ts';
 import type { McpEntry } from '../../store/mcp-file.ts';
-import type { ProgramOptions } from '../../system/process-group.ts';
+import type { ProgramOptions } from '../../system/processes/process-group.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

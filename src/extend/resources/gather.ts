@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../../protocol/errors.ts';
-import { realPath } from '../../system/real-path.ts';
+import { realPath } from '../../system/files/real-path.ts';
 import type { Place } from './places.ts';
 
 /** More of a kind are not used. */

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { IgnoreRules } from '../../agent/tools/ignore-rules.ts';
 import { messageOf } from '../../protocol/errors.ts';
-import { realPath } from '../../system/real-path.ts';
+import { realPath } from '../../system/files/real-path.ts';
 
 /** How many folders deep skills are looked for. */
 export const MAX_DEPTH = 10;

@@ -79,14 +79,6 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    }
   }
  },
- "abort": {
-  "type": "object",
-  "properties": {
-   "clearQueue": {
-    "type": "boolean"
-   }
-  }
- },
  "abort_and_prompt": {
   "type": "object",
   "required": [
@@ -114,10 +106,6 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    }
   }
  },
- "wait_idle": {
-  "type": "object",
-  "properties": {}
- },
  "set_steering_mode": {
   "type": "object",
   "required": [
@@ -140,20 +128,6 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   "properties": {
    "mode": {
     "$ref": "#/$defs/QueueMode"
-   },
-   "persist": {
-    "type": "boolean"
-   }
-  }
- },
- "set_interrupt_mode": {
-  "type": "object",
-  "required": [
-   "mode"
-  ],
-  "properties": {
-   "mode": {
-    "$ref": "#/$defs/InterruptMode"
    },
    "persist": {
     "type": "boolean"
@@ -191,6 +165,72 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
     "type": "string"
    }
   }
+ },
+ "abort": {
+  "type": "object",
+  "properties": {
+   "clearQueue": {
+    "type": "boolean"
+   }
+  }
+ },
+ "wait_idle": {
+  "type": "object",
+  "properties": {}
+ },
+ "set_interrupt_mode": {
+  "type": "object",
+  "required": [
+   "mode"
+  ],
+  "properties": {
+   "mode": {
+    "$ref": "#/$defs/InterruptMode"
+   },
+   "persist": {
+    "type": "boolean"
+   }
+  }
+ },
+ "compact": {
+  "type": "object",
+  "properties": {
+   "customInstructions": {
+    "type": "string"
+   }
+  }
+ },
+ "set_auto_compaction": {
+  "type": "object",
+  "required": [
+   "enabled"
+  ],
+  "properties": {
+   "enabled": {
+    "type": "boolean"
+   },
+   "persist": {
+    "type": "boolean"
+   }
+  }
+ },
+ "set_auto_retry": {
+  "type": "object",
+  "required": [
+   "enabled"
+  ],
+  "properties": {
+   "enabled": {
+    "type": "boolean"
+   },
+   "persist": {
+    "type": "boolean"
+   }
+  }
+ },
+ "abort_retry": {
+  "type": "object",
+  "properties": {}
  },
  "hello": {
   "type": "object",
@@ -578,46 +618,6 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
   "properties": {}
  },
  "get_available_thinking_levels": {
-  "type": "object",
-  "properties": {}
- },
- "compact": {
-  "type": "object",
-  "properties": {
-   "customInstructions": {
-    "type": "string"
-   }
-  }
- },
- "set_auto_compaction": {
-  "type": "object",
-  "required": [
-   "enabled"
-  ],
-  "properties": {
-   "enabled": {
-    "type": "boolean"
-   },
-   "persist": {
-    "type": "boolean"
-   }
-  }
- },
- "set_auto_retry": {
-  "type": "object",
-  "required": [
-   "enabled"
-  ],
-  "properties": {
-   "enabled": {
-    "type": "boolean"
-   },
-   "persist": {
-    "type": "boolean"
-   }
-  }
- },
- "abort_retry": {
   "type": "object",
   "properties": {}
  },

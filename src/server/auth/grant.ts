@@ -1,5 +1,5 @@
 import { type Scope, scopes } from '../../store/tokens/scopes.ts';
-import { isPathInside } from '../../system/path-inside.ts';
+import { isPathInside } from '../../system/files/path-inside.ts';
 
 export { type Scope, scopes };
 

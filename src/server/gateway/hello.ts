@@ -1,5 +1,5 @@
 import type { Params, Result } from '../../protocol/generated/vocabulary.ts';
-import { clampTimeout } from '../../system/clamp-timeout.ts';
+import { clampTimeout } from '../../system/with-timeout.ts';
 import { Answer } from '../hosting/answer.ts';
 import type { Request } from '../sessions.ts';
 import type { Client } from './client.ts';

@@ -1,5 +1,5 @@
 import { batchedWrite } from '../../system/batched-write.ts';
-import { type ProcessExit, spawnPiped } from '../../system/process-group.ts';
+import { type ProcessExit, spawnPiped } from '../../system/processes/process-group.ts';
 import { type InputLine, LineReader, MAX_RECORD_BYTES } from '../../wire/json-lines.ts';
 
 /** How to start an agent. */

@@ -1,6 +1,6 @@
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { Frame, HostTool, SessionState } from '../../protocol/generated/vocabulary.ts';
-import type { ProcessExit } from '../../system/process-group.ts';
+import type { ProcessExit } from '../../system/processes/process-group.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Listener, Request, Target, Wish } from '../sessions.ts';
 import { Answer } from './answer.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { AgentEvent, SessionState } from '../../protocol/generated/vocabulary.ts';
-import type { ProcessExit } from '../../system/process-group.ts';
+import type { ProcessExit } from '../../system/processes/process-group.ts';
 import { toLine } from '../../wire/json-lines.ts';
 import type { Listener, Request, Target } from '../sessions.ts';
 import { type AgentCommand, AgentProcess } from './agent-process.ts';

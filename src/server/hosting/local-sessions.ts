@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { RunMarks } from '../../store/run-marks.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
-import { realPath } from '../../system/real-path.ts';
+import { realPath } from '../../system/files/real-path.ts';
 import type { Handle, Listener, Request, Sessions, Target } from '../sessions.ts';
 import type { AgentCommand } from './agent-process.ts';
 import type { Answer } from './answer.ts';

@@ -9,7 +9,7 @@ import type {
   ToolExecutionUpdateEvent,
 } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
-import { StreamingMessage } from '../../wire/streaming-message.ts';
+import { StreamingMessage } from '../../wire/assistant-message.ts';
 import { SessionRecord } from './session-record.ts';
 
 /** What is shown and stays, of one kind. */

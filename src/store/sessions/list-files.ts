@@ -2,7 +2,7 @@ import { type Stats, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
-import { realPath } from '../../system/real-path.ts';
+import { realPath } from '../../system/files/real-path.ts';
 import type { Breath } from './list-breath.ts';
 
 /** A file that may be a session. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeFileAtomic } from '../../system/atomic-write.ts';
+import { writeFileAtomic } from '../../system/files/atomic-write.ts';
 import { CURRENT_VERSION } from './header.ts';
 import { parseObject } from './indexing/line-facts.ts';
 import { newEntryId } from './random-id.ts';

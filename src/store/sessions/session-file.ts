@@ -2,9 +2,9 @@ import { accessSync, closeSync, constants, openSync, rmSync, statSync, writeFile
 import { dirname } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
-import { AppendFile } from '../../system/append-file.ts';
-import type { Lock } from '../../system/lock.ts';
-import { realPath } from '../../system/real-path.ts';
+import { AppendFile } from '../../system/files/append-file.ts';
+import type { Lock } from '../../system/files/lock.ts';
+import { realPath } from '../../system/files/real-path.ts';
 import type { ForkSource } from './fork.ts';
 import { CURRENT_VERSION, type NewHeader, newHeader, notASession, readHeader } from './header.ts';
 import { EntryIndex } from './indexing/entry-index.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { Refusal } from '../../protocol/errors.ts';
-import { acquireContentLock, acquireLock, type Lock, LockHeld } from '../../system/lock.ts';
+import { acquireContentLock, acquireLock, type Lock, LockHeld } from '../../system/files/lock.ts';
 
 interface Identity {
   readonly dev: number;

@@ -1,8 +1,8 @@
 import { existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
-import { makeFolder } from '../../system/make-folder.ts';
-import { realPath } from '../../system/real-path.ts';
+import { makeFolder } from '../../system/files/make-folder.ts';
+import { realPath } from '../../system/files/real-path.ts';
 import { holdSessionFile } from './session-file.ts';
 
 /** The folder for sessions that were thrown away, beside those that were not. pi does not look into it either. */

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../system/make-folder.ts';
+import { makeFolder } from '../../system/files/make-folder.ts';
 
 /** The folder of what a server keeps between starts. */
 export const serverFolder = (agentDir: string): string => join(agentDir, 'server');

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type UntypedMethod, replaceMethod } from './replace-method.ts';
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -76,4 +75,50 @@ function isStdoutPath(path: unknown): boolean {
   if (typeof path === 'string') return stdoutPaths.has(path);
   if (Buffer.isBuffer(path)) return stdoutPaths.has(path.toString());
   return path instanceof URL && path.protocol === 'file:' && stdoutPaths.has(fileURLToPath(path));
+}
+
+/**
+ * Gives children stderr where they would inherit stdout.
+ *
+ * `spawn`, `fork`, `exec` and `execFile` all call `ChildProcess.prototype.spawn`; the synchronous ones share no method.
+ */
+export function redirectChildren(): void {
+  const childProcess = process.getBuiltinModule('node:child_process');
+  replaceMethod(childProcess.ChildProcess.prototype, 'spawn', (original) => {
+    return function (this: unknown, options) {
+      return original.call(this, withoutStdout(options));
+    };
+  });
+  const synchronous = (original: UntypedMethod): UntypedMethod => {
+    return (...args) => original(...args.map(withoutStdout));
+  };
+  for (const name of ['spawnSync', 'execSync', 'execFileSync']) replaceMethod(childProcess, name, synchronous);
+}
+
+function withoutStdout(options: unknown): unknown {
+  if (typeof options !== 'object' || options === null || !('stdio' in options)) return options;
+  const { stdio } = options;
+  if (stdio === 'inherit') return { ...options, stdio: ['inherit', STDERR, STDERR] };
+  if (Array.isArray(stdio)) return { ...options, stdio: stdio.map(slotWithoutStdout) };
+  return options;
+}
+
+const slotWithoutStdout = (slot: unknown, index: number): unknown =>
+  (slot === 'inherit' && index === STDOUT) || descriptorOf(slot) === STDOUT ? STDERR : slot;
+
+/** The file descriptor behind a number, a stream or a handle. */
+function descriptorOf(slot: unknown): unknown {
+  if (typeof slot !== 'object' || slot === null) return slot;
+  const { fd, handle, _handle } = slot as { fd?: unknown; handle?: { fd?: unknown }; _handle?: { fd?: unknown } };
+  return fd ?? handle?.fd ?? _handle?.fd;
+}
+
+type UntypedMethod = (this: unknown, ...args: unknown[]) => unknown;
+
+/** Replaces a method by a wrapper, which keeps the properties of the original, such as its `util.promisify` form. */
+function replaceMethod(owner: object, name: string, wrap: (original: UntypedMethod) => UntypedMethod): void {
+  const methods = owner as Record<string, UntypedMethod>;
+  const original = methods[name];
+  if (!original) return;
+  methods[name] = Object.defineProperties(wrap(original), Object.getOwnPropertyDescriptors(original));
 }

@@ -80,3 +80,10 @@ export const anySplitStream: fc.Arbitrary<{ readonly before: Stream['steps']; re
     const cut = position % (steps.length + 1);
     return { before: steps.slice(0, cut), after: steps.slice(cut) };
   });
+
+/** Freezes a value and everything in it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.values(Object.freeze(value)).forEach(deepFreeze);
+  return value;
+}

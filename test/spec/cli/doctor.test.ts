@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Finding, Preflight } from '../../../src/protocol/generated/vocabulary.ts';
-import { TAG_VARIABLE } from '../../../src/system/process-table.ts';
+import { TAG_VARIABLE } from '../../../src/system/processes/process-table.ts';
 import { command, tau } from '../../support/command.ts';
 import { type Home, newHome, open, TAU } from '../../support/open.ts';
 import { inTerminal } from '../../support/terminal.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
-import { acquireLock } from '../../../src/system/lock.ts';
+import { acquireLock } from '../../../src/system/files/lock.ts';
 import { newHome, stored } from '../../support/open.ts';
 import { answer, header, keepSession, linesOf, userSaid } from '../../support/stored-session.ts';
 import { verifies } from '../../support/verifies.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { version } from '../../../protocol/generated/version.ts';
-import { writeFileAtomic } from '../../../system/atomic-write.ts';
-import { makeFolder } from '../../../system/make-folder.ts';
+import { writeFileAtomic } from '../../../system/files/atomic-write.ts';
+import { makeFolder } from '../../../system/files/make-folder.ts';
 import { compile, type Mode, type Source } from './compile.ts';
 
 /** The oldest go when there are more. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolOutput } from '../../../agent/tool.ts';
 import { withoutSecrets } from '../../../model/secret-variables.ts';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
-import { killFamily } from '../../../system/process-group.ts';
+import { killFamily } from '../../../system/processes/process-group.ts';
 import type { BashOperations, FileOperations } from '../operations.ts';
 import { parseFrontmatter } from './coding-agent/frontmatter.ts';
 import type { PiTool } from './coding-agent/pi-tool.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultShell } from '../../../agent/tools/shell.ts';
 import { messageOf } from '../../../protocol/errors.ts';
-import { withFileMutex } from '../../../system/file-mutex.ts';
+import { withFileMutex } from '../../../system/files/file-mutex.ts';
 import { newBus } from '../bus.ts';
 import * as conversation from './coding-agent/conversation.ts';
 import { stripFrontmatter } from './coding-agent/frontmatter-text.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { Refusal } from '../../../protocol/errors.ts';
-import { writePiecesAtomic } from '../../../system/atomic-write.ts';
+import { writePiecesAtomic } from '../../../system/files/atomic-write.ts';
 import { readPage } from './page.ts';
 import { SessionSource } from './session-source.ts';
 

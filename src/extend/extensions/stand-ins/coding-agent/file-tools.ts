@@ -9,7 +9,7 @@ import { toolPath } from '../../../../agent/tools/tool-path.ts';
 import { MAX_BYTES } from '../../../../agent/tools/truncate.ts';
 import { writeTool } from '../../../../agent/tools/write.ts';
 import { throwIfAborted } from '../../../../agent/unless-aborted.ts';
-import { withFileMutex } from '../../../../system/file-mutex.ts';
+import { withFileMutex } from '../../../../system/files/file-mutex.ts';
 import type { FileOperations } from '../../operations.ts';
 
 /** Reads files in the way of an extension. */

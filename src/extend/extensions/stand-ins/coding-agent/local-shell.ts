@@ -1,9 +1,9 @@
 import { closeSync } from 'node:fs';
 import { defaultShell } from '../../../../agent/tools/shell.ts';
-import { clampTimeout } from '../../../../system/clamp-timeout.ts';
-import { openPipe } from '../../../../system/pipe.ts';
-import { PipeReader } from '../../../../system/pipe-reader.ts';
-import { spawnGroup } from '../../../../system/process-group.ts';
+import { clampTimeout } from '../../../../system/with-timeout.ts';
+import { openPipe } from '../../../../system/processes/pipe.ts';
+import { PipeReader } from '../../../../system/processes/pipe-reader.ts';
+import { spawnGroup } from '../../../../system/processes/process-group.ts';
 import type { BashOperations, ExecOptions } from '../../operations.ts';
 import type { ExtensionHome } from '../extension-home.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, readAll, until } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll, until } from '../testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();
@@ -12,7 +12,7 @@ const PROTOCOL = '{"type":"ready"}\n{"type":"done"}\n';
 async function run(body: string): Promise<{ stdout: string; stderr: string; code: unknown }> {
   const script = compile(
     folder,
-    `import { takeStdout } from './private-stdout.ts';
+    `import { takeStdout } from './stdout/private-stdout.ts';
      import * as childProcess from 'node:child_process';
      import * as fs from 'node:fs';
      import * as fsPromises from 'node:fs/promises';
@@ -103,7 +103,7 @@ describe('everything else that is printed goes to stderr', () => {
   it('from code that was imported or used before stdout was taken', async () => {
     const script = compile(
       folder,
-      `import { takeStdout } from './private-stdout.ts';
+      `import { takeStdout } from './stdout/private-stdout.ts';
        import { writeSync } from 'node:fs';
        import { spawnSync } from 'node:child_process';
        const { stdout: early } = process;
@@ -152,7 +152,7 @@ describe('the writer', () => {
   const writeLongText = () =>
     compile(
       folder,
-      `import { takeStdout } from './private-stdout.ts';
+      `import { takeStdout } from './stdout/private-stdout.ts';
        const stdout = takeStdout();
        console.log('lost');
        stdout.write('ü'.repeat(200_000) + '\\n');
@@ -194,7 +194,7 @@ describe('the writer', () => {
   it('never blocks on a reader that does not read, and reports when the reader has caught up', async () => {
     const script = compile(
       folder,
-      `import { takeStdout } from './private-stdout.ts';
+      `import { takeStdout } from './stdout/private-stdout.ts';
        const stdout = takeStdout();
        if (stdout.write('x'.repeat(4 << 20))) console.error('there is room');
        stdout.onDrain(() => console.error('drained'));
@@ -217,7 +217,7 @@ describe('the writer', () => {
   it('has written everything when flush settles', async () => {
     const script = compile(
       folder,
-      `import { takeStdout } from './private-stdout.ts';
+      `import { takeStdout } from './stdout/private-stdout.ts';
        const stdout = takeStdout();
        for (let line = 0; line < 5000; line++) stdout.write(String(line).padStart(999, '.') + '\\n');
        await stdout.flush();
@@ -231,7 +231,7 @@ describe('the writer', () => {
   it.each(['| true', '> >(true)'])('reports once that its reader has closed (%s)', async (reader) => {
     const script = compile(
       folder,
-      `import { takeStdout } from './private-stdout.ts';
+      `import { takeStdout } from './stdout/private-stdout.ts';
        import { appendFileSync } from 'node:fs';
        const stdout = takeStdout();
        const events = [];
@@ -256,7 +256,7 @@ describe('the writer', () => {
   it('settles flush and ends every wait when the reader closes meanwhile', async () => {
     const script = compile(
       folder,
-      `import { takeStdout } from './private-stdout.ts';
+      `import { takeStdout } from './stdout/private-stdout.ts';
        const stdout = takeStdout();
        const events = [];
        stdout.onError(() => events.push('error'));
@@ -282,7 +282,7 @@ describe('the writer', () => {
   it('survives a closed stderr', async () => {
     const script = compile(
       folder,
-      `import { takeStdout } from './private-stdout.ts';
+      `import { takeStdout } from './stdout/private-stdout.ts';
        const stdout = takeStdout();
        for (let times = 0; times < 100; times++) {
          console.log('dropped');

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeFileAtomic, writePiecesAtomic } from './atomic-write.ts';
-import { compile, exitOf, processes, temporaryFolder } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder } from '../testing/script.ts';
 
 const base = temporaryFolder();
 const start = processes();
@@ -79,7 +79,7 @@ describe('writeFileAtomic', () => {
     writeFileSync(join(folder, 'file'), 'old');
     const script = compile(
       base,
-      `import { writeFileAtomic } from './atomic-write.ts';
+      `import { writeFileAtomic } from './files/atomic-write.ts';
        try { writeFileAtomic('${folder}/file', 'x'.repeat(100_000)); } catch (error) { console.log(error.code); }`,
     );
 
@@ -95,7 +95,7 @@ describe('writeFileAtomic', () => {
     writeFileSync(path, 'a'.repeat(100_000));
     const script = compile(
       base,
-      `import { writeFileAtomic } from './atomic-write.ts';
+      `import { writeFileAtomic } from './files/atomic-write.ts';
        for (let times = 0; times < 100; times++) writeFileAtomic('${path}', 'ab'[times % 2].repeat(100_000));`,
     );
     const writer = start(process.execPath, [script]);

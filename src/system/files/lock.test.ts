@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { acquireLock, type Lock, LockHeld, lockHolder } from './lock.ts';
 import { acquireLockFile, lockFileHolder } from './lock-file.ts';
-import { compile, exitOf, processes, temporaryFolder, readAll } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll } from '../testing/script.ts';
 
 const base = temporaryFolder();
 const start = processes();
@@ -19,13 +19,13 @@ const kinds = [
     kind: 'lock',
     acquire: acquireLock,
     queryHolder: lockHolder,
-    source: `import { acquireLock as acquire } from './lock.ts';`,
+    source: `import { acquireLock as acquire } from './files/lock.ts';`,
   },
   {
     kind: 'lock file',
     acquire: acquireLockFile,
     queryHolder: lockFileHolder,
-    source: `import { acquireLockFile as acquire } from './lock-file.ts';`,
+    source: `import { acquireLockFile as acquire } from './files/lock-file.ts';`,
   },
 ];
 
@@ -162,7 +162,7 @@ describe('a lock whose holder does not respond', () => {
     const path = join(mkdtempSync(join(base, 'case-')), 'file');
     const script = compile(
       base,
-      `import { acquireLock } from './lock.ts';
+      `import { acquireLock } from './files/lock.ts';
        await acquireLock('${path}');
        console.log('held');
        setInterval(() => undefined, 1000);`,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import { type Lock, LockHeld } from './lock-held.ts';
+import { type Lock, LockHeld } from './lock.ts';
 import { realPath } from './real-path.ts';
 
 const ATTEMPTS = 20;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isPathInside } from './path-inside.ts';
 import { realPath } from './real-path.ts';
-import { temporaryFolder } from './testing/script.ts';
+import { temporaryFolder } from '../testing/script.ts';
 
 const folder = temporaryFolder();
 

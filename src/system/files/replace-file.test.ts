@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replaceFile } from './replace-file.ts';
-import { compile, temporaryFolder } from './testing/script.ts';
+import { compile, temporaryFolder } from '../testing/script.ts';
 
 const NOBODY = 65534;
 
@@ -28,7 +28,7 @@ const modeOf = (path: string) => statSync(path).mode & 0o7777;
 function replaceIn(line: string, path: string, text: string, options: { uid?: number } = {}): string {
   const script = compile(
     base,
-    `import { replaceFile } from './replace-file.ts';
+    `import { replaceFile } from './files/replace-file.ts';
      replaceFile(${JSON.stringify(path)}, ${JSON.stringify(text)}).then(() => console.log('done'), (error) => console.log(error.code));`,
   );
   return spawnSync('bash', ['-c', line, process.execPath, script], { encoding: 'utf8', ...options }).stdout;
@@ -165,7 +165,7 @@ it('replaceFile leaves a whole file when it is killed at any moment', () => {
   writeFileSync(path, 'a'.repeat(200_000));
   const script = compile(
     base,
-    `import { replaceFile } from './replace-file.ts';
+    `import { replaceFile } from './files/replace-file.ts';
      setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(process.argv[2]));
      for (let times = 0; ; times++) await replaceFile(${JSON.stringify(path)}, 'ab'[times % 2].repeat(200_000));`,
   );

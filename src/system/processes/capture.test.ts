@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { captureOnce } from './capture.ts';
-import { temporaryFolder, until } from './testing/script.ts';
+import { temporaryFolder, until } from '../testing/script.ts';
 
 const base = temporaryFolder();
 let tests = 0;

@@ -1,5 +1,4 @@
 import { connect, createServer, type Server } from 'node:net';
-import { type Lock, LockHeld } from './lock-held.ts';
 import { realPath } from './real-path.ts';
 
 const ATTEMPTS = 20;
@@ -96,4 +95,21 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
   });
+}
+
+// The exclusive right to a file. It ends with `release` or with the process.
+export interface Lock {
+  release(): Promise<void>;
+}
+
+// Another process, or another caller in this one, holds the lock.
+export class LockHeld extends Error {
+  override readonly name = 'LockHeld';
+  /** Undefined when the holder did not respond. */
+  readonly pid: number | undefined;
+
+  constructor(path: string, pid: number | undefined) {
+    super(`${path} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}`);
+    this.pid = pid;
+  }
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppendFile } from './append-file.ts';
-import { compile, temporaryFolder, until } from './testing/script.ts';
+import { compile, temporaryFolder, until } from '../testing/script.ts';
 
 const linux = process.platform === 'linux';
 const folder = temporaryFolder();
@@ -68,7 +68,7 @@ describe('AppendFile', () => {
     const path = newPath();
     const script = compile(
       folder,
-      `import { AppendFile } from './append-file.ts';
+      `import { AppendFile } from './files/append-file.ts';
        const file = AppendFile.open('${path}', { create: true });
        for (let line = 0; line < 1000; line++) file.append(line + '\\n');
        process.kill(process.pid, 'SIGKILL');`,
@@ -84,7 +84,7 @@ describe('AppendFile', () => {
     // The limit is 8 blocks of 1024 bytes: the second line fits in part.
     const script = compile(
       folder,
-      `import { AppendFile } from './append-file.ts';
+      `import { AppendFile } from './files/append-file.ts';
        const file = AppendFile.open('${path}', { create: true });
        file.append('a'.repeat(4999) + '\\n');
        try { file.append('b'.repeat(4999) + '\\n'); } catch (error) { console.log(error.code, file.size); }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPathInside } from './path-inside.ts';
 import { realPath } from './real-path.ts';
-import { temporaryFolder } from './testing/script.ts';
+import { temporaryFolder } from '../testing/script.ts';
 
 const folder = realpathSync(temporaryFolder());
 const root = join(folder, 'root');

@@ -2,7 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openPipe } from './pipe.ts';
 import { PipeReader } from './pipe-reader.ts';
-import { compile, exitOf, processes, temporaryFolder } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder } from '../testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();
@@ -47,8 +47,8 @@ describe('a reader of a pipe', () => {
   it('does not keep the process alive', async () => {
     const script = compile(
       folder,
-      `import { openPipe } from './pipe.ts';
-       import { PipeReader } from './pipe-reader.ts';
+      `import { openPipe } from './processes/pipe.ts';
+       import { PipeReader } from './processes/pipe-reader.ts';
        new PipeReader((await openPipe()).read, () => {});`,
     );
 

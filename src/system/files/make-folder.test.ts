@@ -2,7 +2,7 @@ import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from './make-folder.ts';
-import { temporaryFolder } from './testing/script.ts';
+import { temporaryFolder } from '../testing/script.ts';
 
 const base = temporaryFolder();
 const failsWith = (code: string) => expect.objectContaining({ code, syscall: expect.any(String) });

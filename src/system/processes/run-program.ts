@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { clampTimeout } from './clamp-timeout.ts';
+import { clampTimeout } from '../with-timeout.ts';
 import { type ProgramOptions, spawnPiped } from './process-group.ts';
 
 /** A program to run to its end, with a timeout. */

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { processTag } from './process-tag.ts';
 import { TAG_VARIABLE } from './process-table.ts';
-import { randomBytes } from './random-bytes.ts';
+import { randomBytes } from '../random-bytes.ts';
 
 // The guardian reads from its stdin which groups and unfinished files exist, and makes FIFOs, until the agent's end of
 // the pipe closes. Then it kills the groups, removes the files and unused FIFOs and kills, on Linux, every other

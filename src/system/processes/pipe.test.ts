@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compile, exitOf, processes, temporaryFolder, readAll, until } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll, until } from '../testing/script.ts';
 
 const folder = temporaryFolder();
 const start = processes();
@@ -25,7 +25,7 @@ const guardians = (path: string): number[] =>
 const script = compile(
   folder,
   `import { closeSync, readSync, writeSync } from 'node:fs';
-   import { openPipe } from './pipe.ts';
+   import { openPipe } from './processes/pipe.ts';
    const through = async (word) => {
      const { read, write } = await openPipe();
      writeSync(write, word);

@@ -1,6 +1,5 @@
-import { batchedWrite } from './batched-write.ts';
-import { redirectChildren } from './stdout/redirect-children.ts';
-import { redirectFilePromises, redirectFiles } from './stdout/redirect.ts';
+import { batchedWrite } from '../batched-write.ts';
+import { redirectChildren, redirectFilePromises, redirectFiles } from './redirect.ts';
 
 /** The only writer to file descriptor 1: everything else that prints goes to stderr. */
 export interface Stdout {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { processTag } from './process-tag.ts';
 import { type GroupProcess, killFamily, spawnGroup } from './process-group.ts';
-import { compile, exitOf, processes, temporaryFolder, readAll, until } from './testing/script.ts';
+import { compile, exitOf, processes, temporaryFolder, readAll, until } from '../testing/script.ts';
 
 const linux = process.platform === 'linux';
 const folder = temporaryFolder();
@@ -102,7 +102,7 @@ describe('kill', () => {
     const [sleep, inner] = [newSleep(), newSleep()];
     const script = compile(
       folder,
-      `import { spawnGroup } from './process-group.ts';
+      `import { spawnGroup } from './processes/process-group.ts';
        spawnGroup({ command: 'bash', args: ['-c', 'setsid sleep ${inner} & sleep ${inner}'], cwd: '/', env: process.env, output: 2, family: 'test' });`,
     );
     const group = shell(sleep, `"${process.execPath}" "${script}"`);
@@ -129,7 +129,7 @@ describe('kill', () => {
     const [first, tenth] = [newSleep(), newSleep()];
     const script = compile(
       folder,
-      `import { killFamily, spawnGroup } from './process-group.ts';
+      `import { killFamily, spawnGroup } from './processes/process-group.ts';
        const run = (...args) => spawnGroup({ command: 'setsid', args, cwd: '/', env: process.env, output: 2, family: 'test' });
        const first = run('sleep', '${first}');
        for (let second = 2; second < 10; second++) await run('true').exited;
@@ -196,7 +196,7 @@ describe('the guardian', () => {
     const sleep = newSleep();
     const script = compile(
       folder,
-      `import { spawnGroup } from './process-group.ts';
+      `import { spawnGroup } from './processes/process-group.ts';
        const run = (command) => spawnGroup({ command: 'bash', args: ['-c', command], cwd: '/', env: process.env, output: 2, family: 'test' });
        run('sleep ${sleep}');
        process.stdin.on('data', () => run('sleep ${sleep}'));
@@ -237,7 +237,7 @@ describe('killFamily', () => {
   it('does nothing in a process without children', async () => {
     const script = compile(
       folder,
-      `import { killFamily } from './process-group.ts';
+      `import { killFamily } from './processes/process-group.ts';
        await killFamily('test');
        console.log('done');`,
     );

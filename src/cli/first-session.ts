@@ -17,12 +17,12 @@ export async function firstSession(args: Arguments, places: Places): Promise<Fir
   if (args.fork !== undefined) return forkOf(args.fork, places);
   if (args.resume) return resumed(places);
   if (id === undefined && !args.continue) return { kind: 'new' };
-  const { findById, latestSession } = await import('../store/sessions/find-session.ts');
+  const { findSessionById, latestSession } = await import('../store/sessions/find-session.ts');
   if (id === undefined) {
     const path = latestSession(places.sessionDirectory, places.cwd);
     return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };
   }
-  const path = findById({ ...places, id });
+  const path = findSessionById({ ...places, id });
   return path === undefined ? { kind: 'new', id } : { kind: 'file', path, create: false };
 }
 

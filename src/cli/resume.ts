@@ -13,6 +13,6 @@ export async function askWhichSession({ cwd, root, sessionDirectory, isChosen }:
     throw new UsageError('--resume asks on a terminal; there is --continue and --session <id>');
   }
   const list = new SessionList(isChosen ? sessionDirectory : sessionsFolder(root));
-  const { sessions } = await list.list({ also: sessionDirectory, cwd, limit: MAX_OFFERED });
+  const { sessions } = await list.list({ extraFolder: sessionDirectory, cwd, limit: MAX_OFFERED });
   return sessions.length === 0 ? undefined : (await chooseSession(sessions, { withFolder: false })).path;
 }

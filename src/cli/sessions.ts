@@ -2,7 +2,7 @@ import { Refusal } from '../protocol/errors.ts';
 import { sessionNameFrom } from '../session/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
 import { SessionList } from '../store/sessions/list-sessions.ts';
-import { nameStored } from '../store/sessions/name-stored.ts';
+import { renameStoredSession } from '../store/sessions/session-name.ts';
 import { harmless } from './chat/printer.ts';
 import { type Arguments, UsageError } from './flags.ts';
 import { isSystemError } from './lifetime.ts';
@@ -53,7 +53,7 @@ function deskFor(args: Arguments, words: readonly string[]): Desk {
 
 async function listed({ args, words, cwd, list, directory }: Desk): Promise<number> {
   if (words[0] !== undefined) throw new UsageError(`tau sessions list takes no ${JSON.stringify(words[0])}`);
-  const { sessions } = await list.list({ also: directory, ...(args.all ? {} : { cwd }) });
+  const { sessions } = await list.list({ extraFolder: directory, ...(args.all ? {} : { cwd }) });
   if (args.json) for (const session of sessions) process.stdout.write(`${JSON.stringify(session)}\n`);
   else if (sessions.length > 0) process.stdout.write(listTable(sessions, { withFolder: args.all !== undefined }));
   else say(args.all ? 'No sessions.' : `No sessions in ${cwd} (tau sessions list --all: in every folder).`);
@@ -92,12 +92,12 @@ async function renamed({ words, find }: Desk): Promise<number> {
   const [session, ...name] = words;
   if (session === undefined || name.length === 0)
     throw new UsageError('tau sessions rename takes a session and a name');
-  await nameStored(await find(session), sessionNameFrom(name.join(' ')));
+  await renameStoredSession(await find(session), sessionNameFrom(name.join(' ')));
   return 0;
 }
 
 async function restored({ words, cwd, list, directory }: Desk): Promise<number> {
-  const { sessions } = await list.list({ also: directory, trashed: true });
+  const { sessions } = await list.list({ extraFolder: directory, trashed: true });
   if (words.length === 0) {
     if (sessions.length === 0) say('The trash is empty.');
     else process.stdout.write(listTable(sessions, { withFolder: true }));

@@ -11,8 +11,8 @@ import type {
   Result,
   ThinkingLevel,
 } from '../protocol/generated/vocabulary.ts';
-import type { Aside, AsideManner } from '../session/asides.ts';
-import type { Direction } from '../session/model-choice.ts';
+import type { InjectedMessage, InjectionOptions } from '../session/injected-messages.ts';
+import type { CycleDirection } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
 import { sessionNameFrom } from '../session/session-name.ts';
 import { type AgentState, AgentView } from './agent-view.ts';
@@ -143,7 +143,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
     return sendUserMessage(this.#desk, content, options);
   }
 
-  sendCustomMessage(message: Aside, options: AsideManner = {}): Promise<void> {
+  sendCustomMessage(message: InjectedMessage, options: InjectionOptions = {}): Promise<void> {
     return sendCustomMessage(this.#desk, message, options);
   }
 
@@ -177,7 +177,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   }
 
   /** Undefined when there is no other model. */
-  cycleModel(direction: Direction = 'forward'): Promise<ModelCycleResult | undefined> {
+  cycleModel(direction: CycleDirection = 'forward'): Promise<ModelCycleResult | undefined> {
     return cycled(this.#desk, direction);
   }
 

@@ -1,6 +1,6 @@
 import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
 import type { CompactionResult, Result } from '../protocol/generated/vocabulary.ts';
-import type { Chore } from '../session/session.ts';
+import type { IdleTask } from '../session/session.ts';
 import type { SessionDesk } from './session-desk.ts';
 
 /** What is done between runs, and can be called off from the moment that it is asked for. */
@@ -31,9 +31,9 @@ export class SessionChores {
   }
 
   /** Stops it, whoever asked for it, also while it waits for its turn. */
-  callOff(kind: Chore): void {
+  callOff(kind: IdleTask): void {
     this.#stops[kind].abort();
     this.#stops[kind] = new AbortController();
-    this.#desk.agent.session.callOff(kind);
+    this.#desk.agent.session.cancel(kind);
   }
 }

@@ -3,7 +3,7 @@ import type { ModelWish } from '../model/registry.ts';
 import { isLevel } from '../model/thinking.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, Result, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import { type Direction, nextThinkingLevel } from '../session/model-choice.ts';
+import { type CycleDirection, nextThinkingLevel } from '../session/model-choice.ts';
 import type { SessionDesk } from './session-desk.ts';
 
 /** A model, or its name: `provider/id`. */
@@ -30,7 +30,7 @@ export async function setModel(desk: SessionDesk, model: NamedModel, persist: bo
 }
 
 /** Uses the next model; undefined when there is no other. */
-export async function cycled(desk: SessionDesk, direction: Direction): Promise<ModelCycleResult | undefined> {
+export async function cycled(desk: SessionDesk, direction: CycleDirection): Promise<ModelCycleResult | undefined> {
   return (await desk.perform('cycle_model', {}, () => cycleModel(desk.agent, direction))) ?? undefined;
 }
 

@@ -1,7 +1,7 @@
 import { submit } from '../engine/commands/prompting.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Accepted, ContentBlock, ImageContent } from '../protocol/generated/vocabulary.ts';
-import type { Aside, AsideManner } from '../session/asides.ts';
+import type { InjectedMessage, InjectionOptions } from '../session/injected-messages.ts';
 import type { RawInput } from '../session/hooks.ts';
 import type { Run } from '../session/run.ts';
 import type { SessionDesk } from './session-desk.ts';
@@ -49,12 +49,12 @@ export function sendUserMessage(
 }
 
 /** Says something beside the user. */
-export async function sendCustomMessage(desk: SessionDesk, aside: Aside, how: AsideManner = {}): Promise<void> {
+export async function sendCustomMessage(desk: SessionDesk, aside: InjectedMessage, how: InjectionOptions = {}): Promise<void> {
   checkAside(aside);
   const { agent } = desk;
   desk.begin();
   const say = () => {
-    const { accepted, begin } = agent.session.say(aside, how);
+    const { accepted, begin } = agent.session.inject(aside, how);
     const run = accepted.disposition === 'started' ? agent.session.run : undefined;
     begin?.();
     return run;
@@ -63,7 +63,7 @@ export async function sendCustomMessage(desk: SessionDesk, aside: Aside, how: As
   if (run) await desk.over(run);
 }
 
-function checkAside({ customType, content }: Aside): void {
+function checkAside({ customType, content }: InjectedMessage): void {
   if (typeof customType === 'string' && (typeof content === 'string' || Array.isArray(content))) return;
   throw new Refusal('invalid_params', 'A custom message needs a customType, and content that is text or blocks');
 }

@@ -36,7 +36,7 @@ export async function executeBash(
   const { exitCode, fullOutputPath, ...result } = await agent.session.shell.run({
     command,
     excludeFromContext,
-    hasRoom: () => true,
+    canReceive: () => true,
     onText: (delta) => {
       if (delta === '') return;
       tell(delta);

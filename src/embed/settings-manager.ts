@@ -1,8 +1,8 @@
 import type { Agent } from '../engine/agent.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { Automatic } from '../session/recovery.ts';
-import type { Modes } from '../session/session.ts';
+import type { AutoFeatures } from '../session/recovery.ts';
+import type { DeliveryModes } from '../session/session.ts';
 import type { Settings } from '../store/settings.ts';
 
 /** Settings that a program brings along, as far as they are asked for; each may be missing. */
@@ -52,13 +52,13 @@ export class SettingsView {
   setCompactionEnabled = (compaction: boolean): void => this.#setAutomatic({ compaction });
   setRetryEnabled = (retry: boolean): void => this.#setAutomatic({ retry });
 
-  #setModes(modes: Partial<Modes>): void {
+  #setModes(modes: Partial<DeliveryModes>): void {
     const wrong = Object.values(modes).find((mode) => !isMode(mode));
     if (wrong !== undefined) throw new Refusal('invalid_params', `Not a queue mode: ${wrong}`);
     this.#agent.change(() => Object.assign(this.#agent.session.modes, modes));
   }
 
-  #setAutomatic(automatic: Partial<Automatic>): void {
+  #setAutomatic(automatic: Partial<AutoFeatures>): void {
     this.#agent.change(() => Object.assign(this.#agent.session.automatic, automatic));
   }
 }

@@ -9,8 +9,8 @@ import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks, SessionStart } from '../session/hooks.ts';
 import {
-  type AwaitedModel,
-  clamped,
+  type UnresolvedModel,
+  clampLevel,
   firstModel,
   type ModelName,
   recordChoice,
@@ -18,7 +18,7 @@ import {
 } from '../session/model-choice.ts';
 import { repairToolCalls } from '../session/repair.ts';
 import { Session } from '../session/session.ts';
-import { automaticIn, modesIn } from '../session/session-defaults.ts';
+import { autoFeaturesFrom, deliveryModesFrom } from '../session/session-modes.ts';
 import { recoverCommands } from '../session/shell-commands.ts';
 import type { PromptParts } from '../session/system-prompt.ts';
 import type { SessionList } from '../store/sessions/list-sessions.ts';
@@ -64,7 +64,7 @@ export interface AgentParts {
   /** What was named on the command line; it wins over what a session remembers. */
   readonly named: {
     readonly model?: ModelName | undefined;
-    readonly awaited?: AwaitedModel | undefined;
+    readonly awaited?: UnresolvedModel | undefined;
     readonly thinkingLevel?: ThinkingLevel | undefined;
   };
 }
@@ -153,8 +153,8 @@ export class Agent {
   async changeKey(provider: string, apiKey: string | undefined): Promise<void> {
     await this.#parts.changeKey(provider, apiKey);
     await this.registry.load({ anyway: true });
-    const { missed } = this.session.choice;
-    const found = missed && this.registry.find(missed.provider, missed.id);
+    const { unavailable } = this.session.choice;
+    const found = unavailable && this.registry.find(unavailable.provider, unavailable.id);
     if (found) await this.setModel(found, 'set');
   }
 
@@ -258,7 +258,7 @@ export class Agent {
   setModel(model: Model, source: 'set' | 'cycle' | 'restore', wanted?: ThinkingLevel): Promise<void> | undefined {
     const { session } = this;
     const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
-    const level = clamped(model, wanted ?? this.#levelAfter(previousModel, previousLevel));
+    const level = clampLevel(model, wanted ?? this.#levelAfter(previousModel, previousLevel));
     const choice = { model, thinkingLevel: level };
     this.change(() => {
       // What was chosen before is stored already.
@@ -272,7 +272,7 @@ export class Agent {
   setThinkingLevel(wanted: ThinkingLevel): Promise<void> | undefined {
     const { session } = this;
     const { model, thinkingLevel: previousLevel } = session.choice;
-    const thinkingLevel = clamped(model, wanted);
+    const thinkingLevel = clampLevel(model, wanted);
     if (thinkingLevel === previousLevel) return undefined;
     this.change(() => {
       session.transcript.append({ type: 'thinking_level_change', thinkingLevel });
@@ -371,7 +371,7 @@ export class Agent {
     const { audience, registry, hooks, shell, promptParts } = this.#parts;
     return new Session({
       log,
-      audience,
+      events: audience,
       registry,
       hooks,
       tools: () => this.toolbox.active,
@@ -379,8 +379,8 @@ export class Agent {
       promptParts: () => ({ ...promptParts(project), skills: this.additions.skills }),
       settings: () => project.settings,
       choice: this.#choiceFor(log, project, previous),
-      modes: previous ? { ...previous.modes } : modesIn(project.settings),
-      automatic: previous ? { ...previous.automatic } : automaticIn(project.settings),
+      modes: previous ? { ...previous.modes } : deliveryModesFrom(project.settings),
+      automatic: previous ? { ...previous.automatic } : autoFeaturesFrom(project.settings),
     });
   }
 
@@ -390,9 +390,9 @@ export class Agent {
     const kept = previous && !stored.model ? { ...previous.choice, level: previous.choice.thinkingLevel } : undefined;
     const { level, ...choice } =
       kept ??
-      firstModel(this.registry, { named: named?.model, awaited: named?.awaited, stored: stored.model, settings });
+      firstModel(this.registry, { named: named?.model, unresolved: named?.awaited, stored: stored.model, settings });
     const wanted = named?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
-    return { ...choice, thinkingLevel: clamped(choice.model, wanted) };
+    return { ...choice, thinkingLevel: clampLevel(choice.model, wanted) };
   }
 }
 

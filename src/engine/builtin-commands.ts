@@ -126,13 +126,13 @@ async function forkAt(agent: Agent, entryId: string, signal: AbortSignal): Promi
 
 function sessionFacts({ session }: Agent): string {
   const { log, transcript, choice } = session;
-  const { tally } = transcript;
+  const { counts } = transcript;
   const usage = contextUsage(transcript.messages, choice.model);
   const lines = [
     `Session ${log.header.id}${transcript.name === undefined ? '' : ` (${transcript.name})`}`,
     `File: ${log.path ?? 'none: it stays in memory'}`,
-    `Messages: ${tally.userMessages} of the user, ${counted(tally.assistantMessages, 'answer')}, ${counted(tally.toolCalls, 'tool call')}`,
-    `Tokens: ${tally.tokens.total} in all; cost: ${tally.cost.toFixed(4)}`,
+    `Messages: ${counts.userMessages} of the user, ${counted(counts.assistantMessages, 'answer')}, ${counted(counts.toolCalls, 'tool call')}`,
+    `Tokens: ${counts.tokens.total} in all; cost: ${counts.cost.toFixed(4)}`,
   ];
   if (typeof usage?.percent === 'number')
     lines.push(`Context: ${usage.percent.toFixed(1)} % of ${usage.contextWindow}`);

@@ -3,7 +3,7 @@ import { type Granted, ModelRegistry, type ModelWish, type Place } from '../mode
 import type { Script } from '../model/scripted/script.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { AwaitedModel, ModelName } from '../session/model-choice.ts';
+import type { UnresolvedModel, ModelName } from '../session/model-choice.ts';
 import { areExtensionsAdded } from './additions/sign.ts';
 import type { AdditionWishes } from './additions/wishes.ts';
 import type { Project } from './project.ts';
@@ -29,7 +29,7 @@ export interface Models {
   readonly registry: ModelRegistry;
   readonly named?: ModelName | undefined;
   /** What was asked for instead, where it may come with an extension. */
-  readonly awaited?: AwaitedModel | undefined;
+  readonly awaited?: UnresolvedModel | undefined;
   readonly thinkingLevel?: ThinkingLevel | undefined;
   readonly warnings: readonly string[];
 }
@@ -80,7 +80,7 @@ export async function openModels({ agentDir, env, project, ...options }: ModelOp
 async function wished(
   registry: ModelRegistry,
   { agentDir, project, wish, additions }: Pick<ModelOptions, 'agentDir' | 'project' | 'wish' | 'additions'>,
-): Promise<{ granted?: Granted; awaited?: AwaitedModel }> {
+): Promise<{ granted?: Granted; awaited?: UnresolvedModel }> {
   if (!wish) return {};
   try {
     return { granted: await registry.granted(wish).catch(because(registry.problems)) };
@@ -88,6 +88,6 @@ async function wished(
     const { cwd, settings } = project;
     const mayCome = additions && areExtensionsAdded({ agentDir, cwd, settings, wishes: additions });
     if (!mayCome || !(error instanceof Refusal)) throw error;
-    return { awaited: { wish, notice: error.message } };
+    return { awaited: { request: wish, notice: error.message } };
   }
 }

@@ -4,7 +4,7 @@ import { Refusal } from '../protocol/errors.ts';
 import type { Forked, Moved } from '../protocol/generated/vocabulary.ts';
 import { textOf } from '../session/message-text.ts';
 import { recordChoice, storedChoice } from '../session/model-choice.ts';
-import { holdSessionFile } from '../store/sessions/session-file.ts';
+import { withSessionLock } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
 import { isCurrent } from './current-session.ts';
@@ -38,7 +38,7 @@ export async function switchSession(
     return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
   }
   // Whoever opens it mends it, and tells of it.
-  if (detached) return holdSessionFile(path, ({ id }) => ({ cancelled: false, sessionId: id, sessionFile: path }));
+  if (detached) return withSessionLock(path, ({ id }) => ({ cancelled: false, sessionId: id, sessionFile: path }));
   return move(agent, { reason: 'resume', detached }, () => SessionLog.open(path));
 }
 

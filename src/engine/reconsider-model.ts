@@ -1,12 +1,12 @@
 import type { ModelRegistry } from '../model/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import { type AwaitedModel, type Choice, chooseModel, clamped, storedChoice } from '../session/model-choice.ts';
+import { type UnresolvedModel, type ModelChoice, chooseModel, clampLevel, storedChoice } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
 import type { Agent } from './agent.ts';
 
 /** A choice, and how much its model is to think if that was said with it. */
-type Reconsidered = Omit<Choice, 'thinkingLevel'> & { readonly level?: ThinkingLevel | undefined };
+type Reconsidered = Omit<ModelChoice, 'thinkingLevel'> & { readonly level?: ThinkingLevel | undefined };
 
 /** Chooses the model of the session again, after models came or went. */
 export async function reconsiderModel(agent: Agent): Promise<void> {
@@ -22,17 +22,17 @@ export async function reconsiderModel(agent: Agent): Promise<void> {
     return;
   }
   agent.change(() => {
-    session.choice = { ...next, thinkingLevel: clamped(model, choice.thinkingLevel) };
+    session.choice = { ...next, thinkingLevel: clampLevel(model, choice.thinkingLevel) };
   });
 }
 
 async function reconsidered(registry: ModelRegistry, { choice, transcript }: Session): Promise<Reconsidered> {
-  const { model, missed, awaited, notice } = choice;
-  if (awaited) return granted(registry, awaited);
-  const name = model ?? missed;
+  const { model, unavailable, unresolved, notice } = choice;
+  if (unresolved) return granted(registry, unresolved);
+  const name = model ?? unavailable;
   if (name) await registry.recall(name.provider, name.id);
   if (!model) {
-    const found = chooseModel(registry, missed);
+    const found = chooseModel(registry, unavailable);
     // It may say more, such as who named it.
     return found.notice !== undefined && notice?.startsWith(found.notice) ? choice : found;
   }
@@ -44,13 +44,13 @@ async function reconsidered(registry: ModelRegistry, { choice, transcript }: Ses
   return registry.has(model.provider, model.id) ? choice : chooseModel(registry, model);
 }
 
-async function granted(registry: ModelRegistry, awaited: AwaitedModel): Promise<Reconsidered> {
+async function granted(registry: ModelRegistry, unresolved: UnresolvedModel): Promise<Reconsidered> {
   try {
-    const { model, thinkingLevel } = await registry.granted(awaited.wish);
-    return { ...chooseModel(registry, model), level: awaited.thinkingLevel ?? thinkingLevel };
+    const { model, thinkingLevel } = await registry.granted(unresolved.request);
+    return { ...chooseModel(registry, model), level: unresolved.thinkingLevel ?? thinkingLevel };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { model: null, notice: error.message, awaited };
+    return { model: null, notice: error.message, unresolved };
   }
 }
 

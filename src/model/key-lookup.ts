@@ -1,5 +1,5 @@
-import { variable } from '../store/config-value.ts';
-import type { Credential, SignedIn } from '../store/credentials.ts';
+import { readVariable } from '../store/config-value.ts';
+import type { Credential, OAuthCredential } from '../store/credentials.ts';
 import type { CustomProvider } from '../store/models-file.ts';
 import { providerKeys } from './provider-keys.ts';
 
@@ -30,7 +30,7 @@ export type KeyFound = {
   /** Still to be looked up. */
   | { readonly kind: 'value'; readonly value: string }
   /** To be made of what is stored. */
-  | { readonly kind: 'signIn'; readonly credential: SignedIn }
+  | { readonly kind: 'signIn'; readonly credential: OAuthCredential }
   | { readonly kind: 'expired' }
 );
 
@@ -48,8 +48,8 @@ export function findKey(provider: string, places: KeyPlaces): KeyFound | undefin
       ? { kind: 'key', key: credential.access, place }
       : { kind: 'expired', place };
   }
-  const name = variablesOf(provider).find((one) => variable(env, one) !== undefined);
-  const key = name && variable(env, name);
+  const name = variablesOf(provider).find((one) => readVariable(env, one) !== undefined);
+  const key = name && readVariable(env, name);
   if (key) return { kind: 'key', key, place: name };
   if (custom?.apiKey === undefined) return undefined;
   return { kind: 'value', value: custom.apiKey, place: `${places.customPlace}.apiKey` };

@@ -1,9 +1,9 @@
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { Model, Result } from '../protocol/generated/vocabulary.ts';
-import { namesIn, obstacleTo, resolveValue, variable } from '../store/config-value.ts';
-import { type Credentials, credentialsPath, readCredentials, type SignedIn } from '../store/credentials.ts';
-import { stampOf } from '../store/json-file.ts';
+import { variablesIn, valueProblem, resolveValue, readVariable } from '../store/config-value.ts';
+import { type Credentials, credentialsPath, readCredentials, type OAuthCredential } from '../store/credentials.ts';
+import { fileStamp } from '../store/json-file.ts';
 import { type CustomProvider, type ModelsFile, modelsFilePath, readModelsFile } from '../store/models-file.ts';
 import { customHeaders, customised, customOptions, valuesOf, withoutSlash } from './custom-models.ts';
 import { defaultModel, preferredProviders } from './default-models.ts';
@@ -188,8 +188,8 @@ export class KnownModels {
   get secretNames(): readonly string[] {
     const keys = [...this.#auth.content.credentials.values()].flatMap((one) => (one.type === 'api_key' ? one.key : []));
     const values = this.#customNames().flatMap((provider) => valuesOf(this.#custom(provider) ?? {}));
-    const names = new Set([...keys, ...values].flatMap(namesIn));
-    return [...names].filter((name) => !everybodys.has(name) && variable(this.#options.env, name) !== undefined);
+    const names = new Set([...keys, ...values].flatMap(variablesIn));
+    return [...names].filter((name) => !everybodys.has(name) && readVariable(this.#options.env, name) !== undefined);
   }
 
   /** What is wrong with the user's files, a sentence each. */
@@ -225,7 +225,7 @@ export class KnownModels {
     }
   }
 
-  async #signedIn(provider: string, credential: SignedIn): Promise<string> {
+  async #signedIn(provider: string, credential: OAuthCredential): Promise<string> {
     const signIn = this.#registered.signInOf(provider);
     if (!signIn) throw missing(this.#expired(provider));
     const { agentDir } = this.#options;
@@ -260,7 +260,7 @@ export class KnownModels {
   #obstacle(provider: string): string | undefined {
     const found = this.#findKey(provider);
     if (found?.kind === 'expired') return this.#expired(provider);
-    const obstacle = found?.kind === 'value' ? obstacleTo(found.value, this.#envFor(provider)) : undefined;
+    const obstacle = found?.kind === 'value' ? valueProblem(found.value, this.#envFor(provider)) : undefined;
     return obstacle === undefined ? undefined : `${found?.place}: ${obstacle}`;
   }
 
@@ -340,7 +340,7 @@ const authFile: Source<Credentials> = { path: credentialsPath, read: readCredent
 
 function reading<T>(agentDir: string, { path, read }: Source<T>, before?: Reading<T>): Reading<T> {
   // Before the content: what is written in between is seen next time.
-  const stamp = stampOf(path(agentDir));
+  const stamp = fileStamp(path(agentDir));
   return before?.stamp === stamp ? before : { stamp, content: read(agentDir) };
 }
 

@@ -1,5 +1,5 @@
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { SignedIn } from '../store/credentials.ts';
+import type { OAuthCredential } from '../store/credentials.ts';
 import type { CustomProvider } from '../store/models-file.ts';
 import type { ModelMessage, ToolSpec } from './request.ts';
 
@@ -36,6 +36,6 @@ export interface StreamOptions {
 
 /** What becomes of a stored sign-in. How one comes to it is not asked for. */
 export interface SignIn {
-  readonly getApiKey: (credential: SignedIn) => string;
-  readonly refreshToken: (expired: SignedIn, signal: AbortSignal) => Promise<object>;
+  readonly getApiKey: (credential: OAuthCredential) => string;
+  readonly refreshToken: (expired: OAuthCredential, signal: AbortSignal) => Promise<object>;
 }

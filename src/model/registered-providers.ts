@@ -1,7 +1,7 @@
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { Model } from '../protocol/generated/vocabulary.ts';
-import { isObject, type Values } from '../store/json-file.ts';
-import { type CustomProvider, problemWith } from '../store/models-file.ts';
+import { isObject, type JsonObject } from '../store/json-file.ts';
+import { type CustomProvider, providerProblem } from '../store/models-file.ts';
 import type { ProviderConfig, SignIn, StreamSimple } from './provider-config.ts';
 
 /** A provider that is there as long as somebody wants it. */
@@ -75,10 +75,10 @@ export class RegisteredProviders {
   }
 }
 
-function asWritten(name: string, config: ProviderConfig): Values {
+function asWritten(name: string, config: ProviderConfig): JsonObject {
   const given = Object.fromEntries(fields.map((field) => [field, config[field]]));
   try {
-    const written: Values = JSON.parse(JSON.stringify(given));
+    const written: JsonObject = JSON.parse(JSON.stringify(given));
     const { models } = written;
     return Array.isArray(models) ? { ...written, models: models.filter(isChat) } : written;
   } catch (error) {
@@ -98,7 +98,7 @@ function problemOf(name: string, { written, streamSimple, oauth }: Registered): 
   if (oauth !== undefined && !isObject(oauth)) return `${name}.oauth must be an object`;
   const missing = oauth && (['getApiKey', 'refreshToken'] as const).find((call) => typeof oauth[call] !== 'function');
   if (missing) return `${name}.oauth.${missing} must be a function`;
-  return problemWith([name], written, streamSimple || oauth ? { api: streamSimple && api } : undefined);
+  return providerProblem([name], written, streamSimple || oauth ? { api: streamSimple && api } : undefined);
 }
 
 const refused = (problem: string) => new Refusal('invalid_params', `The provider cannot be registered: ${problem}`);

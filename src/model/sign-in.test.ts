@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SignedIn } from '../store/credentials.ts';
+import type { OAuthCredential } from '../store/credentials.ts';
 import type { ProviderConfig, SignIn } from './provider-config.ts';
 import { keyOfSignIn } from './sign-in.ts';
 import { type Files, open } from './testing/user.ts';
@@ -12,7 +12,7 @@ const expired = { ...stored, expires: 1 };
 
 /** A user who has signed in, and an extension that knows what to do with it. */
 function signedIn(credential: object, own: Partial<SignIn> = {}, files: Files = {}) {
-  const asked: SignedIn[] = [];
+  const asked: OAuthCredential[] = [];
   const user = open({ ...files, auth: { other: { type: 'api_key', key: 'k' }, acme: credential } });
   const oauth: SignIn = {
     getApiKey: ({ access }) => `key of ${access}`,

@@ -1,4 +1,4 @@
-import { renewSignIn, type SignedIn } from '../store/credentials.ts';
+import { renewSignIn, type OAuthCredential } from '../store/credentials.ts';
 import type { SignIn } from './provider-config.ts';
 
 /** How long a sign-in may take to be renewed. Other processes wait for the file somewhat longer. */
@@ -7,7 +7,7 @@ const RENEW_LIMIT_MS = 9000;
 export interface StoredSignIn {
   readonly agentDir: string;
   readonly provider: string;
-  readonly credential: SignedIn;
+  readonly credential: OAuthCredential;
   readonly signIn: SignIn;
   readonly limitMs?: number;
 }
@@ -26,7 +26,7 @@ export async function keyOfSignIn({ agentDir, provider, credential, signIn, limi
   return key;
 }
 
-function renewed(expired: SignedIn, signIn: SignIn, limitMs: number): Promise<unknown> {
+function renewed(expired: OAuthCredential, signIn: SignIn, limitMs: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const limit = new AbortController();
     const timer = setTimeout(() => {

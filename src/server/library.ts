@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { Refusal } from '../protocol/errors.ts';
 import type { Params, Result, SessionHeader, SessionSummary } from '../protocol/generated/vocabulary.ts';
 import { sessionDirFor, sessionsFolder } from '../store/agent-dir.ts';
-import { findById } from '../store/sessions/find-session.ts';
+import { findSessionById } from '../store/sessions/find-session.ts';
 import { isSessionId, notASession, readHeader } from '../store/sessions/header.ts';
 import { SessionList } from '../store/sessions/list-sessions.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
@@ -78,7 +78,7 @@ export class Library {
 
   #withId(id: string, grant: Grant): Target | undefined {
     const { agentDir, cwd, live } = this.#options;
-    const path = live.fileOf(id) ?? findById({ id, root: agentDir, sessionDirectory: sessionDirFor(agentDir, cwd) });
+    const path = live.fileOf(id) ?? findSessionById({ id, root: agentDir, sessionDirectory: sessionDirFor(agentDir, cwd) });
     if (path !== undefined) return this.#inFile(path, id, grant);
     const folder = live.folderOf(id);
     if (folder === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RunMarks } from '../store/run-marks.ts';
+import { RunJournal } from '../store/run-journal.ts';
 import { makeServerFolder, serverFolder } from '../store/tokens/server-folder.ts';
 import type { Log } from '../system/log.ts';
 import { openAudit } from './auth/audit.ts';
@@ -100,7 +100,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const sessions = new LocalSessions({
     agent: options.agent,
     ownership: new LocalOwnership(),
-    marks: new RunMarks(`${serverFolder(agentDir)}/runs`),
+    marks: new RunJournal(`${serverFolder(agentDir)}/runs`),
     parkAfterMs: options.parkAfterMs,
     maxHosts: maxSessions,
     crashed: (sessionId, how) => {

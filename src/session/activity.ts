@@ -7,7 +7,7 @@ export class Activity {
   readonly #tools = new Map<string, { toolName: string; since: number }>();
 
   /** Learns from what the run says. */
-  note(event: AgentEvent): void {
+  apply(event: AgentEvent): void {
     if (event.type === 'tool_execution_start') {
       this.#tools.set(event.toolCallId, { toolName: event.toolName, since: Date.now() });
     } else if (event.type === 'tool_execution_end') this.#tools.delete(event.toolCallId);
@@ -20,7 +20,7 @@ export class Activity {
     this.#since = Date.now();
   }
 
-  rest(): void {
+  clear(): void {
     this.#kind = undefined;
     this.#tools.clear();
   }

@@ -14,11 +14,11 @@ const used = (tokens: Partial<Usage>, total = 0): Usage => ({
 
 it('without limits nothing is ever used up', () => {
   const budget = new Budget();
-  budget.limit(undefined);
-  budget.limit({});
-  for (let turn = 0; turn < 100; turn++) budget.spend(used({ totalTokens: 1e9 }, 1e6));
+  budget.addLimits(undefined);
+  budget.addLimits({});
+  for (let turn = 0; turn < 100; turn++) budget.addTurn(used({ totalTokens: 1e9 }, 1e6));
 
-  expect(budget.exhausted).toBeUndefined();
+  expect(budget.exhaustedReason).toBeUndefined();
 });
 
 it.each([
@@ -26,41 +26,41 @@ it.each([
   [{ tokens: 200 }, 'The run has used up its tokens (200)'],
   [{ cost: 0.5 }, 'The run has used up its money ($0.5)'],
   [{ turns: 9, tokens: 200, cost: 9 }, 'The run has used up its tokens (200)'],
-])('%o is used up by the second answer', (limits, words) => {
+])('%o is used up by the second answer', (limits, reason) => {
   const budget = new Budget();
-  budget.limit(limits);
+  budget.addLimits(limits);
 
-  budget.spend(used({ totalTokens: 100 }, 0.25));
-  expect(budget.exhausted).toBeUndefined();
-  budget.spend(used({ totalTokens: 100 }, 0.25));
+  budget.addTurn(used({ totalTokens: 100 }, 0.25));
+  expect(budget.exhaustedReason).toBeUndefined();
+  budget.addTurn(used({ totalTokens: 100 }, 0.25));
 
-  expect(budget.exhausted).toBe(words);
+  expect(budget.exhaustedReason).toBe(reason);
 });
 
 it.each([{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }])('%o allows nothing', (limits) => {
   const budget = new Budget();
-  budget.limit(limits);
+  budget.addLimits(limits);
 
-  expect(budget.exhausted).toMatch(/^The run has used up its .+ \(\$?0( ms)?\)$/);
+  expect(budget.exhaustedReason).toMatch(/^The run has used up its .+ \(\$?0( ms)?\)$/);
 });
 
 it('counts every kind of token where a provider gives no sum', () => {
   const budget = new Budget();
-  budget.limit({ tokens: 10 });
+  budget.addLimits({ tokens: 10 });
 
-  budget.spend(used({ input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }));
+  budget.addTurn(used({ input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }));
 
-  expect(budget.exhausted).toContain('tokens');
+  expect(budget.exhaustedReason).toContain('tokens');
 });
 
 it('what is limited later counts from the start', () => {
   const budget = new Budget();
-  budget.limit({ turns: 9 });
-  budget.spend(used({}));
-  expect(budget.exhausted).toBeUndefined();
+  budget.addLimits({ turns: 9 });
+  budget.addTurn(used({}));
+  expect(budget.exhaustedReason).toBeUndefined();
 
-  budget.limit({ turns: 1 });
-  budget.limit({ turns: 5 });
+  budget.addLimits({ turns: 1 });
+  budget.addLimits({ turns: 5 });
 
-  expect(budget.exhausted).toContain('(1)');
+  expect(budget.exhaustedReason).toContain('(1)');
 });

@@ -2,35 +2,35 @@ import type { Limits, Usage } from '../protocol/generated/vocabulary.ts';
 
 /** What a run has used up, and what it may. */
 export class Budget {
-  readonly #begun = performance.now();
+  readonly #startedAt = performance.now();
   #limits: readonly Limits[] = [];
   #turns = 0;
   #tokens = 0;
   #cost = 0;
 
   /** Narrows what the run may use. Limits of a message that joins it count from the start of the run. */
-  limit(limits: Limits | undefined): void {
+  addLimits(limits: Limits | undefined): void {
     if (limits) this.#limits = [...this.#limits, limits];
   }
 
-  spend(usage: Usage): void {
+  addTurn(usage: Usage): void {
     this.#turns++;
-    this.spendAside(usage);
+    this.addUsage(usage);
   }
 
   /** What was used for something else than an answer. */
-  spendAside({ totalTokens, input, output, cacheRead, cacheWrite, cost }: Usage): void {
+  addUsage({ totalTokens, input, output, cacheRead, cacheWrite, cost }: Usage): void {
     this.#tokens += totalTokens || input + output + cacheRead + cacheWrite;
     this.#cost += cost.total;
   }
 
   /** What forbids another model call, in words; undefined while nothing does. */
-  get exhausted(): string | undefined {
+  get exhaustedReason(): string | undefined {
     for (const { turns, tokens, cost, wallMs } of this.#limits) {
       if (turns !== undefined && this.#turns >= turns) return `The run has used up its model calls (${turns})`;
       if (tokens !== undefined && this.#tokens >= tokens) return `The run has used up its tokens (${tokens})`;
       if (cost !== undefined && this.#cost >= cost) return `The run has used up its money ($${cost})`;
-      if (wallMs !== undefined && performance.now() - this.#begun >= wallMs)
+      if (wallMs !== undefined && performance.now() - this.#startedAt >= wallMs)
         return `The run has used up its time (${wallMs} ms)`;
     }
     return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentMessage, Model } from '../protocol/generated/vocabulary.ts';
 import { contextUsage, estimateTokens } from './context-usage.ts';
-import { answered, result, said, usage, words } from './testing/sample-messages.ts';
+import { assistant, result, prompt, usage, block } from './testing/sample-messages.ts';
 
 const model = { provider: 'tau', id: 'scripted', contextWindow: 1000 } as Model;
 const tokens = (...messages: AgentMessage[]) => contextUsage(messages, model)?.tokens;
@@ -18,9 +18,9 @@ describe('how full the context is', () => {
 
   it('is what the last answer counted and a guess for what came after it', () => {
     const messages = [
-      said('before'),
-      answered([words('hi')], { usage: usage(100, 20) }),
-      said('12345678'),
+      prompt('before'),
+      assistant([block('hi')], { usage: usage(100, 20) }),
+      prompt('12345678'),
       result('1', '123'),
     ];
 
@@ -30,17 +30,17 @@ describe('how full the context is', () => {
   it('adds the counts of an answer that has no sum', () => {
     const { totalTokens: _, ...old } = usage(100, 20, { cacheRead: 3, cacheWrite: 4 });
 
-    expect(tokens(answered([], { usage: old }))).toBe(127);
+    expect(tokens(assistant([], { usage: old }))).toBe(127);
   });
 
   it.each(['error', 'aborted'] as const)('does not trust the counts of an answer that ended with %s', (stopReason) => {
-    const counted = answered([words('ok')], { usage: usage(10, 5) });
+    const counted = assistant([block('ok')], { usage: usage(10, 5) });
 
-    expect(tokens(counted, answered([words('1234')], { usage: usage(500, 0), stopReason }))).toBe(16);
+    expect(tokens(counted, assistant([block('1234')], { usage: usage(500, 0), stopReason }))).toBe(16);
   });
 
   it('guesses everything when nothing was counted yet', () => {
-    expect(tokens(said('1234'), answered([words('12345')]))).toBe(3);
+    expect(tokens(prompt('1234'), assistant([block('12345')]))).toBe(3);
   });
 });
 
@@ -48,9 +48,9 @@ describe('after a compaction', () => {
   const summary: AgentMessage = { role: 'compactionSummary', summary: '1234', tokensBefore: 900, timestamp: 50 };
 
   it('nothing is known, whatever was counted before it', () => {
-    const kept = answered([words('kept')], { usage: usage(900, 10), timestamp: 40 });
+    const kept = assistant([block('kept')], { usage: usage(900, 10), timestamp: 40 });
 
-    expect(contextUsage([summary, kept, said('next', 60)], model)).toEqual({
+    expect(contextUsage([summary, kept, prompt('next', 60)], model)).toEqual({
       tokens: null,
       contextWindow: 1000,
       percent: null,
@@ -58,20 +58,20 @@ describe('after a compaction', () => {
   });
 
   it('the next answer says', () => {
-    const kept = answered([words('kept')], { usage: usage(900, 10), timestamp: 40 });
-    const fresh = answered([words('new')], { usage: usage(30, 2), timestamp: 70 });
+    const kept = assistant([block('kept')], { usage: usage(900, 10), timestamp: 40 });
+    const fresh = assistant([block('new')], { usage: usage(30, 2), timestamp: 70 });
 
-    expect(tokens(summary, kept, said('next', 60), fresh)).toBe(32);
+    expect(tokens(summary, kept, prompt('next', 60), fresh)).toBe(32);
   });
 });
 
 describe('the guess for one message', () => {
   it.each<[string, AgentMessage, number]>([
-    ['text', said('12345'), 2],
+    ['text', prompt('12345'), 2],
     ['a plain string', { role: 'user', content: '1234', timestamp: 1 }, 1],
     ['an image', { role: 'user', content: [{ type: 'image', data: 'x', mimeType: 'image/png' }], timestamp: 1 }, 1200],
-    ['thinking', answered([{ type: 'thinking', thinking: '12345678' }]), 2],
-    ['a call', answered([{ type: 'toolCall', id: '1', name: 'read', arguments: { path: 'a' } }]), 4],
+    ['thinking', assistant([{ type: 'thinking', thinking: '12345678' }]), 2],
+    ['a call', assistant([{ type: 'toolCall', id: '1', name: 'read', arguments: { path: 'a' } }]), 4],
     ['a tool result', result('1', '1234'), 1],
     [
       'a command',
@@ -79,7 +79,7 @@ describe('the guess for one message', () => {
       1,
     ],
     ['a summary', { role: 'branchSummary', summary: '12345678', fromId: 'x', timestamp: 1 }, 2],
-    ['nothing', said(''), 0],
+    ['nothing', prompt(''), 0],
   ])('of %s is a token for four characters', (_what, message, guess) => {
     expect(estimateTokens(message)).toBe(guess);
   });

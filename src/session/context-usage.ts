@@ -8,11 +8,11 @@ export function contextUsage(messages: readonly AgentMessage[], model: Model | n
   const [first] = messages;
   // What was kept by a compaction was measured with everything that is gone now.
   const since = first?.role === 'compactionSummary' ? first.timestamp : undefined;
-  const known = messages.findLastIndex((message) => isMeasured(message) && message.timestamp >= (since ?? 0));
-  if (known === -1 && since !== undefined) return { tokens: null, contextWindow, percent: null };
-  const measured = messages[known];
+  const last = messages.findLastIndex((message) => isMeasured(message) && message.timestamp >= (since ?? 0));
+  if (last === -1 && since !== undefined) return { tokens: null, contextWindow, percent: null };
+  const measured = messages[last];
   const base = measured?.role === 'assistant' ? tokensOf(measured.usage) : 0;
-  const tokens = base + estimateContext(messages.slice(known + 1));
+  const tokens = base + estimateContext(messages.slice(last + 1));
   return { tokens, contextWindow, percent: (tokens / contextWindow) * 100 };
 }
 

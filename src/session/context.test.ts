@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
 import { contextOf, countContext } from './context.ts';
-import { answered, said, shortly, words } from './testing/sample-messages.ts';
+import { assistant, prompt, brief, block } from './testing/sample-messages.ts';
 
-const message = (text: string): EntryDraft => ({ type: 'message', message: said(text) });
+const message = (text: string): EntryDraft => ({ type: 'message', message: prompt(text) });
 
 const compaction = (summary: string, firstKeptEntryId: string): EntryDraft => ({
   type: 'compaction',
@@ -22,7 +22,7 @@ function session(...drafts: (EntryDraft | ((ids: readonly string[]) => EntryDraf
   return log;
 }
 
-const context = (log: SessionLog) => contextOf(log.branch()).map(shortly);
+const context = (log: SessionLog) => contextOf(log.branch()).map(brief);
 
 describe('the context', () => {
   it('is what was said, in order, without the rest of the entries', () => {
@@ -30,7 +30,7 @@ describe('the context', () => {
       { type: 'model_change', provider: 'tau', modelId: 'scripted' },
       message('one'),
       { type: 'custom', customType: 'state', data: { n: 1 } },
-      { type: 'message', message: answered([words('two')]) },
+      { type: 'message', message: assistant([block('two')]) },
       { type: 'label', targetId: 'x', label: 'here' },
       { type: 'session_info', name: 'a name' },
     );
@@ -119,7 +119,7 @@ describe('an edit of the context', () => {
       message('c'),
       (ids) => ({ type: 'context_edit', targetId: ids[0] ?? '', replacement: null }),
       (ids) => ({ type: 'context_edit', targetId: ids[1] ?? '', replacement: null }),
-      (ids) => ({ type: 'context_edit', targetId: ids[1] ?? '', replacement: said('B') }),
+      (ids) => ({ type: 'context_edit', targetId: ids[1] ?? '', replacement: prompt('B') }),
     );
 
     expect(context(log)).toEqual(['user: B', 'user: c']);
@@ -141,7 +141,7 @@ it('the count is that of the context, whatever the session holds', () => {
   );
   const drafts: Record<string, (target: string) => EntryDraft> = {
     user: () => message('x'),
-    system: () => ({ type: 'message', message: { ...said('x'), role: 'system' } as unknown as AgentMessage }),
+    system: () => ({ type: 'message', message: { ...prompt('x'), role: 'system' } as unknown as AgentMessage }),
     custom: () => ({ type: 'custom', customType: 'c' }),
     custom_message: () => ({ type: 'custom_message', customType: 'c', content: 'x', display: false }),
     branch_summary: () => ({ type: 'branch_summary', fromId: 'x', summary: 's' }),
@@ -154,8 +154,8 @@ it('the count is that of the context, whatever the session holds', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(anyKind, fc.nat())), (kinds) => {
       const log = session(
-        ...kinds.map(([kind, place]) => (ids: readonly string[]) => {
-          const target = ids[place % Math.max(1, ids.length)] ?? 'none';
+        ...kinds.map(([kind, position]) => (ids: readonly string[]) => {
+          const target = ids[position % Math.max(1, ids.length)] ?? 'none';
           return drafts[kind]?.(target) ?? message('x');
         }),
       );

@@ -11,7 +11,7 @@ import type { EntryNode, SessionLog } from '../store/sessions/session-log.ts';
 export function contextOf(branch: readonly SessionEntry[]): AgentMessage[] {
   const edits = editsIn(branch);
   const firstKept = (compaction: SessionEntry) => (compaction as CompactionEntry).firstKeptEntryId;
-  return sinceCompaction(branch, firstKept).flatMap((entry) => saidIn(entry, edits));
+  return sinceCompaction(branch, firstKept).flatMap((entry) => editedMessages(entry, edits));
 }
 
 /** What was done to entries later on, by their ids. */
@@ -21,9 +21,9 @@ export const editsIn = (branch: readonly SessionEntry[]): Edits =>
   new Map(branch.flatMap((entry) => (entry.type === 'context_edit' ? [[entry.targetId, entry] as const] : [])));
 
 /** What an entry adds to the conversation after it was edited. */
-export function saidIn(entry: SessionEntry, edits: Edits): AgentMessage[] {
+export function editedMessages(entry: SessionEntry, edits: Edits): AgentMessage[] {
   const edit = edits.get(entry.id);
-  if (!edit) return saidBy(entry);
+  if (!edit) return entryMessages(entry);
   return edit.replacement === null ? [] : [edit.replacement as AgentMessage];
 }
 
@@ -43,7 +43,7 @@ export function sinceCompaction<E extends { readonly id: string; readonly type: 
 }
 
 /** What one entry adds to the conversation. */
-export function saidBy(entry: SessionEntry): AgentMessage[] {
+export function entryMessages(entry: SessionEntry): AgentMessage[] {
   const timestamp = Date.parse(entry.timestamp);
   switch (entry.type) {
     case 'message':
@@ -66,9 +66,9 @@ export function saidBy(entry: SessionEntry): AgentMessage[] {
 
 /** How many messages `contextOf` would find, reading hardly any of them. */
 export function countContext(log: SessionLog): number {
-  const [rewritten] = log.named('compaction', 'context_edit');
+  const [rewritten] = log.nodesOfKind('compaction', 'context_edit');
   if (rewritten) return countRewritten(log);
-  const summaries = [...log.named('branch_summary')].filter((node) => isSaid(node, log));
+  const summaries = [...log.nodesOfKind('branch_summary')].filter((node) => addsMessage(node, log));
   return log.count('message') - log.count('system') + log.count('custom_message') + summaries.length;
 }
 
@@ -80,14 +80,14 @@ function countRewritten(log: SessionLog): number {
     if (node.type === 'compaction' && !compacted) {
       const { firstKeptEntryId: until } = log.entry(node.id) as CompactionEntry;
       compacted = { until, count: ++count };
-    } else if (isSaid(node, log)) count++;
+    } else if (addsMessage(node, log)) count++;
     if (node.id === compacted?.until) return count;
   }
   return compacted?.count ?? count;
 }
 
 /** Whether an entry adds to the conversation; a compaction does so in its own place only. */
-export function isSaid({ id, type, role }: EntryNode, log: SessionLog): boolean {
+export function addsMessage({ id, type, role }: EntryNode, log: SessionLog): boolean {
   if (type === 'branch_summary') return (log.entry(id) as BranchSummaryEntry).summary !== '';
   return type === 'custom_message' || (type === 'message' && role !== 'system');
 }

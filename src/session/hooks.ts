@@ -18,27 +18,27 @@ import type { FileOperations } from './compaction/files.ts';
 import type { ContextLimits } from './compaction/limits.ts';
 
 /** What somebody said, before it becomes a message. */
-export interface Input {
+export interface UserInput {
   readonly text: string;
   readonly images: readonly ImageContent[];
 }
 
 /** Input with where it comes from, and how it is to join a run that is active. */
-export interface RawInput extends Input {
+export interface RawInput extends UserInput {
   readonly source: 'rpc' | 'interactive' | 'extension';
   readonly streamingBehavior: 'steer' | 'followUp' | undefined;
 }
 
 /** How an agent comes to a session. */
-export type EnterReason = 'startup' | 'reload' | 'new' | 'resume' | 'fork';
+export type StartReason = 'startup' | 'reload' | 'new' | 'resume' | 'fork';
 
 export interface SessionStart {
-  reason: EnterReason;
+  reason: StartReason;
   previousSessionFile?: string | undefined;
 }
 
 /** How an agent leaves one. */
-export type LeaveReason = 'quit' | 'reload' | 'new' | 'resume' | 'fork';
+export type EndReason = 'quit' | 'reload' | 'new' | 'resume' | 'fork';
 
 /** What a run says: everything of the loop, and how it ends. */
 export type RunEvent = LoopEvent | AgentEndEvent | AgentSettledEvent;
@@ -98,7 +98,7 @@ export interface TreePlan {
   readonly label?: string | undefined;
 }
 
-export type TreeVerdict =
+export type TreeHookResult =
   | Cancelled
   | (Partial<Summary> & { customInstructions?: string; replaceInstructions?: boolean; label?: string });
 
@@ -122,7 +122,7 @@ export interface SessionHooks extends AgentHooks {
 
   /** Called once clients can be spoken to; session commands wait for it. */
   readonly sessionStart?: (start: SessionStart) => Promise<void>;
-  readonly sessionShutdown?: (end: { reason: LeaveReason; targetSessionFile?: string | undefined }) => Promise<void>;
+  readonly sessionShutdown?: (end: { reason: EndReason; targetSessionFile?: string | undefined }) => Promise<void>;
   /** An abort while it waits cancels, too. */
   readonly beforeSwitch?: (
     to: { reason: 'new' | 'resume'; targetSessionFile?: string | undefined },
@@ -145,9 +145,9 @@ export interface SessionHooks extends AgentHooks {
   // What follows is called for a message, a run or a command; there a hook that rejects fails it.
 
   /** Sees raw input first. `handled`: nothing is left to do. */
-  readonly input?: (input: RawInput, signal: AbortSignal) => Promise<'handled' | Input | undefined>;
+  readonly input?: (input: RawInput, signal: AbortSignal) => Promise<'handled' | UserInput | undefined>;
   /** Turns skill and template words into what they stand for. */
-  readonly expand?: (input: Input, signal: AbortSignal) => Promise<Input | undefined>;
+  readonly expand?: (input: UserInput, signal: AbortSignal) => Promise<UserInput | undefined>;
   readonly systemPrompt?: (prompt: string, signal: AbortSignal) => Promise<string | undefined>;
   /** Before the first model call of a run: messages that follow the one that opens it, and a prompt for this run. */
   readonly beforeAgentStart?: (
@@ -185,7 +185,7 @@ export interface SessionHooks extends AgentHooks {
    * The conversation is about to go on from another entry. A summary counts only where one is wanted; instructions and a
    * label take the place of those that were given. An abort cancels.
    */
-  readonly beforeTree?: (plan: TreePlan, signal: AbortSignal) => Promise<TreeVerdict | undefined>;
+  readonly beforeTree?: (plan: TreePlan, signal: AbortSignal) => Promise<TreeHookResult | undefined>;
   /** Told of it; one that rejects changes nothing. */
   readonly afterTree?: (move: TreeMove) => Promise<void>;
 }

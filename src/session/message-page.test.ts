@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AgentMessage, CompactionEntry, Params, SessionEntry } from '../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
-import { contextOf, editsIn, saidIn } from './context.ts';
+import { contextOf, editsIn, editedMessages } from './context.ts';
 import { MessagePages } from './message-page.ts';
-import { said } from './testing/sample-messages.ts';
+import { prompt } from './testing/sample-messages.ts';
 
 const drafts: Record<string, (target: string, name: string) => EntryDraft> = {
-  user: (_, name) => ({ type: 'message', message: said(name) }),
-  system: () => ({ type: 'message', message: { ...said('x'), role: 'system' } as unknown as AgentMessage }),
+  user: (_, name) => ({ type: 'message', message: prompt(name) }),
+  system: () => ({ type: 'message', message: { ...prompt('x'), role: 'system' } as unknown as AgentMessage }),
   custom: () => ({ type: 'custom', customType: 'c' }),
   custom_message: (_, content) => ({ type: 'custom_message', customType: 'c', content, display: false }),
   branch_summary: (_, summary) => ({ type: 'branch_summary', fromId: 'x', summary }),
@@ -16,7 +16,7 @@ const drafts: Record<string, (target: string, name: string) => EntryDraft> = {
   compaction: (target, summary) => ({ type: 'compaction', summary, firstKeptEntryId: target, tokensBefore: 1 }),
   lost_compaction: (_, summary) => ({ type: 'compaction', summary, firstKeptEntryId: 'missing', tokensBefore: 1 }),
   removal: (target) => ({ type: 'context_edit', targetId: target, replacement: null }),
-  edit: (target, name) => ({ type: 'context_edit', targetId: target, replacement: said(`${name} instead`) }),
+  edit: (target, name) => ({ type: 'context_edit', targetId: target, replacement: prompt(`${name} instead`) }),
 };
 
 /** Any session, of entries that say something else each. */
@@ -25,8 +25,8 @@ const anyLog: fc.Arbitrary<SessionLog> = fc
   .map((kinds) => {
     const log = SessionLog.inMemory({ cwd: '/srv/shop' });
     const ids: string[] = [];
-    for (const [index, [kind, place]] of kinds.entries()) {
-      const draft = drafts[kind]?.(ids[place % Math.max(1, ids.length)] ?? 'none', `entry ${index}`);
+    for (const [index, [kind, position]] of kinds.entries()) {
+      const draft = drafts[kind]?.(ids[position % Math.max(1, ids.length)] ?? 'none', `entry ${index}`);
       if (draft) ids.push(log.append(draft).id);
     }
     return log;
@@ -34,9 +34,9 @@ const anyLog: fc.Arbitrary<SessionLog> = fc
 
 const anyLimit = fc.integer({ min: 1, max: 7 });
 
-function* pagesOf(log: SessionLog, wish: Params<'get_messages_page'>) {
+function* pagesOf(log: SessionLog, params: Params<'get_messages_page'>) {
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-    const page = new MessagePages(log).page({ ...wish, cursor });
+    const page = new MessagePages(log).page({ ...params, cursor });
     cursor = page.nextCursor;
     yield page;
   }
@@ -79,19 +79,19 @@ function everythingIn(branch: readonly SessionEntry[]): AgentMessage[] {
   const first = found === -1 ? before.length : found;
   const kept = before.slice(first).filter(({ type }) => type !== 'compaction');
   const order = [...before.slice(0, first), ...(latest ? [latest] : []), ...kept, ...branch.slice(at + 1)];
-  return order.flatMap((entry) => saidIn(entry, edits));
+  return order.flatMap((entry) => editedMessages(entry, edits));
 }
 
 it('goes on from a cursor on another branch as long as what was read is part of it', () => {
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });
-  const [root, left] = ['root', 'left'].map((text) => log.append({ type: 'message', message: said(text) }).id);
+  const [root, left] = ['root', 'left'].map((text) => log.append({ type: 'message', message: prompt(text) }).id);
   const { nextCursor: afterRoot } = new MessagePages(log).page({ limit: 1 });
-  log.append({ type: 'message', message: said('left too') });
+  log.append({ type: 'message', message: prompt('left too') });
   const { nextCursor: afterLeft } = new MessagePages(log).page({ limit: 2 });
   log.moveLeaf(root ?? null);
-  log.append({ type: 'message', message: said('right') });
+  log.append({ type: 'message', message: prompt('right') });
 
   expect(left).toBeDefined();
-  expect(new MessagePages(log).page({ cursor: afterRoot }).messages).toEqual([said('right')]);
+  expect(new MessagePages(log).page({ cursor: afterRoot }).messages).toEqual([prompt('right')]);
   expect(() => new MessagePages(log).page({ cursor: afterLeft })).toThrow(/no longer the one/);
 });

@@ -7,10 +7,10 @@ import type {
   Result,
 } from '../protocol/generated/vocabulary.ts';
 import type { EntryNode, SessionLog } from '../store/sessions/session-log.ts';
-import { countContext, isSaid, saidBy, sinceCompaction } from './context.ts';
+import { countContext, addsMessage, entryMessages, sinceCompaction } from './context.ts';
 
 /** Messages of a page when nobody says how many. */
-const USUAL_LIMIT = 100;
+const DEFAULT_LIMIT = 100;
 
 /** The conversation in order, as far as a page of it needs to be known. */
 interface Overview {
@@ -18,15 +18,15 @@ interface Overview {
   readonly leafId: string | null;
   readonly edits: Edits;
   /** The compaction that the conversation begins with. */
-  readonly basis: string;
-  readonly said: Sequence;
+  readonly compactionId: string;
+  readonly conversation: Sequence;
   /** What was said before that, as far as compactions have not kept it. */
   readonly replaced: Sequence;
 }
 
 interface Sequence {
   readonly nodes: readonly EntryNode[];
-  readonly places: ReadonlyMap<string, number>;
+  readonly indexes: ReadonlyMap<string, number>;
 }
 
 /**
@@ -38,42 +38,42 @@ interface Sequence {
  */
 export class MessagePages {
   readonly #log: SessionLog;
-  #known: Overview | undefined;
+  #cached: Overview | undefined;
 
   constructor(log: SessionLog) {
     this.#log = log;
   }
 
-  page({ cursor, limit = USUAL_LIMIT, from = 'start', replaced = false }: Wish): Told {
-    if (cursor === undefined && from === 'end' && !replaced && this.#isPlain) return this.#last(limit);
+  page({ cursor, limit = DEFAULT_LIMIT, from = 'start', replaced = false }: PageRequest): PageResult {
+    if (cursor === undefined && from === 'end' && !replaced && this.#isUnedited) return this.#lastPage(limit);
     const overview = this.#overview();
-    const { edits, basis } = overview;
-    const { nodes, places } = replaced ? overview.replaced : overview.said;
-    const at = cursor === undefined ? undefined : placeOf(cursor, basis, places);
+    const { edits, compactionId } = overview;
+    const { nodes, indexes } = replaced ? overview.replaced : overview.conversation;
+    const at = cursor === undefined ? undefined : indexAtCursor(cursor, compactionId, indexes);
     const page = from === 'start' ? pageAfter(at, nodes, limit) : pageBefore(at, nodes, limit);
-    return this.#told(page, { edits, basis, total: nodes.length });
+    return this.#result(page, { edits, basis: compactionId, total: nodes.length });
   }
 
   /** Whether the conversation is what was said, all of it and in order. */
-  get #isPlain(): boolean {
-    const [rewritten] = this.#log.named('compaction', 'context_edit');
+  get #isUnedited(): boolean {
+    const [rewritten] = this.#log.nodesOfKind('compaction', 'context_edit');
     return rewritten === undefined;
   }
 
   /** The last page of a plain conversation, which everybody sees first, without a look at the rest. */
-  #last(limit: number): Told {
+  #lastPage(limit: number): PageResult {
     const nodes: EntryNode[] = [];
     for (const node of this.#log.nodes()) {
-      if (isSaid(node, this.#log)) nodes.push(node);
+      if (addsMessage(node, this.#log)) nodes.push(node);
       if (nodes.length > limit) break;
     }
     const page = pageBefore(undefined, nodes.reverse(), limit);
-    return this.#told(page, { edits: new Map(), basis: '', total: countContext(this.#log) });
+    return this.#result(page, { edits: new Map(), basis: '', total: countContext(this.#log) });
   }
 
-  #told({ nodes, next }: Page, { edits, basis, total }: { edits: Edits; basis: string; total: number }): Told {
+  #result({ nodes, next }: Page, { edits, basis, total }: { edits: Edits; basis: string; total: number }): PageResult {
     return {
-      messages: nodes.flatMap((node) => messageAt(node, this.#log, edits)),
+      messages: nodes.flatMap((node) => messagesAt(node, this.#log, edits)),
       ...(next ? { nextCursor: `${basis}/${next.id}` } : {}),
       totalMessages: total,
     };
@@ -81,36 +81,36 @@ export class MessagePages {
 
   #overview(): Overview {
     const { leafId } = this.#log;
-    if (this.#known?.leafId === leafId) return this.#known;
+    if (this.#cached?.leafId === leafId) return this.#cached;
     const edits = editsIn(this.#log);
     const branch = [...this.#log.nodes()].reverse();
-    const said = conversationIn(branch, this.#log, edits);
-    const [first] = said;
-    this.#known = {
+    const conversation = conversationIn(branch, this.#log, edits);
+    const [first] = conversation;
+    this.#cached = {
       leafId,
       edits,
-      basis: first?.type === 'compaction' ? first.id : '',
-      said: sequence(said),
+      compactionId: first?.type === 'compaction' ? first.id : '',
+      conversation: sequence(conversation),
       replaced: sequence(replacedIn(branch, this.#log, edits)),
     };
-    return this.#known;
+    return this.#cached;
   }
 }
 
-type Wish = Params<'get_messages_page'>;
+type PageRequest = Params<'get_messages_page'>;
 
-type Told = Result<'get_messages_page'>;
+type PageResult = Result<'get_messages_page'>;
 
 const sequence = (nodes: readonly EntryNode[]): Sequence => ({
   nodes,
-  places: new Map(nodes.map(({ id }, index) => [id, index])),
+  indexes: new Map(nodes.map(({ id }, index) => [id, index])),
 });
 
 type Edits = ReadonlyMap<string, ContextEditEntry>;
 
 /** The entries that `contextOf` would make messages of, in its order, reading hardly any. */
 function conversationIn(branch: readonly EntryNode[], log: SessionLog, edits: Edits): EntryNode[] {
-  return sinceCompaction(branch, firstKeptIn(log)).filter((node) => isShown(node, log, edits));
+  return sinceCompaction(branch, firstKeptId(log)).filter((node) => isInConversation(node, log, edits));
 }
 
 /** What was said before the first entry that the last compaction has kept, with the summaries of earlier ones. */
@@ -118,32 +118,32 @@ function replacedIn(branch: readonly EntryNode[], log: SessionLog, edits: Edits)
   const at = branch.findLastIndex(({ type }) => type === 'compaction');
   const compaction = branch[at];
   if (!compaction) return [];
-  const firstKept = firstKeptIn(log)(compaction);
+  const firstKept = firstKeptId(log)(compaction);
   const end = branch.slice(0, at).findIndex(({ id }) => id === firstKept);
-  return branch.slice(0, end === -1 ? at : end).filter((node) => isShown(node, log, edits));
+  return branch.slice(0, end === -1 ? at : end).filter((node) => isInConversation(node, log, edits));
 }
 
-const firstKeptIn =
+const firstKeptId =
   (log: SessionLog) =>
   ({ id }: EntryNode) =>
     (log.entry(id) as CompactionEntry).firstKeptEntryId;
 
-function isShown(node: EntryNode, log: SessionLog, edits: Edits): boolean {
+function isInConversation(node: EntryNode, log: SessionLog, edits: Edits): boolean {
   const edit = edits.get(node.id);
-  return edit ? edit.replacement !== null : node.type === 'compaction' || isSaid(node, log);
+  return edit ? edit.replacement !== null : node.type === 'compaction' || addsMessage(node, log);
 }
 
 /** The latest edit of each entry. */
 function editsIn(log: SessionLog): Edits {
-  const edits = [...log.named('context_edit')].map(({ id }) => log.entry(id) as ContextEditEntry);
+  const edits = [...log.nodesOfKind('context_edit')].map(({ id }) => log.entry(id) as ContextEditEntry);
   return new Map(edits.reverse().map((edit) => [edit.targetId, edit]));
 }
 
-function messageAt({ id }: EntryNode, log: SessionLog, edits: Edits): AgentMessage[] {
+function messagesAt({ id }: EntryNode, log: SessionLog, edits: Edits): AgentMessage[] {
   const edit = edits.get(id);
   if (edit) return [edit.replacement as AgentMessage];
   const entry = log.entry(id);
-  return entry ? saidBy(entry) : [];
+  return entry ? entryMessages(entry) : [];
 }
 
 interface Page {
@@ -164,9 +164,9 @@ function pageBefore(end = Infinity, nodes: readonly EntryNode[], limit: number):
   return { nodes: page, next: start > 0 ? page[0] : undefined };
 }
 
-function placeOf(cursor: string, basis: string, places: ReadonlyMap<string, number>): number {
-  const [madeUnder, ...id] = cursor.split('/');
-  const at = madeUnder === basis ? places.get(id.join('/')) : undefined;
+function indexAtCursor(cursor: string, compactionId: string, indexes: ReadonlyMap<string, number>): number {
+  const [cursorCompactionId, ...id] = cursor.split('/');
+  const at = cursorCompactionId === compactionId ? indexes.get(id.join('/')) : undefined;
   if (at === undefined) {
     throw new Refusal('not_found', 'The conversation is no longer the one that this cursor was made for');
   }

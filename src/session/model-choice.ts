@@ -6,20 +6,20 @@ import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 
 /** Which model a session uses, and how much it thinks. */
-export interface Choice {
+export interface ModelChoice {
   readonly model: Model | null;
   readonly thinkingLevel: ThinkingLevel;
   /** Why the model is another one than was asked for, or none. */
   readonly notice?: string | undefined;
   /** What was asked for, where it could not be had. */
-  readonly missed?: ModelName | undefined;
+  readonly unavailable?: ModelName | undefined;
   /** The same, where it means no model that anybody knows. */
-  readonly awaited?: AwaitedModel | undefined;
+  readonly unresolved?: UnresolvedModel | undefined;
 }
 
 /** What was asked for in words that mean no model yet, and why not. */
-export interface AwaitedModel {
-  readonly wish: ModelWish;
+export interface UnresolvedModel {
+  readonly request: ModelWish;
   readonly notice: string;
   /** How much it is to think, where that was said beside those words. */
   readonly thinkingLevel?: ThinkingLevel | undefined;
@@ -32,53 +32,53 @@ export interface ModelName {
 }
 
 /** A model that somebody named is used or missed, never silently replaced. */
-export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<Choice, 'thinkingLevel'> {
-  if (!named) return usual(registry);
+export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<ModelChoice, 'thinkingLevel'> {
+  if (!named) return fallbackChoice(registry);
   const model = registry.find(named.provider, named.id);
-  return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id), missed: named };
+  return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id), unavailable: named };
 }
 
 /** Everybody who may say which model a session begins with; whoever comes first wins. */
-export interface Wishes {
-  readonly awaited?: AwaitedModel | undefined;
+export interface FirstModelOptions {
+  readonly unresolved?: UnresolvedModel | undefined;
   readonly named?: ModelName | undefined;
   readonly stored?: ModelName | undefined;
   readonly settings: Pick<Settings, 'defaultProvider' | 'defaultModel'>;
 }
 
 /** The model to begin with, and how much it is to think if that was said with it. */
-export function firstModel(registry: ModelRegistry, { awaited, named, stored, settings }: Wishes) {
-  if (awaited) return { model: null, notice: awaited.notice, awaited, level: undefined };
+export function firstModel(registry: ModelRegistry, { unresolved, named, stored, settings }: FirstModelOptions) {
+  if (unresolved) return { model: null, notice: unresolved.notice, awaited: unresolved, level: undefined };
   const { defaultProvider: provider, defaultModel: id } = settings;
-  const usual = provider && id ? { provider, id } : undefined;
-  const wish = named ?? stored;
-  const scoped = wish ? undefined : scopedChoice(registry.scope, usual);
-  const choice = chooseModel(registry, wish ?? scoped?.name ?? usual);
+  const configured = provider && id ? { provider, id } : undefined;
+  const requested = named ?? stored;
+  const scoped = requested ? undefined : scopedChoice(registry.scope, configured);
+  const choice = chooseModel(registry, requested ?? scoped?.name ?? configured);
   // Only the settings are left to have named one that is missing.
-  const isUsual = !choice.model && !wish && !scoped;
-  const notice = isUsual ? `${choice.notice} (defaultModel in settings.json)` : choice.notice;
+  const isFromSettings = !choice.model && !requested && !scoped;
+  const notice = isFromSettings ? `${choice.notice} (defaultModel in settings.json)` : choice.notice;
   return { ...choice, notice, level: scoped?.thinkingLevel };
 }
 
-function usual(registry: ModelRegistry): Omit<Choice, 'thinkingLevel'> {
+function fallbackChoice(registry: ModelRegistry): Omit<ModelChoice, 'thinkingLevel'> {
   const model = registry.fallback;
   if (model.provider !== 'tau' || registry.available().some(({ provider }) => provider !== 'tau')) return { model };
   return { model, notice: 'No model is configured: this is the built-in scripted model.' };
 }
 
 /** What to begin with where the choice is limited: the usual model if it is among those, else the first. */
-function scopedChoice(scope: ModelRegistry['scope'], usual: ModelName | undefined) {
-  const choice = scope?.find(({ model }) => model.provider === usual?.provider && model.id === usual.id) ?? scope?.[0];
+function scopedChoice(scope: ModelRegistry['scope'], configured: ModelName | undefined) {
+  const choice = scope?.find(({ model }) => model.provider === configured?.provider && model.id === configured.id) ?? scope?.[0];
   if (!choice) return undefined;
   const { model, thinkingLevel } = choice;
   return { name: { provider: model.provider, id: model.id }, thinkingLevel };
 }
 
-export const clamped = (model: Model | null, level: ThinkingLevel): ThinkingLevel =>
+export const clampLevel = (model: Model | null, level: ThinkingLevel): ThinkingLevel =>
   model ? nearestLevel(model, level) : level;
 
 /** Which way models are cycled. */
-export type Direction = 'forward' | 'backward';
+export type CycleDirection = 'forward' | 'backward';
 
 /**
  * The choice after the current one, or before it, going round; undefined when there is no other. Only what is in scope
@@ -87,10 +87,10 @@ export type Direction = 'forward' | 'backward';
 export function nextModel(
   registry: ModelRegistry,
   current: Model | null,
-  direction: Direction = 'forward',
-): Next | undefined {
+  direction: CycleDirection = 'forward',
+): NextModel | undefined {
   const isScoped = registry.scope !== undefined;
-  const choices: readonly Omit<Next, 'isScoped'>[] =
+  const choices: readonly Omit<NextModel, 'isScoped'>[] =
     registry.scope ?? registry.available({ scripted: current?.provider === 'tau' }).map((model) => ({ model }));
   if (choices.length < 2) return undefined;
   const index = choices.findIndex(({ model }) => model.provider === current?.provider && model.id === current.id);
@@ -99,7 +99,7 @@ export function nextModel(
 }
 
 /** What is to be used next. */
-export interface Next {
+export interface NextModel {
   readonly model: Model;
   /** Where the scope says so. */
   readonly thinkingLevel?: ThinkingLevel;
@@ -107,11 +107,11 @@ export interface Next {
 }
 
 /** The thinking level after the current one; undefined for a model that does not think. */
-export const nextThinkingLevel = (choice: Choice): ThinkingLevel | undefined =>
+export const nextThinkingLevel = (choice: ModelChoice): ThinkingLevel | undefined =>
   choice.model ? nextLevel(choice.model, choice.thinkingLevel) : undefined;
 
 /** The model, for a run that needs one. */
-export function requireModel(choice: Choice): Model {
+export function requireModel(choice: ModelChoice): Model {
   if (!choice.model) throw new Refusal('model_not_found', choice.notice ?? 'No model selected');
   return choice.model;
 }
@@ -119,7 +119,7 @@ export function requireModel(choice: Choice): Model {
 /** Stores which model is used, and how much it thinks unless that is what it did `before`. */
 export function recordChoice(
   to: Pick<SessionLog, 'append'>,
-  { model, thinkingLevel }: Choice,
+  { model, thinkingLevel }: ModelChoice,
   before?: ThinkingLevel,
 ): void {
   if (model) to.append({ type: 'model_change', provider: model.provider, modelId: model.id });
@@ -130,7 +130,7 @@ export function recordChoice(
 export const storedChoice = (log: SessionLog) => ({ model: storedModel(log), thinkingLevel: storedLevel(log) });
 
 function storedLevel(log: SessionLog): ThinkingLevel | undefined {
-  for (const { id } of log.named('thinking_level_change')) {
+  for (const { id } of log.nodesOfKind('thinking_level_change')) {
     const entry = log.entry(id);
     if (entry?.type === 'thinking_level_change' && isLevel(entry.thinkingLevel)) return entry.thinkingLevel;
   }
@@ -138,7 +138,7 @@ function storedLevel(log: SessionLog): ThinkingLevel | undefined {
 }
 
 function storedModel(log: SessionLog): ModelName | undefined {
-  const [latest] = log.named('model_change', 'assistant');
+  const [latest] = log.nodesOfKind('model_change', 'assistant');
   const entry = latest && log.entry(latest.id);
   if (entry?.type === 'model_change') return { provider: entry.provider, id: entry.modelId };
   if (entry?.type !== 'message' || entry.message.role !== 'assistant') return undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BashExecutionMessage } from '../protocol/generated/vocabulary.ts';
 import { modelMessages } from './model-messages.ts';
-import { answered, call, result, said, shortly, words } from './testing/sample-messages.ts';
+import { assistant, call, result, prompt, brief, block } from './testing/sample-messages.ts';
 
 const ran = (own: Partial<BashExecutionMessage>): BashExecutionMessage => ({
   role: 'bashExecution',
@@ -15,24 +15,24 @@ const ran = (own: Partial<BashExecutionMessage>): BashExecutionMessage => ({
   ...own,
 });
 
-const user = (text: string, timestamp = 7) => said(text, timestamp);
+const user = (text: string, timestamp = 7) => prompt(text, timestamp);
 
 describe('for the model', () => {
   it('what was said stays as it is', () => {
-    const messages = [said('hi'), answered([call('1')]), result('1'), answered([words('done')])];
+    const messages = [prompt('hi'), assistant([call('1')]), result('1'), assistant([block('done')])];
 
     expect(modelMessages(messages)).toEqual(messages);
   });
 
   it('answers that failed or were stopped were never given', () => {
     const messages = [
-      said('hi'),
-      answered([words('half')], { stopReason: 'aborted' }),
-      answered([call('1')], { stopReason: 'error' }),
-      said('again'),
+      prompt('hi'),
+      assistant([block('half')], { stopReason: 'aborted' }),
+      assistant([call('1')], { stopReason: 'error' }),
+      prompt('again'),
     ];
 
-    expect(modelMessages(messages)).toEqual([said('hi'), said('again')]);
+    expect(modelMessages(messages)).toEqual([prompt('hi'), prompt('again')]);
   });
 
   it('summaries and messages of extensions are said by the user', () => {
@@ -69,7 +69,7 @@ describe('for the model', () => {
 
 describe('a call without a result', () => {
   it('gets one that says so, right behind the call', () => {
-    const messages = [answered([call('1'), call('2'), call('3')], { timestamp: 5 }), result('2'), said('go on')];
+    const messages = [assistant([call('1'), call('2'), call('3')], { timestamp: 5 }), result('2'), prompt('go on')];
 
     const [, lost, ...rest] = modelMessages(messages);
 
@@ -83,13 +83,13 @@ describe('a call without a result', () => {
       isError: true,
       timestamp: 5,
     });
-    expect(rest.map(shortly)).toEqual(['result 3 (lost)', 'result 2', 'user: go on']);
+    expect(rest.map(brief)).toEqual(['result 3 (lost)', 'result 2', 'user: go on']);
   });
 
   it('is not taken for answered because a later call has the same id', () => {
-    const messages = [answered([call('1')]), said('again'), answered([call('1')]), result('1')];
+    const messages = [assistant([call('1')]), prompt('again'), assistant([call('1')]), result('1')];
 
-    expect(modelMessages(messages).map(shortly)).toEqual([
+    expect(modelMessages(messages).map(brief)).toEqual([
       'assistant: 1',
       'result 1 (lost)',
       'user: again',
@@ -107,15 +107,15 @@ describe('a call without a result', () => {
     fc.assert(
       fc.property(fc.array(anyTurn), (turns) => {
         const messages = turns.flatMap(({ calls, lost, stopReason }) => [
-          answered(
+          assistant(
             calls.map((id) => call(id)),
             { stopReason },
           ),
           ...(stopReason === 'aborted' ? [] : calls.filter((id) => !lost.includes(id)).map((id) => result(id))),
-          said('next'),
+          prompt('next'),
         ]);
 
-        const told = modelMessages(messages).map(shortly);
+        const sent = modelMessages(messages).map(brief);
 
         const expected = turns.flatMap(({ calls, lost, stopReason }) => {
           if (stopReason === 'aborted') return ['user: next'];
@@ -123,7 +123,7 @@ describe('a call without a result', () => {
           const given = calls.filter((id) => !lost.includes(id)).map((id) => `result ${id}`);
           return [`assistant: ${calls.join('')}`, ...open, ...given, 'user: next'];
         });
-        expect(told).toEqual(expected);
+        expect(sent).toEqual(expected);
       }),
     );
   });

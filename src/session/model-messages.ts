@@ -9,13 +9,13 @@ import type {
 
 /** The conversation in the three roles that models know. Every tool call is followed by a result, as all of them demand. */
 export function modelMessages(messages: readonly AgentMessage[]): ModelMessage[] {
-  const told: ModelMessage[] = [];
+  const result: ModelMessage[] = [];
   for (const message of messages) {
-    const one = asModelMessage(message);
-    if (one) told.push(one);
+    const converted = asModelMessage(message);
+    if (converted) result.push(converted);
   }
-  addLostResults(told);
-  return told;
+  addMissingResults(result);
+  return result;
 }
 
 function asModelMessage(message: AgentMessage): ModelMessage | undefined {
@@ -59,22 +59,22 @@ function bashText(run: BashExecutionMessage): string {
 }
 
 /** Puts an error result behind each call that never got one, right where the result belongs. */
-function addLostResults(messages: ModelMessage[]): void {
+function addMissingResults(messages: ModelMessage[]): void {
   // Ids may come back in a later answer: only the results up to the next answer count.
-  const answered = new Set<string>();
+  const resultIds = new Set<string>();
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
-    if (message?.role === 'toolResult') answered.add(message.toolCallId);
+    if (message?.role === 'toolResult') resultIds.add(message.toolCallId);
     else if (message?.role === 'assistant') {
-      const lost = callsOf(message).filter((call) => !answered.has(call.id));
-      if (lost.length > 0) messages.splice(at + 1, 0, ...lost.map((call) => lostResult(call, message.timestamp)));
-      answered.clear();
+      const missing = callsOf(message).filter((call) => !resultIds.has(call.id));
+      if (missing.length > 0) messages.splice(at + 1, 0, ...missing.map((call) => missingResult(call, message.timestamp)));
+      resultIds.clear();
     }
   }
 }
 
 /** Stands in for a result that a crash swallowed. The call is never run again: nobody knows how far it got. */
-export const lostResult = (call: { id: string; name: string }, timestamp: number): ToolResultMessage => ({
+export const missingResult = (call: { id: string; name: string }, timestamp: number): ToolResultMessage => ({
   role: 'toolResult',
   toolCallId: call.id,
   toolName: call.name,

@@ -3,14 +3,14 @@ import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { ModelRequest } from '../model/request.ts';
 import type { Settings } from '../store/settings.ts';
 import type { SessionHooks } from './hooks.ts';
-import { type Choice, requireModel } from './model-choice.ts';
+import { type ModelChoice, requireModel } from './model-choice.ts';
 import { modelMessages } from './model-messages.ts';
 import type { Transcript } from './transcript.ts';
 
 interface RequestParts {
   readonly transcript: Transcript;
   readonly hooks: SessionHooks;
-  readonly choice: () => Choice;
+  readonly choice: () => ModelChoice;
   readonly settings: () => Settings;
 }
 
@@ -23,12 +23,12 @@ export async function modelRequest(
   await transcript.sync();
   const { context, beforeRequest, payload } = hooks;
   const { thinkingBudgets } = settings();
-  const said = context && (await unlessAborted(context(structuredClone([...transcript.messages]), signal), signal));
+  const edited = context && (await unlessAborted(context(structuredClone([...transcript.messages]), signal), signal));
   const request: ModelRequest = {
     model: requireModel(choice()),
     thinkingLevel: choice().thinkingLevel,
     systemPrompt,
-    messages: modelMessages(said ?? transcript.messages),
+    messages: modelMessages(edited ?? transcript.messages),
     tools,
     sessionId: transcript.log.header.id,
     ...(thinkingBudgets ? { thinkingBudgets } : {}),

@@ -4,12 +4,12 @@ import type { BranchSummaryEntry, Params, Result, SessionEntry } from '../protoc
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { CompactorParts } from './compaction/compactor.ts';
 import { fileOperations, touchedFiles } from './compaction/files.ts';
-import { limitsFor, longestRecord } from './compaction/limits.ts';
+import { limitsFor, maxRecordLength } from './compaction/limits.ts';
 import { recordsOf } from './compaction/record.ts';
-import { summariseAll, summariserOf, usageOf } from './compaction/summarise.ts';
+import { summariseAll, summariserOf, totalUsage } from './compaction/summarise.ts';
 import { summaryText } from './compaction/summary-text.ts';
 import { contextOf } from './context.ts';
-import type { Summary, TreeMove, TreePlan, TreeVerdict } from './hooks.ts';
+import type { Summary, TreeMove, TreePlan, TreeHookResult } from './hooks.ts';
 import { textOf } from './message-text.ts';
 import { requireModel } from './model-choice.ts';
 
@@ -30,26 +30,26 @@ interface Destination {
 /** Lets the conversation go on from another entry. Until that is stored nothing has changed. */
 export async function navigate(
   parts: NavigationParts,
-  wish: Params<'navigate_tree'>,
+  params: Params<'navigate_tree'>,
   signal: AbortSignal,
 ): Promise<Result<'navigate_tree'>> {
   const { hooks, transcript } = parts;
   const { log } = transcript;
-  const target = log.entry(wish.targetId);
-  if (!target) throw new Refusal('not_found', `Entry not found: ${wish.targetId}`);
+  const target = log.entry(params.targetId);
+  if (!target) throw new Refusal('not_found', `Entry not found: ${params.targetId}`);
   if (target.id === log.leafId) return { cancelled: false };
-  const plan = wish.summarize || hooks.beforeTree ? planOf(log, wish) : undefined;
-  const asked = plan && hooks.beforeTree?.(plan, signal);
-  const answer: TreeVerdict | undefined = asked && (await unlessAborted(asked, signal));
-  if (signal.aborted || (answer && 'cancel' in answer)) return { cancelled: true };
-  const draft = plan?.userWantsSummary ? await summaryFor(parts, { ...plan, ...answer }, signal) : undefined;
+  const plan = params.summarize || hooks.beforeTree ? planOf(log, params) : undefined;
+  const hookCall = plan && hooks.beforeTree?.(plan, signal);
+  const hookResult: TreeHookResult | undefined = hookCall && (await unlessAborted(hookCall, signal));
+  if (signal.aborted || (hookResult && 'cancel' in hookResult)) return { cancelled: true };
+  const draft = plan?.userWantsSummary ? await summaryFor(parts, { ...plan, ...hookResult }, signal) : undefined;
   if (signal.aborted) return { cancelled: true };
   if (parts.isRunning()) throw new Refusal('agent_busy', 'A run has begun meanwhile');
   const { leafId, editorText } = destination(target, log);
-  const move = goOn(parts, { targetId: target.id, leafId, label: answer?.label ?? wish.label, draft });
+  const move = moveLeaf(parts, { targetId: target.id, leafId, label: hookResult?.label ?? params.label, draft });
   await transcript.sync();
-  const heard = hooks.afterTree?.(move)?.catch(() => {});
-  if (heard !== undefined) await unlessAborted(heard, signal);
+  const hookDone = hooks.afterTree?.(move)?.catch(() => {});
+  if (hookDone !== undefined) await unlessAborted(hookDone, signal);
   return {
     cancelled: false,
     ...(editorText === undefined ? {} : { editorText }),
@@ -59,28 +59,28 @@ export async function navigate(
 
 /** What somebody said can be said again in other words: the conversation goes on before it. */
 function destination(entry: SessionEntry, log: SessionLog): Destination {
-  const said = entry.type === 'message' && entry.message.role === 'user' ? entry.message : undefined;
-  const words = entry.type === 'custom_message' ? entry : said;
-  return words ? { leafId: log.parentOf(entry.id), editorText: textOf(words) } : { leafId: entry.id };
+  const userMessage = entry.type === 'message' && entry.message.role === 'user' ? entry.message : undefined;
+  const editable = entry.type === 'custom_message' ? entry : userMessage;
+  return editable ? { leafId: log.parentOf(entry.id), editorText: textOf(editable) } : { leafId: entry.id };
 }
 
-function planOf(log: SessionLog, wish: Params<'navigate_tree'>): TreePlan {
-  const { targetId, summarize = false, customInstructions, replaceInstructions, label } = wish;
-  const way = new Set([...log.nodes(targetId)].map(({ id }) => id));
-  const left: string[] = [];
+function planOf(log: SessionLog, params: Params<'navigate_tree'>): TreePlan {
+  const { targetId, summarize = false, customInstructions, replaceInstructions, label } = params;
+  const targetPath = new Set([...log.nodes(targetId)].map(({ id }) => id));
+  const abandoned: string[] = [];
   let commonAncestorId: string | null = null;
   for (const { id } of log.nodes()) {
-    if (way.has(id)) {
+    if (targetPath.has(id)) {
       commonAncestorId = id;
       break;
     }
-    left.push(id);
+    abandoned.push(id);
   }
   return {
     targetId,
     oldLeafId: log.leafId,
     commonAncestorId,
-    entriesToSummarize: left.reverse().flatMap((id) => log.entry(id) ?? []),
+    entriesToSummarize: abandoned.reverse().flatMap((id) => log.entry(id) ?? []),
     userWantsSummary: summarize,
     customInstructions,
     replaceInstructions,
@@ -97,7 +97,7 @@ async function summaryFor(
   const { summary, details } = plan;
   if (summary) return { summary, details, fromHook: true };
   try {
-    return await written(parts, plan, signal);
+    return await writeSummary(parts, plan, signal);
   } catch (error) {
     if (signal.aborted) return undefined;
     if (error instanceof Refusal) throw error;
@@ -105,28 +105,28 @@ async function summaryFor(
   }
 }
 
-async function written(parts: NavigationParts, plan: TreePlan, signal: AbortSignal): Promise<Draft | undefined> {
-  const { entriesToSummarize: left, customInstructions, replaceInstructions } = plan;
-  const messages = contextOf(left);
+async function writeSummary(parts: NavigationParts, plan: TreePlan, signal: AbortSignal): Promise<Draft | undefined> {
+  const { entriesToSummarize: abandoned, customInstructions, replaceInstructions } = plan;
+  const messages = contextOf(abandoned);
   if (messages.length === 0) return undefined;
   const model = requireModel(parts.choice());
   const limits = limitsFor(model, parts.settings().compaction);
-  const records = recordsOf(messages, longestRecord(model, limits)).filter(Boolean);
-  const by = summariserOf(parts, { model, maxTokens: Math.floor(limits.reserveTokens * SHARE), signal });
-  const texts = await summariseAll(records, { kind: 'branch', customInstructions, replaceInstructions }, by);
+  const records = recordsOf(messages, maxRecordLength(model, limits)).filter(Boolean);
+  const writer = summariserOf(parts, { model, maxTokens: Math.floor(limits.reserveTokens * SUMMARY_SHARE), signal });
+  const texts = await summariseAll(records, { kind: 'branch', customInstructions, replaceInstructions }, writer);
   const last = texts.at(-1);
   if (!last) return undefined;
-  const files = touchedFiles(fileOperations(messages, left.filter(isSummary)));
-  return { summary: summaryText(last.text, undefined, files), details: files, usage: usageOf(texts) };
+  const files = touchedFiles(fileOperations(messages, abandoned.filter(isSummary)));
+  return { summary: summaryText(last.text, undefined, files), details: files, usage: totalUsage(texts) };
 }
 
 /** How much of what is left free in a context a summary may take. */
-const SHARE = 0.8;
+const SUMMARY_SHARE = 0.8;
 
 const isSummary = (entry: SessionEntry) => entry.type === 'compaction' || entry.type === 'branch_summary';
 
 /** What is stored where the conversation goes on. */
-interface Stored {
+interface LeafMove {
   readonly targetId: string;
   readonly leafId: string | null;
   readonly label: string | undefined;
@@ -134,7 +134,7 @@ interface Stored {
 }
 
 /** Lets the conversation go on there, and tells clients. */
-function goOn({ audience, transcript }: NavigationParts, { targetId, leafId, label, draft }: Stored): TreeMove {
+function moveLeaf({ events, transcript }: NavigationParts, { targetId, leafId, label, draft }: LeafMove): TreeMove {
   const { log } = transcript;
   const oldLeafId = log.leafId;
   const summary = draft && { type: 'branch_summary' as const, fromId: oldLeafId ?? 'root', ...draft };
@@ -142,7 +142,7 @@ function goOn({ audience, transcript }: NavigationParts, { targetId, leafId, lab
   if (summaryEntry && label) transcript.setLabel(summaryEntry.id, label);
   // Before the first entry there is nothing to be labelled.
   else if (label) transcript.appendBelow(leafId, { type: 'label', targetId: leafId ?? targetId, label });
-  else if (!summaryEntry && leafId !== oldLeafId) transcript.goTo(leafId);
-  audience.publish({ type: 'state_changed', state: { messageCount: transcript.messageCount } });
+  else if (!summaryEntry && leafId !== oldLeafId) transcript.storeLeaf(leafId);
+  events.publish({ type: 'state_changed', state: { messageCount: transcript.messageCount } });
   return { newLeafId: log.leafId, oldLeafId, summaryEntry, fromHook: draft?.fromHook ?? false };
 }

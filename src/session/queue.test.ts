@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { QueueUpdateEvent } from '../protocol/generated/vocabulary.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { MAX_QUEUED, MessageQueue, type QueueKind } from './queue.ts';
-import { shortly } from './testing/sample-messages.ts';
+import { brief } from './testing/sample-messages.ts';
 import { Transcript } from './transcript.ts';
 
 function queueOn(log = SessionLog.inMemory({ cwd: '/srv/shop' })) {
@@ -48,7 +48,7 @@ describe('what was set aside', () => {
     expect(() => queue.remove(id)).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect(() => queue.edit(id, 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect(queue.clear()).toEqual({ steering: [], followUp: ['second'] });
-    expect(deliver().map(({ message }) => shortly(message))).toEqual(['user: first']);
+    expect(deliver().map(({ message }) => brief(message))).toEqual(['user: first']);
     expect(queue.length).toBe(0);
   });
 
@@ -57,7 +57,7 @@ describe('what was set aside', () => {
     const { id } = queue.add('steer', text('first'), undefined);
     queue.claim('steer', 'all');
 
-    queue.release();
+    queue.releaseClaims();
 
     expect(queue.remove(id)).toMatchObject({ text: 'first' });
   });
@@ -86,7 +86,7 @@ describe('after a crash', () => {
 
     const { queue: restored } = queueOn(log);
 
-    expect(restored.withClientId('c1')).toMatchObject({ kind: 'steer', text: 'look', images: [image] });
+    expect(restored.findByClientId('c1')).toMatchObject({ kind: 'steer', text: 'look', images: [image] });
   });
 
   it('a message that was being delivered is delivered, though the queue never said so', () => {
@@ -138,7 +138,7 @@ it('holds what a plain list would hold, and so does one restored from the file a
       let plain: { kind: QueueKind; text: string }[] = [];
       for (const act of acts) {
         if (act.do === 'goTo') {
-          log.goTo(log.entries().at(-act.at)?.id ?? null);
+          log.storeLeaf(log.entries().at(-act.at)?.id ?? null);
           continue;
         }
         const item = 'at' in act ? queue.update().items[act.at] : undefined;
@@ -153,7 +153,7 @@ it('holds what a plain list would hold, and so does one restored from the file a
           const due = plain.filter((one) => one.kind === act.kind).slice(0, act.mode === 'all' ? Infinity : 1);
           const taken = queue
             .claim(act.kind, act.mode)()
-            .map(({ message }) => shortly(message));
+            .map(({ message }) => brief(message));
           expect(taken).toEqual(due.map((one) => `user: ${one.text}`));
           plain = plain.filter((one) => !due.includes(one));
         } else if (item) {

@@ -7,9 +7,9 @@ import type {
   UserMessage,
 } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
-import { deliveredIn } from './delivered.ts';
-import type { Input } from './hooks.ts';
-import { inputOf, userMessage } from './input.ts';
+import { deliveredQueueIds } from './delivered.ts';
+import type { UserInput } from './hooks.ts';
+import { parseInput, userMessage } from './input.ts';
 import type { Transcript } from './transcript.ts';
 
 export const MAX_QUEUED = 1000;
@@ -28,7 +28,7 @@ export interface QueuedMessage {
 }
 
 /** A queued message that has become part of the conversation. */
-interface Delivered {
+interface DeliveredMessage {
   readonly message: UserMessage;
   readonly clientMessageId: string | undefined;
 }
@@ -47,7 +47,7 @@ export class MessageQueue {
   readonly #onChange: (update: QueueUpdateEvent) => void;
   #items: QueuedMessage[];
   /** On their way into the conversation: too late to take back or to change. */
-  readonly #leaving = new Set<string>();
+  readonly #claimed = new Set<string>();
 
   constructor(transcript: Transcript, onChange: (update: QueueUpdateEvent) => void) {
     this.#transcript = transcript;
@@ -63,11 +63,11 @@ export class MessageQueue {
     return this.#items.some((item) => item.kind === kind);
   }
 
-  withClientId(clientMessageId: string): QueuedMessage | undefined {
+  findByClientId(clientMessageId: string): QueuedMessage | undefined {
     return this.#items.find((item) => item.clientMessageId === clientMessageId);
   }
 
-  add(kind: QueueKind, { text, images }: Input, clientMessageId: string | undefined): QueuedMessage {
+  add(kind: QueueKind, { text, images }: UserInput, clientMessageId: string | undefined): QueuedMessage {
     if (this.#items.length >= MAX_QUEUED) throw new Refusal('overloaded', `The queue is full (${MAX_QUEUED} messages)`);
     const item: QueuedMessage = { id: newUuid().slice(0, 8), kind, text, images, clientMessageId };
     this.#store({ op: 'add', item });
@@ -76,7 +76,7 @@ export class MessageQueue {
   }
 
   edit(id: string, text: string): void {
-    inputOf(text, this.#find(id).images);
+    parseInput(text, this.#find(id).images);
     this.#store({ op: 'edit', id, text });
     this.#change(this.#items.map((item) => (item.id === id ? { ...item, text } : item)));
   }
@@ -89,30 +89,30 @@ export class MessageQueue {
   }
 
   clear(): { steering: string[]; followUp: string[] } {
-    const waiting = this.#items.filter(({ id }) => !this.#leaving.has(id));
-    if (waiting.length > 0) {
-      this.#store({ op: 'remove', ids: waiting.map(({ id }) => id) });
-      this.#change(this.#items.filter((item) => !waiting.includes(item)));
+    const unclaimed = this.#items.filter(({ id }) => !this.#claimed.has(id));
+    if (unclaimed.length > 0) {
+      this.#store({ op: 'remove', ids: unclaimed.map(({ id }) => id) });
+      this.#change(this.#items.filter((item) => !unclaimed.includes(item)));
     }
-    return { steering: textsOf(waiting, 'steer'), followUp: textsOf(waiting, 'followUp') };
+    return { steering: textsOf(unclaimed, 'steer'), followUp: textsOf(unclaimed, 'followUp') };
   }
 
   /** Sets aside what is due; nobody can withdraw it between now and its delivery. */
-  claim(kind: QueueKind, mode: QueueMode): () => Delivered[] {
-    const waiting = this.#items.filter((item) => item.kind === kind);
-    const due = mode === 'all' ? waiting : waiting.slice(0, 1);
-    for (const { id } of due) this.#leaving.add(id);
+  claim(kind: QueueKind, mode: QueueMode): () => DeliveredMessage[] {
+    const pending = this.#items.filter((item) => item.kind === kind);
+    const due = mode === 'all' ? pending : pending.slice(0, 1);
+    for (const { id } of due) this.#claimed.add(id);
     return () => this.#deliver(due);
   }
 
   /** What was set aside and not delivered waits again: the run that wanted it has ended. */
-  release(): void {
-    this.#leaving.clear();
+  releaseClaims(): void {
+    this.#claimed.clear();
   }
 
   /** Stores each as a user message and answers those. */
-  #deliver(due: readonly QueuedMessage[]): Delivered[] {
-    const delivered: Delivered[] = [];
+  #deliver(due: readonly QueuedMessage[]): DeliveredMessage[] {
+    const delivered: DeliveredMessage[] = [];
     try {
       for (const item of due) {
         const message = userMessage(item);
@@ -121,7 +121,7 @@ export class MessageQueue {
         delivered.push({ message, clientMessageId: item.clientMessageId });
       }
     } finally {
-      for (const { id } of due) this.#leaving.delete(id);
+      for (const { id } of due) this.#claimed.delete(id);
       if (due.length > 0) this.#change(this.#items);
     }
     return delivered;
@@ -143,7 +143,7 @@ export class MessageQueue {
 
   #find(id: string): QueuedMessage {
     const item = this.#items.find((other) => other.id === id);
-    if (!item || this.#leaving.has(id)) throw new Refusal('not_found', `No queued message ${id}`);
+    if (!item || this.#claimed.has(id)) throw new Refusal('not_found', `No queued message ${id}`);
     return item;
   }
 
@@ -167,7 +167,7 @@ const textsOf = (items: readonly QueuedMessage[], kind: QueueKind) =>
  */
 function restore({ log }: Transcript): QueuedMessage[] {
   const changes: QueueChange[] = [];
-  for (const node of log.everywhere(QUEUE_TYPE)) {
+  for (const node of log.allNodesOfKind(QUEUE_TYPE)) {
     const entry = log.entry(node.id);
     const change =
       entry?.type === 'custom' ? (entry.data as (QueueChange & { sessionId: string }) | undefined) : undefined;
@@ -180,6 +180,6 @@ function restore({ log }: Transcript): QueuedMessage[] {
     else if (change.op === 'remove') for (const id of change.ids) items.delete(id);
     else if (edited) items.set(edited.id, { ...edited, text: change.text });
   }
-  if (items.size > 0) for (const id of deliveredIn(log)) items.delete(id);
+  if (items.size > 0) for (const id of deliveredQueueIds(log)) items.delete(id);
   return [...items.values()];
 }

@@ -7,11 +7,11 @@ import type { Activity } from './activity.ts';
 import type { Budget } from './budget.ts';
 import type { Compactor } from './compaction/compactor.ts';
 import type { Retries, Retry } from './retry.ts';
-import type { Audience } from './run.ts';
+import type { EventSink } from './run.ts';
 import type { Transcript } from './transcript.ts';
 
 /** What happens by itself, unless somebody has switched it off. */
-export interface Automatic {
+export interface AutoFeatures {
   compaction: boolean;
   retry: boolean;
 }
@@ -21,10 +21,10 @@ export type Remedy = { readonly kind: 'retry'; readonly retry: Retry } | { reado
 
 export interface RecoveryParts {
   readonly transcript: Transcript;
-  readonly audience: Audience;
+  readonly events: EventSink;
   readonly activity: Activity;
   readonly compactor: Compactor;
-  readonly automatic: Automatic;
+  readonly automatic: AutoFeatures;
   readonly settings: Settings;
   readonly signal: AbortSignal;
   readonly budget: Budget;
@@ -38,8 +38,8 @@ export class Recovery {
   #failure: ModelFailure | undefined;
   #hasCompacted = false;
   /** One that could not be made will not be made a turn later either. */
-  #isHopeless = false;
-  #waiting: AbortController | undefined;
+  #thresholdFailed = false;
+  #retryWait: AbortController | undefined;
   #compacting: AbortController | undefined;
 
   constructor(parts: RecoveryParts) {
@@ -47,12 +47,12 @@ export class Recovery {
   }
 
   /** What the provider says about an answer that failed. */
-  note(failure: ModelFailure): void {
+  onModelFailure(failure: ModelFailure): void {
     this.#failure = failure;
   }
 
   /** An answer is whole, or was broken off by a hook, which is no failure either. */
-  heard({ stopReason }: AssistantMessage): void {
+  onMessage({ stopReason }: AssistantMessage): void {
     if (stopReason === 'error') return;
     if (stopReason === 'aborted' && this.#parts.signal.aborted)
       this.#endRetries({ success: false, finalError: CANCELLED });
@@ -67,8 +67,8 @@ export class Recovery {
     const { automatic, compactor, settings } = this.#parts;
     const failure = this.#failure ?? new ModelFailure(errorCode, errorMessage);
     if (failure.code === 'context_overflow') {
-      const isWanted = automatic.compaction && !this.#hasCompacted;
-      return isWanted && (await compactor.isPossible()) ? { kind: 'compact' } : undefined;
+      const mayCompact = automatic.compaction && !this.#hasCompacted;
+      return mayCompact && (await compactor.isPossible()) ? { kind: 'compact' } : undefined;
     }
     if (!automatic.retry) return undefined;
     this.#retries ??= new (await import('./retry.ts')).Retries(settings.retry);
@@ -78,8 +78,8 @@ export class Recovery {
 
   /** Does it; answers whether the model is to be asked again. */
   async apply(remedy: Remedy): Promise<boolean> {
-    if (remedy.kind === 'retry') return this.#waitFor(remedy.retry);
-    this.#parts.transcript.dropAnswer();
+    if (remedy.kind === 'retry') return this.#waitForRetry(remedy.retry);
+    this.#parts.transcript.dropAssistantMessage();
     this.#hasCompacted = true;
     return this.#compact('overflow');
   }
@@ -89,12 +89,12 @@ export class Recovery {
    * what has failed in the end.
    */
   giveUp({ errorCode, errorMessage = '' }: AssistantMessage): string {
-    const { audience } = this.#parts;
-    const impatience = this.#failure && this.#retries?.impatience(this.#failure);
-    const finalError = impatience === undefined ? errorMessage : `${errorMessage} (${impatience})`;
+    const { events } = this.#parts;
+    const delayProblem = this.#failure && this.#retries?.delayProblem(this.#failure);
+    const finalError = delayProblem === undefined ? errorMessage : `${errorMessage} (${delayProblem})`;
     this.#endRetries({ success: false, finalError });
     if (errorCode === 'context_overflow' && this.#hasCompacted) {
-      audience.publish({
+      events.publish({
         type: 'compaction_end',
         reason: 'overflow',
         result: null,
@@ -113,12 +113,12 @@ export class Recovery {
 
   /** Ends the wait for the next try; there is none then. */
   cancelRetry(): void {
-    this.#waiting?.abort();
+    this.#retryWait?.abort();
   }
 
   /** Whether the next try is being waited for. */
   get isRetrying(): boolean {
-    return this.#waiting !== undefined;
+    return this.#retryWait !== undefined;
   }
 
   /** How often the last answer has been asked for again. */
@@ -132,11 +132,11 @@ export class Recovery {
   }
 
   /** Compacts where the next answer may not fit any more. What goes wrong is told by events alone. */
-  async makeRoom(): Promise<void> {
+  async compactIfDue(): Promise<void> {
     const { automatic, budget, compactor } = this.#parts;
-    if (!automatic.compaction || this.#isHopeless || budget.exhausted !== undefined) return;
+    if (!automatic.compaction || this.#thresholdFailed || budget.exhaustedReason !== undefined) return;
     if (compactor.isDue && (await compactor.isPossible())) {
-      this.#isHopeless = !(await this.#compact('threshold'));
+      this.#thresholdFailed = !(await this.#compact('threshold'));
     }
   }
 
@@ -146,7 +146,7 @@ export class Recovery {
     const signal = AbortSignal.any([this.#parts.signal, this.#compacting.signal]);
     try {
       const { usage } = await compactor.compact({ reason, willRetry: reason === 'overflow', signal });
-      if (usage) budget.spendAside(usage as Usage);
+      if (usage) budget.addUsage(usage as Usage);
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -156,29 +156,29 @@ export class Recovery {
     }
   }
 
-  async #waitFor(retry: Retry): Promise<boolean> {
-    const { audience, activity, transcript, signal } = this.#parts;
-    const waiting = new AbortController();
-    this.#waiting = waiting;
-    audience.publish({ type: 'auto_retry_start', ...retry });
-    transcript.dropAnswer();
+  async #waitForRetry(retry: Retry): Promise<boolean> {
+    const { events, activity, transcript, signal } = this.#parts;
+    const retryWait = new AbortController();
+    this.#retryWait = retryWait;
+    events.publish({ type: 'auto_retry_start', ...retry });
+    transcript.dropAssistantMessage();
     try {
-      const until = AbortSignal.any([signal, waiting.signal]);
+      const until = AbortSignal.any([signal, retryWait.signal]);
       await activity.during('retry', () => wait(retry.delayMs, undefined, { signal: until }));
       return true;
     } catch {
       this.#endRetries({ success: false, finalError: CANCELLED });
       return false;
     } finally {
-      this.#waiting = undefined;
+      this.#retryWait = undefined;
     }
   }
 
-  #endRetries(how: { success: boolean; finalError?: string }): void {
+  #endRetries(outcome: { success: boolean; finalError?: string }): void {
     const attempt = this.#retries?.attempt ?? 0;
     this.#failure = undefined;
     this.#retries?.reset();
-    if (attempt > 0) this.#parts.audience.publish({ type: 'auto_retry_end', attempt, ...how });
+    if (attempt > 0) this.#parts.events.publish({ type: 'auto_retry_end', attempt, ...outcome });
   }
 }
 

@@ -3,7 +3,7 @@ import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { contextOf } from './context.ts';
 import { repairToolCalls } from './repair.ts';
-import { answered, call, result, said, shortly, words } from './testing/sample-messages.ts';
+import { assistant, call, result, prompt, brief, block } from './testing/sample-messages.ts';
 
 function session(...messages: AgentMessage[]): SessionLog {
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });
@@ -11,11 +11,11 @@ function session(...messages: AgentMessage[]): SessionLog {
   return log;
 }
 
-const context = (log: SessionLog) => contextOf(log.branch()).map(shortly);
+const context = (log: SessionLog) => contextOf(log.branch()).map(brief);
 
 describe('calls that a crash left without a result', () => {
   it('each get one that says so', () => {
-    const log = session(said('go'), answered([call('1', 'read'), call('2')]));
+    const log = session(prompt('go'), assistant([call('1', 'read'), call('2')]));
 
     expect(repairToolCalls(log)).toEqual(['1', '2']);
 
@@ -33,14 +33,14 @@ describe('calls that a crash left without a result', () => {
   });
 
   it('do not include those that have one', () => {
-    const log = session(said('go'), answered([call('1'), call('2'), call('3')]), result('2'));
+    const log = session(prompt('go'), assistant([call('1'), call('2'), call('3')]), result('2'));
 
     expect(repairToolCalls(log)).toEqual(['1', '3']);
     expect(repairToolCalls(log)).toEqual([]);
   });
 
   it('are found behind entries that say nothing', () => {
-    const log = session(said('go'), answered([call('1')]));
+    const log = session(prompt('go'), assistant([call('1')]));
     log.append({ type: 'custom', customType: 'state' });
 
     expect(repairToolCalls(log)).toEqual(['1']);
@@ -50,12 +50,12 @@ describe('calls that a crash left without a result', () => {
 describe('nothing is added', () => {
   it.each<[string, AgentMessage[]]>([
     ['to an empty session', []],
-    ['after a question', [said('go')]],
-    ['after a plain answer', [said('go'), answered([words('done')])]],
-    ['when every call has its result', [said('go'), answered([call('1')]), result('1')]],
-    ['after an answer that was stopped', [said('go'), answered([call('1')], { stopReason: 'aborted' })]],
-    ['after an answer that failed', [said('go'), answered([call('1')], { stopReason: 'error' })]],
-    ['to calls that the conversation has left behind', [answered([call('1')]), said('never mind')]],
+    ['after a question', [prompt('go')]],
+    ['after a plain answer', [prompt('go'), assistant([block('done')])]],
+    ['when every call has its result', [prompt('go'), assistant([call('1')]), result('1')]],
+    ['after an answer that was stopped', [prompt('go'), assistant([call('1')], { stopReason: 'aborted' })]],
+    ['after an answer that failed', [prompt('go'), assistant([call('1')], { stopReason: 'error' })]],
+    ['to calls that the conversation has left behind', [assistant([call('1')]), prompt('never mind')]],
   ])('%s', (_when, messages) => {
     const log = session(...messages);
 
@@ -64,14 +64,14 @@ describe('nothing is added', () => {
   });
 
   it('to calls that somebody went back to', () => {
-    const log = session(said('go'), answered([call('1')]), result('1'));
-    log.goTo(log.entries()[1]?.id ?? null);
+    const log = session(prompt('go'), assistant([call('1')]), result('1'));
+    log.storeLeaf(log.entries()[1]?.id ?? null);
 
     expect(repairToolCalls(log)).toEqual([]);
   });
 
   it('for calls on another branch', () => {
-    const log = session(said('go'), answered([call('1')]));
+    const log = session(prompt('go'), assistant([call('1')]));
     log.moveLeaf(log.entries()[0]?.id ?? null);
 
     expect(repairToolCalls(log)).toEqual([]);

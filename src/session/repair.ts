@@ -1,13 +1,13 @@
 import { callsOf, isBroken } from '../agent/answer.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
-import { lostResult } from './model-messages.ts';
+import { missingResult } from './model-messages.ts';
 
 /** Gives the tool calls at the end of the log that have no result an error result; answers which they were. */
 export function repairToolCalls(log: SessionLog): string[] {
   // What somebody went back to was not cut off there.
   if (!log.isAtEnd) return [];
   const answered = new Set<string>();
-  for (const node of log.named('message')) {
+  for (const node of log.nodesOfKind('message')) {
     if (node.role !== 'toolResult' && node.role !== 'assistant') return [];
     const entry = log.entry(node.id);
     if (entry?.type !== 'message') return [];
@@ -16,7 +16,7 @@ export function repairToolCalls(log: SessionLog): string[] {
     if (message.role !== 'assistant') continue;
     if (isBroken(message)) return [];
     const lost = callsOf(message).filter((call) => !answered.has(call.id));
-    for (const call of lost) log.append({ type: 'message', message: lostResult(call, Date.now()) });
+    for (const call of lost) log.append({ type: 'message', message: missingResult(call, Date.now()) });
     return lost.map((call) => call.id);
   }
   return [];

@@ -71,8 +71,8 @@ describe('a server that asks for time', () => {
     const retries = new Retries({});
 
     expect(retries.next(busy(60_001))).toBeUndefined();
-    expect(retries.impatience(busy(60_001))).toBe('the server asks for a retry delay of 61 s, more than 60 s');
-    expect(retries.impatience(busy(60_000))).toBeUndefined();
-    expect(retries.impatience(busy())).toBeUndefined();
+    expect(retries.delayProblem(busy(60_001))).toBe('the server asks for a retry delay of 61 s, more than 60 s');
+    expect(retries.delayProblem(busy(60_000))).toBeUndefined();
+    expect(retries.delayProblem(busy())).toBeUndefined();
   });
 });

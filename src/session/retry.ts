@@ -2,7 +2,7 @@ import { isTransient } from '../model/failure.ts';
 import type { ModelFailure } from '../model/request.ts';
 import type { Settings } from '../store/settings.ts';
 
-const MAX_RETRIES = 3;
+const RETRY_LIMIT = 3;
 const BASE_DELAY_MS = 2000;
 const MAX_DELAY_MS = 60_000;
 
@@ -33,7 +33,7 @@ export class Retries {
 
   /** The next try; undefined where there is no point in one, or not any more. */
   next(failure: ModelFailure): Retry | undefined {
-    const { maxRetries = MAX_RETRIES, baseDelayMs = BASE_DELAY_MS, maxDelayMs = MAX_DELAY_MS } = this.#settings;
+    const { maxRetries = RETRY_LIMIT, baseDelayMs = BASE_DELAY_MS, maxDelayMs = MAX_DELAY_MS } = this.#settings;
     const { retryAfterMs = 0, message } = failure;
     if (!isTransient(failure) || this.#attempt >= maxRetries || retryAfterMs > maxDelayMs) return undefined;
     this.#attempt++;
@@ -43,7 +43,7 @@ export class Retries {
   }
 
   /** Why a failure that could be retried is not, where the server asks for more patience than there is. */
-  impatience({ retryAfterMs = 0 }: ModelFailure): string | undefined {
+  delayProblem({ retryAfterMs = 0 }: ModelFailure): string | undefined {
     const { maxDelayMs = MAX_DELAY_MS } = this.#settings;
     if (retryAfterMs <= maxDelayMs) return undefined;
     return `the server asks for a retry delay of ${Math.ceil(retryAfterMs / 1000)} s, more than ${maxDelayMs / 1000} s`;

@@ -7,8 +7,8 @@ import type { SessionHooks } from './hooks.ts';
 export class RunSystemPrompt {
   readonly #hooks: SessionHooks;
   readonly #signal: AbortSignal;
-  #isConsulted = false;
-  #own: string | undefined;
+  #startHookRan = false;
+  #override: string | undefined;
 
   constructor(hooks: SessionHooks, signal: AbortSignal) {
     this.#hooks = hooks;
@@ -16,19 +16,19 @@ export class RunSystemPrompt {
   }
 
   /** Asks, once in a run, what is to be said after the messages that open it and which prompt it shall have. */
-  async consult(base: string, messages: readonly AgentMessage[]): Promise<readonly HookMessage[]> {
+  async runStartHook(base: string, messages: readonly AgentMessage[]): Promise<readonly HookMessage[]> {
     const { beforeAgentStart } = this.#hooks;
-    if (this.#isConsulted || !beforeAgentStart) return [];
-    this.#isConsulted = true;
-    const start = { messages, systemPrompt: await this.text(base) };
-    const wish = await unlessAborted(beforeAgentStart(start, this.#signal), this.#signal);
-    this.#own = wish?.systemPrompt;
-    return wish?.messages ?? [];
+    if (this.#startHookRan || !beforeAgentStart) return [];
+    this.#startHookRan = true;
+    const start = { messages, systemPrompt: await this.resolve(base) };
+    const hookResult = await unlessAborted(beforeAgentStart(start, this.#signal), this.#signal);
+    this.#override = hookResult?.systemPrompt;
+    return hookResult?.messages ?? [];
   }
 
-  async text(base: string): Promise<string> {
+  async resolve(base: string): Promise<string> {
     const { systemPrompt } = this.#hooks;
-    if (this.#own !== undefined) return this.#own;
+    if (this.#override !== undefined) return this.#override;
     return (systemPrompt && (await unlessAborted(systemPrompt(base, this.#signal), this.#signal))) ?? base;
   }
 }

@@ -20,7 +20,7 @@ import type { Recovery, Remedy } from './recovery.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 
 /** Who hears what happens, and whether they keep up. */
-export interface Audience {
+export interface EventSink {
   publish(event: AgentEvent): void;
   /** Undefined while everybody keeps up; otherwise settles when they do again. */
   drained(): Promise<void> | undefined;
@@ -31,19 +31,19 @@ export interface RunParts {
   /** The stored messages that open it. */
   readonly opening: readonly AgentMessage[];
   readonly transcript: Transcript;
-  readonly audience: Audience;
+  readonly events: EventSink;
   readonly activity: Activity;
   readonly hooks: SessionHooks;
   readonly recovery: (run: Run) => Recovery;
   readonly conversation: (run: Run) => Conversation;
   /** Stores what is to be said before the end without another answer of the model. */
-  readonly lastWords: () => AgentMessage[];
-  readonly hasWaiting: () => boolean;
+  readonly closingMessages: () => AgentMessage[];
+  readonly hasPending: () => boolean;
   /** Messages that have come in since the agent stopped, stored and ready to go on with; undefined when there are none. */
-  readonly takeWaiting: (run: Run) => AgentMessage[] | undefined;
+  readonly takePending: (run: Run) => AgentMessage[] | undefined;
 }
 
-const LONG_MS = 2 ** 30;
+const KEEP_ALIVE_MS = 2 ** 30;
 
 /** From idle to idle: everything that follows from one prompt, whatever else joins it. */
 export class Run {
@@ -54,10 +54,10 @@ export class Run {
   readonly #parts: RunParts;
   readonly #settled: Promise<AgentSettledEvent>;
   #settle: (event: AgentSettledEvent) => void = () => {};
-  #shortage: string | undefined;
+  #budgetError: string | undefined;
   #failure: { errorCode: RunError; errorMessage: string } | undefined;
   /** The answer that failed, as long as something may be done about it. */
-  #failed: AssistantMessage | undefined;
+  #failedMessage: AssistantMessage | undefined;
   readonly recovery: Recovery;
 
   constructor(parts: RunParts) {
@@ -85,11 +85,11 @@ export class Run {
 
   /** Asks the budget for the model call that is wanted now. Where it does not allow that, the run ends for want of it. */
   claimCall(): boolean {
-    this.#shortage = this.budget.exhausted;
-    return this.#shortage === undefined;
+    this.#budgetError = this.budget.exhaustedReason;
+    return this.#budgetError === undefined;
   }
 
-  serve(clientMessageId: string | undefined): void {
+  addClientMessageId(clientMessageId: string | undefined): void {
     if (clientMessageId !== undefined) this.clientMessageIds.push(clientMessageId);
   }
 
@@ -101,23 +101,23 @@ export class Run {
   /** Works until nothing is left to do. Whatever goes wrong is told by events: this never rejects. */
   async drive(): Promise<void> {
     // A model that answers nothing keeps no process alive; the run does.
-    const alive = setInterval(() => {}, LONG_MS);
-    const { audience, hooks, transcript } = this.#parts;
-    const talk = this.#parts.conversation(this);
+    const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);
+    const { events, hooks, transcript } = this.#parts;
+    const conversation = this.#parts.conversation(this);
     // The conversation may have come from a larger model.
-    await this.#attempt(() => this.recovery.makeRoom());
+    await this.#attempt(() => this.recovery.compactIfDue());
     let messages: readonly AgentMessage[] | undefined = this.opening;
     while (messages) {
-      const added = await this.#pass(messages, talk);
-      const wish = await this.#attempt(() => this.#lastWish(added));
+      const added = await this.#pass(messages, conversation);
+      const next = await this.#attempt(() => this.#beforeSettle(added));
       await this.#attempt(() => transcript.sync());
-      messages = await this.#conclude(added, wish);
+      messages = await this.#endPass(added, next);
     }
     this.recovery.end();
-    this.#sayLastWords();
-    const event = this.#lastWord();
-    clearInterval(alive);
-    audience.publish(event);
+    this.#publishClosing();
+    const event = this.#settledEvent();
+    clearInterval(keepAlive);
+    events.publish(event);
     this.#settle(event);
     // Whoever hears of it may begin the next run.
     await this.#settled;
@@ -125,33 +125,33 @@ export class Run {
   }
 
   /** Ends a stretch of work; answers what the next one begins with, if there is to be one. */
-  async #conclude(added: AgentMessage[], wish: Continuation | undefined): Promise<readonly AgentMessage[] | undefined> {
-    const failed = this.#failed;
-    const remedy = failed && this.#isCurable ? await this.#attempt(() => this.recovery.remedyFor(failed)) : undefined;
+  async #endPass(added: AgentMessage[], next: Continuation | undefined): Promise<readonly AgentMessage[] | undefined> {
+    const failed = this.#failedMessage;
+    const remedy = failed && this.#canRecover ? await this.#attempt(() => this.recovery.remedyFor(failed)) : undefined;
     const end = (): AgentEndEvent => ({
       type: 'agent_end',
       messages: added,
       willRetry: remedy?.kind === 'retry',
-      isTerminal: !remedy && !this.#goesOn(wish),
+      isTerminal: !remedy && !this.#willContinue(next),
     });
-    await this.#attempt(async () => this.#observed(end()));
-    this.#parts.audience.publish(end());
-    if (remedy) return this.#cured(remedy);
+    await this.#attempt(async () => this.#observe(end()));
+    this.#parts.events.publish(end());
+    if (remedy) return this.#applyRemedy(remedy);
     if (failed) this.#giveUp(failed);
-    if (this.#isFree && !this.#isWanted(wish)) await this.#attempt(() => this.recovery.makeRoom());
+    if (this.#canContinue && !this.#hasMoreWork(next)) await this.#attempt(() => this.recovery.compactIfDue());
     // Nothing is awaited from here to the end: a message comes in time to be served, or opens the next run.
-    return this.#handOver(wish);
+    return this.#nextMessages(next);
   }
 
   /** Does something about a failure; then the model is asked again. */
-  async #cured(remedy: Remedy): Promise<readonly AgentMessage[] | undefined> {
+  async #applyRemedy(remedy: Remedy): Promise<readonly AgentMessage[] | undefined> {
     const failure = this.#failure;
-    this.#failed = undefined;
+    this.#failedMessage = undefined;
     // What goes wrong on the way, or an abort, is the end of the run then, and not what was to be cured.
     this.#failure = undefined;
-    const isCured = await this.#attempt(() => this.recovery.apply(remedy));
+    const shouldRetry = await this.#attempt(() => this.recovery.apply(remedy));
     if (this.signal.aborted) return undefined;
-    if (isCured) return [];
+    if (shouldRetry) return [];
     this.#failure = failure;
     return undefined;
   }
@@ -162,10 +162,10 @@ export class Run {
     if (failure && failure.errorMessage === failed.errorMessage) this.#failure = { ...failure, errorMessage };
   }
 
-  #handOver(wish: Continuation | undefined): readonly AgentMessage[] | undefined {
+  #nextMessages(next: Continuation | undefined): readonly AgentMessage[] | undefined {
     try {
-      if (!this.#isFree || !this.#isWanted(wish) || !this.claimCall()) return undefined;
-      return wish?.continue ? [] : this.#parts.takeWaiting(this);
+      if (!this.#canContinue || !this.#hasMoreWork(next) || !this.claimCall()) return undefined;
+      return next?.continue ? [] : this.#parts.takePending(this);
     } catch (error) {
       this.#fail(error);
       return undefined;
@@ -173,94 +173,94 @@ export class Run {
   }
 
   /** One stretch of work; answers the messages it added to the conversation. */
-  async #pass(first: readonly AgentMessage[], talk: Conversation): Promise<AgentMessage[]> {
-    const { audience, activity } = this.#parts;
+  async #pass(first: readonly AgentMessage[], conversation: Conversation): Promise<AgentMessage[]> {
+    const { events, activity } = this.#parts;
     const added: AgentMessage[] = [];
     await this.#attempt(async () => {
-      for await (const event of runTurns(first, talk)) {
+      for await (const event of runTurns(first, conversation)) {
         try {
-          this.#keep(event);
+          this.#storeMessage(event);
           if (event.type === 'message_end') added.push(event.message);
-          activity.note(event);
-          const heard = this.#observed(event);
-          if (heard !== undefined) await heard;
-          audience.publish(event);
-          if (event.type === 'message_end' && event.message.role === 'assistant') this.recovery.heard(event.message);
+          activity.apply(event);
+          const hookDone = this.#observe(event);
+          if (hookDone !== undefined) await hookDone;
+          events.publish(event);
+          if (event.type === 'message_end' && event.message.role === 'assistant') this.recovery.onMessage(event.message);
         } catch (error) {
           // Before the loop is left: it ends when its tools have.
           this.#fail(error);
           throw error;
         }
-        const room = audience.drained();
-        if (room !== undefined) await activity.during('client', () => unlessAborted(room, this.signal));
+        const drained = events.drained();
+        if (drained !== undefined) await activity.during('client', () => unlessAborted(drained, this.signal));
       }
     });
-    activity.rest();
+    activity.clear();
     return added;
   }
 
   /** Nothing to wait for where nobody listens. */
-  #observed(event: RunEvent): Promise<void> | undefined {
-    const heard = this.#parts.hooks.observe?.(event, this.signal);
-    return heard === undefined ? undefined : unlessAborted(heard, this.signal);
+  #observe(event: RunEvent): Promise<void> | undefined {
+    const hookDone = this.#parts.hooks.observe?.(event, this.signal);
+    return hookDone === undefined ? undefined : unlessAborted(hookDone, this.signal);
   }
 
   /** What a hook wants before the run ends; the messages it has for that are said at once. */
-  async #lastWish(added: AgentMessage[]): Promise<Continuation | undefined> {
+  async #beforeSettle(added: AgentMessage[]): Promise<Continuation | undefined> {
     const { hooks, transcript } = this.#parts;
-    const answer = hooks.beforeSettle?.({ runId: this.id, outcome: this.#outcome }, this.signal);
-    const wish = answer === undefined ? undefined : await unlessAborted(answer, this.signal);
-    for (const wished of wish?.messages ?? []) {
-      const message = transcript.add(wished);
+    const hookCall = hooks.beforeSettle?.({ runId: this.id, outcome: this.#outcome }, this.signal);
+    const next = hookCall === undefined ? undefined : await unlessAborted(hookCall, this.signal);
+    for (const draft of next?.messages ?? []) {
+      const message = transcript.add(draft);
       added.push(message);
-      this.#say([message]);
+      this.#publishMessages([message]);
     }
-    return wish;
+    return next;
   }
 
   /** At once: a message that comes now opens the next run. */
-  #sayLastWords(): void {
+  #publishClosing(): void {
     try {
-      this.#say(this.#parts.lastWords());
+      this.#publishMessages(this.#parts.closingMessages());
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #say(messages: readonly AgentMessage[]): void {
+  #publishMessages(messages: readonly AgentMessage[]): void {
     for (const message of messages) {
-      this.#parts.audience.publish({ type: 'message_start', message });
-      this.#parts.audience.publish({ type: 'message_end', message });
+      this.#parts.events.publish({ type: 'message_start', message });
+      this.#parts.events.publish({ type: 'message_end', message });
     }
   }
 
-  #goesOn(wish: Continuation | undefined): boolean {
-    return this.#isFree && this.#isWanted(wish) && this.budget.exhausted === undefined;
+  #willContinue(next: Continuation | undefined): boolean {
+    return this.#canContinue && this.#hasMoreWork(next) && this.budget.exhaustedReason === undefined;
   }
 
   /** Whether the failure of an answer is all that has ended the run. */
-  get #isCurable(): boolean {
-    return !this.signal.aborted && this.#shortage === undefined && this.budget.exhausted === undefined;
+  get #canRecover(): boolean {
+    return !this.signal.aborted && this.#budgetError === undefined && this.budget.exhaustedReason === undefined;
   }
 
   /** Whether nothing has ended the run yet. */
-  get #isFree(): boolean {
-    return !this.signal.aborted && !this.#failure && this.#shortage === undefined;
+  get #canContinue(): boolean {
+    return !this.signal.aborted && !this.#failure && this.#budgetError === undefined;
   }
 
-  #isWanted(wish: Continuation | undefined): boolean {
-    return wish?.continue === true || this.#parts.hasWaiting();
+  #hasMoreWork(next: Continuation | undefined): boolean {
+    return next?.continue === true || this.#parts.hasPending();
   }
 
   /** Stores what the agent said before anybody hears the whole of it. What clients said was stored when accepted. */
-  #keep(event: LoopEvent): void {
-    const message = wholeMessage(event);
+  #storeMessage(event: LoopEvent): void {
+    const message = completedMessage(event);
     if (!message) return;
     this.#parts.transcript.add(message);
     if (message.role !== 'assistant') return;
-    this.budget.spend(message.usage);
+    this.budget.addTurn(message.usage);
     if (message.stopReason === 'error') {
-      this.#failed = message;
+      this.#failedMessage = message;
       this.#failure ??= { errorCode: message.errorCode ?? 'model_error', errorMessage: message.errorMessage ?? '' };
     }
   }
@@ -276,24 +276,24 @@ export class Run {
   }
 
   #fail(error: unknown): void {
-    this.#failure ??= { errorCode: codeOf(error), errorMessage: messageOf(error) };
+    this.#failure ??= { errorCode: errorCodeOf(error), errorMessage: messageOf(error) };
     this.abort();
   }
 
   get #outcome(): RunOutcome {
     if (this.#failure) return 'error';
     if (this.signal.aborted) return 'aborted';
-    return this.#shortage === undefined ? 'ok' : 'budget';
+    return this.#budgetError === undefined ? 'ok' : 'budget';
   }
 
-  #lastWord(): AgentSettledEvent {
+  #settledEvent(): AgentSettledEvent {
     const outcome = this.#outcome;
     return {
       type: 'agent_settled',
       runId: this.id,
       aborted: outcome === 'aborted',
       outcome,
-      ...(outcome === 'budget' ? { errorMessage: this.#shortage } : {}),
+      ...(outcome === 'budget' ? { errorMessage: this.#budgetError } : {}),
       ...this.#failure,
       clientMessageIds: [...this.clientMessageIds],
     };
@@ -301,7 +301,7 @@ export class Run {
 }
 
 /** The message that this event is the first to carry whole, if it is one of the agent's. */
-function wholeMessage(event: LoopEvent): AgentMessage | undefined {
+function completedMessage(event: LoopEvent): AgentMessage | undefined {
   if (event.type === 'message_start' && event.message.role === 'toolResult') return event.message;
   if (event.type !== 'message_update') return undefined;
   const step = event.assistantMessageEvent;
@@ -310,7 +310,7 @@ function wholeMessage(event: LoopEvent): AgentMessage | undefined {
 }
 
 /** A model that went away in the middle of a run is nobody's bug. */
-function codeOf(error: unknown): RunError {
+function errorCodeOf(error: unknown): RunError {
   if (error instanceof StorageFailure) return 'storage_failed';
   return error instanceof Refusal && error.code === 'model_not_found' ? 'model_error' : 'internal';
 }

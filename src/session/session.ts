@@ -21,24 +21,24 @@ import type {
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import { Activity } from './activity.ts';
-import { type Aside, type AsideManner, Asides } from './asides.ts';
+import { type InjectedMessage, type InjectionOptions, InjectedMessages } from './injected-messages.ts';
 import { Compactor, type CompactorParts } from './compaction/compactor.ts';
-import type { Input, SessionHooks } from './hooks.ts';
-import { inputOf, type Manner, NEVER, understood, userMessage } from './input.ts';
+import type { UserInput, SessionHooks } from './hooks.ts';
+import { parseInput, type InputOptions, NEVER_ABORTED, applyInputHooks, userMessage } from './input.ts';
 import type { MessagePages } from './message-page.ts';
-import { type Choice, requireModel } from './model-choice.ts';
+import { type ModelChoice, requireModel } from './model-choice.ts';
 import { modelRequest } from './model-request.ts';
 import { MessageQueue, type QueueKind } from './queue.ts';
-import { type Automatic, Recovery } from './recovery.ts';
-import { type Audience, Run } from './run.ts';
+import { type AutoFeatures, Recovery } from './recovery.ts';
+import { type EventSink, Run } from './run.ts';
 import { RunSystemPrompt } from './run-system-prompt.ts';
 import { ShellCommands } from './shell-commands.ts';
 import { type PromptFacts, type PromptParts, systemPrompt } from './system-prompt.ts';
 import { Transcript } from './transcript.ts';
-import { Waiting } from './waiting.ts';
+import { PendingInput } from './pending-input.ts';
 
 /** How queued messages are delivered. */
-export interface Modes {
+export interface DeliveryModes {
   steering: QueueMode;
   followUp: QueueMode;
   interrupt: InterruptMode;
@@ -46,7 +46,7 @@ export interface Modes {
 
 export interface SessionParts {
   readonly log: SessionLog;
-  readonly audience: Audience;
+  readonly events: EventSink;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
   /** What the model is offered now. */
@@ -55,13 +55,13 @@ export interface SessionParts {
   readonly shell: () => ShellOptions;
   readonly promptParts: () => PromptParts;
   readonly settings: () => Settings;
-  readonly choice: Choice;
-  readonly modes: Modes;
-  readonly automatic: Automatic;
+  readonly choice: ModelChoice;
+  readonly modes: DeliveryModes;
+  readonly automatic: AutoFeatures;
 }
 
 /** What is done between runs. */
-export type Chore = 'compaction' | 'navigation';
+export type IdleTask = 'compaction' | 'navigation';
 
 /** A message as a command brings it. */
 export interface Submission {
@@ -82,29 +82,29 @@ export class Session {
   readonly transcript: Transcript;
   readonly queue: MessageQueue;
   readonly activity = new Activity();
-  readonly modes: Modes;
-  readonly automatic: Automatic;
+  readonly modes: DeliveryModes;
+  readonly automatic: AutoFeatures;
   readonly shell: ShellCommands;
   readonly compactor: Compactor;
-  choice: Choice;
+  choice: ModelChoice;
   lastRun: AgentSettledEvent | undefined;
   /** There once somebody has asked for a page. */
   pages: MessagePages | undefined;
-  readonly #audience: Audience;
+  readonly #events: EventSink;
   readonly #registry: ModelRegistry;
   readonly #hooks: SessionHooks;
   readonly #tools: () => readonly Tool[];
   readonly #promptParts: () => PromptParts;
   readonly #settings: () => Settings;
-  readonly #asides: Asides;
-  readonly #waiting: Waiting;
-  readonly #upkeep: CompactorParts;
+  readonly #injected: InjectedMessages;
+  readonly #pendingInput: PendingInput;
+  readonly #parts: CompactorParts;
   #run: Run | undefined;
   /** A compaction or a navigation that somebody asked for. */
-  #chore: { readonly kind: Chore; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
+  #idleTask: { readonly kind: IdleTask; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(parts: SessionParts) {
-    this.#audience = parts.audience;
+    this.#events = parts.events;
     this.#registry = parts.registry;
     this.#hooks = parts.hooks;
     this.choice = parts.choice;
@@ -113,26 +113,26 @@ export class Session {
     this.#settings = parts.settings;
     this.#tools = parts.tools;
     this.#promptParts = parts.promptParts;
-    this.transcript = new Transcript(parts.log, (entry) => this.#audience.publish({ type: 'entry_appended', entry }));
-    this.queue = new MessageQueue(this.transcript, (update) => this.#audience.publish(update));
-    this.#asides = new Asides(this.transcript);
-    this.#waiting = new Waiting({
+    this.transcript = new Transcript(parts.log, (entry) => this.#events.publish({ type: 'entry_appended', entry }));
+    this.queue = new MessageQueue(this.transcript, (update) => this.#events.publish(update));
+    this.#injected = new InjectedMessages(this.transcript);
+    this.#pendingInput = new PendingInput({
       queue: this.queue,
-      asides: this.#asides,
+      injected: this.#injected,
       modeOf: (kind) => (kind === 'steer' ? this.modes.steering : this.modes.followUp),
     });
-    const { shell, hooks, audience, registry, settings } = parts;
-    this.#upkeep = {
+    const { shell, hooks, events, registry, settings } = parts;
+    this.#parts = {
       transcript: this.transcript,
       registry,
-      audience,
+      events,
       activity: this.activity,
       hooks,
       choice: () => this.choice,
       settings,
       automatic: this.automatic,
     };
-    this.compactor = new Compactor(this.#upkeep);
+    this.compactor = new Compactor(this.#parts);
     this.shell = new ShellCommands({
       transcript: this.transcript,
       hooks,
@@ -150,28 +150,28 @@ export class Session {
   }
 
   /** Opens a run, or joins the active one the way the client says. */
-  async prompt(submission: Submission, how: Manner = {}): Promise<Acceptance> {
+  async prompt(submission: Submission, options: InputOptions = {}): Promise<Acceptance> {
     const { message, images, clientMessageId } = submission;
-    checkWanted(how);
-    const repeated = this.#repeated(submission);
-    if (repeated) return repeated;
-    const raw = inputOf(message, images);
-    const seen = understood(raw, how, this.#hooks);
+    throwIfAborted(options);
+    const duplicate = this.#duplicateOf(submission);
+    if (duplicate) return duplicate;
+    const raw = parseInput(message, images);
+    const hooked = applyInputHooks(raw, options, this.#hooks);
     // Without hooks nothing is awaited: whoever asks for the state next sees the run.
-    const input = seen instanceof Promise ? await seen : seen;
+    const input = hooked instanceof Promise ? await hooked : hooked;
     if (input === 'handled') return { accepted: { disposition: 'handled' } };
-    checkWanted(how);
+    throwIfAborted(options);
     if (!this.#run) return this.#open(input, submission);
-    if (!how.streamingBehavior) throw new Refusal('agent_busy', BUSY);
-    const queued = this.#enqueue(how.streamingBehavior, input, clientMessageId);
-    this.#run.budget.limit(submission.limits);
+    if (!options.streamingBehavior) throw new Refusal('agent_busy', BUSY);
+    const queued = this.#enqueue(options.streamingBehavior, input, clientMessageId);
+    this.#run.budget.addLimits(submission.limits);
     return queued;
   }
 
   /** Puts a summary in the place of what was said long ago. A run is stopped first. The signal calls it off. */
-  async compact(customInstructions: string | undefined, called: AbortSignal = NEVER): Promise<CompactionResult> {
+  async compact(customInstructions: string | undefined, caller: AbortSignal = NEVER_ABORTED): Promise<CompactionResult> {
     await this.abort();
-    return this.#between('compaction', called, (signal) =>
+    return this.#whileIdle('compaction', caller, (signal) =>
       this.compactor.compact({ reason: 'manual', customInstructions, signal }),
     );
   }
@@ -179,63 +179,63 @@ export class Session {
   /** Lets the conversation go on from another entry of the tree. The signal, or an abort, calls it off. */
   async navigate(
     targetId: string,
-    wish: Omit<Params<'navigate_tree'>, 'targetId'> = {},
-    called: AbortSignal = NEVER,
+    params: Omit<Params<'navigate_tree'>, 'targetId'> = {},
+    caller: AbortSignal = NEVER_ABORTED,
   ): Promise<Result<'navigate_tree'>> {
-    if (this.#run || this.#chore) throw new Refusal('agent_busy', BUSY_ELSEWHERE);
-    return this.#between('navigation', called, async (signal) => {
+    if (this.#run || this.#idleTask) throw new Refusal('agent_busy', BUSY_NAVIGATING);
+    return this.#whileIdle('navigation', caller, async (signal) => {
       const { navigate } = await import('./navigate.ts');
       const isRunning = () => this.#run !== undefined;
-      return navigate({ ...this.#upkeep, isRunning }, { ...wish, targetId }, signal);
+      return navigate({ ...this.#parts, isRunning }, { ...params, targetId }, signal);
     });
   }
 
   /** Says something beside the user: at once, in the run that is active, or with the next one. */
-  say(aside: Aside, { triggerTurn, deliverAs }: AsideManner = {}): Acceptance {
+  inject(injected: InjectedMessage, { triggerTurn, deliverAs }: InjectionOptions = {}): Acceptance {
     if (this.#run || deliverAs === 'nextTurn') {
-      this.#asides.add(deliverAs ?? (triggerTurn === false ? 'end' : 'steer'), aside);
+      this.#injected.add(deliverAs ?? (triggerTurn === false ? 'end' : 'steer'), injected);
       return { accepted: { disposition: 'queued', runId: this.#run?.id } };
     }
     if (triggerTurn) requireModel(this.choice);
-    const message = this.#asides.say(aside);
+    const message = this.#injected.store(injected);
     if (triggerTurn) return this.#begin([message], {});
-    this.#audience.publish({ type: 'message_start', message });
-    this.#audience.publish({ type: 'message_end', message });
+    this.#events.publish({ type: 'message_start', message });
+    this.#events.publish({ type: 'message_end', message });
     return { accepted: { disposition: 'handled' } };
   }
 
   /** Does something between runs that an abort stops. */
-  async #between<T>(kind: Chore, called: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const stop = new AbortController();
-    const doing = work(AbortSignal.any([called, stop.signal]));
-    this.#chore = { kind, stop, ended: doing.catch(() => {}) };
+  async #whileIdle<T>(kind: IdleTask, caller: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController();
+    const running = work(AbortSignal.any([caller, controller.signal]));
+    this.#idleTask = { kind, stop: controller, ended: running.catch(() => {}) };
     try {
-      return await doing;
+      return await running;
     } finally {
-      this.#chore = undefined;
+      this.#idleTask = undefined;
     }
   }
 
   /** Stops only this, whoever asked for it. A run that compacts by itself goes on as well as it can. */
-  callOff(kind: Chore): void {
-    if (this.#chore?.kind === kind) this.#chore.stop.abort();
+  cancel(kind: IdleTask): void {
+    if (this.#idleTask?.kind === kind) this.#idleTask.stop.abort();
     if (kind === 'compaction') this.#run?.recovery.cancelCompaction();
   }
 
   /** Stops the run, or what is done between runs; settles when everything has stopped. */
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
-    this.#chore?.stop.abort();
+    this.#idleTask?.stop.abort();
     this.#run?.abort();
-    if (this.#chore) await this.#chore.ended;
+    if (this.#idleTask) await this.#idleTask.ended;
     await this.#run?.settled;
     if (options.clearQueue) this.queue.clear();
   }
 
   /** Stops the run for a message that is to go before everything else. One that is refused, or was here before, stops nothing. */
-  makeRoomFor({ message, images, clientMessageId }: Submission): Promise<void> {
-    inputOf(message, images);
+  abortFor({ message, images, clientMessageId }: Submission): Promise<void> {
+    parseInput(message, images);
     requireModel(this.choice);
-    return this.#whereabouts(clientMessageId) ? Promise.resolve() : this.abort();
+    return this.#findByClientId(clientMessageId) ? Promise.resolve() : this.abort();
   }
 
   /** Stops the run and every command that a client runs beside it; settles when nothing of this session works. */
@@ -249,9 +249,9 @@ export class Session {
   }
 
   /** Where a message with this client id has got to, if it was here before. */
-  #whereabouts(clientMessageId: string | undefined) {
+  #findByClientId(clientMessageId: string | undefined) {
     if (clientMessageId === undefined) return undefined;
-    const item = this.queue.withClientId(clientMessageId);
+    const item = this.queue.findByClientId(clientMessageId);
     if (item) return { at: 'queue', item } as const;
     if (this.#run?.clientMessageIds.includes(clientMessageId)) return { at: 'run' } as const;
     const entry = this.transcript.findClientMessage(clientMessageId);
@@ -259,29 +259,29 @@ export class Session {
   }
 
   /** What to say to a message that was here before, if it was. It is never acted on twice. */
-  #repeated({ clientMessageId, limits }: Submission): Acceptance | undefined {
-    const known = this.#whereabouts(clientMessageId);
-    if (!known) return undefined;
+  #duplicateOf({ clientMessageId, limits }: Submission): Acceptance | undefined {
+    const found = this.#findByClientId(clientMessageId);
+    if (!found) return undefined;
     const runId = this.#run?.id;
-    if (known.at === 'queue') {
-      return { accepted: { disposition: 'queued', queueId: known.item.id, runId, duplicate: true } };
+    if (found.at === 'queue') {
+      return { accepted: { disposition: 'queued', queueId: found.item.id, runId, duplicate: true } };
     }
-    if (known.at === 'run') return { accepted: { disposition: 'queued', runId, duplicate: true } };
-    const neverBegan = !this.#run && this.transcript.endsWith(known.entry.id);
-    if (!neverBegan) return { accepted: { disposition: 'handled', duplicate: true } };
+    if (found.at === 'run') return { accepted: { disposition: 'queued', runId, duplicate: true } };
+    const neverRan = !this.#run && this.transcript.endsWith(found.entry.id);
+    if (!neverRan) return { accepted: { disposition: 'handled', duplicate: true } };
     requireModel(this.choice);
-    const { accepted, begin } = this.#begin([known.entry.message], { clientMessageId, limits });
+    const { accepted, begin } = this.#begin([found.entry.message], { clientMessageId, limits });
     return { accepted: { ...accepted, duplicate: true }, begin };
   }
 
-  #open(input: Input, { clientMessageId, limits }: Submission): Acceptance {
+  #open(input: UserInput, { clientMessageId, limits }: Submission): Acceptance {
     requireModel(this.choice);
     const message = userMessage(input);
     this.transcript.add(message, { clientMessageId });
-    return this.#begin([message, ...this.#asides.deliver('nextTurn')], { clientMessageId, limits });
+    return this.#begin([message, ...this.#injected.deliver('nextTurn')], { clientMessageId, limits });
   }
 
-  #enqueue(kind: QueueKind, input: Input, clientMessageId: string | undefined): Acceptance {
+  #enqueue(kind: QueueKind, input: UserInput, clientMessageId: string | undefined): Acceptance {
     const { id } = this.queue.add(kind, input, clientMessageId);
     return { accepted: { disposition: 'queued', runId: this.#run?.id, queueId: id } };
   }
@@ -290,30 +290,30 @@ export class Session {
     const run = new Run({
       opening: messages,
       transcript: this.transcript,
-      audience: this.#audience,
+      events: this.#events,
       activity: this.activity,
       hooks: this.#hooks,
       recovery: (active) => this.#recovery(active),
       conversation: (active) => this.#conversation(active),
-      hasWaiting: () => !this.#waiting.isEmpty,
-      lastWords: () => this.#asides.deliver('end'),
-      takeWaiting: (active) => this.#waiting.take(active),
+      hasPending: () => !this.#pendingInput.isEmpty,
+      closingMessages: () => this.#injected.deliver('end'),
+      takePending: (active) => this.#pendingInput.take(active),
     });
-    run.serve(clientMessageId);
-    run.budget.limit(limits);
+    run.addClientMessageId(clientMessageId);
+    run.budget.addLimits(limits);
     this.#run = run;
     void run.settled.then((event) => {
       this.lastRun = event;
       this.#run = undefined;
-      this.queue.release();
-      this.shell.settle();
+      this.queue.releaseClaims();
+      this.shell.deliverEnded();
     });
     return { accepted: { disposition: 'started', runId: run.id } as const, begin: () => void run.drive() };
   }
 
   #recovery(run: Run): Recovery {
     return new Recovery({
-      ...this.#upkeep,
+      ...this.#parts,
       compactor: this.compactor,
       settings: this.#settings(),
       signal: run.signal,
@@ -335,32 +335,32 @@ export class Session {
       prepare:
         this.#hooks.beforeAgentStart &&
         (async () => {
-          const messages = await prompt.consult(base(), run.opening);
+          const messages = await prompt.runStartHook(base(), run.opening);
           return messages.map((message) => this.transcript.add(message));
         }),
       ask: async () => {
         // A model and hooks that answer at once must not keep everything else from its turn.
         if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
         offered = requireModel(this.choice).supportsTools === false ? [] : this.#tools();
-        const systemPrompt = await prompt.text(base());
-        const request = await modelRequest(this.#upkeep, { systemPrompt, tools: offered, signal: run.signal });
+        const systemPrompt = await prompt.resolve(base());
+        const request = await modelRequest(this.#parts, { systemPrompt, tools: offered, signal: run.signal });
         this.activity.begin('provider');
         const provider = await unlessAborted(this.#registry.provider(request.model, run.signal), run.signal);
-        return ask(provider ?? silent, request, (failure) => run.recovery.note(failure));
+        return ask(provider ?? emptyProvider, request, (failure) => run.recovery.onModelFailure(failure));
       },
       // What it was offered when it was asked, though that may have changed since.
       tools: () => offered,
       claimCall: () => run.claimCall(),
       add: (message) => this.transcript.add(message),
-      dropAnswer: () => this.transcript.dropAnswer(),
-      hasSteering: () => this.#waiting.has('steer'),
-      takeSteering: () => this.#waiting.claim('steer', run)(),
-      rest: (owed) => (owed || !this.#waiting.isEmpty ? run.recovery.makeRoom() : undefined),
+      dropAnswer: () => this.transcript.dropAssistantMessage(),
+      hasSteering: () => this.#pendingInput.has('steer'),
+      takeSteering: () => this.#pendingInput.claim('steer', run)(),
+      rest: (owed) => (owed || !this.#pendingInput.isEmpty ? run.recovery.compactIfDue() : undefined),
       next: (owed) => {
-        const isWanted = owed || !this.#waiting.isEmpty;
-        if (!isWanted || !run.claimCall()) return undefined;
-        if (this.#waiting.has('steer')) return this.#waiting.claim('steer', run);
-        return owed ? () => [] : this.#waiting.claim('followUp', run);
+        const hasMoreWork = owed || !this.#pendingInput.isEmpty;
+        if (!hasMoreWork || !run.claimCall()) return undefined;
+        if (this.#pendingInput.has('steer')) return this.#pendingInput.claim('steer', run);
+        return owed ? () => [] : this.#pendingInput.claim('followUp', run);
       },
       interruptsTools: () => this.modes.interrupt === 'immediate',
       hooks: this.#hooks,
@@ -380,18 +380,18 @@ export class Session {
 
   /** What the model would be told before the conversation. */
   async systemPrompt(): Promise<string> {
-    return new RunSystemPrompt(this.#hooks, NEVER).text(this.basePrompt());
+    return new RunSystemPrompt(this.#hooks, NEVER_ABORTED).resolve(this.basePrompt());
   }
 }
 
 /** A message that still waited when an abort came must not begin a run after it. */
-function checkWanted({ signal }: Manner): void {
+function throwIfAborted({ signal }: InputOptions): void {
   if (signal?.aborted) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
 }
 
 /** Nobody is left to ask. */
-const silent: Provider = async function* () {};
+const emptyProvider: Provider = async function* () {};
 
-const BUSY_ELSEWHERE = 'The agent is busy: wait for it, or stop it, before going to another entry';
+const BUSY_NAVIGATING = 'The agent is busy: wait for it, or stop it, before going to another entry';
 
 const BUSY = "Agent is already running. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";

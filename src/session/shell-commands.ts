@@ -5,9 +5,9 @@ import { Refusal } from '../protocol/errors.ts';
 import type { BashCommand, BashExecutionMessage, BashResult } from '../protocol/generated/vocabulary.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
-import { deliveredIn } from './delivered.ts';
+import { deliveredQueueIds } from './delivered.ts';
 import type { SessionHooks } from './hooks.ts';
-import { PlainText, plain } from './plain-text.ts';
+import { EscapeStripper, stripEscapes } from './strip-escapes.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 
 /** Commands that clients may have running at the same time. */
@@ -28,11 +28,11 @@ export interface ShellParts {
 export interface ShellRequest extends Readonly<BashCommand> {
   /** Hears what the command prints. Of what came while there was no room, only the end is told. */
   readonly onText: (text: string) => void;
-  readonly hasRoom: () => boolean;
+  readonly canReceive: () => boolean;
 }
 
 /** A command that ended during a run, as it is stored until that is over. */
-interface Ended {
+interface EndedCommand {
   readonly sessionId: string;
   readonly id: string;
   readonly message: BashExecutionMessage;
@@ -45,7 +45,7 @@ export class ShellCommands {
     AbortController,
     { readonly request: ShellRequest; readonly work: Promise<BashResult> }
   >();
-  readonly #ended: Ended[] = [];
+  readonly #ended: EndedCommand[] = [];
   #isClosed = false;
 
   constructor(parts: ShellParts) {
@@ -91,7 +91,7 @@ export class ShellCommands {
   }
 
   /** Puts into the conversation what ended while it could not take it. What cannot be stored now waits on. */
-  settle(): void {
+  deliverEnded(): void {
     for (let [next] = this.#ended; next; [next] = this.#ended) {
       try {
         this.#parts.transcript.add(next.message, { queueId: next.id });
@@ -106,7 +106,7 @@ export class ShellCommands {
   /** Puts into the conversation what a command came to that somebody else has run. */
   record({ command, excludeFromContext }: BashCommand, result: BashResult): void {
     const { output, exitCode, cancelled, truncated, fullOutputPath } = result;
-    this.#keep({
+    this.#store({
       role: 'bashExecution',
       command,
       output,
@@ -125,14 +125,14 @@ export class ShellCommands {
     return result;
   }
 
-  #keep(message: BashExecutionMessage): void {
+  #store(message: BashExecutionMessage): void {
     const { transcript, isRunning } = this.#parts;
     if (!isRunning()) {
       transcript.add(message);
       return;
     }
     const id = newUuid().slice(0, 8);
-    const ended: Ended = { sessionId: transcript.log.header.id, id, message };
+    const ended: EndedCommand = { sessionId: transcript.log.header.id, id, message };
     transcript.append({ type: 'custom', customType: SHELL_TYPE, data: ended });
     this.#ended.push(ended);
   }
@@ -141,21 +141,21 @@ export class ShellCommands {
     const { hooks, shell } = this.#parts;
     const { command, excludeFromContext } = request;
     const options = shell();
-    const asked = hooks.userBash?.({ command, cwd: options.cwd, excludeFromContext }, signal);
-    const replaced = asked === undefined ? undefined : await unlessAborted(asked, signal);
-    if (replaced) return replaced;
+    const hookCall = hooks.userBash?.({ command, cwd: options.cwd, excludeFromContext }, signal);
+    const hookResult = hookCall === undefined ? undefined : await unlessAborted(hookCall, signal);
+    if (hookResult) return hookResult;
     const { runShell } = await import('../agent/tools/shell.ts');
-    const text = new PlainText();
-    const news = (output: CommandOutput) => {
+    const text = new EscapeStripper();
+    const newText = (output: CommandOutput) => {
       const { text: piece, skipped } = output.take();
       if (skipped > 0) text.end();
-      return text.take(piece);
+      return text.push(piece);
     };
-    const tell = (output: CommandOutput) => {
-      if (request.hasRoom()) request.onText(news(output));
+    const sendOutput = (output: CommandOutput) => {
+      if (request.canReceive()) request.onText(newText(output));
     };
-    const run = await runShell(options, { command, seconds: 0, signal, onOutput: tell });
-    request.onText(news(run.output) + text.end());
+    const run = await runShell(options, { command, seconds: 0, signal, onOutput: sendOutput });
+    request.onText(newText(run.output) + text.end());
     if (run.exit.error) throw new Refusal('internal', run.exit.error.message, { cause: run.exit.error });
     return bashResult(run);
   }
@@ -163,7 +163,7 @@ export class ShellCommands {
 
 /** How a command went, as clients are told. */
 export const bashResult = ({ output, tail, exit, end }: ShellRun): BashResult => ({
-  output: plain(tail.content),
+  output: stripEscapes(tail.content),
   exitCode: end === 'aborted' ? null : exit.code,
   cancelled: end === 'aborted',
   truncated: tail.truncated,
@@ -172,14 +172,14 @@ export const bashResult = ({ output, tail, exit, end }: ShellRun): BashResult =>
 
 /** Puts into the conversation what ended during a run that a crash cut off. Entries copied from elsewhere do not count. */
 export function recoverCommands(log: SessionLog): void {
-  const ended: Ended[] = [];
-  for (const node of log.named(SHELL_TYPE)) {
+  const ended: EndedCommand[] = [];
+  for (const node of log.nodesOfKind(SHELL_TYPE)) {
     const entry = log.entry(node.id);
-    const data = entry?.type === 'custom' ? (entry.data as Ended | undefined) : undefined;
+    const data = entry?.type === 'custom' ? (entry.data as EndedCommand | undefined) : undefined;
     if (data?.sessionId === log.header.id) ended.push(data);
   }
   if (ended.length === 0) return;
-  const delivered = new Set(deliveredIn(log));
+  const delivered = new Set(deliveredQueueIds(log));
   for (const { id, message } of ended.reverse()) {
     if (!delivered.has(id)) log.append({ type: 'message', queueId: id, message });
   }

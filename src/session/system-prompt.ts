@@ -33,7 +33,7 @@ export interface PromptFacts {
 export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
   const today = new Date().toISOString().slice(0, 10);
   const sections = [
-    parts.system ?? ownWords(tools),
+    parts.system ?? defaultPrompt(tools),
     ...parts.append,
     ...projectContext(parts.contextFiles),
     ...(tools.some(({ name }) => name === 'read') ? availableSkills(parts.skills ?? []) : []),
@@ -45,7 +45,7 @@ export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
     .join('\n\n');
 }
 
-function ownWords(tools: readonly Tool[]): string {
+function defaultPrompt(tools: readonly Tool[]): string {
   if (tools.length === 0) return WITHOUT_TOOLS;
   const list = tools.map(({ name, description, promptSnippet }) => `- ${name}: ${promptSnippet ?? description}`);
   const advice = new Set(tools.flatMap(({ promptGuidelines }) => promptGuidelines ?? []));
@@ -71,9 +71,9 @@ function availableSkills(skills: readonly SkillListing[]): string[] {
   if (skills.length === 0) return [];
   const items = skills.flatMap(({ name, description, path }) => [
     '  <skill>',
-    `    <name>${xmlText(name)}</name>`,
-    `    <description>${xmlText(description)}</description>`,
-    `    <location>${xmlText(path)}</location>`,
+    `    <name>${escapeXml(name)}</name>`,
+    `    <description>${escapeXml(description)}</description>`,
+    `    <location>${escapeXml(path)}</location>`,
     '  </skill>',
   ]);
   return [`${ABOUT_SKILLS}\n\n${['<available_skills>', ...items, '</available_skills>'].join('\n')}`];
@@ -85,9 +85,9 @@ Each of these files tells how to do one kind of work well. When a task fits a de
 tool before you begin, and do as it says. Paths in it are relative to the folder that the file is in.`;
 
 /** A text as it stands inside a tag or in quotes. */
-export const xmlText = (text: string) => text.replace(/[&<>"']/g, (character) => XML[character] ?? character);
+export const escapeXml = (text: string) => text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? character);
 
-const XML: Readonly<Record<string, string>> = {
+const XML_ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',

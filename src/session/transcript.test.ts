@@ -1,53 +1,53 @@
 import { expect, it } from 'vitest';
 import type { SessionEntry } from '../protocol/generated/vocabulary.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
-import { answered, said, shortly, usage, words } from './testing/sample-messages.ts';
+import { assistant, prompt, brief, usage, block } from './testing/sample-messages.ts';
 import { Transcript } from './transcript.ts';
 
 function transcriptWith(...texts: string[]) {
-  const told: SessionEntry[] = [];
+  const appended: SessionEntry[] = [];
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });
-  const transcript = new Transcript(log, (entry) => told.push(entry));
-  for (const text of texts) transcript.add(said(text));
-  return { log, transcript, told, idAt: (at: number) => log.entries()[at]?.id ?? '' };
+  const transcript = new Transcript(log, (entry) => appended.push(entry));
+  for (const text of texts) transcript.add(prompt(text));
+  return { log, transcript, told: appended, idAt: (at: number) => log.entries()[at]?.id ?? '' };
 }
 
-const spoken = (transcript: Transcript) => transcript.messages.map(shortly);
+const messages = (transcript: Transcript) => transcript.messages.map(brief);
 
 it('goes on from another entry with what was said up to there', () => {
-  const { transcript, told, idAt } = transcriptWith('a', 'b', 'c');
-  expect(spoken(transcript)).toHaveLength(3);
+  const { transcript, told: appended, idAt } = transcriptWith('a', 'b', 'c');
+  expect(messages(transcript)).toHaveLength(3);
 
-  transcript.goTo(idAt(0));
+  transcript.storeLeaf(idAt(0));
 
-  expect([spoken(transcript), transcript.messageCount]).toEqual([['user: a'], 1]);
-  transcript.add(said('d'));
-  expect([spoken(transcript), transcript.messageCount]).toEqual([['user: a', 'user: d'], 2]);
-  transcript.goTo(null);
-  expect([spoken(transcript), transcript.messageCount]).toEqual([[], 0]);
-  expect(told.map(({ type }) => type)).toEqual(['message', 'message', 'message', 'custom', 'message', 'custom']);
+  expect([messages(transcript), transcript.messageCount]).toEqual([['user: a'], 1]);
+  transcript.add(prompt('d'));
+  expect([messages(transcript), transcript.messageCount]).toEqual([['user: a', 'user: d'], 2]);
+  transcript.storeLeaf(null);
+  expect([messages(transcript), transcript.messageCount]).toEqual([[], 0]);
+  expect(appended.map(({ type }) => type)).toEqual(['message', 'message', 'message', 'custom', 'message', 'custom']);
 });
 
 it('stores below another entry what the conversation goes on with', () => {
   const { transcript, idAt } = transcriptWith('a', 'b');
-  expect(spoken(transcript)).toHaveLength(2);
+  expect(messages(transcript)).toHaveLength(2);
 
   transcript.appendBelow(idAt(0), { type: 'branch_summary', fromId: idAt(1), summary: 'b was said' });
 
-  expect([spoken(transcript), transcript.messageCount]).toEqual([['user: a', 'branchSummary: b was said'], 2]);
+  expect([messages(transcript), transcript.messageCount]).toEqual([['user: a', 'branchSummary: b was said'], 2]);
 });
 
 it('has the name, the counts and the messages of clients of every branch', () => {
   const { transcript, idAt } = transcriptWith('a');
-  transcript.add(answered([words('b')], { usage: usage(3, 4) }));
-  transcript.add(said('c'), { clientMessageId: 'mine' });
+  transcript.add(assistant([block('b')], { usage: usage(3, 4) }));
+  transcript.add(prompt('c'), { clientMessageId: 'mine' });
   transcript.append({ type: 'session_info', name: 'shop' });
-  const { tally } = transcript;
+  const { counts } = transcript;
 
-  transcript.goTo(idAt(0));
+  transcript.storeLeaf(idAt(0));
 
   expect(transcript.name).toBe('shop');
-  expect(transcript.tally).toEqual(tally);
+  expect(transcript.counts).toEqual(counts);
   expect(transcript.findClientMessage('mine')?.id).toBe(idAt(2));
 });
 

@@ -1,11 +1,11 @@
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import type { AgentMessage, MessageEntry, SessionEntry } from '../protocol/generated/vocabulary.ts';
 import type { EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
-import { contextOf, countContext, saidBy } from './context.ts';
-import { addTo, type Tally, tallyOf } from './tally.ts';
+import { contextOf, countContext, entryMessages } from './context.ts';
+import { addEntry, type SessionCounts, countEntries } from './session-stats.ts';
 
 /** What a message entry may carry beside its message. */
-export interface Provenance {
+export interface MessageIds {
   readonly clientMessageId?: string | undefined;
   readonly queueId?: string | undefined;
 }
@@ -24,7 +24,7 @@ export class Transcript {
   readonly log: SessionLog;
   readonly #onAppend: (entry: SessionEntry) => void;
   #messages: AgentMessage[] | undefined;
-  #tally: Tally | undefined;
+  #counts: SessionCounts | undefined;
   #clientMessages: Map<string, string> | undefined;
   #name: { value: string | undefined } | undefined;
 
@@ -50,33 +50,33 @@ export class Transcript {
   }
 
   /** Counts over every entry of the file, also those that left the context. */
-  get tally(): Tally {
-    this.#tally ??= tallyOf(this.log.entries());
-    return this.#tally;
+  get counts(): SessionCounts {
+    this.#counts ??= countEntries(this.log.entries());
+    return this.#counts;
   }
 
   /** Stores an entry; it is in the kernel when this returns. */
   append(draft: EntryDraft): SessionEntry {
     // What is said first need not be read back.
     if (!this.#messages && countContext(this.log) === 0) this.#messages = [];
-    const entry = stored(() => this.log.append(draft));
+    const entry = orStorageFailure(() => this.log.append(draft));
     if (entry.type === 'compaction' || entry.type === 'context_edit') this.#messages = undefined;
-    else this.#messages?.push(...saidBy(entry));
-    return this.#noted(entry);
+    else this.#messages?.push(...entryMessages(entry));
+    return this.#onStored(entry);
   }
 
   /** Stores an entry below another one than the leaf; the conversation goes on from there. */
   appendBelow(parentId: string | null, draft: EntryDraft): SessionEntry {
-    const entry = stored(() => this.log.append(draft, parentId));
+    const entry = orStorageFailure(() => this.log.append(draft, parentId));
     this.#messages = undefined;
-    return this.#noted(entry);
+    return this.#onStored(entry);
   }
 
   /** Lets the conversation go on from another entry, or begin anew. */
-  goTo(id: string | null): void {
-    const mark = stored(() => this.log.goTo(id));
+  storeLeaf(id: string | null): void {
+    const mark = orStorageFailure(() => this.log.storeLeaf(id));
     this.#messages = undefined;
-    this.#noted(mark);
+    this.#onStored(mark);
   }
 
   /** Calls an entry something, or nothing any more. */
@@ -93,16 +93,16 @@ export class Transcript {
   }
 
   /** Stores a message and puts it at the end of the conversation; answers it as it stands there. */
-  add(message: AgentMessage, provenance: Provenance = {}): AgentMessage {
-    const entry = this.append(draftOf(message, provenance));
-    if (provenance.clientMessageId !== undefined) this.#clientMessages?.set(provenance.clientMessageId, entry.id);
-    return message.role === 'custom' ? (saidBy(entry)[0] ?? message) : message;
+  add(message: AgentMessage, ids: MessageIds = {}): AgentMessage {
+    const entry = this.append(draftOf(message, ids));
+    if (ids.clientMessageId !== undefined) this.#clientMessages?.set(ids.clientMessageId, entry.id);
+    return message.role === 'custom' ? (entryMessages(entry)[0] ?? message) : message;
   }
 
   /** Takes the last answer out of the conversation; it stays in the file. */
-  dropAnswer(): void {
-    const [answer] = this.log.named('assistant');
-    if (answer) this.append({ type: 'context_edit', targetId: answer.id, replacement: null });
+  dropAssistantMessage(): void {
+    const [last] = this.log.nodesOfKind('assistant');
+    if (last) this.append({ type: 'context_edit', targetId: last.id, replacement: null });
   }
 
   /** The stored user message with this client id, if there is one. */
@@ -118,7 +118,7 @@ export class Transcript {
    */
   endsWith(entryId: string): boolean {
     const dropped = new Set<string>();
-    for (const { id, type, role } of this.log.named('message', 'context_edit')) {
+    for (const { id, type, role } of this.log.nodesOfKind('message', 'context_edit')) {
       const entry = type === 'context_edit' ? this.log.entry(id) : undefined;
       if (entry?.type === 'context_edit') dropped.add(entry.targetId);
       else if (role !== 'bashExecution' && !dropped.has(id)) return id === entryId;
@@ -126,16 +126,16 @@ export class Transcript {
     return false;
   }
 
-  #noted(entry: SessionEntry): SessionEntry {
-    if (this.#tally) addTo(this.#tally, entry);
+  #onStored(entry: SessionEntry): SessionEntry {
+    if (this.#counts) addEntry(this.#counts, entry);
     if (entry.type === 'session_info') this.#name = undefined;
     this.#onAppend(entry);
     return entry;
   }
 }
 
-function draftOf(message: AgentMessage, provenance: Provenance): EntryDraft {
-  if (message.role !== 'custom') return { type: 'message', ...provenance, message };
+function draftOf(message: AgentMessage, ids: MessageIds): EntryDraft {
+  if (message.role !== 'custom') return { type: 'message', ...ids, message };
   const { customType, content, display, details } = message;
   return { type: 'custom_message', customType, content, display, ...(details === undefined ? {} : { details }) };
 }
@@ -149,14 +149,14 @@ function clientMessagesIn(log: SessionLog): Map<string, string> {
 }
 
 function nameIn(log: SessionLog): string | undefined {
-  const [latest] = log.everywhere('session_info');
+  const [latest] = log.allNodesOfKind('session_info');
   const entry = latest && log.entry(latest.id);
   // In a file there may be anything.
   const name: unknown = entry?.type === 'session_info' ? entry.name : undefined;
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-function stored<T>(write: () => T): T {
+function orStorageFailure<T>(write: () => T): T {
   try {
     return write();
   } catch (error) {

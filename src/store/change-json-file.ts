@@ -4,10 +4,10 @@ import { writeFileAtomic } from '../system/files/atomic-write.ts';
 import { withFileMutex } from '../system/files/file-mutex.ts';
 import { acquireLock, type Lock, LockHeld } from '../system/files/lock.ts';
 import { makeFolder } from '../system/files/make-folder.ts';
-import { readJsonObject, type Values } from './json-file.ts';
+import { readJsonObject, type JsonObject } from './json-file.ts';
 
 /** How long another process may keep the file, and how often it is asked. */
-const LOCK_LIMIT_MS = 10_000;
+const LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 20;
 
 /**
@@ -17,12 +17,12 @@ const LOCK_RETRY_MS = 20;
  */
 export async function changeJsonFile(
   path: string,
-  change: (before: Values) => Values | Promise<Values>,
+  change: (before: JsonObject) => JsonObject | Promise<JsonObject>,
   options: { readonly mode?: number; readonly name: string },
 ): Promise<void> {
   makeFolder(dirname(path));
   await withFileMutex(path, async () => {
-    const lock = await patientLock(path);
+    const lock = await lockWithTimeout(path);
     try {
       const after = await change(readForChange(path, options.name));
       const mode = options.mode === undefined ? {} : { mode: options.mode };
@@ -33,7 +33,7 @@ export async function changeJsonFile(
   });
 }
 
-function readForChange(path: string, name: string): Values {
+function readForChange(path: string, name: string): JsonObject {
   try {
     return readJsonObject(path) ?? {};
   } catch (error) {
@@ -41,8 +41,8 @@ function readForChange(path: string, name: string): Values {
   }
 }
 
-async function patientLock(path: string): Promise<Lock> {
-  const deadline = Date.now() + LOCK_LIMIT_MS;
+async function lockWithTimeout(path: string): Promise<Lock> {
+  const deadline = Date.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
       return await acquireLock(path);

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { changeJsonFile } from './change-json-file.ts';
-import { isObject, type Values } from './json-file.ts';
+import { isObject, type JsonObject } from './json-file.ts';
 import type { Settings } from './settings.ts';
 
 /** Writes some of the user's settings and leaves all others as they are. */
 export function changeSettings(agentDir: string, changed: Settings): Promise<void> {
-  return changeJsonFile(join(agentDir, 'settings.json'), (before) => merged(before, changed as Values), {
+  return changeJsonFile(join(agentDir, 'settings.json'), (before) => mergeGroups(before, changed as JsonObject), {
     name: 'settings.json',
   });
 }
 
 /** A group of settings is changed, not replaced. */
-function merged(before: Values, changed: Values): Values {
+function mergeGroups(before: JsonObject, changed: JsonObject): JsonObject {
   const entries = Object.entries(changed).map(([name, value]): [string, unknown] => {
     const old = before[name];
     return [name, isObject(old) && isObject(value) ? { ...old, ...value } : value];

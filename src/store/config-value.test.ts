@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { literally, namesIn, obstacleTo, resolveValue } from './config-value.ts';
+import { escapeValue, variablesIn, valueProblem, resolveValue } from './config-value.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 
 const env = { ACME_KEY: 'sk-acme', lower: 'low', EMPTY: '', PATH: process.env['PATH'] };
@@ -28,8 +28,8 @@ describe('resolveValue', () => {
     [braced(''), braced('')],
     [braced('a b'), braced('a b')],
     ['', ''],
-  ])('takes %j for %j', async (value, meaning) => {
-    expect(await resolve(value)).toBe(meaning);
+  ])('takes %j for %j', async (value, resolved) => {
+    expect(await resolve(value)).toBe(resolved);
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('resolveValue', () => {
   });
 
   it('does not wait for a command that hangs', async () => {
-    const hanging = resolveValue('!sleep 1000', { env, cwd: tempFolder(), limitMs: 50 });
+    const hanging = resolveValue('!sleep 1000', { env, cwd: tempFolder(), timeoutMs: 50 });
 
     await expect(hanging).rejects.toThrow('The command `sleep 1000` took longer than 0.05 seconds');
   });
@@ -65,7 +65,7 @@ describe('namesIn', () => {
     ['sk-ant-123', []],
     ['!pass show $HOME', []],
   ])('finds in %j %j', (value, names) => {
-    expect(namesIn(value)).toEqual(names);
+    expect(variablesIn(value)).toEqual(names);
   });
 });
 
@@ -76,13 +76,13 @@ describe('obstacleTo', () => {
     ['$EMPTY', 'The environment variable EMPTY is not set'],
     ['NO_SUCH_KEY', undefined],
     ['!exit 1', undefined],
-  ])('says of %j %j', (value, answer) => {
-    expect(obstacleTo(value, env)).toBe(answer);
+  ])('says of %j %j', (value, problem) => {
+    expect(valueProblem(value, env)).toBe(problem);
   });
 });
 
 describe('literally', () => {
   it.each(['plain', '!exit 1', '$ACME_KEY', '$$', '$!', '!$ACME_KEY!', ''])('keeps %j as it is', async (text) => {
-    expect(await resolveValue(literally(text), { env, cwd: '/' })).toBe(text);
+    expect(await resolveValue(escapeValue(text), { env, cwd: '/' })).toBe(text);
   });
 });

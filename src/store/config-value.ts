@@ -4,12 +4,12 @@ export interface ValueSource {
   /** Where commands run. */
   readonly cwd: string;
   /** How long a command may take. */
-  readonly limitMs?: number;
+  readonly timeoutMs?: number;
   /** Tells that nobody waits any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-const COMMAND_LIMIT_MS = 10_000;
+const COMMAND_TIMEOUT_MS = 10_000;
 
 /** `$$` and `$!` stand for the character itself; any other dollar sign does so too. */
 const references = /\$(?:([$!])|\{(\w+)\}|([A-Za-z_]\w*))/g;
@@ -25,42 +25,42 @@ const bareName = /^[A-Z][A-Z0-9_]*$/;
  * Rejects, naming the variable or the command. A command runs once in a process, however many ask.
  */
 export async function resolveValue(value: string, source: ValueSource): Promise<string> {
-  const { env, cwd, limitMs = COMMAND_LIMIT_MS, signal } = source;
+  const { env, cwd, timeoutMs: timeoutMs = COMMAND_TIMEOUT_MS, signal } = source;
   if (value.startsWith('!')) {
     const { captureOnce } = await import('../system/processes/capture.ts');
-    return captureOnce({ command: value.slice(1), cwd, env, limitMs, signal });
+    return captureOnce({ command: value.slice(1), cwd, env, limitMs: timeoutMs, signal });
   }
-  if (bareName.test(value)) return variable(env, value) ?? value;
+  if (bareName.test(value)) return readVariable(env, value) ?? value;
   return value.replace(references, (_all, escaped?: string, braced?: string, plain?: string) => {
     if (escaped !== undefined) return escaped;
     const name = braced ?? plain ?? '';
-    const found = variable(env, name);
+    const found = readVariable(env, name);
     if (found === undefined) throw new Error(notSet(name));
     return found;
   });
 }
 
 /** The environment variables that a value refers to. What a command looks at is its own business. */
-export function namesIn(value: string): string[] {
+export function variablesIn(value: string): string[] {
   if (value.startsWith('!')) return [];
-  return bareName.test(value) ? [value] : referredTo(value);
+  return bareName.test(value) ? [value] : referencedNames(value);
 }
 
 /** What is known to stand in the way of a value; undefined when nothing is. Runs no command. */
-export function obstacleTo(value: string, env: ValueSource['env']): string | undefined {
-  const missing = value.startsWith('!') ? undefined : referredTo(value).find((name) => !variable(env, name));
+export function valueProblem(value: string, env: ValueSource['env']): string | undefined {
+  const missing = value.startsWith('!') ? undefined : referencedNames(value).find((name) => !readVariable(env, name));
   return missing === undefined ? undefined : notSet(missing);
 }
 
 /** How a text is written that stands for itself. */
-export const literally = (text: string): string => text.replaceAll('$', '$$$$').replace(/^!/, '$!');
+export const escapeValue = (text: string): string => text.replaceAll('$', '$$$$').replace(/^!/, '$!');
 
 const notSet = (name: string) => `The environment variable ${name} is not set`;
 
-const referredTo = (value: string) =>
+const referencedNames = (value: string) =>
   [...value.matchAll(references)].flatMap(([, , braced, plain]) => braced ?? plain ?? []);
 
 /** An environment variable; an empty one is none. */
-export function variable(env: ValueSource['env'], name: string): string | undefined {
+export function readVariable(env: ValueSource['env'], name: string): string | undefined {
   return (Object.hasOwn(env, name) && env[name]) || undefined;
 }

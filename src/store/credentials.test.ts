@@ -173,13 +173,13 @@ describe('storeApiKey', () => {
     const other = tempFolder();
     symlinkSync(join(agentDir, 'auth.json'), join(other, 'auth.json'));
     const names = Array.from({ length: 15 }, (_, index) => String(index));
-    const writer = (who: string, where: string) =>
+    const writer = (prefix: string, folderPath: string) =>
       start(process.execPath, [
         compile(
           agentDir,
           `import { storeApiKey } from '../store/credentials.ts';
            for (const name of ${JSON.stringify(names)})
-             await storeApiKey(${JSON.stringify(where)}, { provider: ${JSON.stringify(who)} + name, key: 'k' });`,
+             await storeApiKey(${JSON.stringify(folderPath)}, { provider: ${JSON.stringify(prefix)} + name, key: 'k' });`,
         ),
       ]);
 

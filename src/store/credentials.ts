@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
 import { changeJsonFile } from './change-json-file.ts';
-import { literally } from './config-value.ts';
-import { isObject, readJsonObject, type Values } from './json-file.ts';
+import { escapeValue } from './config-value.ts';
+import { isObject, readJsonObject, type JsonObject } from './json-file.ts';
 
 /** What `auth.json` holds for a provider. */
 export type Credential =
@@ -14,10 +14,10 @@ export type Credential =
       /** Variables that this provider sees over those of the environment. */
       readonly env?: Readonly<Record<string, string>>;
     }
-  | SignedIn;
+  | OAuthCredential;
 
 /** What a sign-in left behind. Whoever made it may have stored more. */
-export interface SignedIn {
+export interface OAuthCredential {
   readonly type: 'oauth';
   readonly access: string;
   /** In milliseconds since 1970. */
@@ -30,12 +30,12 @@ export interface Credentials {
   readonly problems: readonly string[];
 }
 
-const filled: Schema = { type: 'string', minLength: 1 };
+const nonEmpty: Schema = { type: 'string', minLength: 1 };
 
-const signedIn: Schema = {
+const oauthSchema: Schema = {
   type: 'object',
   required: ['type', 'access', 'expires'],
-  properties: { type: { const: 'oauth' }, access: filled, expires: { type: 'number' } },
+  properties: { type: { const: 'oauth' }, access: nonEmpty, expires: { type: 'number' } },
 };
 
 /** Where the file is. */
@@ -84,18 +84,18 @@ export async function removeApiKey(agentDir: string, provider: string): Promise<
 export async function renewSignIn(
   agentDir: string,
   provider: string,
-  renew: (expired: SignedIn) => Promise<unknown>,
-): Promise<SignedIn> {
-  let stored: SignedIn | undefined;
-  const change = async (before: Values): Promise<Values> => {
+  renew: (expired: OAuthCredential) => Promise<unknown>,
+): Promise<OAuthCredential> {
+  let stored: OAuthCredential | undefined;
+  const change = async (before: JsonObject): Promise<JsonObject> => {
     const old = before[provider];
-    if (check(signedIn, old) !== undefined) throw new Error(`auth.json holds no sign-in for ${provider} any more`);
-    stored = old as SignedIn;
+    if (check(oauthSchema, old) !== undefined) throw new Error(`auth.json holds no sign-in for ${provider} any more`);
+    stored = old as OAuthCredential;
     if (stored.expires > Date.now()) return before;
     const fresh = await renew(stored);
-    const problem = isObject(fresh) ? check(signedIn, { ...fresh, type: 'oauth' }) : 'it must be an object';
+    const problem = isObject(fresh) ? check(oauthSchema, { ...fresh, type: 'oauth' }) : 'it must be an object';
     if (problem !== undefined) throw new Error(`the renewed sign-in makes no sense: ${problem}`);
-    stored = { ...stored, ...(fresh as SignedIn), type: 'oauth' };
+    stored = { ...stored, ...(fresh as OAuthCredential), type: 'oauth' };
     return { ...before, [provider]: stored };
   };
   await changeJsonFile(credentialsPath(agentDir), change, { mode: 0o600, name: 'auth.json' });
@@ -103,13 +103,13 @@ export async function renewSignIn(
   return stored;
 }
 
-function withKey(before: Values, provider: string, key: string): Values {
+function withKey(before: JsonObject, provider: string, key: string): JsonObject {
   const old = before[provider];
   const kept = isObject(old) && old['type'] === 'api_key' ? old : {};
-  return { ...before, [provider]: { ...kept, type: 'api_key', key: literally(key) } };
+  return { ...before, [provider]: { ...kept, type: 'api_key', key: escapeValue(key) } };
 }
 
-function withoutKey(before: Values, provider: string): Values {
+function withoutKey(before: JsonObject, provider: string): JsonObject {
   const { [provider]: old, ...others } = before;
   if (isObject(old) && old['type'] === 'api_key') return others;
   const elsewhere = 'One of the environment, of models.json or of a sign-in has to be removed there.';
@@ -124,9 +124,9 @@ function schemaFor(value: unknown): Schema {
       {
         type: 'object',
         required: ['type', 'key'],
-        properties: { type: { const: 'api_key' }, key: filled, env: { type: 'object', properties: variables } },
+        properties: { type: { const: 'api_key' }, key: nonEmpty, env: { type: 'object', properties: variables } },
       },
-      signedIn,
+      oauthSchema,
     ],
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { mcpEntry, readMcpFiles } from './mcp-file.ts';
+import { parseMcpEntry, readMcpFiles } from './mcp-file.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 
 const program = { command: 'server' };
@@ -125,7 +125,7 @@ it.each([
   [{ url: 'http://a', headers: { a: null } }, '.headers.a must be a string'],
   [{ disabled: 'yes' }, '.disabled must be true or false'],
 ])('a server that makes no sense is left out alone: %j', (value, problem) => {
-  expect(mcpEntry('servers.x', value)).toBe(`servers.x${problem}`);
+  expect(parseMcpEntry('servers.x', value)).toBe(`servers.x${problem}`);
   expect(read({ 'agent/mcp.json': { x: value, fine: program } })).toMatchObject({
     servers: { fine: program },
     problems: [`agent/mcp.json: mcpServers.x${problem}`],

@@ -4,23 +4,23 @@ import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { isObject, readJsonObject } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
-import { isHeaderName, isWebAddress } from './web-address.ts';
+import { isHeaderName, isHttpUrl } from './http-syntax.ts';
 
 /** A server of tools as somebody described it: one that is enabled has either a command or a url. */
 export interface McpEntry {
   readonly command?: string;
   readonly args?: readonly string[];
-  readonly env?: Words;
+  readonly env?: StringMap;
   readonly cwd?: string;
   readonly url?: string;
-  readonly headers?: Words;
+  readonly headers?: StringMap;
   readonly timeoutMs?: number;
   readonly disabled: boolean;
   /** Where the values of `env` and `headers` are looked up (see `resolveValue`); absent: they stand for themselves. */
   readonly folder?: string;
 }
 
-type Words = Readonly<Record<string, string>>;
+type StringMap = Readonly<Record<string, string>>;
 
 export interface McpFiles {
   readonly servers: ReadonlyMap<string, McpEntry>;
@@ -29,23 +29,23 @@ export interface McpFiles {
 }
 
 /** An object as somebody wrote it. */
-interface Written extends Omit<McpEntry, 'disabled' | 'folder'> {
+interface RawMcpEntry extends Omit<McpEntry, 'disabled' | 'folder'> {
   readonly type?: string;
   readonly timeout?: number;
   readonly disabled?: boolean;
   readonly enabled?: boolean;
 }
 
-const filled: Schema = { type: 'string', minLength: 1 };
+const nonEmpty: Schema = { type: 'string', minLength: 1 };
 const duration: Schema = { type: 'number', minimum: 1 };
 
-const fields: Readonly<Record<keyof Written, Schema>> = {
-  type: filled,
-  command: filled,
+const fields: Readonly<Record<keyof RawMcpEntry, Schema>> = {
+  type: nonEmpty,
+  command: nonEmpty,
   args: { type: 'array', items: { type: 'string' } },
   env: { type: 'object' },
-  cwd: filled,
-  url: filled,
+  cwd: nonEmpty,
+  url: nonEmpty,
   headers: { type: 'object' },
   timeoutMs: duration,
   timeout: duration,
@@ -61,13 +61,13 @@ const httpTypes = ['http', 'streamable-http', 'streamableHttp'];
  *
  * Never throws and never writes: a server that makes no sense is left out alone, and so is a file as a whole.
  */
-export function readMcpFiles(places: { agentDir: string; cwd: string; trusted: boolean }): McpFiles {
+export function readMcpFiles(options: { agentDir: string; cwd: string; trusted: boolean }): McpFiles {
   const servers = new Map<string, McpEntry>();
   const problems: string[] = [];
-  const take = (path: string) => {
+  const readServers = (path: string) => {
     try {
       for (const [name, value] of Object.entries(serversIn(path))) {
-        const entry = mcpEntry(`mcpServers.${name}`, value);
+        const entry = parseMcpEntry(`mcpServers.${name}`, value);
         if (typeof entry === 'string') problems.push(`${path}: ${entry}`);
         else servers.set(name, { ...entry, folder: dirname(path) });
       }
@@ -75,12 +75,12 @@ export function readMcpFiles(places: { agentDir: string; cwd: string; trusted: b
       problems.push(`${path}: ${messageOf(error)}`);
     }
   };
-  const own = join(places.agentDir, 'mcp.json');
-  take(own);
-  for (const folder of [join(places.cwd, '.pi', 'agent'), join(places.cwd, '.pi')]) {
+  const userFile = join(options.agentDir, 'mcp.json');
+  readServers(userFile);
+  for (const folder of [join(options.cwd, '.pi', 'agent'), join(options.cwd, '.pi')]) {
     const path = join(folder, 'mcp.json');
-    if (path === own) continue;
-    if (places.trusted) take(path);
+    if (path === userFile) continue;
+    if (options.trusted) readServers(path);
     else if (existsSync(path)) problems.push(`${path} is left out: the project is not trusted`);
   }
   return { servers, problems };
@@ -93,36 +93,36 @@ function serversIn(path: string): Readonly<Record<string, unknown>> {
 }
 
 /** A server as it was described, or a sentence that says what is wrong with it at this place. */
-export function mcpEntry(place: string, value: unknown): McpEntry | string {
-  const misfit = check(
+export function parseMcpEntry(location: string, value: unknown): McpEntry | string {
+  const schemaProblem = check(
     { type: 'object', properties: { server: { type: 'object', properties: fields } } },
     { server: value },
   );
-  if (misfit !== undefined) return misfit.replace('server', place);
-  const { type, timeout, timeoutMs = timeout, disabled, enabled = true, ...rest } = value as Written;
+  if (schemaProblem !== undefined) return schemaProblem.replace('server', location);
+  const { type, timeout, timeoutMs = timeout, disabled, enabled = true, ...rest } = value as RawMcpEntry;
   const isDisabled = disabled ?? !enabled;
   const problem = isDisabled ? undefined : problemOf(rest, type);
-  if (problem !== undefined) return `${place}${problem}`;
+  if (problem !== undefined) return `${location}${problem}`;
   const { command, args, env, cwd, url, headers } = rest;
-  return definedOf({ command, args, env, cwd, url, headers, timeoutMs, disabled: isDisabled }) as McpEntry;
+  return withoutUndefined({ command, args, env, cwd, url, headers, timeoutMs, disabled: isDisabled }) as McpEntry;
 }
 
-function problemOf({ command, url, env = {}, headers = {} }: Partial<Written>, type: string | undefined) {
+function problemOf({ command, url, env = {}, headers = {} }: Partial<RawMcpEntry>, type: string | undefined) {
   if (command === undefined && url === undefined) return ' needs a command or a url';
   if (command !== undefined && url !== undefined) return ' has both a command and a url: one of them is meant';
   const types = command === undefined ? httpTypes : stdioTypes;
   if (type !== undefined && !types.includes(type)) return `.type must be ${types.join(' or ')}`;
-  if (url !== undefined && !isWebAddress(url)) return '.url must be an http or https URL, without a password';
-  for (const [name, words] of Object.entries(headers)) {
+  if (url !== undefined && !isHttpUrl(url)) return '.url must be an http or https URL, without a password';
+  for (const [name, value] of Object.entries(headers)) {
     if (!isHeaderName(name)) return '.headers must hold only names that HTTP allows';
-    if (typeof words !== 'string') return `.headers.${name} must be a string`;
+    if (typeof value !== 'string') return `.headers.${name} must be a string`;
   }
-  for (const [name, words] of Object.entries(env)) {
+  for (const [name, value] of Object.entries(env)) {
     if (name === '' || /[=\0]/.test(name)) return '.env must hold only names of variables';
-    if (typeof words !== 'string') return `.env.${name} must be a string`;
+    if (typeof value !== 'string') return `.env.${name} must be a string`;
   }
   return undefined;
 }
 
-const definedOf = (values: object) =>
+const withoutUndefined = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

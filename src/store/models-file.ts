@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
-import { isObject, readJsonObject, type Values } from './json-file.ts';
+import { isObject, readJsonObject, type JsonObject } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
-import { isHeaderName, isWebAddress } from './web-address.ts';
+import { isHeaderName, isHttpUrl } from './http-syntax.ts';
 
 /** What a user says of a provider in `models.json`: changes to one that is built in, or one of their own. */
 export interface CustomProvider {
@@ -14,7 +14,7 @@ export interface CustomProvider {
   readonly headers?: Headers;
   /** Whether the key is sent as `authorization: Bearer` too. */
   readonly authHeader?: boolean;
-  readonly compat?: Values;
+  readonly compat?: JsonObject;
   readonly models?: readonly CustomModel[];
   /** Changes to built-in models, by their ids. */
   readonly modelOverrides?: Readonly<Record<string, ModelChange>>;
@@ -29,8 +29,8 @@ export interface ModelChange {
   readonly contextWindow?: number;
   readonly maxTokens?: number;
   readonly headers?: Headers;
-  readonly compat?: Values;
-  readonly thinkingLevelMap?: Values;
+  readonly compat?: JsonObject;
+  readonly thinkingLevelMap?: JsonObject;
 }
 
 /** A model of the user's own. */
@@ -52,27 +52,27 @@ export interface ModelsFile {
 const apis = ['anthropic-messages', 'openai-completions', 'openai-responses', 'google-generative-ai'];
 const bridgedApi = /^ai-sdk:(?:@[\w.-]+\/)?\w[\w.-]*$/;
 
-const filled: Schema = { type: 'string', minLength: 1 };
+const nonEmpty: Schema = { type: 'string', minLength: 1 };
 const flag: Schema = { type: 'boolean' };
-const anything: Schema = { type: 'object' };
+const anyObject: Schema = { type: 'object' };
 const price: Schema = { type: 'number', minimum: 0 };
 
-const change: Readonly<Record<keyof ModelChange, Schema>> = {
-  name: filled,
+const modelChangeSchema: Readonly<Record<keyof ModelChange, Schema>> = {
+  name: nonEmpty,
   reasoning: flag,
   input: { type: 'array', items: { enum: ['text', 'image'] } },
   cost: { type: 'object', properties: { input: price, output: price, cacheRead: price, cacheWrite: price } },
   contextWindow: { type: 'number', minimum: 0 },
   maxTokens: { type: 'number', minimum: 1 },
-  headers: anything,
-  compat: anything,
-  thinkingLevelMap: anything,
+  headers: anyObject,
+  compat: anyObject,
+  thinkingLevelMap: anyObject,
 };
 
-const model: Schema = {
+const modelSchema: Schema = {
   type: 'object',
   required: ['id'],
-  properties: { ...change, id: filled, api: filled, baseUrl: filled },
+  properties: { ...modelChangeSchema, id: nonEmpty, api: nonEmpty, baseUrl: nonEmpty },
 };
 
 /**
@@ -86,8 +86,8 @@ export function readModelsFile(agentDir: string): ModelsFile {
   const problems: string[] = [];
   try {
     for (const [id, value] of Object.entries(providersIn(agentDir))) {
-      const { provider, found } = sifted(id, value);
-      const problem = provider === undefined ? undefined : problemWith(['providers', id], provider);
+      const { provider, found } = withoutInvalidModels(id, value);
+      const problem = provider === undefined ? undefined : providerProblem(['providers', id], provider);
       const all = problem === undefined ? found : [...found, problem];
       problems.push(...all.map((text) => `models.json: ${text}`));
       if (provider !== undefined && problem === undefined) providers.set(id, provider as CustomProvider);
@@ -108,15 +108,15 @@ export interface ProviderCode {
  * What is wrong with a provider that is described at this place; undefined when nothing is. Only the first is worth
  * telling, for more may follow from it. `code`: where there is some.
  */
-export function problemWith(place: readonly string[], value: unknown, code?: ProviderCode): string | undefined {
-  const [problem] = problemsOf(place, value, code);
+export function providerProblem(path: readonly string[], value: unknown, code?: ProviderCode): string | undefined {
+  const [problem] = providerProblems(path, value, code);
   return problem;
 }
 
 /** Where the file is. */
 export const modelsFilePath = (agentDir: string): string => join(agentDir, 'models.json');
 
-function providersIn(agentDir: string): Values {
+function providersIn(agentDir: string): JsonObject {
   const content = readJsonObject(modelsFilePath(agentDir), parseLenient) ?? {};
   const { providers = {} } = content;
   if (!isObject(providers)) throw new Error('providers must be an object');
@@ -124,77 +124,77 @@ function providersIn(agentDir: string): Values {
 }
 
 /** A provider without those of its models that make no sense, and why they do not; undefined when no model is left. */
-function sifted(id: string, value: unknown): { provider: unknown; found: readonly string[] } {
+function withoutInvalidModels(id: string, value: unknown): { provider: unknown; found: readonly string[] } {
   const models = isObject(value) ? value['models'] : undefined;
   if (!isObject(value) || !Array.isArray(models) || models.length === 0) return { provider: value, found: [] };
   const found: string[] = [];
-  const kept = models.filter((one: unknown, index) => {
-    const misfit = check({ type: 'object', properties: { model } }, { model: one });
-    if (misfit !== undefined) found.push(misfit.replace('model', `providers.${id}.models[${index}]`));
-    return misfit === undefined;
+  const kept = models.filter((entry: unknown, index) => {
+    const schemaProblem = check({ type: 'object', properties: { model: modelSchema } }, { model: entry });
+    if (schemaProblem !== undefined) found.push(schemaProblem.replace('model', `providers.${id}.models[${index}]`));
+    return schemaProblem === undefined;
   });
   return { provider: kept.length === 0 ? undefined : { ...value, models: kept }, found };
 }
 
-function* problemsOf(path: readonly string[], value: unknown, code: ProviderCode | undefined): Generator<string> {
-  const misfit = check(path.reduceRight(within, schemaFor(value)), path.reduceRight(inside, value));
-  if (misfit !== undefined) return yield misfit;
-  const place = path.join('.');
+function* providerProblems(path: readonly string[], value: unknown, code: ProviderCode | undefined): Generator<string> {
+  const schemaProblem = check(path.reduceRight(nestSchema, schemaFor(value)), path.reduceRight(nestValue, value));
+  if (schemaProblem !== undefined) return yield schemaProblem;
+  const location = path.join('.');
   const provider = value as CustomProvider;
   const { models = [], modelOverrides = {} } = provider;
-  yield* wordingProblems(place, provider, code?.api);
-  for (const [index, one] of models.entries()) {
-    const { api = provider.api, baseUrl = provider.baseUrl } = one;
-    yield* wordingProblems(`${place}.models[${index}]`, one, code?.api);
-    if (api === undefined) yield `${place}.api is required for its models`;
-    if (baseUrl === undefined && api !== code?.api) yield `${place}.baseUrl is required for its models`;
+  yield* endpointProblems(location, provider, code?.api);
+  for (const [index, entry] of models.entries()) {
+    const { api = provider.api, baseUrl = provider.baseUrl } = entry;
+    yield* endpointProblems(`${location}.models[${index}]`, entry, code?.api);
+    if (api === undefined) yield `${location}.api is required for its models`;
+    if (baseUrl === undefined && api !== code?.api) yield `${location}.baseUrl is required for its models`;
   }
-  for (const [name, one] of Object.entries(modelOverrides)) {
-    yield* wordingProblems(`${place}.modelOverrides.${name}`, one, code?.api);
+  for (const [name, entry] of Object.entries(modelOverrides)) {
+    yield* endpointProblems(`${location}.modelOverrides.${name}`, entry, code?.api);
   }
-  if (models.length === 0 && !code && saysNothing(provider)) {
-    yield `${place} must have models, baseUrl, apiKey, headers, compat or modelOverrides`;
+  if (models.length === 0 && !code && isEmptyProvider(provider)) {
+    yield `${location} must have models, baseUrl, apiKey, headers, compat or modelOverrides`;
   }
 }
 
-const within = (schema: Schema, name: string): Schema => ({ type: 'object', properties: { [name]: schema } });
+const nestSchema = (schema: Schema, name: string): Schema => ({ type: 'object', properties: { [name]: schema } });
 
-const inside = (value: unknown, name: string): unknown => ({ [name]: value });
+const nestValue = (value: unknown, name: string): unknown => ({ [name]: value });
 
 function schemaFor(value: unknown): Schema {
   const changed = isObject(value) && isObject(value['modelOverrides']) ? Object.keys(value['modelOverrides']) : [];
-  const overrides = changed.map((id): [string, Schema] => [id, { type: 'object', properties: change }]);
+  const overrides = changed.map((id): [string, Schema] => [id, { type: 'object', properties: modelChangeSchema }]);
   const properties: Readonly<Record<keyof CustomProvider, Schema>> = {
-    baseUrl: filled,
-    apiKey: filled,
-    api: filled,
-    headers: anything,
+    baseUrl: nonEmpty,
+    apiKey: nonEmpty,
+    api: nonEmpty,
+    headers: anyObject,
     authHeader: flag,
-    compat: anything,
-    models: { type: 'array', items: model },
+    compat: anyObject,
+    models: { type: 'array', items: modelSchema },
     modelOverrides: { type: 'object', properties: Object.fromEntries(overrides) },
   };
   return { type: 'object', properties };
 }
 
-type Addressed = Pick<CustomModel, 'api' | 'baseUrl' | 'headers'>;
+type EndpointFields = Pick<CustomModel, 'api' | 'baseUrl' | 'headers'>;
 
 /** What is wrong with values of the right type. */
-function* wordingProblems(
-  place: string,
-  { api, baseUrl, headers = {} }: Addressed,
+function* endpointProblems(
+  location: string,
+  { api, baseUrl, headers = {} }: EndpointFields,
   ownApi: string | undefined,
 ): Generator<string> {
   if (api !== undefined && api !== ownApi && !apis.includes(api) && !bridgedApi.test(api)) {
-    yield `${place}.api must be one of ${apis.join(', ')}, ai-sdk:<package>`;
+    yield `${location}.api must be one of ${apis.join(', ')}, ai-sdk:<package>`;
   }
-  if (baseUrl !== undefined && ownApi === undefined && !isWebAddress(baseUrl))
-    yield `${place}.baseUrl must be an http or https URL, without a password`;
+  if (baseUrl !== undefined && ownApi === undefined && !isHttpUrl(baseUrl))
+    yield `${location}.baseUrl must be an http or https URL, without a password`;
   for (const [name, value] of Object.entries(headers)) {
-    if (!isHeaderName(name)) yield `${place}.headers must hold only names that HTTP allows`;
-    if (typeof value !== 'string') yield `${place}.headers.${name} must be a string`;
+    if (!isHeaderName(name)) yield `${location}.headers must hold only names that HTTP allows`;
+    if (typeof value !== 'string') yield `${location}.headers.${name} must be a string`;
   }
 }
 
-const saysNothing = ({ baseUrl, apiKey, headers, compat, modelOverrides }: CustomProvider) =>
-  [baseUrl, apiKey, headers, compat, modelOverrides].every((said) => said === undefined);
+const isEmptyProvider = ({ baseUrl, apiKey, headers, compat, modelOverrides }: CustomProvider) =>
+  [baseUrl, apiKey, headers, compat, modelOverrides].every((field) => field === undefined);

@@ -4,7 +4,7 @@ import { messageOf } from '../protocol/errors.ts';
 import { choices } from '../protocol/generated/choices.ts';
 import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { expandHome } from './agent-dir.ts';
-import { isObject, readJsonObject, type Values } from './json-file.ts';
+import { isObject, readJsonObject, type JsonObject } from './json-file.ts';
 
 /** What users may set in `settings.json`, as far as tau looks at it. */
 export interface Settings {
@@ -85,7 +85,7 @@ const count: Schema = { type: 'number', minimum: 0 };
 const time: Schema = { type: 'number', minimum: 1, maximum: 2_147_483_647 };
 const delay: Schema = { ...time, minimum: 0 };
 const texts: Schema = { type: 'array', items: text };
-const oneOf = (...words: string[]): Schema => ({ enum: words });
+const oneOf = (...values: string[]): Schema => ({ enum: values });
 const group = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
 
 const packageChoice: Schema = {
@@ -93,7 +93,7 @@ const packageChoice: Schema = {
   required: ['source'],
 };
 
-const known: Record<keyof Settings, Schema> = {
+const schemas: Record<keyof Settings, Schema> = {
   defaultProvider: text,
   defaultModel: text,
   defaultThinkingLevel: oneOf(...choices.ThinkingLevel),
@@ -140,7 +140,7 @@ const pathLists = ['skills', 'prompts'];
  */
 export function readSettings(source: SettingsSource): { settings: Settings; warnings: string[] } {
   const warnings: string[] = [];
-  const merged: Values = {};
+  const merged: JsonObject = {};
   for (const file of settingsFiles(source)) merge(merged, readFile(file, warnings));
   for (const name of paths) {
     const path = merged[name];
@@ -156,66 +156,66 @@ function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Iterable<str
   return new Set(files);
 }
 
-function readFile(file: string, warnings: string[]): Values {
+function readFile(file: string, warnings: string[]): JsonObject {
   try {
     const values = readJsonObject(file) ?? {};
-    return withPlaces(accept({ schemas: known, values, place: `${file}: `, warnings }), dirname(file));
+    return withAbsolutePaths(accept({ schemas, values, location: `${file}: `, warnings }), dirname(file));
   } catch (error) {
     warnings.push(`${file}: ${messageOf(error)}; the file is ignored`);
     return {};
   }
 }
 
-interface Acceptance {
+interface AcceptParams {
   readonly schemas: Readonly<Record<string, Schema>>;
-  readonly values: Values;
-  readonly place: string;
+  readonly values: JsonObject;
+  readonly location: string;
   readonly warnings: string[];
 }
 
 /** The known keys whose values fit; one that does not is dropped alone, not with its group. */
-function accept({ schemas, values, place, warnings }: Acceptance): Values {
-  const accepted: Values = {};
+function accept({ schemas, values, location, warnings }: AcceptParams): JsonObject {
+  const accepted: JsonObject = {};
   for (const [name, schema] of Object.entries(schemas)) {
-    const value = written(values, name);
+    const value = lookUp(values, name);
     if (value === undefined || (isObject(value) && isGroup(name))) continue;
     if (schema.properties && isObject(value)) {
-      accepted[name] = accept({ schemas: schema.properties, values: value, place: `${place}${name}.`, warnings });
+      accepted[name] = accept({ schemas: schema.properties, values: value, location: `${location}${name}.`, warnings });
       continue;
     }
     const problem = check({ type: 'object', properties: { [name]: schema } }, { [name]: value });
     if (problem === undefined) accepted[name] = value;
-    else warnings.push(`${place}${problem}; it is ignored`);
+    else warnings.push(`${location}${problem}; it is ignored`);
   }
   return accepted;
 }
 
 /** With whole paths in the lists of paths; `-`, `+`, `!` in front and patterns of names are left as they are. */
-function withPlaces(values: Values, folder: string): Values {
-  const whole = (entry: string) => {
+function withAbsolutePaths(values: JsonObject, folder: string): JsonObject {
+  const absolute = (entry: string) => {
     const [, sign = '', path = ''] = /^([!+-]?)(.*)$/s.exec(entry) ?? [];
     return sign === '!' && !path.includes('/') ? entry : sign + resolve(folder, expandHome(path));
   };
   const lists = pathLists.filter((name) => values[name] !== undefined);
-  const placed = lists.map((name) => [name, (values[name] as string[]).filter(Boolean).map(whole)]);
-  return { ...values, ...Object.fromEntries(placed) };
+  const resolved = lists.map((name) => [name, (values[name] as string[]).filter(Boolean).map(absolute)]);
+  return { ...values, ...Object.fromEntries(resolved) };
 }
 
 /** What a name with dots stands for may be written in groups, too. */
-function written(values: Values, name: string): unknown {
+function lookUp(values: JsonObject, name: string): unknown {
   if (Object.hasOwn(values, name)) return values[name];
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
-    const inner = written(values, name.slice(0, dot));
-    const found = isObject(inner) ? written(inner, name.slice(dot + 1)) : undefined;
+    const inner = lookUp(values, name.slice(0, dot));
+    const found = isObject(inner) ? lookUp(inner, name.slice(dot + 1)) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** Whether other names go on where this one ends. */
-const isGroup = (name: string) => Object.keys(known).some((other) => other.startsWith(`${name}.`));
+const isGroup = (name: string) => Object.keys(schemas).some((other) => other.startsWith(`${name}.`));
 
-function merge(target: Values, source: Values): void {
+function merge(target: JsonObject, source: JsonObject): void {
   for (const [name, value] of Object.entries(source)) {
     const before = target[name];
     if (pathLists.includes(name) && before !== undefined) target[name] = [...(before as []), ...(value as [])];

@@ -19,7 +19,7 @@ export class TrustStore {
 
   /** The nearest decision for the folder or one above it; undefined when there is none. */
   isTrusted(cwd: string): boolean | undefined {
-    const decisions = this.#known();
+    const decisions = this.#tryRead();
     if (!decisions) return undefined;
     for (let folder = realPath(cwd); ; folder = dirname(folder)) {
       const decision = Object.hasOwn(decisions, folder) ? decisions[folder] : undefined;
@@ -39,7 +39,7 @@ export class TrustStore {
     });
   }
 
-  #known(): Decisions | undefined {
+  #tryRead(): Decisions | undefined {
     try {
       return this.#read();
     } catch {

@@ -54,11 +54,11 @@ it('says nothing once it was told to stop', async () => {
   const folder = tempFolder();
   const path = join(folder, 'a');
   const stopped = watched(path);
-  const going = watched(path);
+  const active = watched(path);
 
   stopped.stop();
   writeFileSync(path, '1');
 
-  expect(await going.next()).toBe(path);
+  expect(await active.next()).toBe(path);
   expect(stopped.seen).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
-import { stampOf } from './json-file.ts';
+import { fileStamp } from './json-file.ts';
 
 /** How often files are looked at where the system announces no changes. */
 const POLL_MS = 1000;
@@ -13,36 +13,36 @@ const QUIET_MS = 50;
  *
  * Their folders must exist. Changes on the way through a symlink are seen after at most `POLL_MS`. Keeps no process alive.
  */
-export function watchFiles(paths: readonly string[], changed: (path: string) => void): () => void {
-  const stamps = new Map(paths.map((path) => [path, stampOf(path)]));
-  const look = () => {
+export function watchFiles(paths: readonly string[], onChange: (path: string) => void): () => void {
+  const stamps = new Map(paths.map((path) => [path, fileStamp(path)]));
+  const checkAll = () => {
     for (const [path, before] of stamps) {
-      const now = stampOf(path);
+      const now = fileStamp(path);
       if (now === before) continue;
       stamps.set(path, now);
-      changed(path);
+      onChange(path);
     }
   };
-  let soon: NodeJS.Timeout | undefined;
-  const lookSoon = () => {
-    soon ??= setTimeout(() => {
-      soon = undefined;
-      look();
+  let timer: NodeJS.Timeout | undefined;
+  const scheduleCheck = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      checkAll();
     }, QUIET_MS).unref();
   };
-  const poll = setInterval(lookSoon, POLL_MS).unref();
-  const watchers = [...new Set(paths.map((path) => dirname(path)))].map((folder) => watcherOf(folder, lookSoon));
+  const poll = setInterval(scheduleCheck, POLL_MS).unref();
+  const watchers = [...new Set(paths.map((path) => dirname(path)))].map((folder) => tryWatch(folder, scheduleCheck));
   return () => {
     clearInterval(poll);
-    clearTimeout(soon);
+    clearTimeout(timer);
     for (const watcher of watchers) watcher?.close();
   };
 }
 
 /** None where the system has no more of them to give. */
-function watcherOf(folder: string, changed: () => void): FSWatcher | undefined {
+function tryWatch(folder: string, onChange: () => void): FSWatcher | undefined {
   try {
-    const watcher = watch(folder, { persistent: false }, changed);
+    const watcher = watch(folder, { persistent: false }, onChange);
     return watcher.on('error', () => watcher.close());
   } catch {
     return undefined;

@@ -15,7 +15,7 @@ export async function openSession(answers: readonly object[], hooks: SessionHook
   const events: AgentEvent[] = [];
   const session = new Session({
     log: SessionLog.inMemory({ cwd }),
-    audience: { publish: (event) => events.push(event), drained: () => undefined },
+    events: { publish: (event) => events.push(event), drained: () => undefined },
     registry,
     hooks,
     tools: () => [],

@@ -1,9 +1,9 @@
 import type { AgentMessage, SessionEntry } from '../../src/index.ts';
-import { shortly } from '../../src/session/testing/sample-messages.ts';
+import { brief } from '../../src/session/testing/sample-messages.ts';
 import type { Peer } from './peer.ts';
 
 /** What was said, in a few words per message. */
-export const said = (messages: readonly AgentMessage[]): string[] => messages.map(shortly);
+export const said = (messages: readonly AgentMessage[]): string[] => messages.map(brief);
 
 /** The conversation as the client sees it. */
 export const conversation = async (peer: Peer): Promise<string[]> =>

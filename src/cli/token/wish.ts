@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { type Scope, scopes } from '../../store/tokens/scopes.ts';
-import type { TokenWish } from '../../store/tokens/token-store.ts';
+import type { NewToken } from '../../store/tokens/token-store.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import { type Arguments, UsageError } from '../flags.ts';
 import { momentOf } from './moment.ts';
@@ -12,7 +12,7 @@ const USUAL_SCOPES: readonly Scope[] = ['view', 'prompt'];
 const MAX_NAME_CHARACTERS = 100;
 
 /** What the command line says of a new token. */
-export function tokenWish(args: Arguments): TokenWish {
+export function tokenWish(args: Arguments): NewToken {
   const allowedPaths = args.path?.map(folderOf);
   const expiresAt = args.expires === undefined ? undefined : momentOf(args.expires);
   return {

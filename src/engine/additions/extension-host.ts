@@ -82,12 +82,12 @@ export function extensionHost(agent: Agent, duties: HostDuties): ExtensionHost {
 async function said(agent: Agent, message: SaidByExtension, options: SendOptions): Promise<void> {
   const { session, lane } = agent;
   if (!options.triggerTurn || session.run) {
-    began(session.say(message, options));
+    began(session.inject(message, options));
     return;
   }
   const { signal } = lane;
   // What an abort finds waiting begins no run after it.
-  await lane.run(() => began(agent.session.say(message, { ...options, triggerTurn: !signal.aborted })));
+  await lane.run(() => began(agent.session.inject(message, { ...options, triggerTurn: !signal.aborted })));
 }
 
 interface UserMessage extends UserMessageOptions {

@@ -152,7 +152,7 @@ export class Workshop {
       publish: (event) => agent.audience.publish(event),
       change: (work) => agent.change(work),
       hasTool: () => agent.toolbox.activeNames.includes('todo'),
-      mayRemind: () => agent.session.queue.length === 0 && agent.session.run?.budget.exhausted === undefined,
+      mayRemind: () => agent.session.queue.length === 0 && agent.session.run?.budget.exhaustedReason === undefined,
     });
     this.#hooks.put('todos', todos.hooks);
     agent.toolbox.offerWhile('todo', () => todos.isUseful);

@@ -1,6 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { Limits, Params } from '../../protocol/generated/vocabulary.ts';
-import type { Manner } from '../../session/input.ts';
+import type { InputOptions } from '../../session/input.ts';
 import type { QueueKind } from '../../session/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
@@ -27,11 +27,11 @@ export const prompting = {
   abort_and_prompt: (params, context) => {
     checkLimits(params.limits);
     // At once, whatever waits in the lane; and again in its turn, for a run that has begun by then.
-    void context.agent.session.makeRoomFor(params);
+    void context.agent.session.abortFor(params);
     const { agent, lane, signal } = context;
     return lane.run(async () => {
       const { session } = agent;
-      await session.makeRoomFor(params);
+      await session.abortFor(params);
       const command = params.message.startsWith('/') && (await (await slashCommands()).commandIn(params, context));
       if (command) return command;
       return began(await session.prompt(params, { signal }), context);
@@ -70,7 +70,7 @@ export const prompting = {
 } satisfies Partial<Handlers>;
 
 /** Runs the command that a message names, or begins a run with it, or lets it join the one that is active. */
-export async function submit(params: Params<'prompt'>, { source, expand }: Manner, context: Context) {
+export async function submit(params: Params<'prompt'>, { source, expand }: InputOptions, context: Context) {
   const { agent, signal } = context;
   const { streamingBehavior } = params;
   checkLimits(params.limits);

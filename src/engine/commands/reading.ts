@@ -66,7 +66,7 @@ export function statsOf({ session }: Agent): Result<'get_session_stats'> {
   return {
     ...(log.path === undefined ? {} : { sessionFile: log.path }),
     sessionId: log.header.id,
-    ...transcript.tally,
+    ...transcript.counts,
     ...(usage ? { contextUsage: usage } : {}),
   };
 }

@@ -2,7 +2,7 @@ import type { ModelRegistry } from '../../model/registry.ts';
 import { levelsOf } from '../../model/thinking.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { type Direction, nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
+import { type CycleDirection, nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
 import { sessionNameFrom } from '../../session/session-name.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
@@ -73,7 +73,7 @@ export const settings = {
 } satisfies Partial<Handlers>;
 
 /** Uses the model after the one in use, or the one before it. */
-export function cycleModel(agent: Agent, direction: Direction = 'forward') {
+export function cycleModel(agent: Agent, direction: CycleDirection = 'forward') {
   const next = nextModel(agent.registry, agent.session.choice.model, direction);
   if (!next) return null;
   const told = agent.setModel(next.model, 'cycle', next.thinkingLevel);

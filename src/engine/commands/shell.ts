@@ -21,7 +21,7 @@ const shellCommand = ({ command, excludeFromContext = false }: Params<'bash'>, {
   agent.session.shell.run({
     command,
     excludeFromContext,
-    hasRoom: () => agent.audience.hasRoom,
+    canReceive: () => agent.audience.hasRoom,
     onText: (delta) => {
       if (delta !== '')
         agent.audience.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });

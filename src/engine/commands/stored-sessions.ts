@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
 import { sessionNameFrom } from '../../session/session-name.ts';
-import { nameStored } from '../../store/sessions/name-stored.ts';
+import { renameStoredSession } from '../../store/sessions/session-name.ts';
 import type { Agent } from '../agent.ts';
 import { isCurrent } from '../current-session.ts';
 import type { Handlers } from '../dispatch.ts';
@@ -12,7 +12,7 @@ export const storedSessions = {
     const list = await agent.sessionList;
     const { sessions, ...rest } = await list.list({
       ...(cwd === undefined ? {} : { cwd: from(agent, cwd) }),
-      also: agent.sessionDirectory,
+      extraFolder: agent.sessionDirectory,
       cursor,
       limit,
     });
@@ -33,7 +33,7 @@ export const storedSessions = {
     const plain = sessionNameFrom(name);
     const path = from(agent, sessionPath);
     if (isCurrent(agent, path)) agent.setName(plain);
-    else await nameStored(path, plain);
+    else await renameStoredSession(path, plain);
     return undefined;
   },
 } satisfies Partial<Handlers>;

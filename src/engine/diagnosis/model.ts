@@ -1,7 +1,7 @@
 import type { ModelRegistry } from '../../model/registry.ts';
 import { secretsSet } from '../../model/secret-variables.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
-import type { Choice } from '../../session/model-choice.ts';
+import type { ModelChoice } from '../../session/model-choice.ts';
 import { fine, problem, warning } from './finding.ts';
 
 /** The model that a prompt would be put to, the providers that can be used, and what is wrong with the files about them. */
@@ -10,7 +10,7 @@ export async function modelFindings(registry: ModelRegistry, choice: () => Chose
   return [modelFinding(choice()), ...providerFindings(registry), ...fileFindings(registry)];
 }
 
-type Chosen = Pick<Choice, 'model' | 'notice'>;
+type Chosen = Pick<ModelChoice, 'model' | 'notice'>;
 
 function modelFinding({ model, notice }: Chosen): Finding {
   if (!model) return problem('model', `${sentence(notice ?? 'No model is selected')} ${ADVICE}`);

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { fileGlob } from '../../agent/tools/glob.ts';
 import { messageOf } from '../../protocol/errors.ts';
-import { isObject, readJsonObject, type Values } from '../../store/json-file.ts';
+import { isObject, readJsonObject, type JsonObject } from '../../store/json-file.ts';
 import { pathsBelow } from './paths-below.ts';
 
 /** What a package brings along. */
@@ -29,7 +29,7 @@ export function readManifest(folder: string, warn: (warning: string) => void): M
   };
 }
 
-function piSection(file: string, warn: (warning: string) => void): Values | undefined {
+function piSection(file: string, warn: (warning: string) => void): JsonObject | undefined {
   try {
     const pi = readJsonObject(file)?.['pi'];
     if (pi === undefined || isObject(pi)) return pi;

@@ -1,7 +1,7 @@
 import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
-import { type McpEntry, mcpEntry } from '../../store/mcp-file.ts';
+import { type McpEntry, parseMcpEntry } from '../../store/mcp-file.ts';
 import { McpServer, type ServerHome, type Wanted } from './server.ts';
 import type { ServerPlace } from './target.ts';
 
@@ -122,7 +122,7 @@ export class McpServers {
 const TOO_MANY: Wanted = { problem: `There are more than ${MAX_SERVERS} servers` };
 
 function wantedFrom(name: string, value: unknown): Wanted {
-  const entry = mcpEntry(`servers.${name}`, value);
+  const entry = parseMcpEntry(`servers.${name}`, value);
   return typeof entry === 'string' ? { problem: entry } : entry;
 }
 

@@ -1,5 +1,5 @@
 import type { Schema } from '../../protocol/check.ts';
-import { endsWithin, isObject } from '../../store/json-file.ts';
+import { isNestedWithin, isObject } from '../../store/json-file.ts';
 
 /** A tool as a server tells of it. */
 export interface RemoteTool {
@@ -74,7 +74,7 @@ function toolFrom(value: unknown): RemoteTool | string {
   if (!isObject(inputSchema) || ![undefined, 'object'].includes(inputSchema['type'] as string | undefined)) {
     return `its tool ${shown(name)} is left out: its inputSchema does not describe an object`;
   }
-  if (!endsWithin(inputSchema, MAX_DEPTH))
+  if (!isNestedWithin(inputSchema, MAX_DEPTH))
     return `its tool ${shown(name)} is left out: its inputSchema is nested too deep`;
   return {
     name,

@@ -3,7 +3,7 @@ import { fitImage } from '../../agent/tools/image-fit.ts';
 import { imageTypeOf } from '../../agent/tools/image-header.ts';
 import { keepHead, MAX_BYTES, sizeOf, type Truncation } from '../../agent/tools/truncate.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
-import { endsWithin, isObject } from '../../store/json-file.ts';
+import { isNestedWithin, isObject } from '../../store/json-file.ts';
 
 /** Images beyond this number are told of, not shown. */
 export const MAX_IMAGES = 10;
@@ -35,7 +35,7 @@ export async function outputFrom(result: unknown): Promise<ToolOutput> {
 }
 
 function structureFrom(value: unknown): unknown {
-  if (!isObject(value) || !endsWithin(value, MAX_DEPTH)) return undefined;
+  if (!isObject(value) || !isNestedWithin(value, MAX_DEPTH)) return undefined;
   return JSON.stringify(value).length > MAX_STRUCTURED_CHARACTERS ? undefined : value;
 }
 

@@ -1,6 +1,6 @@
 import { shownName } from '../../agent/tools/result-lines.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
-import type { Input, SessionHooks } from '../../session/hooks.ts';
+import type { UserInput, SessionHooks } from '../../session/hooks.ts';
 import type { SkillListing } from '../../session/system-prompt.ts';
 import { callIn } from './call.ts';
 import { gather } from './gather.ts';
@@ -111,7 +111,7 @@ const listing = (name: string, { description, path, place }: Found, source: 'pro
 });
 
 /** What a message stands for; undefined when it stands for itself. Files are read now: they may have changed. */
-function expanded({ text, images }: Input, callables: readonly Callable[], onFailure: OnFailure): Input | undefined {
+function expanded({ text, images }: UserInput, callables: readonly Callable[], onFailure: OnFailure): UserInput | undefined {
   const call = text.startsWith('/') ? callIn(text, callables) : undefined;
   if (!call) return undefined;
   const { command, args } = call;

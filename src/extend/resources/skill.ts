@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { xmlText } from '../../session/system-prompt.ts';
+import { escapeXml } from '../../session/system-prompt.ts';
 import { frontMatter } from '../front-matter.ts';
 import { wordsIn } from '../prompt-file.ts';
 import type { Place } from './places.ts';
@@ -43,7 +43,7 @@ export function readSkill(path: string, place: Place, warn: (warning: string) =>
 export function skillText({ name, path }: Skill, args: string): string {
   const { body } = frontMatter(wordsIn(path));
   const words = [
-    `<skill name="${xmlText(name)}" location="${xmlText(path)}">`,
+    `<skill name="${escapeXml(name)}" location="${escapeXml(path)}">`,
     `Relative paths in this skill are relative to its folder, ${dirname(path)}`,
     '',
     body,

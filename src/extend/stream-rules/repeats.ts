@@ -12,7 +12,7 @@ export function silentRules(
   const gap = repeatMode === 'once' ? Infinity : repeatGap;
   const silent = new Set<string>();
   let answers = 0;
-  for (const { id, role } of log.named('assistant', INJECTION)) {
+  for (const { id, role } of log.nodesOfKind('assistant', INJECTION)) {
     if (answers >= gap) break;
     if (role === 'assistant') answers++;
     else for (const name of namesIn(log, id)) silent.add(name);

@@ -9,7 +9,7 @@ const ANNOUNCEMENT = 'todo-plan';
 
 /** Whether the plan has changed since the model was last told of it: by an announcement, a reminder or the tool itself. */
 export function isNews(log: SessionLog): boolean {
-  for (const { id, customType } of log.named(TODOS, ANNOUNCEMENT, REMINDER, 'toolResult')) {
+  for (const { id, customType } of log.nodesOfKind(TODOS, ANNOUNCEMENT, REMINDER, 'toolResult')) {
     if (customType === TODOS) return true;
     if (customType !== undefined || isOfTool(log, id)) return false;
   }

@@ -18,7 +18,7 @@ export interface Reminded {
 export function remindedIn(log: SessionLog): Reminded {
   let times = 0;
   let hasActed = false;
-  for (const { id, role, customType } of log.named('user', 'toolResult', REMINDER, TODOS)) {
+  for (const { id, role, customType } of log.nodesOfKind('user', 'toolResult', REMINDER, TODOS)) {
     if (role === 'user' || (customType === TODOS && !tasksOf(planIn(log, id)).some(isOpen))) break;
     if (role === 'toolResult' && times === 0) hasActed = true;
     if (customType === REMINDER) times++;

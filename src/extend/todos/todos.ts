@@ -51,7 +51,7 @@ export class Todos {
   /** The plan that was stored last on the branch of the session. */
   get phases(): Plan {
     const transcript = this.#home.transcript();
-    const [latest] = transcript.log.named(TODOS);
+    const [latest] = transcript.log.nodesOfKind(TODOS);
     if (!latest) return [];
     if (this.#read?.transcript !== transcript || this.#read.entryId !== latest.id) {
       this.#read = { transcript, entryId: latest.id, plan: planIn(transcript.log, latest.id) };

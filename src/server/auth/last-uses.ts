@@ -1,5 +1,5 @@
 import { messageOf } from '../../protocol/errors.ts';
-import { noteTokenUse } from '../../store/tokens/token-store.ts';
+import { recordTokenUse } from '../../store/tokens/token-store.ts';
 import type { Log } from '../../system/log.ts';
 
 /** A token that is used all the time is written down this often. */
@@ -23,7 +23,7 @@ export class LastUses {
     if (at - before < SPACING_MS) return;
     this.#noted.set(id, at);
     this.#writing = this.#writing
-      .then(() => noteTokenUse(this.#agentDir, { id, at }))
+      .then(() => recordTokenUse(this.#agentDir, { id, at }))
       .catch((error: unknown) => this.#log?.write('warn', 'auth', `A use was not written down: ${messageOf(error)}`));
   }
 

@@ -7,7 +7,7 @@ import {
   createToken,
   readTokens,
   revokeToken,
-  type TokenWish,
+  type NewToken,
   tokenStorePath,
 } from '../../store/tokens/token-store.ts';
 import { openLog } from '../../system/log.ts';
@@ -16,7 +16,7 @@ import { type AuthorityOptions, type LiveAuthority, LOGIN_LIFE_MS, openAuthority
 import { owner } from './owner.ts';
 
 const cookies = { port: () => 4170, basePath: '', secure: false };
-const phone: TokenWish = { name: 'phone', scopes: ['view'] };
+const phone: NewToken = { name: 'phone', scopes: ['view'] };
 const listed = { name: 'laptop', allowedPaths: ['/srv'] };
 
 afterEach(() => void vi.useRealTimers());

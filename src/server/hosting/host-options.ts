@@ -1,4 +1,4 @@
-import type { RunMarks } from '../../store/run-marks.ts';
+import type { RunJournal } from '../../store/run-journal.ts';
 import type { Target } from '../sessions.ts';
 import type { AgentCommand } from './agent-process.ts';
 import type { Journal } from './journal.ts';
@@ -7,7 +7,7 @@ export interface HostOptions {
   readonly target: Target;
   readonly agent: AgentCommand;
   readonly journal: Journal;
-  readonly marks: RunMarks;
+  readonly marks: RunJournal;
   /** How long an idle agent waits for somebody to come. */
   readonly parkAfterMs: number;
   readonly news: HostNews;

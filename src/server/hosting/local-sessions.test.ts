@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { RunMarks } from '../../store/run-marks.ts';
+import { RunJournal } from '../../store/run-journal.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { Handle, Target } from '../sessions.ts';
 import { LocalOwnership } from './local-ownership.ts';
@@ -30,7 +30,7 @@ sessionsContract('the sessions of one machine', () => {
       env: { PATH, HOME: root, PI_CODING_AGENT_DIR: join(root, 'agent') },
     },
     ownership: new LocalOwnership(),
-    marks: new RunMarks(join(root, 'runs')),
+    marks: new RunJournal(join(root, 'runs')),
     parkAfterMs: 60_000,
     maxHosts: 10,
     crashed: () => {},

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
-import type { RunMarks } from '../../store/run-marks.ts';
+import type { RunJournal } from '../../store/run-journal.ts';
 import { SessionLock } from '../../store/sessions/session-lock.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { Handle, Listener, Request, Sessions, Target } from '../sessions.ts';
@@ -23,7 +23,7 @@ const PREPARED = 0.5;
 interface Options {
   readonly agent: AgentCommand;
   readonly ownership: Ownership;
-  readonly marks: RunMarks;
+  readonly marks: RunJournal;
   readonly parkAfterMs: number;
   readonly maxHosts: number;
   readonly crashed: (sessionId: string, how: string) => void;
@@ -221,7 +221,7 @@ const nameOf = (target: Target) => (target.kind === 'stored' ? target.path : tar
 async function holderOf(target: Target): Promise<Refusal | undefined> {
   if (target.kind === 'new') return undefined;
   try {
-    await (await SessionLock.take(target.path)).release();
+    await (await SessionLock.acquire(target.path)).release();
     return undefined;
   } catch (error) {
     return error instanceof Refusal ? error : undefined;

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
-import { RunMarks } from '../../store/run-marks.ts';
+import { RunJournal } from '../../store/run-journal.ts';
 import { Answer } from './answer.ts';
 import { RunWatch } from './run-watch.ts';
 
-const newMarks = () => new RunMarks(join(mkdtempSync(join(tmpdir(), 'tau-runs-')), 'runs'));
+const newMarks = () => new RunJournal(join(mkdtempSync(join(tmpdir(), 'tau-runs-')), 'runs'));
 
 const settled = (runId: string): AgentSettledEvent => ({
   type: 'agent_settled',

@@ -1,5 +1,5 @@
 import type { Accepted, AgentEvent, AgentSettledEvent } from '../../protocol/generated/vocabulary.ts';
-import type { RunEnd, RunMark, RunMarks } from '../../store/run-marks.ts';
+import type { SettledRecord, RunningRecord, RunJournal } from '../../store/run-journal.ts';
 import type { Cursor, Request } from '../sessions.ts';
 import type { Answer } from './answer.ts';
 
@@ -22,16 +22,16 @@ interface ActiveRun {
  * clients that have missed them.
  */
 export class RunWatch {
-  readonly #marks: RunMarks;
+  readonly #marks: RunJournal;
   readonly #epoch: () => string;
   /** What clients call the messages that wait in the queue, by what the agent calls them. */
   readonly #queued = new Map<string, string>();
   #sessionId = '';
   #run: ActiveRun | undefined;
-  #ended: readonly RunEnd[] = [];
+  #ended: readonly SettledRecord[] = [];
   #lastSettled = '';
 
-  constructor(marks: RunMarks, epoch: () => string) {
+  constructor(marks: RunJournal, epoch: () => string) {
     this.#marks = marks;
     this.#epoch = epoch;
   }
@@ -122,18 +122,18 @@ export class RunWatch {
     if (this.#run) this.#marks.set(this.#sessionId, { running: this.#asMark(this.#run), ended: this.#ended });
   }
 
-  #end(end: RunEnd): void {
+  #end(end: SettledRecord): void {
     this.#ended = [...this.#ended, end].slice(-MAX_ENDS);
     this.#marks.set(this.#sessionId, { ended: this.#ended });
   }
 
-  #asMark({ runId, clientMessageIds }: ActiveRun): RunMark {
+  #asMark({ runId, clientMessageIds }: ActiveRun): RunningRecord {
     return { epoch: this.#epoch(), runId, clientMessageIds: [...clientMessageIds] };
   }
 }
 
 /** How a run ends whose agent or server was gone before it was over. */
-const settledOf = ({ runId, clientMessageIds }: RunMark): AgentSettledEvent => ({
+const settledOf = ({ runId, clientMessageIds }: RunningRecord): AgentSettledEvent => ({
   type: 'agent_settled',
   runId,
   aborted: false,

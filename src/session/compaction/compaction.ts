@@ -4,12 +4,12 @@ import type { AgentMessage, CompactionEntry, CompactionResult, Model } from '../
 import { contextUsage, estimateContext } from '../context-usage.ts';
 import { requireModel } from '../model-choice.ts';
 import { CompactionCancelled } from './cancelled.ts';
-import type { CompactorParts, Occasion } from './compactor.ts';
+import type { CompactorParts, CompactionRequest } from './compactor.ts';
 import { touchedFiles } from './files.ts';
-import { limitsFor, longestRecord } from './limits.ts';
-import { type Plan, planCompaction } from './plan.ts';
+import { limitsFor, maxRecordLength } from './limits.ts';
+import { type BranchSplit, splitBranch } from './split.ts';
 import { recordsOf } from './record.ts';
-import { summariseAll, summariserOf, usageOf } from './summarise.ts';
+import { summariseAll, summariserOf, totalUsage } from './summarise.ts';
 import { summaryText } from './summary-text.ts';
 
 /** What a summary is made of before it is stored. */
@@ -32,41 +32,41 @@ export class Compaction {
   /** Whether there is anything to summarise. */
   get isPossible(): boolean {
     const { model } = this.#parts.choice();
-    return model !== null && !this.#isCompacted && this.#plan(model) !== undefined;
+    return model !== null && !this.#isCompacted && this.#split(model) !== undefined;
   }
 
   /** Does it; rejects where there is nothing to do, and where it fails. */
-  async run(occasion: Occasion): Promise<CompactionResult> {
+  async run(request: CompactionRequest): Promise<CompactionResult> {
     const { choice, hooks, transcript } = this.#parts;
-    const { reason, willRetry = false, signal } = occasion;
+    const { reason, willRetry = false, signal } = request;
     const model = requireModel(choice());
     if (this.#isCompacted) throw new Refusal('not_found', 'Already compacted');
-    const plan = this.#plan(model);
-    if (!plan) throw new Refusal('not_found', 'Nothing to compact (session too small)');
-    const draft = (await this.#fromHook(plan, model, occasion)) ?? (await this.#written(plan, model, occasion));
+    const split = this.#split(model);
+    if (!split) throw new Refusal('not_found', 'Nothing to compact (session too small)');
+    const draft = (await this.#fromHook(split, model, request)) ?? (await this.#write(split, model, request));
     if (signal.aborted) throw new CompactionCancelled();
     const entry = transcript.append({ type: 'compaction', ...draft }) as CompactionEntry;
     await transcript.sync();
     const done = { entry, fromHook: this.#isFromHook, reason, willRetry };
-    const heard = hooks.afterCompact?.(done)?.catch(() => {});
-    if (heard !== undefined) await unlessAborted(heard, signal);
+    const hookDone = hooks.afterCompact?.(done)?.catch(() => {});
+    if (hookDone !== undefined) await unlessAborted(hookDone, signal);
     const { summary, firstKeptEntryId, tokensBefore, details, usage } = draft;
     return {
       summary,
       firstKeptEntryId,
       tokensBefore,
-      estimatedTokensAfter: this.#estimated(),
+      estimatedTokensAfter: this.#estimateTokens(),
       ...(details === undefined ? {} : { details }),
       ...(usage ? { usage } : {}),
     };
   }
 
   /** What a hook says instead, if there is one. */
-  async #fromHook(plan: Plan, model: Model, occasion: Occasion): Promise<Draft | undefined> {
-    const { reason, willRetry = false, customInstructions, signal } = occasion;
+  async #fromHook(split: BranchSplit, model: Model, request: CompactionRequest): Promise<Draft | undefined> {
+    const { reason, willRetry = false, customInstructions, signal } = request;
     const { automatic, hooks, settings, transcript } = this.#parts;
-    const { firstKeptEntryId, history, prefix, previousSummary, fileOps } = plan;
-    const asked = hooks.beforeCompact?.(
+    const { firstKeptEntryId, history, prefix, previousSummary, fileOps } = split;
+    const hookCall = hooks.beforeCompact?.(
       {
         branch: transcript.log.branch(),
         reason,
@@ -83,41 +83,41 @@ export class Compaction {
       },
       signal,
     );
-    const answer = asked && (await unlessAborted(asked, signal));
-    if (!answer) return undefined;
-    if ('cancel' in answer) throw new CompactionCancelled();
+    const hookResult = hookCall && (await unlessAborted(hookCall, signal));
+    if (!hookResult) return undefined;
+    if ('cancel' in hookResult) throw new CompactionCancelled();
     this.#isFromHook = true;
-    return { ...answer, fromHook: true };
+    return { ...hookResult, fromHook: true };
   }
 
-  async #written(plan: Plan, model: Model, { customInstructions, signal }: Occasion): Promise<Draft> {
+  async #write(split: BranchSplit, model: Model, { customInstructions, signal }: CompactionRequest): Promise<Draft> {
     const limits = limitsFor(model, this.#parts.settings().compaction);
     // Where one part cannot be written, nobody wants the other.
-    const over = new AbortController();
-    const by = (share: number) =>
+    const finished = new AbortController();
+    const writer = (share: number) =>
       summariserOf(this.#parts, {
         model,
         maxTokens: Math.floor(limits.reserveTokens * share),
-        signal: AbortSignal.any([signal, over.signal]),
+        signal: AbortSignal.any([signal, finished.signal]),
       });
-    const { history, prefix, previousSummary } = plan;
-    const files = touchedFiles(plan.fileOps);
+    const { history, prefix, previousSummary } = split;
+    const files = touchedFiles(split.fileOps);
     const tokensBefore = this.#tokensBefore();
     const records = (messages: readonly AgentMessage[]) =>
-      messages.length === 0 ? [] : recordsOf(messages, longestRecord(model, limits));
-    const past = summariseAll(records(history), { kind: 'history', previousSummary, customInstructions }, by(0.8));
-    const turn = summariseAll(records(prefix), { kind: 'prefix' }, by(0.5));
-    const [whole, begun] = await Promise.all([
-      named(past, 'Summarization failed'),
-      named(turn, 'Turn prefix summarization failed'),
-    ]).finally(() => over.abort());
+      messages.length === 0 ? [] : recordsOf(messages, maxRecordLength(model, limits));
+    const past = summariseAll(records(history), { kind: 'history', previousSummary, customInstructions }, writer(0.8));
+    const turn = summariseAll(records(prefix), { kind: 'prefix' }, writer(0.5));
+    const [pastParts, turnParts] = await Promise.all([
+      withErrorPrefix(past, 'Summarization failed'),
+      withErrorPrefix(turn, 'Turn prefix summarization failed'),
+    ]).finally(() => finished.abort());
     return {
       // What was summarised before and has nothing new beside it stays as it is.
-      summary: summaryText(whole.at(-1)?.text ?? previousSummary, begun.at(-1)?.text, files),
-      firstKeptEntryId: plan.firstKeptEntryId,
+      summary: summaryText(pastParts.at(-1)?.text ?? previousSummary, turnParts.at(-1)?.text, files),
+      firstKeptEntryId: split.firstKeptEntryId,
       tokensBefore,
       details: files,
-      usage: usageOf([...whole, ...begun]),
+      usage: totalUsage([...pastParts, ...turnParts]),
     };
   }
 
@@ -126,25 +126,25 @@ export class Compaction {
     return log.leafId !== null && log.entry(log.leafId)?.type === 'compaction';
   }
 
-  #plan(model: Model): Plan | undefined {
+  #split(model: Model): BranchSplit | undefined {
     const { settings, transcript } = this.#parts;
-    return planCompaction(transcript.log.branch(), limitsFor(model, settings().compaction).keepRecentTokens);
+    return splitBranch(transcript.log.branch(), limitsFor(model, settings().compaction).keepRecentTokens);
   }
 
   #tokensBefore(): number {
     const { choice, transcript } = this.#parts;
-    return contextUsage(transcript.messages, choice().model)?.tokens ?? this.#estimated();
+    return contextUsage(transcript.messages, choice().model)?.tokens ?? this.#estimateTokens();
   }
 
-  #estimated(): number {
+  #estimateTokens(): number {
     return estimateContext(this.#parts.transcript.messages);
   }
 }
 
-async function named<T>(work: Promise<T>, what: string): Promise<T> {
+async function withErrorPrefix<T>(work: Promise<T>, prefix: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${prefix}: ${messageOf(error)}`, { cause: error });
   }
 }

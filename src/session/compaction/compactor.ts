@@ -6,9 +6,9 @@ import type { Settings } from '../../store/settings.ts';
 import type { Activity } from '../activity.ts';
 import { contextUsage, estimateContext } from '../context-usage.ts';
 import type { CompactionFailure, SessionHooks } from '../hooks.ts';
-import type { Choice } from '../model-choice.ts';
-import type { Automatic } from '../recovery.ts';
-import type { Audience } from '../run.ts';
+import type { ModelChoice } from '../model-choice.ts';
+import type { AutoFeatures } from '../recovery.ts';
+import type { EventSink } from '../run.ts';
 import { StorageFailure, type Transcript } from '../transcript.ts';
 import { CompactionCancelled } from './cancelled.ts';
 import type { Compaction } from './compaction.ts';
@@ -18,16 +18,16 @@ import { limitsFor } from './limits.ts';
 export interface CompactorParts {
   readonly transcript: Transcript;
   readonly registry: ModelRegistry;
-  readonly audience: Audience;
+  readonly events: EventSink;
   readonly activity: Activity;
   readonly hooks: SessionHooks;
-  readonly choice: () => Choice;
+  readonly choice: () => ModelChoice;
   readonly settings: () => Settings;
-  readonly automatic: Automatic;
+  readonly automatic: AutoFeatures;
 }
 
 /** Why and how to compact. */
-export interface Occasion {
+export interface CompactionRequest {
   readonly reason: CompactionEndEvent['reason'];
   /** Whether the model is asked again afterwards. */
   readonly willRetry?: boolean;
@@ -36,7 +36,7 @@ export interface Occasion {
 }
 
 /** How the beginning of the error is worded that the end of a compaction tells. */
-const failures = {
+const errorPrefixes = {
   manual: 'Compaction failed',
   threshold: 'Auto-compaction failed',
   overflow: 'Context overflow recovery failed',
@@ -72,26 +72,26 @@ export class Compactor {
   }
 
   /** Compacts, between two events that clients hear in any case. Rejects with a `Refusal` that says why not. */
-  async compact(occasion: Occasion): Promise<CompactionResult> {
-    const { audience, activity } = this.#parts;
-    const { reason, willRetry = false, signal } = occasion;
+  async compact(request: CompactionRequest): Promise<CompactionResult> {
+    const { events, activity } = this.#parts;
+    const { reason, willRetry = false, signal } = request;
     let compaction: Compaction | undefined;
     this.#isBusy = true;
-    audience.publish({ type: 'compaction_start', reason });
+    events.publish({ type: 'compaction_start', reason });
     try {
       const result = await activity.during('compaction', async () => {
         compaction = await this.#newCompaction();
-        return compaction.run(occasion);
+        return compaction.run(request);
       });
-      audience.publish({ type: 'compaction_end', reason, result, aborted: false, willRetry });
+      events.publish({ type: 'compaction_end', reason, result, aborted: false, willRetry });
       return result;
     } catch (error) {
       const refusal = signal.aborted ? new CompactionCancelled() : asRefusal(error);
       const aborted = refusal instanceof CompactionCancelled;
-      const told = aborted ? {} : { errorMessage: `${failures[reason]}: ${refusal.message}` };
-      audience.publish({ type: 'compaction_end', reason, result: null, aborted, willRetry: false, ...told });
-      const failure = { reason, aborted, willRetry, fromHook: compaction?.isFromHook ?? false, ...told };
-      await this.#tellFailure(failure, signal);
+      const errorField = aborted ? {} : { errorMessage: `${errorPrefixes[reason]}: ${refusal.message}` };
+      events.publish({ type: 'compaction_end', reason, result: null, aborted, willRetry: false, ...errorField });
+      const failure = { reason, aborted, willRetry, fromHook: compaction?.isFromHook ?? false, ...errorField };
+      await this.#reportFailure(failure, signal);
       throw error instanceof StorageFailure ? error : refusal;
     } finally {
       this.#isBusy = false;
@@ -103,9 +103,9 @@ export class Compactor {
     return new Compaction(this.#parts);
   }
 
-  async #tellFailure(failure: CompactionFailure, signal: AbortSignal): Promise<void> {
-    const heard = this.#parts.hooks.compactFailed?.(failure)?.catch(() => {});
-    if (heard !== undefined) await unlessAborted(heard, signal);
+  async #reportFailure(failure: CompactionFailure, signal: AbortSignal): Promise<void> {
+    const hookDone = this.#parts.hooks.compactFailed?.(failure)?.catch(() => {});
+    if (hookDone !== undefined) await unlessAborted(hookDone, signal);
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CompactionEntry } from '../../protocol/generated/vocabulary.ts';
-import { answered, call, result, said } from '../testing/sample-messages.ts';
+import { assistant, call, result, prompt } from '../testing/sample-messages.ts';
 import { fileOperations, touchedFiles } from './files.ts';
 
 const using = (name: string, args: Record<string, unknown>) => ({ ...call('1', name), arguments: args });
@@ -11,10 +11,10 @@ const filesOf = (...args: Parameters<typeof fileOperations>) => touchedFiles(fil
 
 it('lists what was read and what was changed, each once and in order', () => {
   const messages = [
-    said('read z'),
-    answered([using('read', { path: 'b' }), using('read', { path: 'a' }), using('read', { path: 'b' })]),
+    prompt('read z'),
+    assistant([using('read', { path: 'b' }), using('read', { path: 'a' }), using('read', { path: 'b' })]),
     result('1'),
-    answered([using('write', { path: 'd' }), using('edit', { path: 'c' })]),
+    assistant([using('write', { path: 'd' }), using('edit', { path: 'c' })]),
   ];
 
   expect(filesOf(messages, [])).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
@@ -22,7 +22,7 @@ it('lists what was read and what was changed, each once and in order', () => {
 
 it('does not list a file as read that was changed, before or after', () => {
   const messages = [
-    answered([using('read', { path: 'a' }), using('write', { path: 'a' }), using('read', { path: 'a' })]),
+    assistant([using('read', { path: 'a' }), using('write', { path: 'a' }), using('read', { path: 'a' })]),
   ];
 
   expect(filesOf(messages, [])).toEqual({ readFiles: [], modifiedFiles: ['a'] });
@@ -30,7 +30,7 @@ it('does not list a file as read that was changed, before or after', () => {
 
 it('tells files that were written from those that were edited', () => {
   const messages = [
-    answered([using('write', { path: 'a' }), using('edit', { path: 'b' }), using('read', { path: 'b' })]),
+    assistant([using('write', { path: 'a' }), using('edit', { path: 'b' }), using('read', { path: 'b' })]),
   ];
 
   expect(fileOperations(messages, [compaction({ readFiles: ['c'], modifiedFiles: ['d'] })])).toEqual({
@@ -41,13 +41,13 @@ it('tells files that were written from those that were edited', () => {
 });
 
 it('does not look at other tools, nor at calls without a path', () => {
-  const messages = [answered([using('bash', { path: 'a' }), using('read', {}), using('edit', { path: 3 })])];
+  const messages = [assistant([using('bash', { path: 'a' }), using('read', {}), using('edit', { path: 3 })])];
 
   expect(filesOf(messages, [])).toEqual({ readFiles: [], modifiedFiles: [] });
 });
 
 it('adds what earlier summaries knew', () => {
-  const messages = [answered([using('write', { path: 'a' }), using('read', { path: 'x' })])];
+  const messages = [assistant([using('write', { path: 'a' }), using('read', { path: 'x' })])];
   const before = compaction({ readFiles: ['a', 'b'], modifiedFiles: ['x'] });
   const branch = { details: { readFiles: ['c'], modifiedFiles: ['b'] } };
 

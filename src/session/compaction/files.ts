@@ -15,13 +15,13 @@ export interface FileOperations {
 }
 
 /** A summary that was stored, as far as it may know of files. */
-interface Noted {
+interface StoredSummary {
   readonly details?: unknown;
   readonly fromHook?: boolean | undefined;
 }
 
 /** What the tools in these messages did with files, and what earlier summaries knew of. */
-export function fileOperations(messages: readonly AgentMessage[], earlier: readonly Noted[]): FileOperations {
+export function fileOperations(messages: readonly AgentMessage[], earlier: readonly StoredSummary[]): FileOperations {
   const known = earlier.filter(({ fromHook }) => !fromHook).map(({ details }) => filesIn(details));
   const read = new Set(known.flatMap(({ readFiles }) => readFiles));
   const written = new Set<string>();
@@ -53,8 +53,8 @@ export function touchedFiles({ read, written, edited }: FileOperations): Touched
 /** What a summary noted; those of other programs may have noted anything. */
 function filesIn(details: unknown): TouchedFiles {
   const { readFiles, modifiedFiles } = (details ?? {}) as Partial<Record<keyof TouchedFiles, unknown>>;
-  return { readFiles: texts(readFiles), modifiedFiles: texts(modifiedFiles) };
+  return { readFiles: strings(readFiles), modifiedFiles: strings(modifiedFiles) };
 }
 
-const texts = (value: unknown): string[] =>
+const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

@@ -11,11 +11,11 @@ export interface ContextLimits {
 }
 
 /** Characters that surely are no more than a token. */
-const SURE_CHARACTERS = 3;
+const CHARACTERS_PER_TOKEN = 3;
 
 /** How long a text may be that a model is to sum up, so that the summary fits beside it. */
-export const longestRecord = ({ contextWindow }: Model, { reserveTokens }: ContextLimits): number =>
-  Math.max(1000, (contextWindow - 2 * reserveTokens) * SURE_CHARACTERS);
+export const maxRecordLength = ({ contextWindow }: Model, { reserveTokens }: ContextLimits): number =>
+  Math.max(1000, (contextWindow - 2 * reserveTokens) * CHARACTERS_PER_TOKEN);
 
 /** The usual limits are for large models; a small one leaves free a quarter, and keeps at most half of the rest. */
 export function limitsFor(

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { answered, call, result, said, words } from '../testing/sample-messages.ts';
+import { assistant, call, result, prompt, block } from '../testing/sample-messages.ts';
 import { recordsOf } from './record.ts';
 
 const recordOf = (messages: Parameters<typeof recordsOf>[0]) => recordsOf(messages, 1_000_000).join('');
 
 it('tells who said what, without what was thought', () => {
   const messages = [
-    said('find it'),
-    answered([
+    prompt('find it'),
+    assistant([
       { type: 'thinking', thinking: 'hm' },
-      words('Looking.'),
+      block('Looking.'),
       { ...call('1', 'grep'), arguments: { pattern: 'x' } },
     ]),
     result('1', 'a.ts:3'),
-    answered([words('There.'), words(' \n')]),
+    assistant([block('There.'), block(' \n')]),
   ];
 
   expect(recordOf(messages)).toBe(
@@ -28,14 +28,14 @@ it('tells who said what, without what was thought', () => {
 });
 
 it('shortens long results and says by how much', () => {
-  const record = recordOf([answered([call('1')]), result('1', 'x'.repeat(2345))]);
+  const record = recordOf([assistant([call('1')]), result('1', 'x'.repeat(2345))]);
 
   expect(record).toContain(`[Tool result]: ${'x'.repeat(2000)}\n[… 345 more characters]`);
-  expect(recordOf([answered([call('1')]), result('1', 'x'.repeat(2000))])).not.toContain('more characters');
+  expect(recordOf([assistant([call('1')]), result('1', 'x'.repeat(2000))])).not.toContain('more characters');
 });
 
 it('keeps long messages of the user whole', () => {
-  expect(recordOf([said('x'.repeat(9000))])).toHaveLength('[User]: '.length + 9000);
+  expect(recordOf([prompt('x'.repeat(9000))])).toHaveLength('[User]: '.length + 9000);
 });
 
 it('says where an image was', () => {
@@ -48,7 +48,7 @@ it('says where an image was', () => {
 });
 
 it('leaves out answers that broke off, and what is not for the model', () => {
-  const aside = {
+  const excluded = {
     role: 'bashExecution',
     command: 'ls',
     output: 'x',
@@ -58,7 +58,7 @@ it('leaves out answers that broke off, and what is not for the model', () => {
     timestamp: 1,
   } as const;
 
-  expect(recordOf([said('a'), answered([words('half')], { stopReason: 'aborted' }), aside, said('b')])).toBe(
+  expect(recordOf([prompt('a'), assistant([block('half')], { stopReason: 'aborted' }), excluded, prompt('b')])).toBe(
     '[User]: a\n\n[User]: b',
   );
 });
@@ -73,7 +73,7 @@ it('tells the summary of a branch and the output of a command as the model was t
 });
 
 it('makes several texts of what is too long for one, each in order and none longer than it may be', () => {
-  const messages = Array.from({ length: 9 }, (_, index) => said(`${index} ${'x'.repeat(index === 4 ? 900 : 90)}`));
+  const messages = Array.from({ length: 9 }, (_, index) => prompt(`${index} ${'x'.repeat(index === 4 ? 900 : 90)}`));
 
   const records = recordsOf(messages, 250);
 

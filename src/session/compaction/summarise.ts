@@ -5,20 +5,20 @@ import type { AnswerEnd, ModelRequest } from '../../model/request.ts';
 import { ask } from '../../model/stream.ts';
 import type { Model, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { Automatic } from '../recovery.ts';
+import type { AutoFeatures } from '../recovery.ts';
 import { Retries } from '../retry.ts';
 import type { Transcript } from '../transcript.ts';
-import { type Assignment, promptFor, SUMMARISER } from './instructions.ts';
+import { type SummaryRequest, promptFor, SUMMARISER_PROMPT } from './instructions.ts';
 
 /** Less than this says nothing. */
-const LEAST_TOKENS = 256;
+const MIN_SUMMARY_TOKENS = 256;
 
 /** Where the writer of a summary is found. */
-interface Office {
+interface SummariserParts {
   readonly transcript: Transcript;
   readonly registry: ModelRegistry;
   readonly settings: () => Settings;
-  readonly automatic: Automatic;
+  readonly automatic: AutoFeatures;
 }
 
 /** Who writes summaries, and how long they may be. */
@@ -31,41 +31,41 @@ export interface Summariser {
   readonly signal: AbortSignal;
 }
 
-export interface Written {
+export interface SummaryResult {
   readonly text: string;
   readonly usage: Usage;
 }
 
 /** The model as a writer of summaries that are no longer than this. */
 export const summariserOf = (
-  { automatic, registry, settings, transcript }: Office,
-  by: Pick<Summariser, 'model' | 'maxTokens' | 'signal'>,
+  { automatic, registry, settings, transcript }: SummariserParts,
+  options: Pick<Summariser, 'model' | 'maxTokens' | 'signal'>,
 ): Summariser => ({
-  ...by,
+  ...options,
   registry,
   sessionId: transcript.log.header.id,
   retry: { ...settings().retry, enabled: automatic.retry },
 });
 
 /** Has a model write a summary. Rejects when it cannot, or when the signal aborts. */
-export async function summarise(assignment: Assignment, by: Summariser): Promise<Written> {
-  const { registry, model, maxTokens, sessionId, signal } = by;
+export async function summarise(summaryRequest: SummaryRequest, summariser: Summariser): Promise<SummaryResult> {
+  const { registry, model, maxTokens, sessionId, signal } = summariser;
   const request: ModelRequest = {
     model,
     thinkingLevel: 'off',
-    systemPrompt: SUMMARISER,
-    messages: [{ role: 'user', content: [{ type: 'text', text: promptFor(assignment) }], timestamp: 0 }],
+    systemPrompt: SUMMARISER_PROMPT,
+    messages: [{ role: 'user', content: [{ type: 'text', text: promptFor(summaryRequest) }], timestamp: 0 }],
     tools: [],
     sessionId,
-    maxTokens: Math.max(LEAST_TOKENS, Math.min(maxTokens, model.maxTokens)),
+    maxTokens: Math.max(MIN_SUMMARY_TOKENS, Math.min(maxTokens, model.maxTokens)),
     signal,
   };
-  const retries = new Retries(by.retry);
+  const retries = new Retries(summariser.retry);
   while (true) {
-    const { message, failure } = await answerTo(request, registry);
+    const { message, failure } = await callModel(request, registry);
     signal.throwIfAborted();
-    if (!failure) return { text: textIn(message), usage: message.usage };
-    const retry = by.retry?.enabled === false ? undefined : retries.next(failure);
+    if (!failure) return { text: summaryTextOf(message), usage: message.usage };
+    const retry = summariser.retry?.enabled === false ? undefined : retries.next(failure);
     if (!retry) throw new Error(failure.message);
     await wait(retry.delayMs, undefined, { signal });
   }
@@ -74,21 +74,21 @@ export async function summarise(assignment: Assignment, by: Summariser): Promise
 /** Has a model sum up texts that follow each other, each with what it made of those before. */
 export async function summariseAll(
   records: readonly string[],
-  { previousSummary, ...assignment }: Omit<Assignment, 'record'>,
-  by: Summariser,
-): Promise<readonly Written[]> {
-  const written: Written[] = [];
+  { previousSummary, ...request }: Omit<SummaryRequest, 'record'>,
+  summariser: Summariser,
+): Promise<readonly SummaryResult[]> {
+  const results: SummaryResult[] = [];
   for (const record of records) {
-    written.push(
-      await summarise({ ...assignment, record, previousSummary: written.at(-1)?.text ?? previousSummary }, by),
+    results.push(
+      await summarise({ ...request, record, previousSummary: results.at(-1)?.text ?? previousSummary }, summariser),
     );
   }
-  return written;
+  return results;
 }
 
 /** What all of them have used. */
-export function usageOf(written: readonly Written[]): Usage {
-  const usages = written.map(({ usage }) => usage);
+export function totalUsage(results: readonly SummaryResult[]): Usage {
+  const usages = results.map(({ usage }) => usage);
   const sum = (pick: (usage: Usage) => number) => usages.reduce((all, usage) => all + pick(usage), 0);
   return {
     input: sum((usage) => usage.input),
@@ -106,14 +106,14 @@ export function usageOf(written: readonly Written[]): Usage {
   };
 }
 
-async function answerTo(request: ModelRequest, registry: ModelRegistry): Promise<AnswerEnd> {
+async function callModel(request: ModelRequest, registry: ModelRegistry): Promise<AnswerEnd> {
   const provider = await unlessAborted(registry.provider(request.model, request.signal), request.signal);
   if (!provider) throw request.signal.reason;
   for await (const event of ask(provider, request).events) if (event.type === 'end') return event;
   throw new Error('The model stream ended without an end');
 }
 
-function textIn({ content, stopReason }: AnswerEnd['message']): string {
+function summaryTextOf({ content, stopReason }: AnswerEnd['message']): string {
   const text = content
     .flatMap((block) => (block.type === 'text' ? [block.text] : []))
     .join('\n')

@@ -9,7 +9,7 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 
 /** Messages for tests. */
-export const said = (text: string, timestamp = 1): UserMessage => ({
+export const prompt = (text: string, timestamp = 1): UserMessage => ({
   role: 'user',
   content: [{ type: 'text', text }],
   timestamp,
@@ -25,7 +25,7 @@ export const usage = (input: number, output: number, own: Partial<Usage> = {}): 
   ...own,
 });
 
-export const answered = (content: AssistantBlock[], own: Partial<AssistantMessage> = {}): AssistantMessage => ({
+export const assistant = (content: AssistantBlock[], own: Partial<AssistantMessage> = {}): AssistantMessage => ({
   role: 'assistant',
   content,
   api: 'tau-scripted',
@@ -37,7 +37,7 @@ export const answered = (content: AssistantBlock[], own: Partial<AssistantMessag
   ...own,
 });
 
-export const words = (text: string): AssistantBlock => ({ type: 'text', text });
+export const block = (text: string): AssistantBlock => ({ type: 'text', text });
 
 export const call = (id: string, name = 'bash'): ToolCall => ({ type: 'toolCall', id, name, arguments: {} });
 
@@ -51,12 +51,12 @@ export const result = (toolCallId: string, text = 'done'): ToolResultMessage => 
 });
 
 /** A message in a few words: who says what. */
-export const shortly = (message: AgentMessage): string => {
+export const brief = (message: AgentMessage): string => {
   if (message.role === 'toolResult') return `result ${message.toolCallId}${message.isError ? ' (lost)' : ''}`;
   if ('summary' in message) return `${message.role}: ${message.summary}`;
   if (!('content' in message)) return message.role;
-  const text = typeof message.content === 'string' ? message.content : message.content.map(blockWords).join('');
+  const text = typeof message.content === 'string' ? message.content : message.content.map(briefBlock).join('');
   return `${message.role}: ${text}`;
 };
 
-const blockWords = (block: { type: string; text?: string; id?: string }) => block.text ?? block.id ?? block.type;
+const briefBlock = (block: { type: string; text?: string; id?: string }) => block.text ?? block.id ?? block.type;

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ids, path, said } from '../testing/sample-session.ts';
+import { ids, idsTo, user } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 
@@ -47,13 +47,13 @@ function start(file: string, size: number): ChildProcessByStdio<null, Readable, 
 
 /** Kills the child once it said `count` lines and returns all that it said. */
 async function killAfter(child: ChildProcessByStdio<null, Readable, null>, count: number): Promise<string[]> {
-  let said = '';
+  let printed = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk;
-    if (said.split('\n').length > count) child.kill('SIGKILL');
+    printed += chunk;
+    if (printed.split('\n').length > count) child.kill('SIGKILL');
   });
   await once(child, 'close');
-  return said.split('\n').slice(0, -1);
+  return printed.split('\n').slice(0, -1);
 }
 
 describe('a process that is killed', () => {
@@ -70,8 +70,8 @@ describe('a process that is killed', () => {
 
       const found = new Set(ids(log));
       expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
-      expect(path(log)).toHaveLength(log.size);
-      log.append(said(`round ${round}`));
+      expect(idsTo(log)).toHaveLength(log.size);
+      log.append(user(`round ${round}`));
       await log.close();
     }
   });

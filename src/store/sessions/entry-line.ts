@@ -1,12 +1,12 @@
 import type { SessionEntry } from '../../protocol/generated/vocabulary.ts';
 
-type Bare<E> = E extends SessionEntry ? Omit<E, 'id' | 'parentId' | 'timestamp'> : never;
+type WithoutPosition<E> = E extends SessionEntry ? Omit<E, 'id' | 'parentId' | 'timestamp'> : never;
 
 /** An entry before it has a place in the tree. */
-export type EntryDraft = Bare<SessionEntry>;
+export type EntryDraft = WithoutPosition<SessionEntry>;
 
 /** What an entry's place in the tree consists of. */
-interface EntryPlace {
+interface EntryPosition {
   readonly id: string;
   readonly parentId: string | null;
   readonly timestamp: string;
@@ -28,11 +28,11 @@ const fieldOrder: Readonly<Record<SessionEntry['type'], readonly string[]>> = {
 };
 
 /** The entry that a draft becomes at its place, its fields in the order of the file. */
-export function placeEntry(draft: EntryDraft, { id, parentId, timestamp }: EntryPlace): SessionEntry {
+export function buildEntry(draft: EntryDraft, { id, parentId, timestamp }: EntryPosition): SessionEntry {
   const { type, ...given } = draft;
   const fields = inOrder(given, fieldOrder[type] ?? []);
-  const place = { id, parentId, timestamp };
-  const entry = type === 'custom' || type === 'custom_message' ? { ...fields, ...place } : { ...place, ...fields };
+  const position = { id, parentId, timestamp };
+  const entry = type === 'custom' || type === 'custom_message' ? { ...fields, ...position } : { ...position, ...fields };
   return { type, ...entry } as SessionEntry;
 }
 

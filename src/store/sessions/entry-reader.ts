@@ -15,7 +15,7 @@ const SEARCH_BLOCK = 64 * 1024;
 /** Reads one entry, and nothing but its line; undefined when the line turns out to be broken. */
 export function readEntry({ lines, index }: IndexedLines, row: number): SessionEntry | undefined {
   const { offset, length } = index.span(row);
-  return parse(lines.read(offset, length).toString(), index.id(row));
+  return parseEntry(lines.read(offset, length).toString(), index.id(row));
 }
 
 /** Reads many entries, neighbours in one go. Broken lines are left out. */
@@ -27,7 +27,7 @@ export function* readEntries({ lines, index }: IndexedLines, rows: Iterable<numb
       window = { offset, bytes: lines.read(offset, Math.max(length, Math.min(READ_AHEAD, lines.size - offset))) };
     }
     const start = offset - window.offset;
-    const entry = parse(window.bytes.toString('utf8', start, start + length), index.id(row));
+    const entry = parseEntry(window.bytes.toString('utf8', start, start + length), index.id(row));
     if (entry) yield entry;
   }
 }
@@ -69,11 +69,11 @@ function* rowsInBlock({ block, position, needle, index }: BlockSearch): Generato
 const endOf = ({ offset, length }: Span) => offset + length;
 
 /** An entry under another id than the index has for it is no entry: the middle of a line is not looked at by the index. */
-function parse(line: string, id: string): SessionEntry | undefined {
+function parseEntry(line: string, id: string): SessionEntry | undefined {
   const value = parseObject(line);
   if (value?.['id'] !== id) return undefined;
   if (value['type'] !== 'message') return value as unknown as SessionEntry;
-  const message = soundMessage(value['message']);
+  const message = normalizeMessage(value['message']);
   return message && ({ ...value, message } as unknown as SessionEntry);
 }
 
@@ -81,7 +81,7 @@ function parse(line: string, id: string): SessionEntry | undefined {
  * A message that everybody can read: what lacks a content of its kind has an empty one. Without a role it says nothing
  * that anybody could use.
  */
-function soundMessage(message: unknown): object | undefined {
+function normalizeMessage(message: unknown): object | undefined {
   if (!isObject(message) || typeof message['role'] !== 'string') return undefined;
   const { role, content } = message;
   if (role === 'bashExecution') return { command: '', output: '', ...message };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sessionDirFor } from '../agent-dir.ts';
 import { line } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { findById, findSessions, latestSession } from './find-session.ts';
+import { findSessionById, findSessions, latestSession } from './find-session.ts';
 
 interface Sample {
   readonly id: string;
@@ -109,7 +109,7 @@ describe('findById', () => {
     const root = tempFolder();
     write(sessionDirFor(root, '/srv/shop'), { id: 'abc1', at: 200 });
     const far = write(sessionDirFor(root, '/srv/other'), { id: 'abc', at: 100 });
-    const find = (id: string) => findById({ root, sessionDirectory: sessionDirFor(root, '/srv/shop'), id });
+    const find = (id: string) => findSessionById({ root, sessionDirectory: sessionDirFor(root, '/srv/shop'), id });
 
     expect(find('abc')).toBe(far);
     expect([find('ab'), find('abc12'), find('')]).toEqual([undefined, undefined, undefined]);

@@ -4,7 +4,7 @@ import { sessionsFolder } from '../agent-dir.ts';
 import { readHeader } from './header.ts';
 import { scan } from './indexing/scan.ts';
 
-interface Places {
+interface Folders {
   /** The agent folder. */
   readonly root: string;
   /** Where this project's sessions are. */
@@ -17,15 +17,15 @@ interface Places {
  * The sessions whose ids start with the prefix, the last written first: of this project if there are any, else of any
  * project. An id that fits exactly leaves no choice.
  */
-export function findSessions({ idPrefix, ...places }: Places & { readonly idPrefix: string }): readonly string[] {
+export function findSessions({ idPrefix, ...folders }: Folders & { readonly idPrefix: string }): readonly string[] {
   if (idPrefix === '') return [];
-  return nearestFirst(places, (paths) => matchesIn(paths, idPrefix));
+  return searchNearestFirst(folders, (paths) => matchesIn(paths, idPrefix));
 }
 
 /** The session with exactly this id: of this project if there is one, else of any project. */
-export function findById({ id, ...places }: Places & { readonly id: string }): string | undefined {
-  const [found] = nearestFirst(places, (paths) => {
-    const path = paths.find((candidate) => tryReading(candidate, readHeader)?.id === id);
+export function findSessionById({ id, ...folders }: Folders & { readonly id: string }): string | undefined {
+  const [found] = searchNearestFirst(folders, (paths) => {
+    const path = paths.find((candidate) => tryRead(candidate, readHeader)?.id === id);
     return path === undefined ? [] : [path];
   });
   return found;
@@ -34,16 +34,16 @@ export function findById({ id, ...places }: Places & { readonly id: string }): s
 /** The session of a working directory that was last written to, among those in which something was said. */
 export function latestSession(directory: string, cwd: string): string | undefined {
   return sessionFiles([resolve(directory)]).find(
-    (path) => tryReading(path, readHeader)?.cwd === cwd && tryReading(path, hasMessage),
+    (path) => tryRead(path, readHeader)?.cwd === cwd && tryRead(path, hasMessage),
   );
 }
 
-function nearestFirst(
-  { root, sessionDirectory, isChosen }: Places,
+function searchNearestFirst(
+  { root, sessionDirectory, isChosen }: Folders,
   pick: (paths: readonly string[]) => string[],
 ): readonly string[] {
-  const near = pick(sessionFiles([resolve(sessionDirectory)]));
-  if (near.length > 0 || isChosen) return near;
+  const ofProject = pick(sessionFiles([resolve(sessionDirectory)]));
+  if (ofProject.length > 0 || isChosen) return ofProject;
   const all = resolve(sessionsFolder(root));
   const others = [
     all,
@@ -57,7 +57,7 @@ function nearestFirst(
 function matchesIn(paths: readonly string[], idPrefix: string): string[] {
   const matches: string[] = [];
   for (const path of paths) {
-    const id = tryReading(path, readHeader)?.id;
+    const id = tryRead(path, readHeader)?.id;
     if (id === idPrefix) return [path];
     if (id?.startsWith(idPrefix)) matches.push(path);
   }
@@ -103,7 +103,7 @@ function namesIn(folder: string): string[] {
 }
 
 /** What `read` makes of a file; undefined when the file cannot be read. */
-function tryReading<T>(path: string, read: (fd: number) => T): T | undefined {
+function tryRead<T>(path: string, read: (fd: number) => T): T | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ids, line, linesOf, path, said, writeSession } from '../testing/sample-session.ts';
+import { ids, line, linesOf, idsTo, user, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 
@@ -26,7 +26,7 @@ describe('copy', () => {
     expect(fork.header).toMatchObject({ version: 3, cwd: '/srv/shop', parentSession: source });
     expect(fork.header.id).not.toBe(log.header.id);
     expect(fork.path).toContain(`_${fork.header.id}.jsonl`);
-    expect([fork.leafId, path(fork), readdirSync(directory)]).toEqual([
+    expect([fork.leafId, idsTo(fork), readdirSync(directory)]).toEqual([
       'b',
       ['a', 'h', 'b'],
       [fork.path?.slice(directory.length + 1)],
@@ -37,12 +37,12 @@ describe('copy', () => {
 
   it('leaves both sessions to go on alone, each under its lock', async () => {
     const log = await create();
-    const a = log.append(said('a')).id;
-    log.append(said('b'));
+    const a = log.append(user('a')).id;
+    log.append(user('b'));
 
     const fork = await log.copy({ leafId: a, directory: tempFolder(), cwd: '/elsewhere' });
-    fork.append(said('c'));
-    log.append(said('d'));
+    fork.append(user('c'));
+    log.append(user('d'));
 
     expect([fork.size, log.size, fork.header.cwd]).toEqual([2, 3, '/elsewhere']);
     await expect(SessionLog.open(fork.path ?? '')).rejects.toMatchObject({ code: 'session_in_use' });
@@ -52,7 +52,7 @@ describe('copy', () => {
 
   it('copies nothing but a header for no entry', async () => {
     const log = await create();
-    log.append(said('a'));
+    log.append(user('a'));
 
     const fork = await log.copy({ leafId: null, directory: tempFolder() });
 
@@ -63,12 +63,12 @@ describe('copy', () => {
 
   it('gives the kept entries their labels again, at the end', async () => {
     const log = await create();
-    const a = log.append(said('a')).id;
+    const a = log.append(user('a')).id;
     const l1 = log.append({ type: 'label', targetId: a, label: 'old' });
-    const b = log.append(said('b')).id;
-    const c = log.append(said('c')).id;
+    const b = log.append(user('b')).id;
+    const c = log.append(user('c')).id;
     log.moveLeaf(a);
-    const other = log.append(said('other branch')).id;
+    const other = log.append(user('other branch')).id;
     log.append({ type: 'label', targetId: other, label: 'not on the path' });
     const l2 = log.append({ type: 'label', targetId: a, label: 'new' });
     log.append({ type: 'label', targetId: c, label: 'gone' });
@@ -78,7 +78,7 @@ describe('copy', () => {
     const fork = await log.copy({ leafId: c, directory: tempFolder() });
 
     const [, , , first, second] = fork.entries();
-    expect(path(fork)).toEqual([a, b, c, first?.id, second?.id]);
+    expect(idsTo(fork)).toEqual([a, b, c, first?.id, second?.id]);
     expect(fork.entry(b)).toEqual({ ...log.entry(b), parentId: a });
     expect(linesOf(fork.path)[3]).toBe(linesOf(log.path)[4]);
     expect(first).toEqual({ ...l2, id: first?.id, parentId: c });
@@ -90,9 +90,9 @@ describe('copy', () => {
 
   it('lets a compaction that kept from a label on keep from the entry behind it', async () => {
     const log = await create();
-    log.append(said('a'));
+    log.append(user('a'));
     const label = log.append({ type: 'label', targetId: log.leafId ?? '', label: 'here' }).id;
-    const b = log.append(said('b')).id;
+    const b = log.append(user('b')).id;
     const compaction = log.append({ type: 'compaction', summary: 's', firstKeptEntryId: label, tokensBefore: 1 }).id;
 
     const fork = await log.copy({ leafId: compaction, directory: tempFolder() });
@@ -120,13 +120,13 @@ describe('copy', () => {
   it('copies a session in memory in memory', async () => {
     const directory = tempFolder();
     const log = SessionLog.inMemory({ cwd: '/srv/shop' });
-    const a = log.append(said('a')).id;
+    const a = log.append(user('a')).id;
     log.append({ type: 'label', targetId: a, label: 'here' });
     const b = log.append({ type: 'custom', customType: 'c', data: 'ü' }).id;
-    log.append(said('later'));
+    log.append(user('later'));
 
     const fork = await log.copy({ leafId: b, directory });
-    fork.append(said('more'));
+    fork.append(user('more'));
 
     expect([fork.path, fork.header.parentSession, readdirSync(directory)]).toEqual([undefined, undefined, []]);
     expect(fork.branch().map(({ type }) => type)).toEqual(['message', 'custom', 'label', 'message']);
@@ -137,10 +137,10 @@ describe('copy', () => {
 
   it('copies a session in a file into memory when there is no directory', async () => {
     const log = await create();
-    const a = log.append(said('ä')).id;
+    const a = log.append(user('ä')).id;
 
     const fork = await log.copy({ leafId: a, directory: undefined });
-    fork.append(said('b'));
+    fork.append(user('b'));
 
     expect([fork.path, fork.header.parentSession, fork.size, log.size]).toEqual([undefined, log.path, 2, 1]);
     expect(fork.entry(a)).toEqual(log.entry(a));
@@ -150,7 +150,7 @@ describe('copy', () => {
 
   it('copies more than a block', async () => {
     const log = await create();
-    for (let count = 0; count < 40; count++) log.append(said(`${count} ${'ä'.repeat(40_000)}`));
+    for (let count = 0; count < 40; count++) log.append(user(`${count} ${'ä'.repeat(40_000)}`));
     const cut = ids(log)[20] ?? '';
 
     const whole = await log.copy({ leafId: log.leafId, directory: tempFolder() });

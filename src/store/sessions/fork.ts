@@ -1,6 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
-import { placeEntry } from './entry-line.ts';
+import { buildEntry } from './entry-line.ts';
 import type { EntryIndex, Span } from './indexing/entry-index.ts';
 import { parseObject } from './indexing/line-facts.ts';
 import type { Lines } from './lines.ts';
@@ -21,9 +21,9 @@ const BLOCK_BYTES = 1024 * 1024;
 
 /** Writes a fork beside its place and moves it there whole: a crash leaves no half of a session behind. */
 export function writeFork(path: string, header: SessionHeader, source: ForkSource): void {
-  const draft = `${path}.partial`;
+  const partialPath = `${path}.partial`;
   try {
-    const fd = openSync(draft, 'wx', 0o600);
+    const fd = openSync(partialPath, 'wx', 0o600);
     try {
       write(fd, Buffer.from(lineOf(header)));
       for (const piece of forkPieces(source)) {
@@ -33,9 +33,9 @@ export function writeFork(path: string, header: SessionHeader, source: ForkSourc
     } finally {
       closeSync(fd);
     }
-    renameSync(draft, path);
+    renameSync(partialPath, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    rmSync(partialPath, { force: true });
     throw error;
   }
 }
@@ -43,7 +43,7 @@ export function writeFork(path: string, header: SessionHeader, source: ForkSourc
 /** The content of a fork behind its header: the path to the leaf, byte by byte, then the labels of that path. */
 export function* forkPieces(source: ForkSource): Generator<Piece> {
   const kept: string[] = [];
-  yield* joined(pathPieces(source, kept));
+  yield* mergeNeighbours(pathPieces(source, kept));
   yield* labelLines(source, kept);
 }
 
@@ -62,16 +62,16 @@ function* pathPieces({ lines, index, leaf }: ForkSource, kept: string[]): Genera
     }
     for (const label of skipped) successors.set(label, id);
     const span = index.span(row);
-    const mayName = index.type(row) === 'compaction' && successors.size > 0;
+    const mayReferToLabel = index.type(row) === 'compaction' && successors.size > 0;
     const parent = skipped.length > 0 ? { parentId: kept.at(-1) ?? null } : {};
     skipped = [];
     kept.push(id);
-    if (mayName || 'parentId' in parent) yield changed(textOf(lines, span), parent, successors);
+    if (mayReferToLabel || 'parentId' in parent) yield rewrite(textOf(lines, span), parent, successors);
     else yield { offset: span.offset, length: span.length + 1 };
   }
 }
 
-function changed(line: string, parent: { parentId?: string | null }, successors: ReadonlyMap<string, string>): string {
+function rewrite(line: string, parent: { parentId?: string | null }, successors: ReadonlyMap<string, string>): string {
   const value = parseObject(line);
   if (!value) return `${line}\n`;
   const named = value['firstKeptEntryId'];
@@ -86,7 +86,7 @@ function* labelLines(source: ForkSource, kept: readonly string[]): Generator<str
   for (const [targetId, { label, timestamp }] of labelsOf(source)) {
     if (!targets.has(targetId)) continue;
     const id = newEntryId((candidate) => source.index.row(candidate) !== undefined);
-    yield lineOf(placeEntry({ type: 'label', targetId, label }, { id, parentId, timestamp }));
+    yield lineOf(buildEntry({ type: 'label', targetId, label }, { id, parentId, timestamp }));
     parentId = id;
   }
 }
@@ -105,18 +105,18 @@ function labelsOf({ lines, index }: ForkSource): Map<string, { label: string; ti
 }
 
 /** Neighbouring stretches as one. */
-function* joined(pieces: Iterable<Piece>): Generator<Piece> {
-  let stretch: Span | undefined;
+function* mergeNeighbours(pieces: Iterable<Piece>): Generator<Piece> {
+  let merged: Span | undefined;
   for (const piece of pieces) {
-    if (typeof piece !== 'string' && stretch && stretch.offset + stretch.length === piece.offset) {
-      stretch = { offset: stretch.offset, length: stretch.length + piece.length };
+    if (typeof piece !== 'string' && merged && merged.offset + merged.length === piece.offset) {
+      merged = { offset: merged.offset, length: merged.length + piece.length };
       continue;
     }
-    if (stretch) yield stretch;
-    stretch = typeof piece === 'string' ? undefined : piece;
+    if (merged) yield merged;
+    merged = typeof piece === 'string' ? undefined : piece;
     if (typeof piece === 'string') yield piece;
   }
-  if (stretch) yield stretch;
+  if (merged) yield merged;
 }
 
 function* blocksOf(lines: Lines, { offset, length }: Span): Generator<Buffer> {

@@ -7,7 +7,7 @@ import { newUuid } from './random-id.ts';
 export const CURRENT_VERSION = 3;
 
 /** A first line longer than this is no session header. */
-const HEADER_LIMIT = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 const LF = 0x0a;
 
@@ -49,14 +49,14 @@ function parseHeader(line: string): SessionHeader | undefined {
 
 /** The header at the start of an open file; undefined when there is none or the file cannot be read. */
 export function readHeader(fd: number): SessionHeader | undefined {
-  const bytes = Buffer.allocUnsafe(HEADER_LIMIT);
+  const bytes = Buffer.allocUnsafe(MAX_HEADER_BYTES);
   let filled: number;
   try {
-    filled = readSync(fd, bytes, 0, HEADER_LIMIT, 0);
+    filled = readSync(fd, bytes, 0, MAX_HEADER_BYTES, 0);
   } catch {
     return undefined;
   }
   const end = bytes.subarray(0, filled).indexOf(LF);
-  if (end === -1 && filled === HEADER_LIMIT) return undefined;
+  if (end === -1 && filled === MAX_HEADER_BYTES) return undefined;
   return parseHeader(bytes.toString('utf8', 0, end === -1 ? filled : end));
 }

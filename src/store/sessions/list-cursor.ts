@@ -1,15 +1,15 @@
 import { Refusal } from '../../protocol/errors.ts';
 
 /** Where a page ended: the place in the order, which stays the same when sessions come and go. */
-export interface Place {
+export interface ListPosition {
   readonly modifiedAt: number;
   readonly path: string;
 }
 
-export const cursorAt = ({ modifiedAt, path }: Place): string =>
+export const encodeCursor = ({ modifiedAt, path }: ListPosition): string =>
   Buffer.from(JSON.stringify([modifiedAt, path])).toString('base64url');
 
-export function placeAt(cursor: string): Place {
+export function decodeCursor(cursor: string): ListPosition {
   try {
     const [modifiedAt, path] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     if (typeof modifiedAt === 'number' && typeof path === 'string') return { modifiedAt, path };

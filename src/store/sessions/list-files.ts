@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import { realPath } from '../../system/files/real-path.ts';
-import type { Breath } from './list-breath.ts';
+import type { YieldTimer } from './yield-timer.ts';
 
 /** A file that may be a session. */
 export interface ListedFile {
@@ -13,22 +13,22 @@ export interface ListedFile {
 }
 
 /** The folders that may hold sessions: the root, those in it, and one more that may lie elsewhere. */
-export async function sessionFolders(root: string, also: string | undefined): Promise<string[]> {
-  const inside = (await namesIn(root, { isRoot: true }))
+export async function sessionFolders(root: string, extraFolder: string | undefined): Promise<string[]> {
+  const inside = (await readFolder(root, { isRoot: true }))
     .filter((entry) => !entry.name.startsWith('.') && !entry.isFile())
     .map(({ name }) => join(root, name));
-  const folders = [root, ...inside, ...(also === undefined ? [] : [also])];
-  return [...new Map(folders.map((folder) => [placeOf(folder), folder])).values()];
+  const folders = [root, ...inside, ...(extraFolder === undefined ? [] : [extraFolder])];
+  return [...new Map(folders.map((folder) => [realFolder(folder), folder])).values()];
 }
 
 /** The files in these folders that may be sessions, last written first. */
-export async function filesIn(folders: readonly string[], breath: Breath): Promise<ListedFile[]> {
+export async function filesIn(folders: readonly string[], timer: YieldTimer): Promise<ListedFile[]> {
   const files: ListedFile[] = [];
   for (const folder of folders) {
-    for (const { name } of await namesIn(folder)) {
-      await breath.take();
+    for (const { name } of await readFolder(folder)) {
+      await timer.yieldToEventLoop();
       const path = join(folder, name);
-      const stats = name.endsWith('.jsonl') ? fileAt(path) : undefined;
+      const stats = name.endsWith('.jsonl') ? fileStats(path) : undefined;
       if (stats) files.push({ path, modifiedAt: stats.mtimeMs, size: stats.size });
     }
   }
@@ -42,7 +42,7 @@ export function byAge(a: Pick<ListedFile, 'path' | 'modifiedAt'>, b: Pick<Listed
 }
 
 /** What a folder is called when every link is followed. */
-export function placeOf(folder: string): string {
+export function realFolder(folder: string): string {
   try {
     return realPath(folder);
   } catch {
@@ -50,7 +50,7 @@ export function placeOf(folder: string): string {
   }
 }
 
-function fileAt(path: string): Stats | undefined {
+function fileStats(path: string): Stats | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats?.isFile() ? stats : undefined;
@@ -60,7 +60,7 @@ function fileAt(path: string): Stats | undefined {
 }
 
 /** What cannot be read holds nothing, except that the root has to be readable if it is there. */
-async function namesIn(folder: string, { isRoot = false } = {}) {
+async function readFolder(folder: string, { isRoot = false } = {}) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {

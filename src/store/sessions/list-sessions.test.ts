@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HEADER, line, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { lastMessages } from './list-excerpt.ts';
+import { lastMessages } from './last-messages.ts';
 import { SessionList, summaryAt } from './list-sessions.ts';
 
 const MEGABYTE = 1024 * 1024;
 
 /** An answer that used so many tokens; `fields` are those of its message. */
-const answered = (id: string, input: number, fields: object = {}) =>
+const assistant = (id: string, input: number, fields: object = {}) =>
   JSON.stringify({
     type: 'message',
     id,
@@ -32,7 +32,7 @@ describe('a summary', () => {
     const odd = JSON.stringify({ message: { content: 'odd', role: 'user' }, parentId: null, id: 'o', type: 'message' });
     const summary = await summaryOf(
       line('a', null, `begin ${image}`),
-      answered('b', 10, { content: [{ type: 'text', text: image }] }),
+      assistant('b', 10, { content: [{ type: 'text', text: image }] }),
       'garbage',
       '',
       odd,
@@ -47,8 +47,8 @@ describe('a summary', () => {
 
   it('knows sessions of version 1, whose entries have no id', async () => {
     const path = join(tempFolder(), 'v1.jsonl');
-    const said = { type: 'message', timestamp: 't', message: { role: 'user', content: 'long ago', timestamp: 1 } };
-    writeFileSync(path, `{"type":"session","id":"old","timestamp":"t","cwd":"/"}\n${JSON.stringify(said)}\n`);
+    const entry = { type: 'message', timestamp: 't', message: { role: 'user', content: 'long ago', timestamp: 1 } };
+    writeFileSync(path, `{"type":"session","id":"old","timestamp":"t","cwd":"/"}\n${JSON.stringify(entry)}\n`);
     const before = readFileSync(path);
 
     expect(await summaryAt(path)).toMatchObject({ id: 'old', messageCount: 1, firstMessage: 'long ago' });
@@ -56,7 +56,7 @@ describe('a summary', () => {
   });
 
   it('leaves out totals that nobody can know', async () => {
-    const summary = await summaryOf(answered('a', 10), answered('b', 0, { usage: { input: 'many', cost: null } }));
+    const summary = await summaryOf(assistant('a', 10), assistant('b', 0, { usage: { input: 'many', cost: null } }));
 
     expect(summary?.messageCount).toBe(2);
     expect(summary).not.toHaveProperty('tokens');
@@ -67,7 +67,7 @@ describe('a summary', () => {
     const named = (name: string) => JSON.stringify({ type: 'session_info', id: name, parentId: null, name });
     const emoji = '\u{1F680}'.repeat(400);
 
-    expect(await summaryOf(answered('a', 1), line('b', 'a', ''), line('c', 'b', ' \n now '))).toMatchObject({
+    expect(await summaryOf(assistant('a', 1), line('b', 'a', ''), line('c', 'b', ' \n now '))).toMatchObject({
       firstMessage: 'now',
       title: 'now',
     });

@@ -1,13 +1,13 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
-import { Breath } from './list-breath.ts';
-import { cursorAt, placeAt } from './list-cursor.ts';
-import { byAge, filesIn, type ListedFile, placeOf, sessionFolders } from './list-files.ts';
+import { YieldTimer } from './yield-timer.ts';
+import { encodeCursor, decodeCursor } from './list-cursor.ts';
+import { byAge, filesIn, type ListedFile, realFolder, sessionFolders } from './list-files.ts';
 import { type FileSummary, summarize } from './list-summary.ts';
-import { TRASH } from './trash.ts';
+import { TRASH_FOLDER } from './trash.ts';
 
 /** Files that are not read again while they are unchanged. */
-const MAX_KNOWN = 10_000;
+const MAX_CACHED_SUMMARIES = 10_000;
 
 export interface ListOptions {
   /** Only sessions that were held in this folder. */
@@ -15,7 +15,7 @@ export interface ListOptions {
   /** Which folders may be told of; all, if nobody says. */
   readonly mayList?: (cwd: string) => boolean;
   /** A folder with sessions beside the usual ones. */
-  readonly also?: string | undefined;
+  readonly extraFolder?: string | undefined;
   /** Where the page before ended. */
   readonly cursor?: string | undefined;
   /** At most so many. */
@@ -29,7 +29,7 @@ export interface SessionPage {
   readonly nextCursor?: string;
 }
 
-interface Known {
+interface CachedSummary {
   readonly size: number;
   readonly modifiedAt: number;
   readonly summary: FileSummary | undefined;
@@ -38,7 +38,7 @@ interface Known {
 /** The sessions on disk. Looks at files, writes to none and locks none; remembers what it has read. */
 export class SessionList {
   readonly #root: string;
-  readonly #known = new Map<string, Known>();
+  readonly #cache = new Map<string, CachedSummary>();
 
   /** `root`: the folder that holds a folder of sessions for each working directory. */
   constructor(root: string) {
@@ -49,75 +49,75 @@ export class SessionList {
   async list({
     cwd,
     mayList = () => true,
-    also,
+    extraFolder,
     cursor,
     limit = Infinity,
     trashed = false,
   }: ListOptions = {}): Promise<SessionPage> {
-    const after = cursor === undefined ? undefined : placeAt(cursor);
-    const breath = new Breath();
-    const isWanted = wantedIn(cwd, mayList);
-    const folders = await sessionFolders(this.#root, also);
-    const files = await filesIn(trashed ? folders.map((folder) => `${folder}/${TRASH}`) : folders, breath);
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const timer = new YieldTimer();
+    const isListed = folderFilter(cwd, mayList);
+    const folders = await sessionFolders(this.#root, extraFolder);
+    const files = await filesIn(trashed ? folders.map((folder) => `${folder}/${TRASH_FOLDER}`) : folders, timer);
     const page: ListedFile[] = [];
     const sessions: SessionSummary[] = [];
     for (const file of files) {
       if (after && byAge(file, after) <= 0) continue;
-      const summary = await this.#summaryOf(file, isWanted, breath);
+      const summary = await this.#summaryOf(file, isListed, timer);
       if (!summary) continue;
       const last = page.at(-1);
-      if (last && page.length >= limit) return { sessions, nextCursor: cursorAt(last) };
+      if (last && page.length >= limit) return { sessions, nextCursor: encodeCursor(last) };
       page.push(file);
-      sessions.push(toldOf(file, summary));
+      sessions.push(toSessionSummary(file, summary));
     }
     return { sessions };
   }
 
   async #summaryOf(
     file: ListedFile,
-    isWanted: (cwd: string) => boolean,
-    breath: Breath,
+    isListed: (cwd: string) => boolean,
+    timer: YieldTimer,
   ): Promise<FileSummary | undefined> {
     const { path, size, modifiedAt } = file;
-    const known = this.#known.get(path);
-    const isFresh = known?.size === size && known.modifiedAt === modifiedAt;
-    const summary = isFresh ? known.summary : await read(path, isWanted, breath);
+    const cached = this.#cache.get(path);
+    const isFresh = cached?.size === size && cached.modifiedAt === modifiedAt;
+    const summary = isFresh ? cached.summary : await readSummary(path, isListed, timer);
     if (summary === 'unwanted' || summary === 'unreadable') return undefined;
-    if (!isFresh) this.#remember(path, { size, modifiedAt, summary });
-    return summary && summary.messageCount > 0 && isWanted(summary.cwd) ? summary : undefined;
+    if (!isFresh) this.#store(path, { size, modifiedAt, summary });
+    return summary && summary.messageCount > 0 && isListed(summary.cwd) ? summary : undefined;
   }
 
   /** The oldest knowledge goes first. */
-  #remember(path: string, known: Known): void {
-    this.#known.delete(path);
-    this.#known.set(path, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+  #store(path: string, cached: CachedSummary): void {
+    this.#cache.delete(path);
+    this.#cache.set(path, cached);
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size > MAX_CACHED_SUMMARIES && oldest !== undefined) this.#cache.delete(oldest);
   }
 }
 
 /** What a listing tells of one file, wherever it lies and whether or not anything was said in it. */
 export async function summaryAt(path: string): Promise<SessionSummary | undefined> {
   const stats = statSync(path, { throwIfNoEntry: false });
-  const summary = stats?.isFile() ? await read(path, () => true, new Breath()) : undefined;
+  const summary = stats?.isFile() ? await readSummary(path, () => true, new YieldTimer()) : undefined;
   if (!stats || !summary || typeof summary === 'string') return undefined;
-  return toldOf({ path, size: stats.size, modifiedAt: stats.mtimeMs }, summary);
+  return toSessionSummary({ path, size: stats.size, modifiedAt: stats.mtimeMs }, summary);
 }
 
 /** Reads a file, unless its header says that nobody asked for it. One that cannot be read now may be readable later. */
-async function read(
+async function readSummary(
   path: string,
-  isWanted: (cwd: string) => boolean,
-  breath: Breath,
+  isListed: (cwd: string) => boolean,
+  timer: YieldTimer,
 ): Promise<FileSummary | 'unwanted' | 'unreadable' | undefined> {
-  await breath.take();
+  await timer.yieldToEventLoop();
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
-    const reading = summarize(fd, isWanted);
+    const reading = summarize(fd, isListed);
     for (let step = reading.next(); ; step = reading.next()) {
       if (step.done) return step.value;
-      await breath.take();
+      await timer.yieldToEventLoop();
     }
   } catch {
     return 'unreadable';
@@ -127,17 +127,17 @@ async function read(
 }
 
 /** Folders are the same when they are the same place, whatever they are called. */
-function wantedIn(cwd: string | undefined, mayList: (cwd: string) => boolean): (cwd: string) => boolean {
-  const wanted = cwd === undefined ? undefined : placeOf(cwd);
-  const verdicts = new Map<string, boolean>();
+function folderFilter(cwd: string | undefined, mayList: (cwd: string) => boolean): (cwd: string) => boolean {
+  const realCwd = cwd === undefined ? undefined : realFolder(cwd);
+  const decisions = new Map<string, boolean>();
   return (other) => {
-    const verdict = verdicts.get(other) ?? (mayList(other) && (wanted === undefined || placeOf(other) === wanted));
-    verdicts.set(other, verdict);
-    return verdict;
+    const decision = decisions.get(other) ?? (mayList(other) && (realCwd === undefined || realFolder(other) === realCwd));
+    decisions.set(other, decision);
+    return decision;
   };
 }
 
-function toldOf({ path, modifiedAt }: ListedFile, summary: FileSummary): SessionSummary {
+function toSessionSummary({ path, modifiedAt }: ListedFile, summary: FileSummary): SessionSummary {
   const { id, firstMessage, messageCount, cwd, ...more } = summary;
   return { path, id, firstMessage, messageCount, lastModified: new Date(modifiedAt).toISOString(), cwd, ...more };
 }

@@ -1,8 +1,8 @@
 import { readHeader } from './header.ts';
-import { glance, glanceAtRole } from './indexing/glance.ts';
+import { quickParse, quickParseRole } from './indexing/quick-parse.ts';
 import { parseObject } from './indexing/line-facts.ts';
-import { type ListedLine, tellLines } from './list-lines.ts';
-import { type Spent, spentOnAnswer, spentOnEntry } from './list-usage.ts';
+import { type ListedLine, eachLine } from './list-lines.ts';
+import { type UsageTotals, usageOfMessage, usageOfEntry } from './list-usage.ts';
 
 /** A first message is cut to this many characters in a listing. */
 const FIRST_MESSAGE_LENGTH = 500;
@@ -27,16 +27,16 @@ export interface FileSummary {
 /** Reads what a listing tells of an open file, and yields after every block; undefined for what is no session. */
 export function* summarize(
   fd: number,
-  isWanted: (cwd: string) => boolean,
+  isListed: (cwd: string) => boolean,
 ): Generator<void, FileSummary | 'unwanted' | undefined> {
   const header = readHeader(fd);
   if (!header) return undefined;
-  if (!isWanted(header.cwd)) return 'unwanted';
-  const count = new Count();
-  yield* tellLines(fd, (line) => count.take(line));
+  if (!isListed(header.cwd)) return 'unwanted';
+  const builder = new SummaryBuilder();
+  yield* eachLine(fd, (line) => builder.add(line));
   const { parentSession } = header;
-  const { name, firstMessage = '', firstCommand = '', messageCount, spent } = count;
-  const title = name ?? shortened((firstMessage || firstCommand).split('\n', 1)[0] ?? '', TITLE_LENGTH);
+  const { name, firstMessage = '', firstCommand = '', messageCount, usage } = builder;
+  const title = name ?? truncate((firstMessage || firstCommand).split('\n', 1)[0] ?? '', TITLE_LENGTH);
   return {
     id: header.id,
     cwd: header.cwd,
@@ -45,25 +45,25 @@ export function* summarize(
     ...(title === '' ? {} : { title }),
     ...(name === undefined ? {} : { name }),
     ...(typeof parentSession === 'string' ? { parentSession } : {}),
-    ...spent,
+    ...usage,
   };
 }
 
 /** What the lines so far amount to. */
-class Count {
+class SummaryBuilder {
   messageCount = 0;
   firstMessage: string | undefined;
   /** Of the shell, as it was written. */
   firstCommand: string | undefined;
   name: string | undefined;
   /** Undefined once an answer did not say what it cost. */
-  spent: Spent | undefined = { tokens: 0, cost: 0 };
+  usage: UsageTotals | undefined = { tokens: 0, cost: 0 };
 
-  take(line: ListedLine): void {
+  add(line: ListedLine): void {
     const { type, role, entry } = factsOf(line);
     switch (type) {
       case 'message':
-        this.#takeMessage(role, line);
+        this.#addMessage(role, line);
         break;
       case 'session_info': {
         const { name } = entry ?? objectIn(line);
@@ -73,27 +73,27 @@ class Count {
       case 'usage':
       case 'compaction':
       case 'branch_summary':
-        this.#spend(spentOnEntry(entry ?? objectIn(line)));
+        this.#addUsage(usageOfEntry(entry ?? objectIn(line)));
         break;
       default:
     }
   }
 
-  #takeMessage(role: unknown, line: ListedLine): void {
+  #addMessage(role: unknown, line: ListedLine): void {
     if (role === undefined || role === 'system') return;
     this.messageCount++;
-    if (role === 'user' && !this.firstMessage) this.firstMessage = shortened(textIn(line), FIRST_MESSAGE_LENGTH);
+    if (role === 'user' && !this.firstMessage) this.firstMessage = truncate(textIn(line), FIRST_MESSAGE_LENGTH);
     if (role === 'bashExecution') this.firstCommand ??= `!${commandIn(line)}`;
-    if (role === 'assistant') this.#spend(spentOnAnswer(line));
+    if (role === 'assistant') this.#addUsage(usageOfMessage(line));
   }
 
-  #spend(more: Spent | undefined): void {
-    const { spent } = this;
-    this.spent = spent && more && { tokens: spent.tokens + more.tokens, cost: spent.cost + more.cost };
+  #addUsage(more: UsageTotals | undefined): void {
+    const { usage } = this;
+    this.usage = usage && more && { tokens: usage.tokens + more.tokens, cost: usage.cost + more.cost };
   }
 }
 
-interface Facts {
+interface SummaryFacts {
   readonly type: unknown;
   readonly role?: unknown;
   /** Of a line that had to be parsed. */
@@ -101,10 +101,10 @@ interface Facts {
 }
 
 /** Entries of version 1 have no id, so that they are parsed. */
-function factsOf(line: ListedLine): Facts {
-  const plain = glanceAtRole(line.bytes, line.start, line.end);
-  if (plain !== undefined) return { type: 'message', role: plain };
-  const facts = glance(line.bytes, line.start, line.end);
+function factsOf(line: ListedLine): SummaryFacts {
+  const messageRole = quickParseRole(line.bytes, line.start, line.end);
+  if (messageRole !== undefined) return { type: 'message', role: messageRole };
+  const facts = quickParse(line.bytes, line.start, line.end);
   if (facts) return { type: facts.type, role: facts.kind };
   const entry = objectIn(line);
   const { role } = (entry['message'] ?? {}) as { role?: unknown };
@@ -131,6 +131,6 @@ function commandIn(line: ListedLine): string {
 }
 
 /** Cut to so many characters, never through the middle of one. */
-function shortened(text: string, length: number): string {
+function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

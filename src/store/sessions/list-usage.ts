@@ -1,8 +1,8 @@
 import { parseObject } from './indexing/line-facts.ts';
-import { END_BYTES, type ListedLine } from './list-lines.ts';
+import { TAIL_BYTES, type ListedLine } from './list-lines.ts';
 
 /** What the answers of a session cost so far. */
-export interface Spent {
+export interface UsageTotals {
   readonly tokens: number;
   readonly cost: number;
 }
@@ -17,22 +17,22 @@ const USAGE = new RegExp(
 );
 
 /** What the answer in this line cost, read from the end of the line if possible; undefined when nobody can tell. */
-export function spentOnAnswer(line: ListedLine): Spent | undefined {
+export function usageOfMessage(line: ListedLine): UsageTotals | undefined {
   const { bytes, start, end } = line;
-  const tail = bytes.toString('latin1', Math.max(start, end - END_BYTES), end);
+  const tail = bytes.toString('latin1', Math.max(start, end - TAIL_BYTES), end);
   // Inside a text every quote is escaped, and what a tool was called with stands before the usage.
   USAGE.lastIndex = Math.max(0, tail.lastIndexOf(FIELD));
   const found = USAGE.exec(tail);
   if (found) return { tokens: sum(found, 1, 5), cost: Number(found[5]) };
   const { message } = parseObject(line.text() ?? '') ?? {};
-  return spentIn((message as { usage?: unknown } | undefined)?.usage ?? {});
+  return usageIn((message as { usage?: unknown } | undefined)?.usage ?? {});
 }
 
 /** What an entry that has its usage beside it cost, such as a compaction. */
-export const spentOnEntry = (entry: Record<string, unknown>): Spent | undefined => spentIn(entry['usage'] ?? {});
+export const usageOfEntry = (entry: Record<string, unknown>): UsageTotals | undefined => usageIn(entry['usage'] ?? {});
 
 /** An empty object cost nothing: old answers say nothing of it. */
-function spentIn(usage: unknown): Spent | undefined {
+function usageIn(usage: unknown): UsageTotals | undefined {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, cost } = usage as Record<string, unknown>;
   const { total = 0 } = (cost ?? {}) as { total?: unknown };
   const counts = [input, output, cacheRead, cacheWrite];

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { linesOf, path, said } from '../testing/sample-session.ts';
+import { linesOf, idsTo, user } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 
@@ -74,7 +74,7 @@ describe('version 1', () => {
     expect(readdirSync(dirname(file))).toEqual(['old.jsonl']);
 
     const again = await SessionLog.open(file);
-    again.append(said('next'));
+    again.append(user('next'));
     await again.close();
     expect(readFileSync(file, 'utf8').startsWith(migrated)).toBe(true);
   });
@@ -100,7 +100,7 @@ describe('version 1', () => {
 
     const log = await SessionLog.open(file);
 
-    expect([path(log, 'b'), path(log, 'c')]).toEqual([
+    expect([idsTo(log, 'b'), idsTo(log, 'c')]).toEqual([
       ['a', 'b'],
       ['a', 'c'],
     ]);

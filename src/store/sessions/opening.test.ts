@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HEADER, ids, line, linesOf, path, said, writeSession } from '../testing/sample-session.ts';
+import { HEADER, ids, line, linesOf, idsTo, user, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 
@@ -91,7 +91,7 @@ describe('foreign files', () => {
 
     const log = await SessionLog.open(target);
 
-    expect(path(log)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    expect(idsTo(log)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
     expect([...log.nodes()].map(({ role, customType }) => role ?? customType).reverse()).toEqual([
       'user',
       'assistant',
@@ -102,7 +102,7 @@ describe('foreign files', () => {
       'user',
       'user',
     ]);
-    expect(log.branch().map(({ id }) => id)).toEqual(path(log));
+    expect(log.branch().map(({ id }) => id)).toEqual(idsTo(log));
     await log.close();
   });
 
@@ -114,9 +114,9 @@ describe('foreign files', () => {
     writeFileSync(target, text);
 
     const log = await SessionLog.open(target);
-    const added = log.append(said('d'));
+    const added = log.append(user('d'));
 
-    expect(path(log)).toEqual(['a', 'b', 'c', added.id]);
+    expect(idsTo(log)).toEqual(['a', 'b', 'c', added.id]);
     expect(log.entry('b')).toEqual(JSON.parse(line('b', 'a')));
     expect(log.branch()).toHaveLength(4);
     await log.close();
@@ -144,7 +144,7 @@ describe('foreign files', () => {
 
     const log = await SessionLog.open(target);
 
-    expect([path(log, 'c'), path(log, 'x'), log.leafId]).toEqual([['a', 'b', 'c'], ['x'], 'a']);
+    expect([idsTo(log, 'c'), idsTo(log, 'x'), log.leafId]).toEqual([['a', 'b', 'c'], ['x'], 'a']);
     expect([...log.nodes('x')][0]?.parentId).toBeNull();
     expect(ids(log)).toEqual(['c', 'b', 'x', 'a']);
     expect(log.branch('c').map(({ id }) => id)).toEqual(['a', 'b', 'c']);
@@ -156,8 +156,8 @@ describe('foreign files', () => {
 
     const log = await SessionLog.open(target);
 
-    expect(path(log, 's')).toEqual(['s']);
-    expect(path(log, 'd')).toEqual(['a', 'b', 'c', 'd']);
+    expect(idsTo(log, 's')).toEqual(['s']);
+    expect(idsTo(log, 'd')).toEqual(['a', 'b', 'c', 'd']);
     await log.close();
   });
 
@@ -178,7 +178,7 @@ describe('foreign files', () => {
 
     const log = await SessionLog.open(target);
 
-    expect([log.has('b'), path(log, 'c'), path(log, 'd')]).toEqual([false, ['a', 'c'], ['d']]);
+    expect([log.has('b'), idsTo(log, 'c'), idsTo(log, 'd')]).toEqual([false, ['a', 'c'], ['d']]);
     await log.close();
     expect(linesOf(target)[2]).toBe(half);
   });
@@ -189,7 +189,7 @@ describe('foreign files', () => {
 
     const log = await SessionLog.open(target);
 
-    expect([log.entry('b'), log.has('x'), path(log)]).toEqual([undefined, false, ['a', 'b', 'c']]);
+    expect([log.entry('b'), log.has('x'), idsTo(log)]).toEqual([undefined, false, ['a', 'b', 'c']]);
     expect(log.branch().map(({ id }) => id)).toEqual(['a', 'c']);
     expect(ids(log)).toEqual(['a', 'c']);
     await log.close();
@@ -220,7 +220,7 @@ describe('foreign files', () => {
 
     const log = await SessionLog.open(target);
 
-    expect(path(log)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(idsTo(log)).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(log.entry('b')).toEqual(JSON.parse(custom));
     expect(log.branch()).toHaveLength(5);
     await log.close();
@@ -233,7 +233,7 @@ describe('foreign files', () => {
 
     const log = await SessionLog.open(target);
 
-    expect([ids(log), path(log)]).toEqual([
+    expect([ids(log), idsTo(log)]).toEqual([
       ['a', 'b'],
       ['a', 'b'],
     ]);
@@ -249,7 +249,7 @@ describe('foreign files', () => {
     const other = SessionLog.open(target);
 
     await expect(other).rejects.toMatchObject({ code: 'session_in_use', holder: process.pid });
-    log.append(said('b'));
+    log.append(user('b'));
     await log.close();
     expect(linesOf(target)).toHaveLength(3);
   });
@@ -288,7 +288,7 @@ describe('a torn end', () => {
     appendFileSync(target, '{"type":"message","id":"b","par');
 
     const log = await SessionLog.open(target);
-    const next = log.append(said('next'));
+    const next = log.append(user('next'));
 
     expect(next.parentId).toBe('a');
     await log.close();

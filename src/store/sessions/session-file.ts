@@ -9,7 +9,7 @@ import type { ForkSource } from './fork.ts';
 import { CURRENT_VERSION, type NewHeader, newHeader, notASession, readHeader } from './header.ts';
 import { EntryIndex } from './indexing/entry-index.ts';
 import { parseFacts, parseObject } from './indexing/line-facts.ts';
-import { LONGEST_LINE, scan } from './indexing/scan.ts';
+import { MAX_ENTRY_BYTES, scan } from './indexing/scan.ts';
 import { migrateFile } from './migrate.ts';
 import { SessionLock } from './session-lock.ts';
 
@@ -24,7 +24,7 @@ export interface SessionFile {
   readonly leaf: number | undefined;
   readonly tornBytes: number;
   /** Lines that nobody understands. A file that has some is never thrown away. */
-  readonly strangeLines: number;
+  readonly unknownLines: number;
   /** Whether it was made just now. */
   readonly isNew: boolean;
 }
@@ -39,10 +39,10 @@ export const LEAF_MARK = 'tau:leaf';
 
 /** Opens a session file under its lock; with `create`, makes it when it is missing or empty and its folder exists. */
 export async function openSessionFile(path: string, create?: NewHeader): Promise<SessionFile> {
-  const found = whatIsAt(path);
-  if (found === 'nothing' && !(create && whatIsAt(dirname(path)) === 'folder')) throw notFound(path);
+  const found = fileKind(path);
+  if (found === 'nothing' && !(create && fileKind(dirname(path)) === 'folder')) throw notFound(path);
   if (found === 'folder' || found === 'other') throw notASession(path);
-  return underLock(path, () => {
+  return openUnderLock(path, () => {
     const isNew = create !== undefined && writeFirstLine(realPath(path), newHeader(create));
     return load(path, { isNew });
   });
@@ -50,8 +50,8 @@ export async function openSessionFile(path: string, create?: NewHeader): Promise
 
 /** Makes a session file where there was none. */
 export async function createSessionFile(path: string, header: SessionHeader): Promise<SessionFile> {
-  return underLock(path, () => {
-    if (whatIsAt(path) !== 'nothing') throw new Refusal('invalid_params', `File exists already: ${path}`);
+  return openUnderLock(path, () => {
+    if (fileKind(path) !== 'nothing') throw new Refusal('invalid_params', `File exists already: ${path}`);
     writeFirstLine(path, header);
     const lines = AppendFile.open(realPath(path), { create: false });
     return {
@@ -61,7 +61,7 @@ export async function createSessionFile(path: string, header: SessionHeader): Pr
       index: new EntryIndex(),
       leaf: undefined,
       tornBytes: 0,
-      strangeLines: 0,
+      unknownLines: 0,
       isNew: true,
     };
   });
@@ -70,20 +70,20 @@ export async function createSessionFile(path: string, header: SessionHeader): Pr
 /** Makes a session file with a fork in it. */
 export async function forkSessionFile(path: string, header: SessionHeader, source: ForkSource): Promise<SessionFile> {
   const { writeFork } = await import('./fork.ts');
-  return underLock(path, () => {
+  return openUnderLock(path, () => {
     writeFork(path, header, source);
     return load(path, { isNew: true });
   });
 }
 
 /** Does something to a session file that nobody has open, and lets nobody open it meanwhile. Reads only its header. */
-export async function holdSessionFile<T>(path: string, work: (header: SessionHeader) => T): Promise<T> {
-  const found = whatIsAt(path);
+export async function withSessionLock<T>(path: string, work: (header: SessionHeader) => T): Promise<T> {
+  const found = fileKind(path);
   if (found === 'nothing') throw notFound(path);
   if (found !== 'file') throw notASession(path);
-  const lock = await SessionLock.take(path);
+  const lock = await SessionLock.acquire(path);
   try {
-    const header = reading(path, readHeader);
+    const header = withOpenFile(path, readHeader);
     if (!header) throw notASession(path);
     return work(header);
   } finally {
@@ -91,13 +91,13 @@ export async function holdSessionFile<T>(path: string, work: (header: SessionHea
   }
 }
 
-async function underLock(path: string, make: () => Omit<SessionFile, 'lock'>): Promise<SessionFile> {
-  const lock = await SessionLock.take(path);
+async function openUnderLock(path: string, make: () => Omit<SessionFile, 'lock'>): Promise<SessionFile> {
+  const lock = await SessionLock.acquire(path);
   let file: Omit<SessionFile, 'lock'> | undefined;
   try {
     file = make();
     // It was made just now, or migrated.
-    await lock.holdContent(file.lines.identity);
+    await lock.lockContent(file.lines.identity);
     return { ...file, lock };
   } catch (error) {
     await lock.release();
@@ -123,7 +123,7 @@ function load(path: string, { isNew }: { isNew: boolean }): Omit<SessionFile, 'l
   const header = currentHeader(path);
   const index = new EntryIndex();
   let leaf: number | undefined;
-  const { end, strangeLines } = reading(path, (fd) =>
+  const { end, unknownLines } = withOpenFile(path, (fd) =>
     scan(fd, (facts, span) => {
       leaf = index.add(facts, span);
       return undefined;
@@ -131,12 +131,12 @@ function load(path: string, { isNew }: { isNew: boolean }): Omit<SessionFile, 'l
   );
   const lines = AppendFile.open(realPath(path), { create: false });
   try {
-    const tail = mendTail(lines, end);
+    const tail = repairTail(lines, end);
     const facts = tail.line === undefined ? undefined : parseFacts(tail.line);
     if (facts && facts.type !== 'session') leaf = index.add(facts, { offset: end, length: lines.size - end - 1 });
     index.resolve();
     if (leaf !== undefined && index.node(leaf).customType === LEAF_MARK) leaf = index.parent(leaf);
-    return { path, header, lines, index, leaf, tornBytes: tail.tornBytes, strangeLines, isNew };
+    return { path, header, lines, index, leaf, tornBytes: tail.tornBytes, unknownLines, isNew };
   } catch (error) {
     lines.close();
     throw error;
@@ -145,7 +145,7 @@ function load(path: string, { isNew }: { isNew: boolean }): Omit<SessionFile, 'l
 
 /** The header, after older versions of the format were brought up to date. */
 function currentHeader(path: string): SessionHeader {
-  const header = reading(path, readHeader);
+  const header = withOpenFile(path, readHeader);
   if (!header) throw notASession(path);
   if (!isWritable(path)) throw new Refusal('permission_denied', `Session file cannot be written: ${path}`);
   const { version = 1 } = header;
@@ -155,10 +155,10 @@ function currentHeader(path: string): SessionHeader {
 }
 
 /** A last line without line feed is completed when it is whole, else cut off: half a line was never acknowledged. */
-function mendTail(lines: AppendFile, end: number): { line?: string; tornBytes: number } {
+function repairTail(lines: AppendFile, end: number): { line?: string; tornBytes: number } {
   const length = lines.size - end;
   if (length === 0) return { tornBytes: 0 };
-  const line = length > LONGEST_LINE ? '' : lines.read(end, length).toString();
+  const line = length > MAX_ENTRY_BYTES ? '' : lines.read(end, length).toString();
   if (typeof parseObject(line)?.['id'] === 'string') {
     lines.append('\n');
     return { line, tornBytes: 0 };
@@ -168,7 +168,7 @@ function mendTail(lines: AppendFile, end: number): { line?: string; tornBytes: n
 }
 
 /** Runs `read` on the file. One that cannot be read is no session, and one that went away is not found. */
-function reading<T>(path: string, read: (fd: number) => T): T {
+function withOpenFile<T>(path: string, read: (fd: number) => T): T {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY);
@@ -182,7 +182,7 @@ function reading<T>(path: string, read: (fd: number) => T): T {
   }
 }
 
-function whatIsAt(path: string): 'nothing' | 'file' | 'folder' | 'other' {
+function fileKind(path: string): 'nothing' | 'file' | 'folder' | 'other' {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (!stats) return 'nothing';

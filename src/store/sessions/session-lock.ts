@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { Refusal } from '../../protocol/errors.ts';
 import { acquireContentLock, acquireLock, type Lock, LockHeld } from '../../system/files/lock.ts';
 
-interface Identity {
+interface FileIdentity {
   readonly dev: number;
   readonly ino: number;
 }
@@ -11,19 +11,19 @@ interface Identity {
 export class SessionLock implements Lock {
   readonly #path: string;
   #name: Lock | undefined;
-  #content: (Identity & { readonly lock: Lock }) | undefined;
+  #content: (FileIdentity & { readonly lock: Lock }) | undefined;
 
   private constructor(path: string) {
     this.#path = path;
   }
 
   /** Takes it, or refuses with `session_in_use`. The file need not exist. */
-  static async take(path: string): Promise<SessionLock> {
+  static async acquire(path: string): Promise<SessionLock> {
     const lock = new SessionLock(path);
     try {
       lock.#name = await lock.#orRefuse(acquireLock(path));
       const content = statSync(path, { throwIfNoEntry: false });
-      if (content) await lock.holdContent(content);
+      if (content) await lock.lockContent(content);
       return lock;
     } catch (error) {
       await lock.release();
@@ -32,7 +32,7 @@ export class SessionLock implements Lock {
   }
 
   /** Takes what is in the file now: it may have been made or replaced since. What it was before may be another file soon. */
-  async holdContent({ dev, ino }: Identity): Promise<void> {
+  async lockContent({ dev, ino }: FileIdentity): Promise<void> {
     const before = this.#content;
     if (before?.dev === dev && before.ino === ino) return;
     this.#content = { dev, ino, lock: await this.#orRefuse(acquireContentLock({ dev, ino }, this.#path)) };
@@ -49,8 +49,8 @@ export class SessionLock implements Lock {
     } catch (error) {
       if (!(error instanceof LockHeld)) throw error;
       const holder = error.pid;
-      const who = holder === undefined ? 'another process' : `process ${holder}`;
-      throw new Refusal('session_in_use', `Session is in use by ${who}: ${this.#path}`, { holder, cause: error });
+      const owner = holder === undefined ? 'another process' : `process ${holder}`;
+      throw new Refusal('session_in_use', `Session is in use by ${owner}: ${this.#path}`, { holder, cause: error });
     }
   }
 }

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ids, line, linesOf, path, said, writeSession } from '../testing/sample-session.ts';
+import { ids, line, linesOf, idsTo, user, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { LONGEST_LINE } from './indexing/scan.ts';
+import { MAX_ENTRY_BYTES } from './indexing/scan.ts';
 import { SessionLog, sessionFileName } from './session-log.ts';
 
 const create = () => SessionLog.create({ directory: join(tempFolder(), 'sessions'), cwd: '/srv/shop' });
@@ -26,7 +26,7 @@ describe('create', () => {
     const directory = tempFolder();
     const path = join(directory, 'mine.jsonl');
     const log = await SessionLog.create({ directory, cwd: '/srv', path });
-    log.append(said('hello'));
+    log.append(user('hello'));
     await log.close();
     const before = readFileSync(path);
 
@@ -53,14 +53,14 @@ describe('create', () => {
 describe('the tree', () => {
   it('grows below the leaf, which can be moved', async () => {
     const log = await create();
-    const [a, b] = [log.append(said('a')).id, log.append(said('b')).id];
+    const [a, b] = [log.append(user('a')).id, log.append(user('b')).id];
 
     log.moveLeaf(a);
-    const c = log.append(said('c')).id;
+    const c = log.append(user('c')).id;
     log.moveLeaf(null);
-    const d = log.append(said('d')).id;
+    const d = log.append(user('d')).id;
 
-    expect([path(log, b), path(log, c), path(log), path(log, null)]).toEqual([[a, b], [a, c], [d], []]);
+    expect([idsTo(log, b), idsTo(log, c), idsTo(log), idsTo(log, null)]).toEqual([[a, b], [a, c], [d], []]);
     expect([log.leafId, log.size, log.has(b), log.has('nope')]).toEqual([d, 4, true, false]);
     expect(log.branch(c).map(({ id }) => id)).toEqual([a, c]);
     expect(log.entry(c)).toMatchObject({ id: c, parentId: a });
@@ -70,27 +70,27 @@ describe('the tree', () => {
 
   it('remembers where it was taken up again', async () => {
     const log = await create();
-    const [a, b] = [log.append(said('a')).id, log.append(said('b')).id];
+    const [a, b] = [log.append(user('a')).id, log.append(user('b')).id];
     const isAtEnd = [log.isAtEnd];
 
-    const mark = log.goTo(a);
+    const mark = log.storeLeaf(a);
 
     isAtEnd.push(log.isAtEnd);
-    expect([log.leafId, path(log), isAtEnd]).toEqual([a, [a], [true, false]]);
+    expect([log.leafId, idsTo(log), isAtEnd]).toEqual([a, [a], [true, false]]);
     expect(mark).toMatchObject({ type: 'custom', customType: 'tau:leaf', parentId: a });
     await log.close();
     const again = await SessionLog.open(log.path ?? '');
     expect([again.leafId, again.size]).toEqual([a, 3]);
-    const c = again.append(said('c')).id;
-    again.goTo(null);
-    expect([again.leafId, path(again, b), path(again, c)]).toEqual([null, [a, b], [a, c]]);
+    const c = again.append(user('c')).id;
+    again.storeLeaf(null);
+    expect([again.leafId, idsTo(again, b), idsTo(again, c)]).toEqual([null, [a, b], [a, c]]);
     await again.close();
     const last = await SessionLog.open(log.path ?? '');
-    expect([last.leafId, path(last)]).toEqual([null, []]);
-    expect(last.append(said('d')).parentId).toBe(null);
+    expect([last.leafId, idsTo(last)]).toEqual([null, []]);
+    expect(last.append(user('d')).parentId).toBe(null);
     const leaf = last.leafId;
     await last.close();
-    expect(() => last.goTo(a)).toThrow('is closed');
+    expect(() => last.storeLeaf(a)).toThrow('is closed');
     expect(last.leafId).toBe(leaf);
   });
 
@@ -99,17 +99,17 @@ describe('the tree', () => {
     const mark = '{"type":"custom","customType":"tau:leaf","id":"m","parentId":"a","timestamp":"t"}';
     const log = await SessionLog.open(writeSession(file, line('a', null), line('b', 'a'), mark, line('c', 'm')));
 
-    expect(path(log)).toEqual(['a', 'm', 'c']);
+    expect(idsTo(log)).toEqual(['a', 'm', 'c']);
     await log.close();
   });
 
   it('takes an entry below another one than the leaf, which then is the leaf', async () => {
     const log = await create();
-    const [a, b] = [log.append(said('a')).id, log.append(said('b')).id];
+    const [a, b] = [log.append(user('a')).id, log.append(user('b')).id];
 
-    const c = log.append(said('c'), a).id;
+    const c = log.append(user('c'), a).id;
 
-    expect([path(log), path(log, b)]).toEqual([
+    expect([idsTo(log), idsTo(log, b)]).toEqual([
       [a, c],
       [a, b],
     ]);
@@ -119,14 +119,14 @@ describe('the tree', () => {
   it('knows what is named on every branch, the latest first', async () => {
     const log = await create();
     const named = (name: string) => log.append({ type: 'session_info', name }).id;
-    const a = log.append(said('a')).id;
+    const a = log.append(user('a')).id;
     const [b, c] = [named('b'), named('c')];
-    log.goTo(a);
+    log.storeLeaf(a);
     const d = named('d');
-    log.goTo(a);
+    log.storeLeaf(a);
 
-    expect([...log.everywhere('session_info')].map(({ id }) => id)).toEqual([d, c, b]);
-    expect([...log.named('session_info'), ...log.everywhere('label')]).toEqual([]);
+    expect([...log.allNodesOfKind('session_info')].map(({ id }) => id)).toEqual([d, c, b]);
+    expect([...log.nodesOfKind('session_info'), ...log.allNodesOfKind('label')]).toEqual([]);
     await log.close();
   });
 
@@ -145,12 +145,12 @@ describe('the tree', () => {
 
   it('refuses entries it does not have', async () => {
     const log = await create();
-    const a = log.append(said('a')).id;
+    const a = log.append(user('a')).id;
     const refusal = expect.objectContaining({ code: 'not_found', message: 'Entry not found: nope' });
 
     expect(() => log.moveLeaf('nope')).toThrow(refusal);
-    expect(() => log.goTo('nope')).toThrow(refusal);
-    expect(() => log.append(said('b'), 'nope')).toThrow(refusal);
+    expect(() => log.storeLeaf('nope')).toThrow(refusal);
+    expect(() => log.append(user('b'), 'nope')).toThrow(refusal);
     expect(() => log.nodes('nope')).toThrow(refusal);
     expect(() => log.branch('nope')).toThrow(refusal);
     expect(() => log.entries({ after: 'nope' })).toThrow(refusal);
@@ -161,7 +161,7 @@ describe('the tree', () => {
 
   it('pages through the entries in file order', async () => {
     const log = await create();
-    const all = ['a', 'b', 'c', 'd'].map((text) => log.append(said(text)).id);
+    const all = ['a', 'b', 'c', 'd'].map((text) => log.append(user(text)).id);
     const page = (options: { after?: string; limit?: number }) => log.entries(options).map(({ id }) => id);
 
     expect(page({})).toEqual(all);
@@ -176,8 +176,8 @@ describe('the tree', () => {
   it.each(['in memory', 'in a file'])('finds entries %s by what stands in their lines', async (where) => {
     const log = where === 'in memory' ? SessionLog.inMemory({ cwd: '/srv/shop' }) : await create();
     const big = 'ä'.repeat(700_000);
-    const [a, b] = [log.append(said(`needle needle ${big}`)).id, log.append(said(`${big} no`)).id];
-    const c = log.append(said(`${big}needle`)).id;
+    const [a, b] = [log.append(user(`needle needle ${big}`)).id, log.append(user(`${big} no`)).id];
+    const c = log.append(user(`${big}needle`)).id;
     const find = (text: string) => [...log.find(text)].map(({ id }) => id);
 
     expect(find('needle')).toEqual([a, c]);
@@ -195,7 +195,7 @@ describe('the tree', () => {
     for (let shift = -12; shift < 12; shift++) {
       const start = statSync(log.path ?? '').size;
       const entry = log.append(
-        said(`${'.'.repeat(block - (start % block) - 160 + shift)}<mark ${shift}>${'.'.repeat(50)}`),
+        user(`${'.'.repeat(block - (start % block) - 160 + shift)}<mark ${shift}>${'.'.repeat(50)}`),
       );
       expect([...log.find(`<mark ${shift}>`)].map(({ id }) => id)).toEqual([entry.id]);
     }
@@ -205,8 +205,8 @@ describe('the tree', () => {
 
 it('refuses an entry longer than a line may be, and is none the worse for it', async () => {
   const log = await create();
-  const a = log.append(said('a')).id;
-  const huge = said('x'.repeat(LONGEST_LINE));
+  const a = log.append(user('a')).id;
+  const huge = user('x'.repeat(MAX_ENTRY_BYTES));
 
   expect(() => log.append(huge)).toThrow(expect.objectContaining({ code: 'invalid_params' }));
 
@@ -217,12 +217,12 @@ it('refuses an entry longer than a line may be, and is none the worse for it', a
 describe('a session in memory', () => {
   it('does what one in a file does, without the file', async () => {
     const log = SessionLog.inMemory({ cwd: '/srv/shop', id: 'm' });
-    const a = log.append(said('ü'.repeat(5000))).id;
+    const a = log.append(user('ü'.repeat(5000))).id;
     const b = log.append({ type: 'custom', customType: 'c', data: 1 }).id;
     await log.sync();
 
     expect([log.path, log.header.id, log.leafId, log.size]).toEqual([undefined, 'm', b, 2]);
-    expect(path(log)).toEqual([a, b]);
+    expect(idsTo(log)).toEqual([a, b]);
     expect(log.branch()).toEqual([log.entry(a), log.entry(b)]);
     await log.close();
   });
@@ -242,7 +242,7 @@ describe('close', () => {
 
   it('keeps one with a message, and lets the next one in', async () => {
     const log = await create();
-    log.append(said('hello'));
+    log.append(user('hello'));
 
     await log.close();
 
@@ -286,10 +286,10 @@ describe('close', () => {
 
   it('takes nothing more', async () => {
     const log = await create();
-    log.append(said('hello'));
+    log.append(user('hello'));
     await log.close();
 
-    expect(() => log.append(said('late'))).toThrow('is closed');
+    expect(() => log.append(user('late'))).toThrow('is closed');
     expect(linesOf(log.path)).toHaveLength(2);
   });
 });
@@ -302,7 +302,7 @@ describe('open with create', () => {
     const log = await SessionLog.open(file, { create: { cwd: '/srv/shop', id: 'given' } });
 
     expect([log.header.id, log.header.cwd, basename(log.path ?? '')]).toEqual(['given', '/srv/shop', 'new.jsonl']);
-    log.append(said('x'));
+    log.append(user('x'));
     await log.close();
     expect(linesOf(file)).toHaveLength(2);
   });

@@ -4,12 +4,12 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { SessionEntry, SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import type { Lock } from '../../system/files/lock.ts';
 import { makeFolder } from '../../system/files/make-folder.ts';
-import { type EntryDraft, placeEntry } from './entry-line.ts';
+import { type EntryDraft, buildEntry } from './entry-line.ts';
 import { readEntries, readEntry, searchRows } from './entry-reader.ts';
 import { type NewHeader, newHeader, sessionFileName } from './header.ts';
 import { EntryIndex, type EntryNode } from './indexing/entry-index.ts';
 import { factsOf, type LineFacts, parseFacts } from './indexing/line-facts.ts';
-import { LONGEST_LINE } from './indexing/scan.ts';
+import { MAX_ENTRY_BYTES } from './indexing/scan.ts';
 import { type Lines, MemoryLines } from './lines.ts';
 import { newEntryId } from './random-id.ts';
 import { createSessionFile, forkSessionFile, LEAF_MARK, openSessionFile, type SessionFile } from './session-file.ts';
@@ -24,7 +24,7 @@ interface Parts {
   readonly leaf?: number | undefined;
   readonly file?: { readonly path: string; readonly realPath: string; readonly lock: Lock } | undefined;
   readonly tornBytes?: number;
-  readonly strangeLines?: number;
+  readonly unknownLines?: number;
   readonly isNew?: boolean;
 }
 
@@ -61,7 +61,7 @@ export class SessionLog {
   ): Promise<SessionLog> {
     const header = newHeader(options);
     const path = options.path === undefined ? newPath(options.directory, header) : resolve(options.path);
-    return SessionLog.#on(await createSessionFile(path, header));
+    return SessionLog.#fromFile(await createSessionFile(path, header));
   }
 
   /** Opens a session under its lock; with `create`, makes it when it is missing or empty and its folder exists. */
@@ -69,7 +69,7 @@ export class SessionLog {
     path: string,
     options: { readonly create?: { readonly cwd: string; readonly id?: string | undefined } | undefined } = {},
   ): Promise<SessionLog> {
-    return SessionLog.#on(await openSessionFile(resolve(path), options.create));
+    return SessionLog.#fromFile(await openSessionFile(resolve(path), options.create));
   }
 
   /** Makes a session that leaves no trace. */
@@ -77,7 +77,7 @@ export class SessionLog {
     return new SessionLog({ header: newHeader(options), lines: new MemoryLines(), index: new EntryIndex() });
   }
 
-  static #on({ path, lock, ...loaded }: SessionFile): SessionLog {
+  static #fromFile({ path, lock, ...loaded }: SessionFile): SessionLog {
     return new SessionLog({ ...loaded, file: { path, realPath: loaded.lines.path, lock } });
   }
 
@@ -100,7 +100,7 @@ export class SessionLog {
   append(draft: EntryDraft, parentId: string | null = this.leafId): SessionEntry {
     this.#rowOf(parentId);
     const id = newEntryId((candidate) => this.has(candidate));
-    const entry = placeEntry(draft, { id, parentId, timestamp: new Date().toISOString() });
+    const entry = buildEntry(draft, { id, parentId, timestamp: new Date().toISOString() });
     this.#leaf = this.#write(JSON.stringify(entry), factsOf(entry));
     return entry;
   }
@@ -131,19 +131,19 @@ export class SessionLog {
   }
 
   /** The active branch from its leaf up, only what has one of these types, roles or customTypes. */
-  *named(...names: string[]): Generator<EntryNode> {
-    for (const row of this.#index.named(this.#leaf, names)) yield this.#index.node(row);
+  *nodesOfKind(...kinds: string[]): Generator<EntryNode> {
+    for (const row of this.#index.rowsOfKind(this.#leaf, kinds)) yield this.#index.node(row);
   }
 
   /** The same of every branch, the latest first. */
-  *everywhere(...names: string[]): Generator<EntryNode> {
-    for (const row of this.#index.everywhere(names)) yield this.#index.node(row);
+  *allNodesOfKind(...kinds: string[]): Generator<EntryNode> {
+    for (const row of this.#index.allRowsOfKind(kinds)) yield this.#index.node(row);
   }
 
   /** How many entries of the active branch have this type, role or customType. */
-  count(name: string): number {
+  count(kind: string): number {
     let count = 0;
-    for (const _row of this.#index.named(this.#leaf, [name])) count++;
+    for (const _row of this.#index.rowsOfKind(this.#leaf, [kind])) count++;
     return count;
   }
 
@@ -176,7 +176,7 @@ export class SessionLog {
   }
 
   /** Continues from another entry, or with a new root, and keeps that in the file; answers the line that says so. */
-  goTo(id: string | null): SessionEntry {
+  storeLeaf(id: string | null): SessionEntry {
     const mark = this.append({ type: 'custom', customType: LEAF_MARK }, id);
     this.moveLeaf(id);
     return mark;
@@ -192,7 +192,7 @@ export class SessionLog {
     const header = newHeader({ cwd: options.cwd ?? this.header.cwd, parentSession: this.path });
     const source = { ...this.#parts, leaf };
     if (this.path !== undefined && options.directory !== undefined) {
-      return SessionLog.#on(await forkSessionFile(newPath(options.directory, header), header, source));
+      return SessionLog.#fromFile(await forkSessionFile(newPath(options.directory, header), header, source));
     }
     const fork = new SessionLog({ header, lines: new MemoryLines(), index: new EntryIndex() });
     const { forkPieces } = await import('./fork.ts');
@@ -216,9 +216,9 @@ export class SessionLog {
   }
 
   async #close({ keepEmpty }: { keepEmpty: boolean }): Promise<void> {
-    const { file, isNew, strangeLines = 0 } = this.#parts;
+    const { file, isNew, unknownLines: unknownLines = 0 } = this.#parts;
     const choices = this.count('model_change') + this.count('thinking_level_change');
-    const isEmpty = strangeLines === 0 && (isNew ? !this.#index.hasMessages : this.size === choices);
+    const isEmpty = unknownLines === 0 && (isNew ? !this.#index.hasMessages : this.size === choices);
     try {
       if (file && isEmpty && !keepEmpty) rmSync(file.realPath, { force: true });
     } finally {
@@ -231,8 +231,8 @@ export class SessionLog {
   #write(line: string, facts: LineFacts | undefined): number {
     if (!facts) throw new TypeError('Not an entry');
     if (this.#closing !== undefined) throw new Error(`${this.path ?? 'The session'} is closed`);
-    if (Buffer.byteLength(line) > LONGEST_LINE) {
-      throw new Refusal('invalid_params', `Entry is longer than ${LONGEST_LINE} bytes`);
+    if (Buffer.byteLength(line) > MAX_ENTRY_BYTES) {
+      throw new Refusal('invalid_params', `Entry is longer than ${MAX_ENTRY_BYTES} bytes`);
     }
     const offset = this.#lines.size;
     this.#lines.append(`${line}\n`);

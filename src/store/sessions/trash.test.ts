@@ -4,18 +4,18 @@ import { expect, it } from 'vitest';
 import { line, linesOf, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
-import { moveToTrash, restoreFromTrash, TRASH } from './trash.ts';
+import { moveToTrash, restoreFromTrash, TRASH_FOLDER } from './trash.ts';
 
 it('takes a session and gives it back as it was', async () => {
   const path = writeSession(join(tempFolder(), 's.jsonl'), line('a', null));
   const before = linesOf(path);
 
   const trashed = await moveToTrash(path);
-  const isGone = !existsSync(path);
+  const isMoved = !existsSync(path);
   const restored = await restoreFromTrash(trashed);
 
-  expect({ trashed, isGone, restored }).toEqual({
-    trashed: join(dirname(path), TRASH, 's.jsonl'),
+  expect({ trashed, isGone: isMoved, restored }).toEqual({
+    trashed: join(dirname(path), TRASH_FOLDER, 's.jsonl'),
     isGone: true,
     restored: path,
   });
@@ -40,9 +40,9 @@ it('leaves a session alone that is open, and lets go of one it could not move', 
 
   await expect(moveToTrash(path)).rejects.toMatchObject({ code: 'session_in_use', holder: process.pid });
   await log.close();
-  writeFileSync(join(folder, TRASH), 'a file where the trash should be');
+  writeFileSync(join(folder, TRASH_FOLDER), 'a file where the trash should be');
   await expect(moveToTrash(path)).rejects.toThrow();
 
-  expect(readdirSync(folder).sort()).toEqual([TRASH, 's.jsonl']);
+  expect(readdirSync(folder).sort()).toEqual([TRASH_FOLDER, 's.jsonl']);
   await (await SessionLog.open(path)).close();
 });

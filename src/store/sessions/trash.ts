@@ -3,23 +3,23 @@ import { basename, dirname, join } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import { makeFolder } from '../../system/files/make-folder.ts';
 import { realPath } from '../../system/files/real-path.ts';
-import { holdSessionFile } from './session-file.ts';
+import { withSessionLock } from './session-file.ts';
 
 /** The folder for sessions that were thrown away, beside those that were not. pi does not look into it either. */
-export const TRASH = '.trash';
+export const TRASH_FOLDER = '.trash';
 
 /** Moves a session that nobody has open to the trash beside it, and answers where it is now. */
 export async function moveToTrash(path: string): Promise<string> {
   const file = realPath(path);
-  if (basename(dirname(file)) === TRASH) throw new Refusal('invalid_params', `Already in the trash: ${path}`);
-  return holdSessionFile(path, () => move(file, join(dirname(file), TRASH)));
+  if (basename(dirname(file)) === TRASH_FOLDER) throw new Refusal('invalid_params', `Already in the trash: ${path}`);
+  return withSessionLock(path, () => move(file, join(dirname(file), TRASH_FOLDER)));
 }
 
 /** Moves a session back from the trash, and answers where it is now. */
 export async function restoreFromTrash(path: string): Promise<string> {
   const folder = dirname(realPath(path));
-  if (basename(folder) !== TRASH) throw new Refusal('invalid_params', `Not in the trash: ${path}`);
-  return holdSessionFile(path, () => move(realPath(path), dirname(folder)));
+  if (basename(folder) !== TRASH_FOLDER) throw new Refusal('invalid_params', `Not in the trash: ${path}`);
+  return withSessionLock(path, () => move(realPath(path), dirname(folder)));
 }
 
 /** In one step, so that a crash leaves the file in the one place or in the other. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ids, linesOf, path, said, writeSession } from '../testing/sample-session.ts';
+import { ids, linesOf, idsTo, user, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { type EntryDraft, SessionLog } from './session-log.ts';
 
@@ -11,10 +11,10 @@ type Step = { readonly append: EntryDraft } | { readonly moveTo: number };
 
 const text = fc.string({ unit: 'binary', maxLength: 20 });
 const draft: fc.Arbitrary<EntryDraft> = fc.oneof(
-  text.map(said),
+  text.map(user),
   fc
     .record({ clientMessageId: text, body: text })
-    .map(({ clientMessageId, body }) => ({ ...said(body), clientMessageId })),
+    .map(({ clientMessageId, body }) => ({ ...user(body), clientMessageId })),
   fc.record({ customType: text, data: fc.jsonValue() }).map((rest) => ({ type: 'custom' as const, ...rest })),
   fc.record({ name: text }).map((rest) => ({ type: 'session_info' as const, ...rest })),
 );
@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const tree = (log: SessionLog) => ({
   entries: log.entries(),
-  paths: ids(log).map((id) => path(log, id)),
+  paths: ids(log).map((id) => idsTo(log, id)),
   nodes: ids(log).flatMap((id) => [...log.nodes(id)].slice(0, 1)),
   branches: ids(log).map((id) => log.branch(id)),
 });
@@ -41,7 +41,7 @@ it('is the same tree after it was opened again, whatever was appended wherever',
         const parent = log.leafId;
         parents.set(log.append(draft).id, parent);
       };
-      append(said('so that it is kept'));
+      append(user('so that it is kept'));
       for (const each of steps) {
         if ('append' in each) append(each.append);
         else log.moveLeaf([null, ...parents.keys()][each.moveTo % (parents.size + 1)] ?? null);
@@ -73,7 +73,7 @@ it('keeps every whole line, wherever the file is cut, and goes on from there', a
   await fc.assert(
     fc.asyncProperty(fc.array(draft, { maxLength: 8 }), fc.nat(), async (drafts, at) => {
       const log = await SessionLog.create({ directory, cwd: '/srv/shop' });
-      log.append(said('first'));
+      log.append(user('first'));
       for (const each of drafts) log.append(each);
       await log.close();
       const bytes = readFileSync(log.path ?? '');
@@ -83,7 +83,7 @@ it('keeps every whole line, wherever the file is cut, and goes on from there', a
       const whole = cut.toString().split('\n').slice(1).filter(isJson);
 
       const again = await SessionLog.open(file);
-      const next = again.append(said('next'));
+      const next = again.append(user('next'));
 
       const kept = whole.map((line) => JSON.parse(line));
       expect(again.entries()).toEqual([...kept, next]);
@@ -108,23 +108,23 @@ it('stands where it was left, wherever it went and wherever the file is cut', as
     fc.asyncProperty(fc.array(move, { maxLength: 12 }), fc.nat(), async (moves, at) => {
       const log = await SessionLog.create({ directory, cwd: '/srv/shop' });
       const lengthOf = () => readFileSync(log.path ?? '').length;
-      const places = [{ length: lengthOf(), leaf: log.leafId }];
+      const positions = [{ length: lengthOf(), leaf: log.leafId }];
       const pick = (number: number) => [null, ...ids(log)][number % (log.size + 1)] ?? null;
-      for (const each of [{ append: said('first') } as Move, ...moves]) {
-        if ('goTo' in each) log.goTo(pick(each.goTo));
+      for (const each of [{ append: user('first') } as Move, ...moves]) {
+        if ('goTo' in each) log.storeLeaf(pick(each.goTo));
         else log.append(each.append, each.below === undefined ? log.leafId : pick(each.below));
-        places.push({ length: lengthOf(), leaf: log.leafId });
+        positions.push({ length: lengthOf(), leaf: log.leafId });
       }
       await log.close();
       const bytes = readFileSync(log.path ?? '');
-      const [header] = places;
+      const [header] = positions;
       const cut = (header?.length ?? 0) + (at % (bytes.length - (header?.length ?? 0) + 1));
       writeFileSync(file, bytes.subarray(0, cut));
 
       const again = await SessionLog.open(file);
 
       // A line that lacks nothing but its end is whole.
-      expect(again.leafId).toBe(places.findLast(({ length }) => length - 1 <= cut)?.leaf);
+      expect(again.leafId).toBe(positions.findLast(({ length }) => length - 1 <= cut)?.leaf);
       await again.close();
     }),
     { numRuns: 200 },
@@ -150,12 +150,12 @@ it('opens any rubbish behind a header without failing, and never changes whole l
 
   await fc.assert(
     fc.asyncProperty(fc.array(rubbish, { maxLength: 12 }), async (lines) => {
-      writeSession(file, JSON.stringify({ ...said('x'), id: 'z', parentId: null, timestamp: 't' }), ...lines);
+      writeSession(file, JSON.stringify({ ...user('x'), id: 'z', parentId: null, timestamp: 't' }), ...lines);
       const before = readFileSync(file, 'latin1');
 
       const log = await SessionLog.open(file);
 
-      for (const id of ids(log)) expect(new Set(path(log, id)).size).toBe(path(log, id).length);
+      for (const id of ids(log)) expect(new Set(idsTo(log, id)).size).toBe(idsTo(log, id).length);
       expect(log.branch().length).toBeLessThanOrEqual(log.size);
       await log.close();
       expect(readFileSync(file, 'latin1')).toBe(before);

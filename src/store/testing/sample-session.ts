@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { EntryDraft, SessionLog } from '../sessions/session-log.ts';
 
 /** A line of text as an entry, for tests. */
-export const said = (text: string): EntryDraft => ({
+export const user = (text: string): EntryDraft => ({
   type: 'message',
   message: { role: 'user', content: [{ type: 'text', text }], timestamp: 1 },
 });
@@ -28,7 +28,7 @@ export const linesOf = (path: string | undefined) =>
     .slice(0, -1);
 
 /** The ids of a branch, root first. */
-export const path = (log: SessionLog, leafId?: string | null) => [...log.nodes(leafId)].map(({ id }) => id).reverse();
+export const idsTo = (log: SessionLog, leafId?: string | null) => [...log.nodes(leafId)].map(({ id }) => id).reverse();
 
 /** The ids of all entries in file order. */
 export const ids = (log: SessionLog) => log.entries().map(({ id }) => id);

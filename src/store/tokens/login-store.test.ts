@@ -58,9 +58,9 @@ it('entries that make no sense let nobody in; a file that makes none is left alo
   const good = { sha256: digestOf('a'), source: 'owner', createdAt: 1, expiresAt: later() };
   const odd = { one: { ...good, sha256: 'short' }, two: { ...good, expiresAt: 'never' }, three: null, four: [], good };
   const agentDir = folderWith({ logins: odd });
-  const broken = folderWith('{"logins": {"secret');
+  const malformed = folderWith('{"logins": {"secret');
 
   expect(readLogins(agentDir).map(({ id }) => id)).toEqual(['good']);
-  expect(() => readLogins(broken)).toThrow(/^logins\.json: (?!.*secret)/);
-  await expect(addLogin(broken, { source: 'owner', expiresAt: later() })).rejects.toThrow('it is left as it is');
+  expect(() => readLogins(malformed)).toThrow(/^logins\.json: (?!.*secret)/);
+  await expect(addLogin(malformed, { source: 'owner', expiresAt: later() })).rejects.toThrow('it is left as it is');
 });

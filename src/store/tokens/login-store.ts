@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { check, type Schema } from '../../protocol/check.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { changeJsonFile } from '../change-json-file.ts';
-import { isObject, readJsonObject, type Values } from '../json-file.ts';
+import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
 import { digestOf, newSecret } from './secret.ts';
 import { makeServerFolder, serverFolder } from './server-folder.ts';
@@ -63,7 +63,7 @@ async function change(
   work: (logins: readonly LoginRecord[]) => readonly LoginRecord[],
 ): Promise<void> {
   makeServerFolder(agentDir);
-  const after = (before: Values): Values => {
+  const after = (before: JsonObject): JsonObject => {
     const live = recordsIn(before).filter(({ expiresAt }) => expiresAt > Date.now());
     return { ...before, logins: Object.fromEntries(work(live).map(({ id, ...login }) => [id, login])) };
   };
@@ -71,7 +71,7 @@ async function change(
 }
 
 /** Entries that make no sense let nobody in and go with the next change. */
-function recordsIn({ logins = {} }: Values): readonly LoginRecord[] {
+function recordsIn({ logins = {} }: JsonObject): readonly LoginRecord[] {
   if (!isObject(logins)) throw new Error('logins must be an object');
   return Object.entries(logins)
     .filter(([, entry]) => check(entrySchema, entry) === undefined)

@@ -82,13 +82,13 @@ describe('a file that makes no sense is refused, and no token is quoted', () => 
     ],
   ])('%s', (_what, content, problem) => {
     const path = fileWith(content);
-    const said = messageFrom(() => readTokenFile(path));
+    const message = messageFrom(() => readTokenFile(path));
 
-    expect(said.startsWith(`${path}: `)).toBe(true);
-    const words = said.slice(path.length + 2);
-    if (typeof problem === 'string') expect(words).toBe(problem);
-    else expect(words).toMatch(problem);
-    expect(words).not.toContain('secret');
+    expect(message.startsWith(`${path}: `)).toBe(true);
+    const reason = message.slice(path.length + 2);
+    if (typeof problem === 'string') expect(reason).toBe(problem);
+    else expect(reason).toMatch(problem);
+    expect(reason).not.toContain('secret');
   });
 
   it('wherever it is cut off', () => {
@@ -99,9 +99,9 @@ describe('a file that makes no sense is refused, and no token is quoted', () => 
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.string({ maxLength: 3 }), (length, junk) => {
         writeFileSync(path, text.slice(0, length) + junk);
-        const said = messageFrom(() => readTokenFile(path));
+        const message = messageFrom(() => readTokenFile(path));
         for (let start = 0; start + 6 <= token.length; start++)
-          expect(said).not.toContain(token.slice(start, start + 6));
+          expect(message).not.toContain(token.slice(start, start + 6));
       }),
     );
   });

@@ -2,18 +2,18 @@ import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { expandHome } from '../agent-dir.ts';
-import { isObject, readJsonObject, type Values } from '../json-file.ts';
+import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
 import type { Scope } from './scopes.ts';
 import { digestOf } from './secret.ts';
 import { entryProblem, type TokenRecord } from './token-record.ts';
 
 /** What a token may do when the file does not say. */
-const USUAL_SCOPES: readonly Scope[] = ['view', 'prompt', 'bash'];
+const DEFAULT_SCOPES: readonly Scope[] = ['view', 'prompt', 'bash'];
 
 /** How many digits of a digest tell the entries apart. */
 const ID_DIGITS = 8;
 
-const FOR_OTHERS = 0o077;
+const OTHERS_MODE_BITS = 0o077;
 
 const shape = { required: [] } as const;
 
@@ -37,13 +37,13 @@ export function readTokenFile(path: string): readonly TokenRecord[] | undefined 
 /** Whether other users of this machine can read or change the file. */
 export function isOpenToOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && (stats.mode & FOR_OTHERS) !== 0;
+  return stats !== undefined && (stats.mode & OTHERS_MODE_BITS) !== 0;
 }
 
 function recordOf([token, entry]: [string, unknown], index: number): TokenRecord {
   const problem = token.trim() === '' ? 'a token must not be empty' : entryProblem(entry, shape);
   if (problem !== undefined) throw new Error(`token ${index + 1}: ${problem}`);
-  const { name = `token ${index + 1}`, scopes = USUAL_SCOPES, allowedPaths, createdAt, expiresAt } = entry as Values;
+  const { name = `token ${index + 1}`, scopes = DEFAULT_SCOPES, allowedPaths, createdAt, expiresAt } = entry as JsonObject;
   const paths = (allowedPaths as string[] | undefined)?.map((path) => expandHome(path));
   if (paths && !paths.every((path) => isAbsolute(path))) {
     throw new Error(`token ${index + 1}: allowedPaths must be absolute paths`);

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { digestOf } from './secret.ts';
-import { createToken, MAX_TOKENS, noteTokenUse, readTokens, revokeToken, tokenStorePath } from './token-store.ts';
+import { createToken, MAX_TOKENS, recordTokenUse, readTokens, revokeToken, tokenStorePath } from './token-store.ts';
 
-const wish = { name: 'phone', scopes: ['view'] } as const;
+const newToken = { name: 'phone', scopes: ['view'] } as const;
 
 function folderWith(content: string | object) {
   const agentDir = tempFolder();
@@ -19,7 +19,7 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 it('[A1] a token is 256 random bits, another one every time', async () => {
   const agentDir = tempFolder();
 
-  const made = await Promise.all(Array.from({ length: 20 }, () => createToken(agentDir, wish)));
+  const made = await Promise.all(Array.from({ length: 20 }, () => createToken(agentDir, newToken)));
 
   for (const { token } of made) expect(token).toMatch(/^tau_[\w-]{43}$/);
   expect(new Set(made.map(({ token }) => token)).size).toBe(20);
@@ -34,7 +34,7 @@ it('[A9] the file holds the digest of a token, not the token, and only the user 
   writeFileSync(path, '{}', { mode: 0o644 });
 
   const { id, token } = await createToken(agentDir, {
-    ...wish,
+    ...newToken,
     allowedPaths: ['/srv'],
     expiresAt: '2999-01-01T00:00Z',
   });
@@ -44,7 +44,7 @@ it('[A9] the file holds the digest of a token, not the token, and only the user 
   expect(readTokens(agentDir)).toEqual({
     tokens: [
       {
-        ...wish,
+        ...newToken,
         id,
         sha256: digestOf(token),
         allowedPaths: ['/srv'],
@@ -61,9 +61,9 @@ it('[A9] the file holds the digest of a token, not the token, and only the user 
 it('takes back the token of an id or a name, and never guesses', async () => {
   const agentDir = tempFolder();
   const [one, two, three] = [
-    await createToken(agentDir, { ...wish, name: 'one' }),
-    await createToken(agentDir, { ...wish, name: 'two' }),
-    await createToken(agentDir, { ...wish, name: 'two' }),
+    await createToken(agentDir, { ...newToken, name: 'one' }),
+    await createToken(agentDir, { ...newToken, name: 'two' }),
+    await createToken(agentDir, { ...newToken, name: 'two' }),
   ];
 
   await expect(revokeToken(agentDir, 'two')).rejects.toThrow(`2 tokens are named "two": `);
@@ -76,11 +76,11 @@ it('takes back the token of an id or a name, and never guesses', async () => {
 
 it('remembers a use, but not of a token that was taken back', async () => {
   const agentDir = tempFolder();
-  const { id } = await createToken(agentDir, wish);
-  const gone = await createToken(agentDir, wish);
-  await revokeToken(agentDir, gone.id);
+  const { id } = await createToken(agentDir, newToken);
+  const revoked = await createToken(agentDir, newToken);
+  await revokeToken(agentDir, revoked.id);
 
-  for (const used of [id, gone.id, 'toString']) await noteTokenUse(agentDir, { id: used, at: 0 });
+  for (const used of [id, revoked.id, 'toString']) await recordTokenUse(agentDir, { id: used, at: 0 });
 
   expect(readTokens(agentDir).tokens).toMatchObject([{ id, lastUsedAt: '1970-01-01T00:00:00.000Z' }]);
 });
@@ -117,7 +117,7 @@ it.each(['{"tokens": {"tau_secret": ', '[]', '{"tokens": []}'])(
     const agentDir = folderWith(text);
 
     expect(() => readTokens(agentDir)).toThrow(/^tokens\.json: (?!.*secret)/);
-    await expect(createToken(agentDir, wish)).rejects.toThrow(/^tokens\.json: (?!.*secret)/);
+    await expect(createToken(agentDir, newToken)).rejects.toThrow(/^tokens\.json: (?!.*secret)/);
     expect(readFileSync(tokenStorePath(agentDir), 'utf8')).toBe(text);
   },
 );
@@ -128,9 +128,9 @@ it('keeps a limited number', async () => {
     tokens: Object.fromEntries(Array.from({ length: MAX_TOKENS }, (_, number) => [`t${number}`, entry])),
   });
 
-  await expect(createToken(agentDir, wish)).rejects.toThrow(`There are ${MAX_TOKENS} tokens already: revoke some`);
+  await expect(createToken(agentDir, newToken)).rejects.toThrow(`There are ${MAX_TOKENS} tokens already: revoke some`);
   await revokeToken(agentDir, 't0');
-  await createToken(agentDir, wish);
+  await createToken(agentDir, newToken);
   expect(readTokens(agentDir).tokens).toHaveLength(MAX_TOKENS);
 });
 
@@ -138,5 +138,5 @@ it('where no folder can be, nothing is made', async () => {
   const agentDir = tempFolder();
   writeFileSync(join(agentDir, 'server'), '');
 
-  await expect(createToken(agentDir, wish)).rejects.toThrow('EEXIST');
+  await expect(createToken(agentDir, newToken)).rejects.toThrow('EEXIST');
 });

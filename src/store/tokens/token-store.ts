@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { changeJsonFile } from '../change-json-file.ts';
-import { isObject, readJsonObject, type Values } from '../json-file.ts';
+import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
 import type { Scope } from './scopes.ts';
 import { digestOf, newSecret } from './secret.ts';
@@ -25,7 +25,7 @@ export interface StoredTokens {
 }
 
 /** What a new token is for. */
-export interface TokenWish {
+export interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly allowedPaths?: readonly string[] | undefined;
@@ -39,16 +39,16 @@ export const tokenStorePath = (agentDir: string): string => join(serverFolder(ag
 export function readTokens(agentDir: string): StoredTokens {
   const tokens: TokenRecord[] = [];
   const problems: string[] = [];
-  for (const [index, [id, entry]] of Object.entries(entriesIn(fileOf(agentDir))).entries()) {
-    const problem = entryProblem(entry, shape) ?? digestProblem(entry as Values);
-    if (problem === undefined) tokens.push(recordOf(id, entry as Values));
+  for (const [index, [id, entry]] of Object.entries(entriesIn(readStore(agentDir))).entries()) {
+    const problem = entryProblem(entry, shape) ?? digestProblem(entry as JsonObject);
+    if (problem === undefined) tokens.push(recordOf(id, entry as JsonObject));
     else problems.push(`tokens.json: token ${index + 1}: ${problem}`);
   }
   return { tokens: tokens.sort(byAge), problems };
 }
 
 /** Makes a token and keeps its digest: the answer is the only place where it stands. */
-export async function createToken(agentDir: string, wish: TokenWish): Promise<{ id: string; token: string }> {
+export async function createToken(agentDir: string, request: NewToken): Promise<{ id: string; token: string }> {
   const token = `tau_${newSecret()}`;
   let id = '';
   await change(agentDir, (entries) => {
@@ -56,16 +56,16 @@ export async function createToken(agentDir: string, wish: TokenWish): Promise<{ 
       throw new Refusal('overloaded', `There are ${MAX_TOKENS} tokens already: revoke some`);
     }
     id = newEntryId((taken) => Object.hasOwn(entries, taken));
-    return { ...entries, [id]: { ...wish, sha256: digestOf(token), createdAt: new Date().toISOString() } };
+    return { ...entries, [id]: { ...request, sha256: digestOf(token), createdAt: new Date().toISOString() } };
   });
   return { id, token };
 }
 
 /** Takes the token back that has this id, or else this name. Rejects when none or several have it. */
-export async function revokeToken(agentDir: string, wanted: string): Promise<{ id: string; name: string }> {
+export async function revokeToken(agentDir: string, idOrName: string): Promise<{ id: string; name: string }> {
   let revoked = { id: '', name: '' };
   await change(agentDir, (entries) => {
-    const id = idMeant(entries, wanted);
+    const id = resolveTokenId(entries, idOrName);
     const { [id]: entry, ...others } = entries;
     revoked = { id, name: String(nameIn(entry) ?? '') };
     return others;
@@ -74,14 +74,14 @@ export async function revokeToken(agentDir: string, wanted: string): Promise<{ i
 }
 
 /** Remembers when a token was used last. One that was taken back meanwhile stays so. */
-export async function noteTokenUse(agentDir: string, { id, at }: { id: string; at: number }): Promise<void> {
+export async function recordTokenUse(agentDir: string, { id, at }: { id: string; at: number }): Promise<void> {
   await change(agentDir, (entries) => {
     const entry = Object.hasOwn(entries, id) ? entries[id] : undefined;
     return isObject(entry) ? { ...entries, [id]: { ...entry, lastUsedAt: new Date(at).toISOString() } } : entries;
   });
 }
 
-async function change(agentDir: string, work: (entries: Values) => Values): Promise<void> {
+async function change(agentDir: string, work: (entries: JsonObject) => JsonObject): Promise<void> {
   makeServerFolder(agentDir);
   await changeJsonFile(tokenStorePath(agentDir), (before) => ({ ...before, tokens: work(entriesIn(before)) }), {
     mode: 0o600,
@@ -89,7 +89,7 @@ async function change(agentDir: string, work: (entries: Values) => Values): Prom
   });
 }
 
-function fileOf(agentDir: string): Values {
+function readStore(agentDir: string): JsonObject {
   try {
     return readJsonObject(tokenStorePath(agentDir)) ?? {};
   } catch (error) {
@@ -97,30 +97,30 @@ function fileOf(agentDir: string): Values {
   }
 }
 
-function entriesIn({ tokens = {} }: Values): Values {
+function entriesIn({ tokens = {} }: JsonObject): JsonObject {
   if (!isObject(tokens)) throw new Error('tokens.json: tokens must be an object');
   return tokens;
 }
 
-function idMeant(entries: Values, wanted: string): string {
-  if (Object.hasOwn(entries, wanted)) return wanted;
-  const ids = Object.keys(entries).filter((id) => nameIn(entries[id]) === wanted);
+function resolveTokenId(entries: JsonObject, idOrName: string): string {
+  if (Object.hasOwn(entries, idOrName)) return idOrName;
+  const ids = Object.keys(entries).filter((id) => nameIn(entries[id]) === idOrName);
   const [id] = ids;
-  if (id === undefined) throw new Refusal('not_found', `There is no token ${JSON.stringify(wanted)}`);
+  if (id === undefined) throw new Refusal('not_found', `There is no token ${JSON.stringify(idOrName)}`);
   if (ids.length === 1) return id;
-  throw new Refusal('invalid_params', `${ids.length} tokens are named ${JSON.stringify(wanted)}: ${ids.join(', ')}`);
+  throw new Refusal('invalid_params', `${ids.length} tokens are named ${JSON.stringify(idOrName)}: ${ids.join(', ')}`);
 }
 
 const nameIn = (entry: unknown) => (isObject(entry) ? entry['name'] : undefined);
 
-const digestProblem = ({ sha256 }: Values) =>
+const digestProblem = ({ sha256 }: JsonObject) =>
   SHA256.test(String(sha256)) ? undefined : 'sha256 must be 64 hexadecimal digits';
 
 const byAge = ({ createdAt: one = '' }: TokenRecord, { createdAt: other = '' }: TokenRecord) =>
   one < other ? -1 : Number(one > other);
 
 /** The fields in the order in which they are shown. */
-function recordOf(id: string, entry: Values): TokenRecord {
+function recordOf(id: string, entry: JsonObject): TokenRecord {
   const { name, sha256, scopes, allowedPaths, createdAt, expiresAt, lastUsedAt } = entry as unknown as TokenRecord;
   return { id, name, sha256, scopes, allowedPaths, createdAt, expiresAt, lastUsedAt };
 }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { SessionHooks } from '../../../src/index.ts';
-import { type Aside, MAX_ASIDES } from '../../../src/session/asides.ts';
+import { type InjectedMessage, MAX_INJECTED } from '../../../src/session/injected-messages.ts';
 import type { Acceptance, Session } from '../../../src/session/session.ts';
 import { silence } from '../../support/hooks.ts';
 import { newGate } from '../../support/open.ts';
 import { openSession } from '../../support/session.ts';
 import { said } from '../../support/tree.ts';
 
-const aside = (content: string): Aside => ({ customType: 'note', content, display: true });
+const aside = (content: string): InjectedMessage => ({ customType: 'note', content, display: true });
 
 /** Does what was accepted, to its end. */
 async function finished(session: Session, acceptance: Acceptance | Promise<Acceptance>) {
@@ -34,7 +34,7 @@ const when = (type: string, work: () => void): SessionHooks => {
 it('between runs it is stored and told at once, and asks no model', async () => {
   const { session, events } = await openSession([{ text: 'never' }]);
 
-  const { accepted, begin } = session.say({ ...aside('by the way'), details: { n: 1 } });
+  const { accepted, begin } = session.inject({ ...aside('by the way'), details: { n: 1 } });
 
   const message = {
     role: 'custom',
@@ -55,7 +55,7 @@ it('between runs it is stored and told at once, and asks no model', async () => 
 it('with triggerTurn it opens a run', async () => {
   const { session, events } = await openSession([{ text: 'heard' }]);
 
-  const acceptance = session.say(aside('answer this'), { triggerTurn: true });
+  const acceptance = session.inject(aside('answer this'), { triggerTurn: true });
   expect(acceptance.accepted).toEqual({ disposition: 'started', runId: session.run?.id });
   expect(await finished(session, acceptance)).toMatchObject({ outcome: 'ok' });
 
@@ -77,7 +77,7 @@ it('with triggerTurn and without a model it is refused, and nothing is stored', 
   const { session } = await openSession([]);
   session.choice = { model: null, thinkingLevel: 'off', notice: 'There is no model' };
 
-  expect(() => session.say(aside('anybody?'), { triggerTurn: true })).toThrow('There is no model');
+  expect(() => session.inject(aside('anybody?'), { triggerTurn: true })).toThrow('There is no model');
 
   expect(session.log.size).toBe(0);
 });
@@ -86,8 +86,8 @@ it('during a run it comes before the next model call, all that wait in their ord
   const { session, events } = await openSession(
     [{ text: 'one' }, { text: 'two' }],
     when('turn_end', () => {
-      session.say(aside('first'));
-      session.say(aside('second'), { deliverAs: 'steer', triggerTurn: true });
+      session.inject(aside('first'));
+      session.inject(aside('second'), { deliverAs: 'steer', triggerTurn: true });
     }),
   );
 
@@ -108,8 +108,8 @@ it('as a follow-up it comes when the run would end', async () => {
   const { session } = await openSession(
     [{ text: 'one' }, { text: 'two' }, { text: 'three' }],
     when('turn_start', () => {
-      session.say(aside('at last'), { deliverAs: 'followUp' });
-      session.say(aside('soon'), { deliverAs: 'steer' });
+      session.inject(aside('at last'), { deliverAs: 'followUp' });
+      session.inject(aside('soon'), { deliverAs: 'steer' });
     }),
   );
 
@@ -128,10 +128,10 @@ it('neither holds back nor is held back by what clients have queued', async () =
   const { session } = await openSession(
     [{ text: 'one' }, { text: 'two' }, { text: 'three' }],
     when('turn_end', () => {
-      session.say(aside('first'));
+      session.inject(aside('first'));
       session.queue.add('steer', { text: 'a', images: [] }, undefined);
       session.queue.add('steer', { text: 'b', images: [] }, undefined);
-      session.say(aside('second'));
+      session.inject(aside('second'));
     }),
   );
 
@@ -151,10 +151,10 @@ it('neither holds back nor is held back by what clients have queued', async () =
 
 it('for the next turn it waits for a prompt, and stands right behind it', async () => {
   const { session, events } = await openSession([{ text: 'one' }, { text: 'two' }, { text: 'three' }]);
-  session.say(aside('first'), { deliverAs: 'nextTurn', triggerTurn: true });
-  session.say(aside('second'), { deliverAs: 'nextTurn' });
+  session.inject(aside('first'), { deliverAs: 'nextTurn', triggerTurn: true });
+  session.inject(aside('second'), { deliverAs: 'nextTurn' });
 
-  await finished(session, session.say(aside('beside'), { triggerTurn: true }));
+  await finished(session, session.inject(aside('beside'), { triggerTurn: true }));
   await finished(session, session.prompt({ message: 'go' }));
   await finished(session, session.prompt({ message: 'on' }));
 
@@ -176,8 +176,8 @@ it.each(['steer', 'followUp'] as const)('an abort keeps a %s for the next run', 
   const { session } = await openSession(
     [{ steps: [{ text: 'one' }, { stall: true }] }, { text: 'two' }, { text: 'three' }],
     when('text_delta', () => {
-      session.say(aside('first'), { deliverAs });
-      session.say(aside('second'), { deliverAs });
+      session.inject(aside('first'), { deliverAs });
+      session.inject(aside('second'), { deliverAs });
       void session.abort({ clearQueue: true });
     }),
   );
@@ -199,7 +199,7 @@ it.each(['steer', 'followUp'] as const)('an abort keeps a %s for the next run', 
 it('a run that fails keeps them for the next one', async () => {
   const { session } = await openSession(
     [{ steps: [{ text: 'one' }, { error: { status: 400 } }] }, { text: 'two' }],
-    when('text_delta', () => session.say(aside('still here'))),
+    when('text_delta', () => session.inject(aside('still here'))),
   );
 
   const failed = await finished(session, session.prompt({ message: 'go' }));
@@ -212,7 +212,7 @@ it('a run that fails keeps them for the next one', async () => {
 it('a limit of the run keeps them for the next one', async () => {
   const { session } = await openSession(
     [{ text: 'one' }, { text: 'two' }],
-    when('turn_end', () => session.say(aside('more'))),
+    when('turn_end', () => session.inject(aside('more'))),
   );
 
   const first = await finished(session, session.prompt({ message: 'go', limits: { turns: 1 } }));
@@ -226,29 +226,29 @@ it('said when the run is over it opens the next one', async () => {
   let next: Acceptance | undefined;
   const { session } = await openSession([{ text: 'one' }, { text: 'two' }], {
     observe: (event) => {
-      if (event.type === 'agent_settled') next ??= session.say(aside('go on'), { triggerTurn: true });
+      if (event.type === 'agent_settled') next ??= session.inject(aside('go on'), { triggerTurn: true });
       return undefined;
     },
   });
   await finished(session, session.prompt({ message: 'go' }));
 
   expect(next?.accepted).toMatchObject({ disposition: 'started' });
-  await finished(session, next ?? session.say(aside('never')));
+  await finished(session, next ?? session.inject(aside('never')));
 
   expect(conversation(session)).toEqual(['user: go', 'assistant: one', 'custom: go on', 'assistant: two']);
 });
 
 it('only so many may wait', async () => {
   const { session } = await openSession([{ text: 'one' }]);
-  for (let n = 0; n < MAX_ASIDES; n++) session.say(aside(`${n}`), { deliverAs: 'nextTurn' });
+  for (let n = 0; n < MAX_INJECTED; n++) session.inject(aside(`${n}`), { deliverAs: 'nextTurn' });
 
-  expect(() => session.say(aside('too many'), { deliverAs: 'nextTurn' })).toThrow(
+  expect(() => session.inject(aside('too many'), { deliverAs: 'nextTurn' })).toThrow(
     expect.objectContaining({ code: 'overloaded' }),
   );
 
   await finished(session, session.prompt({ message: 'go' }));
-  expect(conversation(session)).toHaveLength(MAX_ASIDES + 2);
-  expect(conversation(session).at(-2)).toBe(`custom: ${MAX_ASIDES - 1}`);
+  expect(conversation(session)).toHaveLength(MAX_INJECTED + 2);
+  expect(conversation(session).at(-2)).toBe(`custom: ${MAX_INJECTED - 1}`);
 });
 
 it('the hook hears where a prompt comes from, and words can be taken as they are', async () => {
@@ -282,7 +282,7 @@ it('a run that begins while a summary is written keeps the conversation where it
   const leaf = session.log.leafId;
   const gone = session.navigate(first?.id ?? '', { summarize: true });
   const busy = session.navigate(first?.id ?? '').catch((error: unknown) => error);
-  const { begin } = session.say(aside('meanwhile'), { triggerTurn: true });
+  const { begin } = session.inject(aside('meanwhile'), { triggerTurn: true });
   begin?.();
   gate.open();
 

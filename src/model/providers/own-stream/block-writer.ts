@@ -1,4 +1,4 @@
-import { isObject, type Values } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../store/json-file.ts';
 import type { Draft, Step } from '../../draft.ts';
 import { isFilled, nonsense } from './foreign.ts';
 import type { Kind } from './whole-block.ts';
@@ -17,7 +17,7 @@ export class BlockWriter {
   }
 
   /** `whole`: what is known of the block already. */
-  *start(whole: Values): Generator<Step> {
+  *start(whole: JsonObject): Generator<Step> {
     const { id, name } = whole;
     if (this.kind !== 'toolcall' || this.#isCalled || !isFilled(id) || !isFilled(name)) return;
     this.#isCalled = true;
@@ -34,12 +34,12 @@ export class BlockWriter {
   }
 
   /** Closes the block, after it has said what the pieces did not. */
-  *end(whole: Values): Generator<Step> {
+  *end(whole: JsonObject): Generator<Step> {
     if (this.kind === 'toolcall') yield* this.#endCall(whole);
     else yield* this.#endProse(this.kind, whole);
   }
 
-  *#endProse(kind: 'text' | 'thinking', whole: Values): Generator<Step> {
+  *#endProse(kind: 'text' | 'thinking', whole: JsonObject): Generator<Step> {
     const { [kind]: text, [`${kind}Signature`]: signature, redacted } = whole;
     const isHidden = this.#told === '' && (text === '' || redacted === true);
     if (isHidden) {
@@ -52,7 +52,7 @@ export class BlockWriter {
     yield* this.#draft.close();
   }
 
-  *#endCall(call: Values): Generator<Step> {
+  *#endCall(call: JsonObject): Generator<Step> {
     const { arguments: values, thoughtSignature } = call;
     yield* this.start(call);
     if (!this.#isCalled) throw nonsense('a tool call without an id and a name');

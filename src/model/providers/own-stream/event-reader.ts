@@ -1,5 +1,5 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
-import { isObject, type Values } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../store/json-file.ts';
 import type { Draft, Step } from '../../draft.ts';
 import { failureOf } from '../../failure.ts';
 import type { UsageNews } from '../../request.ts';
@@ -11,7 +11,7 @@ import { type Kind, kindOf, wholeAt, wholeIn } from './whole-block.ts';
 /** What an event says of a block. */
 interface Piece {
   readonly stage: string;
-  readonly event: Values;
+  readonly event: JsonObject;
 }
 
 /** A block that has begun, with what came for it while another was being written. */
@@ -77,7 +77,7 @@ export class EventReader {
   }
 
   /** Takes the whole message at its word where it says more than was told piece by piece. */
-  *#finish({ message, reason }: Values): Generator<Step | UsageNews> {
+  *#finish({ message, reason }: JsonObject): Generator<Step | UsageNews> {
     if (!isObject(message) || !Array.isArray(message['content'])) throw nonsense('an end without a message');
     const { content, stopReason = reason, responseId, responseModel } = message;
     if (stopReason === 'error' || stopReason === 'aborted') yield* this.#fail(message);

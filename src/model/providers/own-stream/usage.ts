@@ -1,5 +1,5 @@
 import type { Model, Usage } from '../../../protocol/generated/vocabulary.ts';
-import { isObject, type Values } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../store/json-file.ts';
 import { usageOf } from '../../price.ts';
 
 /** What an answer used, as its provider counts it; what it cost where the provider says so, else by the price list. */
@@ -28,7 +28,7 @@ export function usageIn(model: Model, told: unknown): Usage | undefined {
   };
 }
 
-const countIn = (values: Values) => (name: string) => {
+const countIn = (values: JsonObject) => (name: string) => {
   const value = values[name];
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 };

@@ -1,4 +1,4 @@
-import { isObject, type Values } from '../../../store/json-file.ts';
+import { isObject, type JsonObject } from '../../../store/json-file.ts';
 import { nonsense } from './foreign.ts';
 
 /** What a block is called in the names of events. */
@@ -15,14 +15,14 @@ export function kindOf(block: unknown): Kind {
 }
 
 /** The block of this kind that a message has there; empty where it has another, or none. */
-export function wholeAt(kind: Kind, message: unknown, index: number): Values {
+export function wholeAt(kind: Kind, message: unknown, index: number): JsonObject {
   const content = isObject(message) ? message['content'] : undefined;
   const block: unknown = Array.isArray(content) ? content[index] : undefined;
   return isObject(block) && typeof block['type'] === 'string' && kinds[block['type']] === kind ? block : {};
 }
 
 /** A block as the event says that ends it: what it holds stands in the event, and its seal in the message. */
-export function wholeIn(kind: Kind, event: Values, index: number): Values {
+export function wholeIn(kind: Kind, event: JsonObject, index: number): JsonObject {
   const { partial, content, toolCall } = event;
   const written = wholeAt(kind, partial, index);
   if (kind === 'toolcall') return isObject(toolCall) ? toolCall : written;

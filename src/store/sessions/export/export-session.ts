@@ -2,10 +2,10 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { Refusal } from '../../../protocol/errors.ts';
 import { writePiecesAtomic } from '../../../system/files/atomic-write.ts';
-import { readPage } from './page.ts';
+import { readTemplate } from './page.ts';
 import { SessionSource } from './session-source.ts';
 
-interface Export {
+interface ExportOptions {
   readonly sessionPath: string;
   /** Where a relative `outputPath` begins. */
   readonly cwd: string;
@@ -17,7 +17,7 @@ interface Export {
 /** The session holds what only its user may read, and so does the page. */
 const MODE = 0o600;
 
-const cannotWrite: Readonly<Record<string, (path: string) => Refusal>> = {
+const writeRefusals: Readonly<Record<string, (path: string) => Refusal>> = {
   ENOENT: (path) => new Refusal('not_found', `Cannot write ${path}: its folder does not exist`),
   ENOTDIR: (path) => new Refusal('not_found', `Cannot write ${path}: its folder does not exist`),
   ENAMETOOLONG: (path) => new Refusal('invalid_params', `Cannot write ${path}: the name is too long`),
@@ -31,20 +31,20 @@ const cannotWrite: Readonly<Record<string, (path: string) => Refusal>> = {
  *
  * The page holds the session as it is at the moment of the call, all branches of it and nothing else.
  */
-export async function exportSession({ sessionPath, cwd, outputPath, leafId }: Export): Promise<string> {
+export async function exportSession({ sessionPath, cwd, outputPath, leafId }: ExportOptions): Promise<string> {
   const path = outputPath ?? `pi-session-${basename(sessionPath, '.jsonl')}.html`;
   const target = resolve(cwd, path);
   const source = new SessionSource(sessionPath);
   try {
     if (!source.hasMessages) throw new Refusal('not_found', 'Nothing to export yet - start a conversation first');
-    const there = statSync(target, { throwIfNoEntry: false });
-    if (there && !there.isFile()) throw new Refusal('invalid_params', `Cannot write ${path}: it is no file`);
-    if (there && there.size > 0 && !isPage(target)) {
+    const existing = statSync(target, { throwIfNoEntry: false });
+    if (existing && !existing.isFile()) throw new Refusal('invalid_params', `Cannot write ${path}: it is no file`);
+    if (existing && existing.size > 0 && !isHtml(target)) {
       throw new Refusal('permission_denied', `Cannot write ${path}: there is a file that is no web page`);
     }
     await writePiecesAtomic(target, pieces(source, leafId), { newMode: MODE });
   } catch (error) {
-    throw cannotWrite[(error as NodeJS.ErrnoException).code ?? '']?.(path) ?? error;
+    throw writeRefusals[(error as NodeJS.ErrnoException).code ?? '']?.(path) ?? error;
   } finally {
     source.close();
   }
@@ -52,7 +52,7 @@ export async function exportSession({ sessionPath, cwd, outputPath, leafId }: Ex
 }
 
 /** Whether a file is a web page, such as an earlier export: nothing else is overwritten. */
-function isPage(path: string): boolean {
+function isHtml(path: string): boolean {
   const fd = openSync(path, 'r');
   try {
     const head = Buffer.alloc(256);
@@ -63,10 +63,10 @@ function isPage(path: string): boolean {
 }
 
 function* pieces(source: SessionSource, leafId: string | null | undefined): Generator<Uint8Array> {
-  const { before, after } = readPage();
+  const { before, after } = readTemplate();
   yield Buffer.from(before);
-  yield inert(Buffer.from(`${JSON.stringify(leafId === undefined ? {} : { leafId })}\n`));
-  for (const block of source.blocks()) yield inert(block);
+  yield escapeForScript(Buffer.from(`${JSON.stringify(leafId === undefined ? {} : { leafId })}\n`));
+  for (const block of source.blocks()) yield escapeForScript(block);
   yield Buffer.from(after);
 }
 
@@ -74,7 +74,7 @@ function* pieces(source: SessionSource, leafId: string | null | undefined): Gene
  * The same JSON without a `<`, so that nothing in it can end the element that it stands in: in JSON a `<` is always
  * inside a string. A carriage return is always outside, and would be a line feed to the parser of HTML.
  */
-function inert(block: Buffer): Buffer {
+function escapeForScript(block: Buffer): Buffer {
   if (!block.includes('<') && !block.includes('\r')) return block;
   return Buffer.from(block.toString('latin1').replaceAll('<', '\\u003c').replaceAll('\r', ' '), 'latin1');
 }

@@ -17,7 +17,7 @@ export class SessionSource {
   readonly #version: number;
 
   constructor(path: string) {
-    this.#fd = opened(path);
+    this.#fd = openForReading(path);
     try {
       const stats = fstatSync(this.#fd);
       const header = stats.isFile() ? readHeader(this.#fd) : undefined;
@@ -61,7 +61,7 @@ export class SessionSource {
   }
 }
 
-function opened(path: string): number {
+function openForReading(path: string): number {
   try {
     // Without waiting: a pipe would be opened only when somebody writes into it.
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

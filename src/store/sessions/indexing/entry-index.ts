@@ -85,20 +85,20 @@ export class EntryIndex {
   }
 
   /** The rows at and above this one whose type, role or customType is one of these, nearest first. */
-  *named(from: number | undefined, names: readonly string[]): Generator<number> {
-    const wanted = this.#numbersOf(names);
-    if (wanted.size === 0) return;
+  *rowsOfKind(from: number | undefined, names: readonly string[]): Generator<number> {
+    const numbers = this.#kindNumbers(names);
+    if (numbers.size === 0) return;
     for (let row = from ?? NONE; row !== NONE; row = this.#parents[row] ?? NONE) {
-      if (this.#isOne(row, wanted)) yield row;
+      if (this.#matches(row, numbers)) yield row;
     }
   }
 
   /** The same on every branch, the latest first. */
-  *everywhere(names: readonly string[]): Generator<number> {
-    const wanted = this.#numbersOf(names);
-    if (wanted.size === 0) return;
+  *allRowsOfKind(names: readonly string[]): Generator<number> {
+    const numbers = this.#kindNumbers(names);
+    if (numbers.size === 0) return;
     for (let row = this.size - 1; row >= 0; row--) {
-      if (this.#isOne(row, wanted)) yield row;
+      if (this.#matches(row, numbers)) yield row;
     }
   }
 
@@ -142,15 +142,15 @@ export class EntryIndex {
       this.#parents[row] = parent;
       late.push(row);
     }
-    if (late.length > 0) this.#cutCircles(late);
+    if (late.length > 0) this.#cutCycles(late);
   }
 
-  #numbersOf(names: readonly string[]): ReadonlySet<number> {
+  #kindNumbers(names: readonly string[]): ReadonlySet<number> {
     return new Set(names.flatMap((name) => this.#names.get(name) ?? []));
   }
 
-  #isOne(row: number, wanted: ReadonlySet<number>): boolean {
-    return wanted.has(this.#types[row] ?? 0) || wanted.has(this.#kinds[row] ?? 0);
+  #matches(row: number, numbers: ReadonlySet<number>): boolean {
+    return numbers.has(this.#types[row] ?? 0) || numbers.has(this.#kinds[row] ?? 0);
   }
 
   #parentRow(row: number, parentId: string | null): number {
@@ -162,7 +162,7 @@ export class EntryIndex {
   }
 
   /** Every circle has a late link in it, so walking up from those finds them all. */
-  #cutCircles(late: readonly number[]): void {
+  #cutCycles(late: readonly number[]): void {
     const walk = new Uint32Array(this.size);
     for (const [index, start] of late.entries()) {
       for (const row of this.ancestry(start)) {

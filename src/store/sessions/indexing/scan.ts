@@ -1,30 +1,30 @@
 import { readSync } from 'node:fs';
 import type { Span } from './entry-index.ts';
-import { GLANCE_BYTES, glance } from './glance.ts';
+import { EDGE_BYTES, quickParse } from './quick-parse.ts';
 import { type LineFacts, parseFacts } from './line-facts.ts';
 
 /** A longer line is neither written nor read. */
-export const LONGEST_LINE = 256 * 1024 * 1024;
+export const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 
 const BLOCK_BYTES = 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
-interface Scanned {
+interface ScanResult {
   /** Where the lines that were read end; what follows is half a line, unless the scan was stopped. */
   readonly end: number;
   /** Lines that hold neither an entry nor a header. */
-  readonly strangeLines: number;
+  readonly unknownLines: number;
 }
 
 /** Tells the entries of an open session file in order, reading it in blocks, until `onEntry` answers 'stop'. */
-export function scan(fd: number, onEntry: (facts: LineFacts, span: Span) => 'stop' | undefined): Scanned {
+export function scan(fd: number, onEntry: (facts: LineFacts, span: Span) => 'stop' | undefined): ScanResult {
   const block = Buffer.allocUnsafe(BLOCK_BYTES);
-  let strangeLines = 0;
+  let unknownLines = 0;
   let position = 0;
 
-  const isLast = (facts: LineFacts | undefined, span: Span) => {
-    if (!facts) strangeLines += 1;
+  const stopsAt = (facts: LineFacts | undefined, span: Span) => {
+    if (!facts) unknownLines += 1;
     return facts !== undefined && facts.type !== 'session' && onEntry(facts, span) === 'stop';
   };
 
@@ -35,21 +35,21 @@ export function scan(fd: number, onEntry: (facts: LineFacts, span: Span) => 'sto
     for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
       const span = { offset: position + start, length: end - start };
       const textEnd = bytes[end - 1] === CR ? end - 1 : end;
-      if (textEnd > start && isLast(factsOf(bytes, start, textEnd), span)) return { end: span.offset, strangeLines };
+      if (textEnd > start && stopsAt(factsOf(bytes, start, textEnd), span)) return { end: span.offset, unknownLines };
       start = end + 1;
     }
     position += start;
     if (start > 0) continue;
     const end = filled < BLOCK_BYTES ? undefined : findLineEnd(fd, position + filled, block);
-    if (end === undefined) return { end: position, strangeLines };
+    if (end === undefined) return { end: position, unknownLines };
     const span = { offset: position, length: end - position };
-    if (isLast(factsOfLong(fd, span), span)) return { end: span.offset, strangeLines };
+    if (stopsAt(longLineFacts(fd, span), span)) return { end: span.offset, unknownLines };
     position = end + 1;
   }
 }
 
 const factsOf = (bytes: Buffer, start: number, end: number) =>
-  glance(bytes, start, end) ?? parseFacts(bytes.toString('utf8', start, end));
+  quickParse(bytes, start, end) ?? parseFacts(bytes.toString('utf8', start, end));
 
 function findLineEnd(fd: number, from: number, block: Buffer): number | undefined {
   for (let position = from; ; ) {
@@ -62,13 +62,13 @@ function findLineEnd(fd: number, from: number, block: Buffer): number | undefine
 }
 
 /** A line that fills more than a block is read in full only when its two ends do not tell. */
-function factsOfLong(fd: number, { offset, length }: Span): LineFacts | undefined {
-  if (length > LONGEST_LINE) return undefined;
-  const ends = Buffer.allocUnsafe(GLANCE_BYTES * 2);
-  readSync(fd, ends, 0, GLANCE_BYTES, offset);
-  readSync(fd, ends, GLANCE_BYTES, GLANCE_BYTES, offset + length - GLANCE_BYTES);
+function longLineFacts(fd: number, { offset, length }: Span): LineFacts | undefined {
+  if (length > MAX_ENTRY_BYTES) return undefined;
+  const ends = Buffer.allocUnsafe(EDGE_BYTES * 2);
+  readSync(fd, ends, 0, EDGE_BYTES, offset);
+  readSync(fd, ends, EDGE_BYTES, EDGE_BYTES, offset + length - EDGE_BYTES);
   const end = ends.at(-1) === CR ? ends.length - 1 : ends.length;
-  const facts = glance(ends, 0, end);
+  const facts = quickParse(ends, 0, end);
   if (facts) return facts;
   const line = Buffer.allocUnsafe(length);
   for (let filled = 0; filled < length; ) {

@@ -2,22 +2,22 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AgentMessage, SessionEntry } from '../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
-import { addTo, tallyOf } from './tally.ts';
-import { answered, call, result, said, usage, words } from './testing/sample-messages.ts';
+import { addEntry, countEntries } from './session-stats.ts';
+import { assistant, call, result, prompt, usage, block } from './testing/sample-messages.ts';
 
 const priced = (total: number) =>
   usage(10, 20, { cacheRead: 3, cacheWrite: 4, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total } });
 
 const drafts: readonly EntryDraft[] = [
-  { type: 'message', message: said('hi') },
-  { type: 'message', message: answered([words('a'), call('1'), call('2')], { usage: priced(0.5) }) },
+  { type: 'message', message: prompt('hi') },
+  { type: 'message', message: assistant([block('a'), call('1'), call('2')], { usage: priced(0.5) }) },
   { type: 'message', message: result('1') },
-  { type: 'message', message: answered([], { usage: priced(0.25), stopReason: 'aborted' }) },
+  { type: 'message', message: assistant([], { usage: priced(0.25), stopReason: 'aborted' }) },
   {
     type: 'message',
     message: { role: 'bashExecution', command: 'ls', output: '', cancelled: false, truncated: false, timestamp: 1 },
   },
-  { type: 'message', message: { ...said('rules'), role: 'system' } as unknown as AgentMessage },
+  { type: 'message', message: { ...prompt('rules'), role: 'system' } as unknown as AgentMessage },
   { type: 'custom_message', customType: 'c', content: 'x', display: true },
   { type: 'usage', kind: 'title', provider: 'tau', model: 'scripted', usage: priced(1) },
   { type: 'compaction', summary: 's', firstKeptEntryId: 'x', tokensBefore: 1, usage: priced(2) },
@@ -33,7 +33,7 @@ function entriesOf(list: readonly EntryDraft[]): SessionEntry[] {
 }
 
 it('counts what was said and everything that was paid for', () => {
-  expect(tallyOf(entriesOf(drafts))).toEqual({
+  expect(countEntries(entriesOf(drafts))).toEqual({
     userMessages: 1,
     assistantMessages: 2,
     toolCalls: 2,
@@ -48,16 +48,16 @@ it('grows by each entry to what counting all at once gives, and never shrinks', 
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...drafts)), (list) => {
       const entries = entriesOf(list);
-      const tally = tallyOf([]);
+      const counts = countEntries([]);
 
       for (const entry of entries) {
-        const before = structuredClone(tally);
-        addTo(tally, entry);
-        expect(tally.tokens.total).toBeGreaterThanOrEqual(before.tokens.total);
-        expect(tally.totalMessages).toBeGreaterThanOrEqual(before.totalMessages);
+        const before = structuredClone(counts);
+        addEntry(counts, entry);
+        expect(counts.tokens.total).toBeGreaterThanOrEqual(before.tokens.total);
+        expect(counts.totalMessages).toBeGreaterThanOrEqual(before.totalMessages);
       }
 
-      expect(tally).toEqual(tallyOf(entries));
+      expect(counts).toEqual(countEntries(entries));
     }),
   );
 });

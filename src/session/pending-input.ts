@@ -1,20 +1,20 @@
 import type { Delivery } from '../agent/loop.ts';
 import type { AgentMessage, QueueMode } from '../protocol/generated/vocabulary.ts';
-import type { Asides } from './asides.ts';
+import type { InjectedMessages } from './injected-messages.ts';
 import type { MessageQueue, QueueKind } from './queue.ts';
 import type { Run } from './run.ts';
 
-interface WaitingParts {
+interface PendingInputParts {
   readonly queue: MessageQueue;
-  readonly asides: Asides;
+  readonly injected: InjectedMessages;
   readonly modeOf: (kind: QueueKind) => QueueMode;
 }
 
 /** Everything that waits for a run: what clients have queued, and asides, which no mode holds back. */
-export class Waiting {
-  readonly #parts: WaitingParts;
+export class PendingInput {
+  readonly #parts: PendingInputParts;
 
-  constructor(parts: WaitingParts) {
+  constructor(parts: PendingInputParts) {
     this.#parts = parts;
   }
 
@@ -23,19 +23,19 @@ export class Waiting {
   }
 
   has(kind: QueueKind): boolean {
-    return this.#parts.queue.has(kind) || this.#parts.asides.has(kind);
+    return this.#parts.queue.has(kind) || this.#parts.injected.has(kind);
   }
 
   /** Sets aside what is due; nobody can withdraw it between now and its delivery. */
   claim(kind: QueueKind, run: Run): Delivery {
-    const { queue, asides, modeOf } = this.#parts;
+    const { queue, injected, modeOf } = this.#parts;
     const deliver = queue.claim(kind, modeOf(kind));
     return () => {
       const queued = deliver().map(({ message, clientMessageId }) => {
-        run.serve(clientMessageId);
+        run.addClientMessageId(clientMessageId);
         return message;
       });
-      return [...queued, ...asides.deliver(kind)];
+      return [...queued, ...injected.deliver(kind)];
     };
   }
 

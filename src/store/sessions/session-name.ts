@@ -1,7 +1,7 @@
 import { SessionLog } from './session-log.ts';
 
 /** Gives a session that nobody has open a name. */
-export async function nameStored(path: string, name: string): Promise<void> {
+export async function renameStoredSession(path: string, name: string): Promise<void> {
   const log = await SessionLog.open(path);
   try {
     log.append({ type: 'session_info', name });

@@ -1,36 +1,36 @@
 import { hasCustomType, type LineFacts } from './line-facts.ts';
 
 /** How much of a line's start, and of its end, is looked at before the whole line is parsed. */
-export const GLANCE_BYTES = 192;
+export const EDGE_BYTES = 192;
 
 const BRACE_END = 0x7d;
 
 /** Printable, neither quote nor backslash: the same in latin1, in UTF-8 and inside a JSON string. */
-const word = '[ !#-\\[\\]-~]';
-const uncaptured = (pattern: string) => pattern.replaceAll(`(${word}`, `(?:${word}`);
-const PLACE = `"id":"(${word}+)","parentId":(?:null|"(${word}*)"),"timestamp":"${word}*"`;
-const CLIENT_IDS = `(?:,"clientMessageId":"${word}*")?(?:,"queueId":"${word}*")?`;
+const plainCharacter = '[ !#-\\[\\]-~]';
+const uncaptured = (pattern: string) => pattern.replaceAll(`(${plainCharacter}`, `(?:${plainCharacter}`);
+const POSITION = `"id":"(${plainCharacter}+)","parentId":(?:null|"(${plainCharacter}*)"),"timestamp":"${plainCharacter}*"`;
+const CLIENT_IDS = `(?:,"clientMessageId":"${plainCharacter}*")?(?:,"queueId":"${plainCharacter}*")?`;
 
 const START = new RegExp(
-  `^\\{"type":"(${word}+)",${PLACE}(?:${CLIENT_IDS},"message":\\{"role":"(${word}+)"|,"customType":"(${word}+)")?`,
+  `^\\{"type":"(${plainCharacter}+)",${POSITION}(?:${CLIENT_IDS},"message":\\{"role":"(${plainCharacter}+)"|,"customType":"(${plainCharacter}+)")?`,
 );
 const MESSAGE_START = new RegExp(
-  `^\\{"type":"message",${uncaptured(PLACE)}${CLIENT_IDS},"message":\\{"role":"(${word}+)"`,
+  `^\\{"type":"message",${uncaptured(POSITION)}${CLIENT_IDS},"message":\\{"role":"(${plainCharacter}+)"`,
 );
-const CUSTOM_START = new RegExp(`^\\{"type":"(custom|custom_message)","customType":"(${word}+)"`);
+const CUSTOM_START = new RegExp(`^\\{"type":"(custom|custom_message)","customType":"(${plainCharacter}+)"`);
 /** pi puts the place of a custom entry last; in valid JSON only the outermost object can end right behind it. */
-const CUSTOM_END = new RegExp(`,${PLACE}\\}$`);
+const CUSTOM_END = new RegExp(`,${POSITION}\\}$`);
 
 /**
  * Reads the facts of a line from its first and last bytes when the fields are in the order that tau and pi write.
  *
  * Undefined means that the line has to be parsed. What lies between is not looked at: a line may still be broken there.
  */
-export function glance(bytes: Buffer, start: number, end: number): LineFacts | undefined {
+export function quickParse(bytes: Buffer, start: number, end: number): LineFacts | undefined {
   if (bytes[end - 1] !== BRACE_END) return undefined;
-  const head = bytes.toString('latin1', start, Math.min(end, start + GLANCE_BYTES));
+  const head = bytes.toString('latin1', start, Math.min(end, start + EDGE_BYTES));
   const found = START.exec(head);
-  if (!found) return glanceAtCustom(head, bytes.toString('latin1', Math.max(start, end - GLANCE_BYTES), end));
+  if (!found) return quickParseCustom(head, bytes.toString('latin1', Math.max(start, end - EDGE_BYTES), end));
   const type = found[1] ?? '';
   const hasKind = type === 'message' || hasCustomType(type);
   const kind = type === 'message' ? found[4] : found[5];
@@ -39,12 +39,12 @@ export function glance(bytes: Buffer, start: number, end: number): LineFacts | u
 }
 
 /** The role of a message, half as dear as all facts of its line; undefined when the line has to be looked at otherwise. */
-export function glanceAtRole(bytes: Buffer, start: number, end: number): string | undefined {
+export function quickParseRole(bytes: Buffer, start: number, end: number): string | undefined {
   if (bytes[end - 1] !== BRACE_END) return undefined;
-  return MESSAGE_START.exec(bytes.toString('latin1', start, Math.min(end, start + GLANCE_BYTES)))?.[1];
+  return MESSAGE_START.exec(bytes.toString('latin1', start, Math.min(end, start + EDGE_BYTES)))?.[1];
 }
 
-function glanceAtCustom(head: string, tail: string): LineFacts | undefined {
+function quickParseCustom(head: string, tail: string): LineFacts | undefined {
   const [, type, kind] = CUSTOM_START.exec(head) ?? [];
   if (type === undefined) return undefined;
   const [, id, parentId = null] = CUSTOM_END.exec(tail) ?? [];

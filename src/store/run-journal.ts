@@ -5,7 +5,7 @@ import type { AgentSettledEvent } from '../protocol/generated/vocabulary.ts';
 import { readJsonObject } from './json-file.ts';
 
 /** A run that is under way. */
-export interface RunMark {
+export interface RunningRecord {
   /** Which numbering of events it was told of in. */
   readonly epoch: string;
   readonly runId: string;
@@ -13,7 +13,7 @@ export interface RunMark {
 }
 
 /** A run that is over. */
-export interface RunEnd {
+export interface SettledRecord {
   readonly epoch: string;
   /** The number that its end was told under; undefined when it never was, in that numbering. */
   readonly seq?: number | undefined;
@@ -21,10 +21,10 @@ export interface RunEnd {
 }
 
 /** What is known of the runs of a session. */
-export interface RunNotes {
-  readonly running?: RunMark | undefined;
+export interface RunRecords {
+  readonly running?: RunningRecord | undefined;
   /** The last ones, in order. */
-  readonly ended: readonly RunEnd[];
+  readonly ended: readonly SettledRecord[];
 }
 
 /**
@@ -32,7 +32,7 @@ export interface RunNotes {
  * has ended, and of one that is over somebody may not have heard. Written on every run, so nothing is synced: a process
  * that dies does not lose it.
  */
-export class RunMarks {
+export class RunJournal {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -40,9 +40,9 @@ export class RunMarks {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  set(sessionId: string, notes: RunNotes): void {
+  set(sessionId: string, records: RunRecords): void {
     const path = this.#pathOf(sessionId);
-    writeFileSync(`${path}.new`, JSON.stringify(notes), { mode: 0o600 });
+    writeFileSync(`${path}.new`, JSON.stringify(records), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
 
@@ -51,10 +51,10 @@ export class RunMarks {
   }
 
   /** What was written last. What cannot be read says nothing. */
-  get(sessionId: string): RunNotes {
+  get(sessionId: string): RunRecords {
     try {
       const { running, ended } = readJsonObject(this.#pathOf(sessionId)) ?? {};
-      return { running: isMark(running) ? running : undefined, ended: Array.isArray(ended) ? ended.filter(isEnd) : [] };
+      return { running: isRunning(running) ? running : undefined, ended: Array.isArray(ended) ? ended.filter(isSettled) : [] };
     } catch {
       return { ended: [] };
     }
@@ -67,13 +67,13 @@ export class RunMarks {
   }
 }
 
-function isMark(value: unknown): value is RunMark {
+function isRunning(value: unknown): value is RunningRecord {
   const { epoch, runId, clientMessageIds } = fieldsOf(value);
   const isList = Array.isArray(clientMessageIds) && clientMessageIds.every((id) => typeof id === 'string');
   return typeof epoch === 'string' && typeof runId === 'string' && isList;
 }
 
-function isEnd(value: unknown): value is RunEnd {
+function isSettled(value: unknown): value is SettledRecord {
   const { epoch, seq, settled } = fieldsOf(value);
   const isNumbered = seq === undefined || Number.isInteger(seq);
   return typeof epoch === 'string' && isNumbered && fieldsOf(settled)['type'] === 'agent_settled';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AgentSettledEvent } from '../protocol/generated/vocabulary.ts';
-import { RunMarks, type RunNotes } from './run-marks.ts';
+import { RunJournal, type RunRecords } from './run-journal.ts';
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tau-marks-'));
@@ -18,7 +18,7 @@ const settled: AgentSettledEvent = {
   outcome: 'ok',
   clientMessageIds: [],
 };
-const notes: RunNotes = {
+const records: RunRecords = {
   running: { epoch: 'e2', runId: 'r2', clientMessageIds: ['m'] },
   ended: [
     { epoch: 'e1', settled },
@@ -28,23 +28,23 @@ const notes: RunNotes = {
 
 it('has what was written last, also for those who come later', () => {
   const folder = newFolder();
-  const marks = new RunMarks(folder);
-  marks.set('s', { ended: [] });
-  marks.set('s', notes);
+  const journal = new RunJournal(folder);
+  journal.set('s', { ended: [] });
+  journal.set('s', records);
 
-  expect(new RunMarks(folder).get('s')).toEqual(notes);
-  marks.clear('s');
-  marks.clear('s');
+  expect(new RunJournal(folder).get('s')).toEqual(records);
+  journal.clear('s');
+  journal.clear('s');
 
-  expect(marks.get('s')).toEqual({ ended: [] });
+  expect(journal.get('s')).toEqual({ ended: [] });
   expect(readdirSync(folder)).toEqual([]);
 });
 
 it('keeps to its folder, whatever a session is called', () => {
   const folder = newFolder();
-  const marks = new RunMarks(folder);
+  const journal = new RunJournal(folder);
 
-  for (const id of ['../../x', '..', 'a/b', 'x'.repeat(500)]) marks.set(id, notes);
+  for (const id of ['../../x', '..', 'a/b', 'x'.repeat(500)]) journal.set(id, records);
 
   expect(readdirSync(folder)).toHaveLength(4);
 });
@@ -56,9 +56,9 @@ it.each([
   '{"running":{"epoch":"e"},"ended":[null,{},{"epoch":"e","seq":"1","settled":{"type":"agent_settled"}}]}',
 ])('learns nothing from a file that makes no sense: %s', (text) => {
   const folder = newFolder();
-  const marks = new RunMarks(folder);
-  marks.set('s', notes);
+  const journal = new RunJournal(folder);
+  journal.set('s', records);
   for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
 
-  expect(marks.get('s')).toEqual({ ended: [] });
+  expect(journal.get('s')).toEqual({ ended: [] });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PlainText, plain } from './plain-text.ts';
+import { EscapeStripper, stripEscapes } from './strip-escapes.ts';
 
 it.each([
   ['colours', '\u001B[1;31mred\u001B[0m', 'red'],
@@ -18,14 +18,14 @@ it.each([
   ['what never ends', '\u001B]0;no end', ']0;no end'],
   ['what ends too late', `\u001B[${'1'.repeat(5000)}m`, `[${'1'.repeat(5000)}m`],
 ])('%s', (_title, printed, text) => {
-  expect(plain(printed)).toBe(text);
+  expect(stripEscapes(printed)).toBe(text);
 });
 
 it('keeps everything else', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       fc.pre(!/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/u.test(text));
-      expect(plain(text)).toBe(text);
+      expect(stripEscapes(text)).toBe(text);
     }),
   );
 });
@@ -51,25 +51,25 @@ it('it does not matter where the text is cut', () => {
   );
   fc.assert(
     fc.property(fc.array(fc.string({ unit, maxLength: 5 }), { maxLength: 20 }), (pieces) => {
-      const text = new PlainText();
-      const told = pieces.map((piece) => text.take(piece)).join('') + text.end();
-      expect(told).toBe(plain(pieces.join('')));
+      const text = new EscapeStripper();
+      const stripped = pieces.map((piece) => text.push(piece)).join('') + text.end();
+      expect(stripped).toBe(stripEscapes(pieces.join('')));
     }),
     { numRuns: 20_000 },
   );
 });
 
 it('holds back no more than the longest sequence', () => {
-  const text = new PlainText();
-  let told = text.take('\u001B]');
-  for (let count = 0; count < 100; count++) told += text.take('x'.repeat(100));
+  const text = new EscapeStripper();
+  let stripped = text.push('\u001B]');
+  for (let count = 0; count < 100; count++) stripped += text.push('x'.repeat(100));
 
-  expect(told.length).toBeGreaterThan(5000);
+  expect(stripped.length).toBeGreaterThan(5000);
 });
 
 it('starts anew after its end', () => {
-  const text = new PlainText();
-  text.take('a\u001B[3');
+  const text = new EscapeStripper();
+  text.push('a\u001B[3');
 
-  expect([text.end(), text.take('1mb'), text.end()]).toEqual(['[3', '1mb', '']);
+  expect([text.end(), text.push('1mb'), text.end()]).toEqual(['[3', '1mb', '']);
 });

@@ -4,44 +4,44 @@ const ESCAPE = '\u001B';
 const BELL = '\u0007';
 
 /** What looks like a longer one is text. */
-const LONGEST = 4096;
+const MAX_SEQUENCE_LENGTH = 4096;
 
 /** The sequences of ECMA-48: their beginnings, and what completes each. */
 const KINDS = [
-  { begun: `(?:${ESCAPE}\\[|\u009B)[0-?]{0,${LONGEST}}[ -/]{0,${LONGEST}}`, completed: '[@-~]' },
+  { begun: `(?:${ESCAPE}\\[|\u009B)[0-?]{0,${MAX_SEQUENCE_LENGTH}}[ -/]{0,${MAX_SEQUENCE_LENGTH}}`, completed: '[@-~]' },
   {
-    begun: `${ESCAPE}[\\]PX^_][^${ESCAPE}${BELL}\u009C]{0,${LONGEST}}`,
+    begun: `${ESCAPE}[\\]PX^_][^${ESCAPE}${BELL}\u009C]{0,${MAX_SEQUENCE_LENGTH}}`,
     completed: `(?:${BELL}|\u009C|${ESCAPE}\\\\)`,
     half: `${ESCAPE}?`,
   },
-  { begun: `${ESCAPE}[ -/]{1,${LONGEST}}`, completed: '[0-~]' },
+  { begun: `${ESCAPE}[ -/]{1,${MAX_SEQUENCE_LENGTH}}`, completed: '[0-~]' },
   { begun: ESCAPE, completed: '[0-Z\\\\`-~]' },
 ];
 
-const SEQUENCE = new RegExp(KINDS.map(({ begun, completed }) => begun + completed).join('|'), 'g');
+const SEQUENCE = new RegExp(KINDS.map(({ begun: start, completed: end }) => start + end).join('|'), 'g');
 
 /** The beginning of a sequence whose rest may be in the next piece. */
-const UNFINISHED = new RegExp(`(?:${KINDS.map(({ begun, half = '' }) => begun + half).join('|')})$`);
+const UNFINISHED = new RegExp(`(?:${KINDS.map(({ begun: start, half = '' }) => start + half).join('|')})$`);
 
 /** Printed text without what only a terminal understands. Pieces may be cut anywhere. */
-export class PlainText {
-  #held = '';
+export class EscapeStripper {
+  #pending = '';
 
-  take(piece: string): string {
-    const text = this.#held + piece;
+  push(piece: string): string {
+    const text = this.#pending + piece;
     const start = UNFINISHED.exec(text)?.index ?? text.length;
-    this.#held = text.slice(start);
-    return plain(text.slice(0, start));
+    this.#pending = text.slice(start);
+    return stripEscapes(text.slice(0, start));
   }
 
   /** What was held back for a rest that never came. */
   end(): string {
-    const rest = plain(this.#held);
-    this.#held = '';
+    const rest = stripEscapes(this.#pending);
+    this.#pending = '';
     return rest;
   }
 }
 
 /** Without colours, cursor movements, other control characters but tabs and line feeds, and interlinear marks. */
-export const plain = (text: string): string =>
+export const stripEscapes = (text: string): string =>
   text.replaceAll(SEQUENCE, '').replaceAll(/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/gu, '');

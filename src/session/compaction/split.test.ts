@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../../store/sessions/session-log.ts';
 import { contextOf } from '../context.ts';
-import { answered, call, result, said, shortly, words } from '../testing/sample-messages.ts';
-import { planCompaction } from './plan.ts';
+import { assistant, call, result, prompt, brief, block } from '../testing/sample-messages.ts';
+import { splitBranch } from './split.ts';
 
 const LONG = 'x'.repeat(400);
 
@@ -14,7 +14,7 @@ function session(...messages: AgentMessage[]): SessionLog {
   return log;
 }
 
-const plan = (log: SessionLog, keep: number) => planCompaction(log.branch(), keep);
+const split = (log: SessionLog, keep: number) => splitBranch(log.branch(), keep);
 
 /** Carries out a plan; answers what is said from then on, without the summary. */
 function compacted(log: SessionLog, firstKeptEntryId: string, summary = 'S'): AgentMessage[] {
@@ -24,19 +24,19 @@ function compacted(log: SessionLog, firstKeptEntryId: string, summary = 'S'): Ag
 
 /** What a plan comes to, in a few words. */
 function outcome(log: SessionLog, keep: number) {
-  const made = plan(log, keep);
+  const made = split(log, keep);
   return (
     made && {
-      history: made.history.map(shortly),
-      prefix: made.prefix.map(shortly),
-      kept: compacted(log, made.firstKeptEntryId).map(shortly),
+      history: made.history.map(brief),
+      prefix: made.prefix.map(brief),
+      kept: compacted(log, made.firstKeptEntryId).map(brief),
     }
   );
 }
 
 describe('a cut', () => {
   it('goes between turns where it can', () => {
-    const log = session(said('one'), answered([words('1')]), said(LONG), answered([words('2')]));
+    const log = session(prompt('one'), assistant([block('1')]), prompt(LONG), assistant([block('2')]));
 
     expect(outcome(log, 50)).toEqual({
       history: ['user: one', 'assistant: 1'],
@@ -47,12 +47,12 @@ describe('a cut', () => {
 
   it('goes through a turn that is too long by itself', () => {
     const log = session(
-      said('one'),
-      answered([words('1')]),
-      said('two'),
-      answered([call('a')]),
+      prompt('one'),
+      assistant([block('1')]),
+      prompt('two'),
+      assistant([call('a')]),
       result('a'),
-      answered([words(LONG)]),
+      assistant([block(LONG)]),
     );
 
     expect(outcome(log, 50)).toEqual({
@@ -63,7 +63,7 @@ describe('a cut', () => {
   });
 
   it('goes before the call of a result that is longer than what is to be kept', () => {
-    const log = session(said('one'), answered([words('1')]), said('two'), answered([call('a')]), result('a', LONG));
+    const log = session(prompt('one'), assistant([block('1')]), prompt('two'), assistant([call('a')]), result('a', LONG));
 
     expect(outcome(log, 50)).toEqual({
       history: ['user: one', 'assistant: 1'],
@@ -73,58 +73,58 @@ describe('a cut', () => {
   });
 
   it('does not go between a call and its result, though something else was said between them', () => {
-    const log = session(said('one'), answered([call('a')]), said(LONG), result('a'), said('two'));
+    const log = session(prompt('one'), assistant([call('a')]), prompt(LONG), result('a'), prompt('two'));
 
     expect(outcome(log, 50)?.kept).toEqual(['user: two']);
   });
 
   it('leaves a change of the model with what came after it', () => {
-    const log = session(said('one'), answered([words('1')]));
+    const log = session(prompt('one'), assistant([block('1')]));
     const change = log.append({ type: 'model_change', provider: 'tau', modelId: 'scripted' });
-    log.append({ type: 'message', message: said(LONG) });
+    log.append({ type: 'message', message: prompt(LONG) });
 
-    expect(plan(log, 50)?.firstKeptEntryId).toBe(change.id);
+    expect(split(log, 50)?.firstKeptEntryId).toBe(change.id);
   });
 });
 
 describe('there is no plan', () => {
   it.each([
     ['for nothing', []],
-    ['for less than is to be kept', [said('one'), answered([words('1')])]],
-    ['for one message, however long', [said(LONG)]],
-    ['for one call with its result', [answered([call('a')]), result('a', LONG)]],
+    ['for less than is to be kept', [prompt('one'), assistant([block('1')])]],
+    ['for one message, however long', [prompt(LONG)]],
+    ['for one call with its result', [assistant([call('a')]), result('a', LONG)]],
   ])('%s', (_what, messages) => {
-    expect(plan(session(...messages), 50)).toBeUndefined();
+    expect(split(session(...messages), 50)).toBeUndefined();
   });
 
   it('for what a compaction has kept and nothing more', () => {
-    const log = session(said(LONG), answered([words('1')]), said(LONG), answered([words('2')]));
-    compacted(log, plan(log, 50)?.firstKeptEntryId ?? '');
+    const log = session(prompt(LONG), assistant([block('1')]), prompt(LONG), assistant([block('2')]));
+    compacted(log, split(log, 50)?.firstKeptEntryId ?? '');
     log.append({ type: 'model_change', provider: 'tau', modelId: 'scripted' });
 
-    expect(plan(log, 50)).toBeUndefined();
+    expect(split(log, 50)).toBeUndefined();
   });
 });
 
 describe('the summary before', () => {
   it('is handed on without its lists of files, which the plan has', () => {
-    const log = session(said(LONG), answered([words('1')]), said(LONG));
+    const log = session(prompt(LONG), assistant([block('1')]), prompt(LONG));
     log.append({
       type: 'compaction',
       summary: 'S\n\n<read-files>\na\n</read-files>',
-      firstKeptEntryId: plan(log, 50)?.firstKeptEntryId ?? '',
+      firstKeptEntryId: split(log, 50)?.firstKeptEntryId ?? '',
       tokensBefore: 1,
       details: { readFiles: ['a'], modifiedFiles: [] },
     });
-    log.append({ type: 'message', message: said(LONG) });
+    log.append({ type: 'message', message: prompt(LONG) });
 
-    expect(plan(log, 50)).toMatchObject({ previousSummary: 'S', fileOps: { read: new Set(['a']) } });
+    expect(split(log, 50)).toMatchObject({ previousSummary: 'S', fileOps: { read: new Set(['a']) } });
   });
 
   it('counts for all, where what it kept is not there', () => {
-    const log = session(said('gone'), said('gone, too'));
+    const log = session(prompt('gone'), prompt('gone, too'));
     log.append({ type: 'compaction', summary: 'S', firstKeptEntryId: 'nowhere', tokensBefore: 1 });
-    for (const text of ['one', LONG]) log.append({ type: 'message', message: said(text) });
+    for (const text of ['one', LONG]) log.append({ type: 'message', message: prompt(text) });
 
     expect(outcome(log, 50)).toEqual({ history: ['user: one'], prefix: [], kept: [`user: ${LONG}`] });
   });
@@ -159,20 +159,20 @@ function grow(log: SessionLog, part: Stretch, next: () => string): void {
   const add = (message: AgentMessage) => log.append({ type: 'message', message });
   switch (part.kind) {
     case 'user':
-      add(said(text(part.size)));
+      add(prompt(text(part.size)));
       return;
     case 'answer':
-      add(answered([words(text(part.size))]));
+      add(assistant([block(text(part.size))]));
       return;
     case 'calls': {
       const ids = Array.from({ length: part.count }, next);
-      add(answered(ids.map((id) => call(id))));
-      if (part.between) add(said(text(part.size)));
+      add(assistant(ids.map((id) => call(id))));
+      if (part.between) add(prompt(text(part.size)));
       for (const id of ids) add(result(id, text(part.size)));
       return;
     }
     case 'lost call':
-      add(answered([call(next())]));
+      add(assistant([call(next())]));
       return;
     case 'lost result':
       add(result(next(), text(part.size)));
@@ -196,7 +196,7 @@ function grow(log: SessionLog, part: Stretch, next: () => string): void {
     case 'edit': {
       const texts = log.branch().filter((entry) => entry.type === 'message' && entry.message.role === 'user');
       const target = texts[part.target % Math.max(texts.length, 1)];
-      const replacement = part.dropped ? null : said(next());
+      const replacement = part.dropped ? null : prompt(next());
       if (target) log.append({ type: 'context_edit', targetId: target.id, replacement } as EntryDraft);
       return;
     }
@@ -235,7 +235,7 @@ describe('whatever the tree', () => {
           for (const part of parts) grow(log, part, () => `t${++count}`);
           const before = contextOf(log.branch());
           const conversation = before[0]?.role === 'compactionSummary' ? before.slice(1) : before;
-          const made = plan(log, limit);
+          const made = split(log, limit);
           if (!made) continue;
           const { history, prefix } = made;
           const kept = compacted(log, made.firstKeptEntryId, `S${count}`);
@@ -262,7 +262,7 @@ describe('whatever the tree', () => {
           // A branch that is left takes its compactions with it.
           for (const part of parts)
             if (part.kind !== 'branch' && part.kind !== 'edit') grow(log, part, () => `t${++count}`);
-          const made = plan(log, limit);
+          const made = split(log, limit);
           if (!made) continue;
           const taken = [...made.history, ...made.prefix].map((message) => JSON.stringify(message));
           expect(taken.filter((text) => dropped.has(text))).toEqual([]);

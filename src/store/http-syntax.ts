@@ -1,5 +1,5 @@
 /** Whether requests may be sent there; a password in an address would be told wherever the address is. */
-export function isWebAddress(text: string): boolean {
+export function isHttpUrl(text: string): boolean {
   try {
     const { protocol, username, password } = new URL(text);
     return ['http:', 'https:'].includes(protocol) && username === '' && password === '';

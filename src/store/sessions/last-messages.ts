@@ -16,7 +16,7 @@ export function lastMessages(path: string, count: number): AgentMessage[] {
       return undefined;
     });
     index.resolve();
-    const rows = [...index.named(leaf, ['message'])].slice(0, count).reverse();
+    const rows = [...index.rowsOfKind(leaf, ['message'])].slice(0, count).reverse();
     const read = (position: number, length: number) => readAt(fd, position, length);
     return [...readEntries({ lines: { size: end, read }, index }, rows)].flatMap((entry) =>
       entry.type === 'message' ? [entry.message] : [],

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GLANCE_BYTES, glance } from './glance.ts';
+import { EDGE_BYTES, quickParse } from './quick-parse.ts';
 import { parseFacts } from './line-facts.ts';
 
-const look = (line: string) => {
+const parseQuickly = (line: string) => {
   const bytes = Buffer.from(line);
-  return glance(bytes, 0, bytes.length);
+  return quickParse(bytes, 0, bytes.length);
 };
 
 describe('glance', () => {
@@ -20,8 +20,8 @@ describe('glance', () => {
     '{"type":"custom","id":"a","parentId":"b","timestamp":"t","customType":"st","data":1}',
     '{"type":"hologram","id":"a","parentId":"b","timestamp":"t","message":{"role":"user"}}',
   ])('reads %s', (line) => {
-    expect(look(line)).toEqual(parseFacts(line));
-    expect(look(line)).toBeDefined();
+    expect(parseQuickly(line)).toEqual(parseFacts(line));
+    expect(parseQuickly(line)).toBeDefined();
   });
 
   it.each([
@@ -33,11 +33,11 @@ describe('glance', () => {
     '{"type":"message","id":"a","parentId":"b","timestamp":"t","message":{"role":"user","content":"half a li',
     '{"type": "message","id":"a","parentId":"b","timestamp":"t","message":{"role":"user"}}',
     '{"type":"message","id":"","parentId":"b","timestamp":"t","message":{"role":"user"}}',
-    `{"type":"message","id":"${'a'.repeat(GLANCE_BYTES)}","parentId":"b","timestamp":"t","message":{"role":"user"}}`,
+    `{"type":"message","id":"${'a'.repeat(EDGE_BYTES)}","parentId":"b","timestamp":"t","message":{"role":"user"}}`,
     '}',
     '',
   ])('does not guess at %s', (line) => {
-    expect(look(line)).toBeUndefined();
+    expect(parseQuickly(line)).toBeUndefined();
   });
 
   it('never says anything else than the whole line does', () => {
@@ -55,7 +55,7 @@ describe('glance', () => {
         'a'.repeat(200),
       ),
     );
-    const place = fc.record({ id: text, parentId: fc.option(text), timestamp: text });
+    const base = fc.record({ id: text, parentId: fc.option(text), timestamp: text });
     const own = fc.record(
       {
         customType: text,
@@ -67,15 +67,15 @@ describe('glance', () => {
       { requiredKeys: [] },
     );
     const entry = fc
-      .tuple(text, place, own, fc.boolean())
-      .map(([type, place, own, placeFirst]) => (placeFirst ? { type, ...place, ...own } : { type, ...own, ...place }));
+      .tuple(text, base, own, fc.boolean())
+      .map(([type, base, own, baseFirst]) => (baseFirst ? { type, ...base, ...own } : { type, ...own, ...base }));
     const nested = entry.chain((inner) => entry.map((outer) => ({ ...outer, data: inner })));
 
     fc.assert(
       fc.property(fc.oneof(entry, nested), (value) => {
         const line = JSON.stringify(value);
-        const seen = look(line);
-        if (seen) expect(seen).toEqual(parseFacts(line));
+        const facts = parseQuickly(line);
+        if (facts) expect(facts).toEqual(parseFacts(line));
       }),
       { numRuns: 5000 },
     );

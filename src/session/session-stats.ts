@@ -1,0 +1,53 @@
+import { callsOf } from '../agent/answer.ts';
+import type { SessionEntry, Usage } from '../protocol/generated/vocabulary.ts';
+
+/** Numbers of a session that only ever grow. */
+export interface SessionCounts {
+  userMessages: number;
+  assistantMessages: number;
+  toolCalls: number;
+  toolResults: number;
+  totalMessages: number;
+  tokens: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
+  cost: number;
+}
+
+export function countEntries(entries: Iterable<SessionEntry>): SessionCounts {
+  const counts: SessionCounts = {
+    userMessages: 0,
+    assistantMessages: 0,
+    toolCalls: 0,
+    toolResults: 0,
+    totalMessages: 0,
+    tokens: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    cost: 0,
+  };
+  for (const entry of entries) addEntry(counts, entry);
+  return counts;
+}
+
+export function addEntry(counts: SessionCounts, entry: SessionEntry): void {
+  if (entry.type === 'usage' || entry.type === 'compaction' || entry.type === 'branch_summary') {
+    if (entry.usage) addUsage(counts, entry.usage);
+    return;
+  }
+  if (entry.type !== 'message' || (entry.message.role as string) === 'system') return;
+  counts.totalMessages++;
+  const { message } = entry;
+  if (message.role === 'user') counts.userMessages++;
+  else if (message.role === 'toolResult') counts.toolResults++;
+  else if (message.role === 'assistant') {
+    counts.assistantMessages++;
+    counts.toolCalls += callsOf(message).length;
+    if (message.usage) addUsage(counts, message.usage);
+  }
+}
+
+function addUsage(counts: SessionCounts, { input, output, cacheRead, cacheWrite, cost }: Usage): void {
+  counts.tokens.input += input;
+  counts.tokens.output += output;
+  counts.tokens.cacheRead += cacheRead;
+  counts.tokens.cacheWrite += cacheWrite;
+  counts.tokens.total += input + output + cacheRead + cacheWrite;
+  counts.cost += cost.total;
+}

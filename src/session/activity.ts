@@ -1,12 +1,11 @@
 import type { AgentEvent, BlockedOn } from '../protocol/generated/vocabulary.ts';
 
-/** What a run is waiting for, and since when. Heartbeats tell it. */
+/** Tracks what the active run is waiting for, for heartbeats. */
 export class Activity {
   #kind: BlockedOn['kind'] | undefined;
   #since = 0;
   readonly #tools = new Map<string, { toolName: string; since: number }>();
 
-  /** Learns from what the run says. */
   apply(event: AgentEvent): void {
     if (event.type === 'tool_execution_start') {
       this.#tools.set(event.toolCallId, { toolName: event.toolName, since: Date.now() });
@@ -14,7 +13,6 @@ export class Activity {
     else if (event.type === 'message_update') this.#since = Date.now();
   }
 
-  /** Something is being waited for now. */
   begin(kind: BlockedOn['kind']): void {
     this.#kind = kind;
     this.#since = Date.now();
@@ -36,7 +34,7 @@ export class Activity {
     }
   }
 
-  /** For a heartbeat: the oldest running tool, else whatever else is waited for. */
+  /** The oldest running tool, else the current wait; null while the run waits for nothing. */
   get blockedOn(): BlockedOn | null {
     for (const [toolCallId, { toolName, since }] of this.#tools) {
       return { kind: 'tool', elapsedMs: Date.now() - since, toolCallId, toolName };

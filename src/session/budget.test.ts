@@ -12,7 +12,7 @@ const used = (tokens: Partial<Usage>, total = 0): Usage => ({
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total },
 });
 
-it('without limits nothing is ever used up', () => {
+it('a budget without limits is never exhausted', () => {
   const budget = new Budget();
   budget.addLimits(undefined);
   budget.addLimits({});
@@ -26,7 +26,7 @@ it.each([
   [{ tokens: 200 }, 'The run has used up its tokens (200)'],
   [{ cost: 0.5 }, 'The run has used up its money ($0.5)'],
   [{ turns: 9, tokens: 200, cost: 9 }, 'The run has used up its tokens (200)'],
-])('%o is used up by the second answer', (limits, reason) => {
+])('%o is exhausted by the second turn', (limits, reason) => {
   const budget = new Budget();
   budget.addLimits(limits);
 
@@ -37,14 +37,14 @@ it.each([
   expect(budget.exhaustedReason).toBe(reason);
 });
 
-it.each([{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }])('%o allows nothing', (limits) => {
+it.each([{ turns: 0 }, { tokens: 0 }, { cost: 0 }, { wallMs: 0 }])('%o allows no model call', (limits) => {
   const budget = new Budget();
   budget.addLimits(limits);
 
   expect(budget.exhaustedReason).toMatch(/^The run has used up its .+ \(\$?0( ms)?\)$/);
 });
 
-it('counts every kind of token where a provider gives no sum', () => {
+it('every kind of token counts when a provider reports no total', () => {
   const budget = new Budget();
   budget.addLimits({ tokens: 10 });
 
@@ -53,7 +53,7 @@ it('counts every kind of token where a provider gives no sum', () => {
   expect(budget.exhaustedReason).toContain('tokens');
 });
 
-it('what is limited later counts from the start', () => {
+it('limits that are added later count from the start of the run', () => {
   const budget = new Budget();
   budget.addLimits({ turns: 9 });
   budget.addTurn(used({}));

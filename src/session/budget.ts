@@ -1,6 +1,6 @@
 import type { Limits, Usage } from '../protocol/generated/vocabulary.ts';
 
-/** What a run has used up, and what it may. */
+/** Usage of a run against its limits. */
 export class Budget {
   readonly #startedAt = performance.now();
   #limits: readonly Limits[] = [];
@@ -8,7 +8,7 @@ export class Budget {
   #tokens = 0;
   #cost = 0;
 
-  /** Narrows what the run may use. Limits of a message that joins it count from the start of the run. */
+  /** Adds limits. Limits of a message that joins the run count from the start of the run. */
   addLimits(limits: Limits | undefined): void {
     if (limits) this.#limits = [...this.#limits, limits];
   }
@@ -18,13 +18,13 @@ export class Budget {
     this.addUsage(usage);
   }
 
-  /** What was used for something else than an answer. */
+  /** Adds usage that is not a turn, such as a compaction. */
   addUsage({ totalTokens, input, output, cacheRead, cacheWrite, cost }: Usage): void {
     this.#tokens += totalTokens || input + output + cacheRead + cacheWrite;
     this.#cost += cost.total;
   }
 
-  /** What forbids another model call, in words; undefined while nothing does. */
+  /** The error message that forbids another model call; undefined while every limit allows one. */
   get exhaustedReason(): string | undefined {
     for (const { turns, tokens, cost, wallMs } of this.#limits) {
       if (turns !== undefined && this.#turns >= turns) return `The run has used up its model calls (${turns})`;

@@ -6,17 +6,17 @@ import { assistant, result, prompt, usage, block } from './testing/sample-messag
 const model = { provider: 'tau', id: 'scripted', contextWindow: 1000 } as Model;
 const tokens = (...messages: AgentMessage[]) => contextUsage(messages, model)?.tokens;
 
-describe('how full the context is', () => {
-  it('is unknown without a model, or when nobody knows its size', () => {
+describe('context usage', () => {
+  it('is unknown without a model or without a context window', () => {
     expect(contextUsage([], null)).toBeUndefined();
     expect(contextUsage([], { ...model, contextWindow: 0 })).toBeUndefined();
   });
 
-  it('is nothing at the beginning', () => {
+  it('is zero at the start', () => {
     expect(contextUsage([], model)).toEqual({ tokens: 0, contextWindow: 1000, percent: 0 });
   });
 
-  it('is what the last answer counted and a guess for what came after it', () => {
+  it('is the usage of the last assistant message plus an estimate for later messages', () => {
     const messages = [
       prompt('before'),
       assistant([block('hi')], { usage: usage(100, 20) }),
@@ -27,19 +27,19 @@ describe('how full the context is', () => {
     expect(contextUsage(messages, model)).toEqual({ tokens: 123, contextWindow: 1000, percent: 12.3 });
   });
 
-  it('adds the counts of an answer that has no sum', () => {
+  it('sums the counts of an assistant message without a total', () => {
     const { totalTokens: _, ...old } = usage(100, 20, { cacheRead: 3, cacheWrite: 4 });
 
     expect(tokens(assistant([], { usage: old }))).toBe(127);
   });
 
-  it.each(['error', 'aborted'] as const)('does not trust the counts of an answer that ended with %s', (stopReason) => {
+  it.each(['error', 'aborted'] as const)('ignores the usage of a message that ended with %s', (stopReason) => {
     const counted = assistant([block('ok')], { usage: usage(10, 5) });
 
     expect(tokens(counted, assistant([block('1234')], { usage: usage(500, 0), stopReason }))).toBe(16);
   });
 
-  it('guesses everything when nothing was counted yet', () => {
+  it('is an estimate when no usage was reported', () => {
     expect(tokens(prompt('1234'), assistant([block('12345')]))).toBe(3);
   });
 });
@@ -47,7 +47,7 @@ describe('how full the context is', () => {
 describe('after a compaction', () => {
   const summary: AgentMessage = { role: 'compactionSummary', summary: '1234', tokensBefore: 900, timestamp: 50 };
 
-  it('nothing is known, whatever was counted before it', () => {
+  it('usage is unknown, whatever was reported before', () => {
     const kept = assistant([block('kept')], { usage: usage(900, 10), timestamp: 40 });
 
     expect(contextUsage([summary, kept, prompt('next', 60)], model)).toEqual({
@@ -57,7 +57,7 @@ describe('after a compaction', () => {
     });
   });
 
-  it('the next answer says', () => {
+  it('the next assistant message reports it', () => {
     const kept = assistant([block('kept')], { usage: usage(900, 10), timestamp: 40 });
     const fresh = assistant([block('new')], { usage: usage(30, 2), timestamp: 70 });
 
@@ -65,7 +65,7 @@ describe('after a compaction', () => {
   });
 });
 
-describe('the guess for one message', () => {
+describe('the estimate for one message', () => {
   it.each<[string, AgentMessage, number]>([
     ['text', prompt('12345'), 2],
     ['a plain string', { role: 'user', content: '1234', timestamp: 1 }, 1],
@@ -79,8 +79,8 @@ describe('the guess for one message', () => {
       1,
     ],
     ['a summary', { role: 'branchSummary', summary: '12345678', fromId: 'x', timestamp: 1 }, 2],
-    ['nothing', prompt(''), 0],
-  ])('of %s is a token for four characters', (_what, message, guess) => {
+    ['an empty text', prompt(''), 0],
+  ])('of %s is one token per four characters', (_what, message, guess) => {
     expect(estimateTokens(message)).toBe(guess);
   });
 });

@@ -1,12 +1,12 @@
 import { charactersIn, tokensIn } from '../model/estimate.ts';
 import type { AgentMessage, ContextUsage, Model, Usage } from '../protocol/generated/vocabulary.ts';
 
-/** How full the model's context is. Nothing is known right after a compaction, until the next answer says. */
+/** How full the model's context is; unknown after a compaction until the next assistant message reports usage. */
 export function contextUsage(messages: readonly AgentMessage[], model: Model | null): ContextUsage | undefined {
   if (!model || model.contextWindow <= 0) return undefined;
   const { contextWindow } = model;
   const [first] = messages;
-  // What was kept by a compaction was measured with everything that is gone now.
+  // Messages that a compaction kept report usage that includes the messages it removed.
   const since = first?.role === 'compactionSummary' ? first.timestamp : undefined;
   const last = messages.findLastIndex((message) => isMeasured(message) && message.timestamp >= (since ?? 0));
   if (last === -1 && since !== undefined) return { tokens: null, contextWindow, percent: null };
@@ -25,11 +25,11 @@ const isMeasured = (message: AgentMessage | null) =>
 
 const tokensOf = (usage: Usage) => usage.totalTokens || usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 
-/** A guess at what these messages cost together. */
+/** Estimated tokens of these messages. */
 export const estimateContext = (messages: readonly AgentMessage[]): number =>
   messages.reduce((sum, message) => sum + estimateTokens(message), 0);
 
-/** A guess at what a message costs, before a provider has counted it. Files may hold messages that say nothing. */
+/** Estimated tokens of a message without reported usage. Session files may hold `null` messages. */
 export function estimateTokens(message: AgentMessage | null): number {
   return tokensIn(charsOf(message));
 }

@@ -14,7 +14,7 @@ const compaction = (summary: string, firstKeptEntryId: string): EntryDraft => ({
   tokensBefore: 1000,
 });
 
-/** A session of these entries; a draft may depend on the ids of those before it. */
+/** A session of these drafts; a draft may depend on the ids of those before it. */
 function session(...drafts: (EntryDraft | ((ids: readonly string[]) => EntryDraft))[]): SessionLog {
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });
   const ids: string[] = [];
@@ -25,7 +25,7 @@ function session(...drafts: (EntryDraft | ((ids: readonly string[]) => EntryDraf
 const context = (log: SessionLog) => contextOf(log.branch()).map(brief);
 
 describe('the context', () => {
-  it('is what was said, in order, without the rest of the entries', () => {
+  it('holds the messages in order, without other entries', () => {
     const log = session(
       { type: 'model_change', provider: 'tau', modelId: 'scripted' },
       message('one'),
@@ -38,13 +38,13 @@ describe('the context', () => {
     expect(context(log)).toEqual(['user: one', 'assistant: two']);
   });
 
-  it('leaves out the system prompt that later versions of pi store', () => {
+  it('omits the system prompt that later versions of pi store', () => {
     const system = { role: 'system', content: 'rules', timestamp: 1 } as unknown as AgentMessage;
 
     expect(context(session({ type: 'message', message: system }, message('one')))).toEqual(['user: one']);
   });
 
-  it('holds the messages of extensions as they came', () => {
+  it('holds custom messages of extensions unchanged', () => {
     const log = session({
       type: 'custom_message',
       customType: 'note',
@@ -66,7 +66,7 @@ describe('the context', () => {
     ]);
   });
 
-  it('holds the summary of a branch that was left, unless it is empty', () => {
+  it('holds the summary of an abandoned branch unless it is empty', () => {
     const log = session(
       { type: 'branch_summary', fromId: 'x', summary: 'tried it' },
       { type: 'branch_summary', fromId: 'y', summary: '' },
@@ -75,7 +75,7 @@ describe('the context', () => {
     expect(context(log)).toEqual(['branchSummary: tried it']);
   });
 
-  it('is that of the branch alone', () => {
+  it('covers the active branch only', () => {
     const log = session(message('root'), message('left'));
     log.moveLeaf(log.entries()[0]?.id ?? null);
     log.append(message('right'));
@@ -85,13 +85,13 @@ describe('the context', () => {
 });
 
 describe('after a compaction', () => {
-  it('is the summary, what was kept, and what came after', () => {
+  it('the context is the summary, the kept entries and the later ones', () => {
     const log = session(message('old'), message('kept'), (ids) => compaction('sum', ids[1] ?? ''), message('new'));
 
     expect(context(log)).toEqual(['compactionSummary: sum', 'user: kept', 'user: new']);
   });
 
-  it('is the latest summary only, though the one before lies among what was kept', () => {
+  it('only the latest summary remains, even if an earlier one lies among the kept entries', () => {
     const log = session(
       message('a'),
       message('b'),
@@ -104,15 +104,15 @@ describe('after a compaction', () => {
     expect(context(log)).toEqual(['compactionSummary: second', 'user: b', 'user: c', 'user: d']);
   });
 
-  it('keeps nothing when what it names is not there', () => {
+  it('nothing is kept when the first kept entry is missing', () => {
     const log = session(message('old'), compaction('sum', 'missing'), message('new'));
 
     expect(context(log)).toEqual(['compactionSummary: sum', 'user: new']);
   });
 });
 
-describe('an edit of the context', () => {
-  it('takes a message out, or puts another in its place; the last one counts', () => {
+describe('a context edit', () => {
+  it('removes or replaces a message; the last edit counts', () => {
     const log = session(
       message('a'),
       message('b'),
@@ -126,7 +126,7 @@ describe('an edit of the context', () => {
   });
 });
 
-it('the count is that of the context, whatever the session holds', () => {
+it('countContext equals the length of the context for any session', () => {
   const anyKind = fc.constantFrom(
     'user',
     'system',

@@ -7,27 +7,27 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import type { EntryNode, SessionLog } from '../store/sessions/session-log.ts';
 
-/** The conversation that a branch of the session tree amounts to. */
+/** The messages of the conversation on a branch, after compactions and edits. */
 export function contextOf(branch: readonly SessionEntry[]): AgentMessage[] {
   const edits = editsIn(branch);
   const firstKept = (compaction: SessionEntry) => (compaction as CompactionEntry).firstKeptEntryId;
   return sinceCompaction(branch, firstKept).flatMap((entry) => editedMessages(entry, edits));
 }
 
-/** What was done to entries later on, by their ids. */
+/** Edits by the id of their target entry. */
 type Edits = ReadonlyMap<string, ContextEditEntry>;
 
 export const editsIn = (branch: readonly SessionEntry[]): Edits =>
   new Map(branch.flatMap((entry) => (entry.type === 'context_edit' ? [[entry.targetId, entry] as const] : [])));
 
-/** What an entry adds to the conversation after it was edited. */
+/** Messages of an entry after edits. */
 export function editedMessages(entry: SessionEntry, edits: Edits): AgentMessage[] {
   const edit = edits.get(entry.id);
   if (!edit) return entryMessages(entry);
   return edit.replacement === null ? [] : [edit.replacement as AgentMessage];
 }
 
-/** The latest summary, what it kept, and what came after it; everything when nothing was ever compacted. */
+/** The latest compaction, the entries it kept and those after it; the whole branch without a compaction. */
 export function sinceCompaction<E extends { readonly id: string; readonly type: string }>(
   branch: readonly E[],
   firstKeptBy: (compaction: E) => string,
@@ -37,17 +37,17 @@ export function sinceCompaction<E extends { readonly id: string; readonly type: 
   if (!compaction) return [...branch];
   const firstKept = firstKeptBy(compaction);
   const first = branch.findIndex((entry) => entry.id === firstKept);
-  // An older summary among what was kept is part of the latest one.
+  // The latest summary includes older ones.
   const kept = first === -1 ? [] : branch.slice(first, at).filter(({ type }) => type !== 'compaction');
   return [compaction, ...kept, ...branch.slice(at + 1)];
 }
 
-/** What one entry adds to the conversation. */
+/** Messages of an entry before edits. */
 export function entryMessages(entry: SessionEntry): AgentMessage[] {
   const timestamp = Date.parse(entry.timestamp);
   switch (entry.type) {
     case 'message':
-      // Later versions of pi store the system prompt as a message; the conversation goes without it.
+      // Later versions of pi store the system prompt as a message; the conversation excludes it.
       return (entry.message.role as string) === 'system' ? [] : [entry.message];
     case 'custom_message': {
       const { customType, content, display, details } = entry;
@@ -64,7 +64,7 @@ export function entryMessages(entry: SessionEntry): AgentMessage[] {
   }
 }
 
-/** How many messages `contextOf` would find, reading hardly any of them. */
+/** The length of `contextOf`, computed almost without reading entries. */
 export function countContext(log: SessionLog): number {
   const [rewritten] = log.nodesOfKind('compaction', 'context_edit');
   if (rewritten) return countRewritten(log);
@@ -86,7 +86,7 @@ function countRewritten(log: SessionLog): number {
   return compacted?.count ?? count;
 }
 
-/** Whether an entry adds to the conversation; a compaction does so in its own place only. */
+/** Whether an entry adds a message by itself; a compaction only counts at its own position. */
 export function addsMessage({ id, type, role }: EntryNode, log: SessionLog): boolean {
   if (type === 'branch_summary') return (log.entry(id) as BranchSummaryEntry).summary !== '';
   return type === 'custom_message' || (type === 'message' && role !== 'system');

@@ -1,6 +1,6 @@
 import type { SessionLog } from '../store/sessions/session-log.ts';
 
-/** The ids under which messages waited that have become part of the conversation since. */
+/** Queue ids of messages that were delivered to the conversation. */
 export function* deliveredQueueIds(log: SessionLog): Generator<string> {
   for (const entry of log.find('"queueId":"')) {
     if (entry.type === 'message' && entry.queueId !== undefined) yield entry.queueId;

@@ -17,19 +17,19 @@ import type {
 import type { FileOperations } from './compaction/files.ts';
 import type { ContextLimits } from './compaction/limits.ts';
 
-/** What somebody said, before it becomes a message. */
+// Text and images of a user, before they become a message.
 export interface UserInput {
   readonly text: string;
   readonly images: readonly ImageContent[];
 }
 
-/** Input with where it comes from, and how it is to join a run that is active. */
+// Input with its source and how it joins an active run.
 export interface RawInput extends UserInput {
   readonly source: 'rpc' | 'interactive' | 'extension';
   readonly streamingBehavior: 'steer' | 'followUp' | undefined;
 }
 
-/** How an agent comes to a session. */
+// Why an agent opened this session.
 export type StartReason = 'startup' | 'reload' | 'new' | 'resume' | 'fork';
 
 export interface SessionStart {
@@ -37,34 +37,33 @@ export interface SessionStart {
   previousSessionFile?: string | undefined;
 }
 
-/** How an agent leaves one. */
+// Why an agent leaves the session.
 export type EndReason = 'quit' | 'reload' | 'new' | 'resume' | 'fork';
 
-/** What a run says: everything of the loop, and how it ends. */
+// Every event of a run: those of the loop, then `agent_end` and `agent_settled`.
 export type RunEvent = LoopEvent | AgentEndEvent | AgentSettledEvent;
 
 interface Cancelled {
   readonly cancel: true;
 }
 
-/** A summary in place of what it stands for. */
+// A summary that a hook supplies.
 export interface Summary {
   readonly summary: string;
   readonly details?: unknown;
 }
 
-/** Why a compaction is made. */
 type CompactionReason = CompactionEndEvent['reason'];
 
-/** A compaction that is about to be made. */
+// A compaction before it starts.
 export interface CompactionPlan {
   readonly branch: readonly SessionEntry[];
   readonly reason: CompactionReason;
-  /** Whether the model is asked again afterwards. */
+  // Whether the model is called again afterwards.
   readonly willRetry: boolean;
   readonly firstKeptEntryId: string;
   readonly messagesToSummarize: readonly AgentMessage[];
-  /** The beginning of a turn whose end is kept. */
+  // The start of a turn whose end is kept.
   readonly turnPrefixMessages: readonly AgentMessage[];
   readonly isSplitTurn: boolean;
   readonly previousSummary?: string | undefined;
@@ -74,23 +73,23 @@ export interface CompactionPlan {
   readonly customInstructions?: string | undefined;
 }
 
-/** A compaction that came to nothing. */
+// A compaction that failed or was aborted.
 export interface CompactionFailure {
   readonly reason: CompactionReason;
-  /** Absent where it was stopped. */
+  // Absent after an abort.
   readonly errorMessage?: string | undefined;
   readonly aborted: boolean;
-  /** Whether the model would have been asked again. */
+  // Whether the model would have been called again.
   readonly willRetry: boolean;
   readonly fromHook: boolean;
 }
 
-/** The way to another entry of the tree. */
+// A move of the leaf to another entry, before it happens.
 export interface TreePlan {
   readonly targetId: string;
   readonly oldLeafId: string | null;
   readonly commonAncestorId: string | null;
-  /** What is left behind, the oldest first. */
+  // The branch below the common ancestor, oldest entry first.
   readonly entriesToSummarize: readonly SessionEntry[];
   readonly userWantsSummary: boolean;
   readonly customInstructions?: string | undefined;
@@ -102,7 +101,7 @@ export type TreeHookResult =
   | Cancelled
   | (Partial<Summary> & { customInstructions?: string; replaceInstructions?: boolean; label?: string });
 
-/** Where the conversation went on from. */
+// A completed move of the leaf.
 export interface TreeMove {
   readonly newLeafId: string | null;
   readonly oldLeafId: string | null;
@@ -111,24 +110,24 @@ export interface TreeMove {
 }
 
 /**
- * Where others may step into a session. Absent hooks do nothing. Those that may say no return `cancel`; those that may
- * replace their subject return the replacement; `undefined` changes nothing. The rules of `AgentHooks` hold here too.
+ * Extension points of a session. Absent hooks do nothing. A hook that may refuse returns `cancel`; one that may replace
+ * its subject returns the replacement; `undefined` changes nothing. The rules of `AgentHooks` apply.
  */
 export interface SessionHooks extends AgentHooks {
-  /** Hears what a run says, each event before the clients do; only the last one, `agent_settled`, after them. */
+  /** Receives each event of a run before the clients do; only `agent_settled` comes after them. */
   readonly observe?: (event: RunEvent, signal: AbortSignal) => Promise<void> | undefined;
 
-  // What follows is called outside of runs; there a hook that rejects is passed over.
+  // Called outside of runs: a rejection is ignored.
 
-  /** Called once clients can be spoken to; session commands wait for it. */
+  /** Called once clients can receive events; session commands wait for it. */
   readonly sessionStart?: (start: SessionStart) => Promise<void>;
   readonly sessionShutdown?: (end: { reason: EndReason; targetSessionFile?: string | undefined }) => Promise<void>;
-  /** An abort while it waits cancels, too. */
+  /** An abort during the call cancels the switch. */
   readonly beforeSwitch?: (
     to: { reason: 'new' | 'resume'; targetSessionFile?: string | undefined },
     signal: AbortSignal,
   ) => Promise<Cancelled | undefined>;
-  /** `before`: the entry is left out of the copy, `at`: it is the last one in it. An abort cancels. */
+  /** `before` leaves the entry out of the copy, `at` makes it the last one. An abort cancels the fork. */
   readonly beforeFork?: (
     from: { entryId: string; position: 'before' | 'at' },
     signal: AbortSignal,
@@ -138,54 +137,53 @@ export interface SessionHooks extends AgentHooks {
     previousModel: Model | null;
     source: 'set' | 'cycle' | 'restore';
   }) => Promise<void>;
-  /** The session has another name. */
   readonly nameChange?: (name: string | undefined) => Promise<void>;
   readonly thinkingLevelSelect?: (choice: { level: ThinkingLevel; previousLevel: ThinkingLevel }) => Promise<void>;
 
-  // What follows is called for a message, a run or a command; there a hook that rejects fails it.
+  // Called for a message, a run or a command: a rejection fails it.
 
-  /** Sees raw input first. `handled`: nothing is left to do. */
+  /** Receives raw input first. `handled` ends its processing. */
   readonly input?: (input: RawInput, signal: AbortSignal) => Promise<'handled' | UserInput | undefined>;
-  /** Turns skill and template words into what they stand for. */
+  /** Replaces skill and template commands by their text. */
   readonly expand?: (input: UserInput, signal: AbortSignal) => Promise<UserInput | undefined>;
   readonly systemPrompt?: (prompt: string, signal: AbortSignal) => Promise<string | undefined>;
-  /** Before the first model call of a run: messages that follow the one that opens it, and a prompt for this run. */
+  /** Before the first model call: returns messages to add after the opening ones, and a system prompt for this run. */
   readonly beforeAgentStart?: (
     start: { messages: readonly AgentMessage[]; systemPrompt: string },
     signal: AbortSignal,
   ) => Promise<{ messages?: readonly HookMessage[]; systemPrompt?: string } | undefined>;
-  /** The last word before a run ends. One that failed or was stopped does not go on, whatever is wished for. */
+  /** Called before a run ends. A failed or aborted run ends whatever this returns. */
   readonly beforeSettle?: (
     end: { runId: string; outcome: RunOutcome },
     signal: AbortSignal,
   ) => Promise<Continuation | undefined>;
 
-  /** A command that a client runs beside the conversation; what it answers stands for the command, which then never runs. */
+  /** A shell command of a client; a returned result replaces its execution. */
   readonly userBash?: (
     command: { command: string; cwd: string; excludeFromContext: boolean },
     signal: AbortSignal,
   ) => Promise<Result<'bash'> | undefined>;
 
-  /** A compaction that is about to be made. A summary that it answers takes the place of the one a model would write. */
+  /** Called before a compaction; a returned summary replaces the model's. */
   readonly beforeCompact?: (
     plan: CompactionPlan,
     signal: AbortSignal,
   ) => Promise<Cancelled | (Summary & { firstKeptEntryId: string; tokensBefore: number }) | undefined>;
-  /** Told of it; one that rejects changes nothing. */
+  /** Called afterwards; a rejection changes nothing. */
   readonly afterCompact?: (done: {
     entry: CompactionEntry;
     fromHook: boolean;
     reason: CompactionReason;
     willRetry: boolean;
   }) => Promise<void>;
-  /** Told after the clients; one that rejects changes nothing. */
+  /** Called after `compaction_end` was published; a rejection changes nothing. */
   readonly compactFailed?: (failure: CompactionFailure) => Promise<void>;
 
   /**
-   * The conversation is about to go on from another entry. A summary counts only where one is wanted; instructions and a
-   * label take the place of those that were given. An abort cancels.
+   * Called before the leaf moves. A summary is used only if the user asked for one; instructions and a label replace
+   * the given ones. An abort cancels.
    */
   readonly beforeTree?: (plan: TreePlan, signal: AbortSignal) => Promise<TreeHookResult | undefined>;
-  /** Told of it; one that rejects changes nothing. */
+  /** Called afterwards; a rejection changes nothing. */
   readonly afterTree?: (move: TreeMove) => Promise<void>;
 }

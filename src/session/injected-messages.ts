@@ -4,24 +4,22 @@ import type { Transcript } from './transcript.ts';
 
 export const MAX_INJECTED = 1000;
 
-/** Something that is said beside the user, by whoever steps into a session. */
+// A message that an extension or another part of tau adds to the conversation beside the user's.
 export type InjectedMessage = Pick<CustomMessage, 'customType' | 'content' | 'display' | 'details'>;
 
-/**
- * When an aside that cannot be said at once is said: with steering, when the run would end, behind the next prompt, or at
- * the end of the run without another word of the model.
- */
+// When a message that cannot be stored at once is delivered: with steering, when the run would end, after the next
+// prompt, or at the end of the run without another model call.
 export type DeliveryPoint = 'steer' | 'followUp' | 'nextTurn' | 'end';
 
 export interface InjectionOptions {
-  /** True: open a run with it when none is active. False: never let the model be asked for its sake. */
+  // True: starts a run when none is active. False: never causes a model call.
   readonly triggerTurn?: boolean | undefined;
   readonly deliverAs?: Exclude<DeliveryPoint, 'end'> | undefined;
 }
 
 /**
- * Asides that wait for their turn. They are kept in memory until then: a crash, or a change of session, loses them. What
- * a run does not take before it ends is there for the next one.
+ * Injected messages that wait for delivery, in memory only: a crash or a session change loses them. Messages that a run
+ * does not take stay for the next run.
  */
 export class InjectedMessages {
   readonly #transcript: Transcript;
@@ -42,7 +40,7 @@ export class InjectedMessages {
     this.#pending.push({ kind, message });
   }
 
-  /** Stores those that are due, in the order in which they came, and answers them. */
+  /** Stores the messages of this delivery point in the order they were added, and returns them. */
   deliver(kind: DeliveryPoint): AgentMessage[] {
     const due = this.#pending.filter((other) => other.kind === kind);
     return due.map((item) => {
@@ -52,7 +50,7 @@ export class InjectedMessages {
     });
   }
 
-  /** Stores one at once. */
+  /** Stores one message at once. */
   store({ customType, content, display, details }: InjectedMessage): AgentMessage {
     const stored: CustomMessage = { role: 'custom', customType, content, display, timestamp: Date.now() };
     return this.#transcript.add(details === undefined ? stored : { ...stored, details });

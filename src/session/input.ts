@@ -3,16 +3,16 @@ import { Refusal } from '../protocol/errors.ts';
 import type { ImageContent, ImageInput, QueuedItem, UserMessage } from '../protocol/generated/vocabulary.ts';
 import type { UserInput, RawInput, SessionHooks } from './hooks.ts';
 
-/** Where a message comes from, how it is to join a run that is active, and what calls it off before it has begun. */
+// Where a message comes from, how it joins an active run, and its abort signal.
 export interface InputOptions {
   readonly source?: RawInput['source'] | undefined;
-  /** False: words that stand for others are taken as they are. */
+  // False: skill and template commands are not expanded.
   readonly expand?: boolean | undefined;
   readonly streamingBehavior?: QueuedItem['kind'] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What was said, after everybody who may change it has seen it. Nobody to see it: nothing is awaited. */
+/** Passes input through the `input` and `expand` hooks; without hooks it returns synchronously. */
 export function applyInputHooks(raw: UserInput, options: InputOptions, hooks: SessionHooks): UserInput | Promise<UserInput | 'handled'> {
   const hasHooks = hooks.input || (options.expand !== false && hooks.expand);
   return hasHooks ? runInputHooks(raw, options, hooks) : raw;
@@ -29,17 +29,17 @@ async function runInputHooks(
   return expanded || hooked || raw;
 }
 
-/** For what cannot be aborted. */
+/** A signal that never aborts. */
 export const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
-/** What a client sent, in the one form that is used from here on. */
+/** Validates the text and images that a client sent. */
 export function parseInput(text: string, images: readonly ImageInput[] = []): UserInput {
   if (text === '' && images.length === 0)
     throw new Refusal('invalid_params', 'Invalid parameters: message must not be empty');
   return { text, images: images.map(parseImage) };
 }
 
-/** How much of an image is looked at to tell whether it can be one. */
+// Only the start of an image is checked.
 const CHECKED_CHARACTERS = 4096;
 
 function parseImage(input: ImageInput, index: number): ImageContent {
@@ -49,7 +49,7 @@ function parseImage(input: ImageInput, index: number): ImageContent {
   return image;
 }
 
-/** What keeps this from being an image, if a glance can tell. */
+/** Why this cannot be an image, judged by its type and its first characters. */
 export function imageProblem({ mimeType, data }: ImageContent): string | undefined {
   if (!mimeType.startsWith('image/')) return `must be an image, not ${mimeType}`;
   return /^[\w+/=\s-]+$/.test(data.slice(0, CHECKED_CHARACTERS)) ? undefined : 'must have data in base64';

@@ -19,7 +19,7 @@ const drafts: Record<string, (target: string, name: string) => EntryDraft> = {
   edit: (target, name) => ({ type: 'context_edit', targetId: target, replacement: prompt(`${name} instead`) }),
 };
 
-/** Any session, of entries that say something else each. */
+/** Any session; every entry has its own text. */
 const anyLog: fc.Arbitrary<SessionLog> = fc
   .array(fc.tuple(fc.constantFrom(...Object.keys(drafts)), fc.nat()))
   .map((kinds) => {
@@ -42,7 +42,7 @@ function* pagesOf(log: SessionLog, params: Params<'get_messages_page'>) {
   }
 }
 
-it('has pages that are the conversation together, whatever the session holds', () => {
+it('all pages together are the conversation, for any session', () => {
   fc.assert(
     fc.property(anyLog, anyLimit, fc.constantFrom('start', 'end'), (log, limit, from) => {
       const read = [...pagesOf(log, { limit, from })];
@@ -56,7 +56,7 @@ it('has pages that are the conversation together, whatever the session holds', (
   );
 });
 
-it('[S64] has pages of what compactions replaced, before which nothing was said and behind which nothing is missing', () => {
+it('[S64] pages of replaced messages and the conversation together are the whole branch', () => {
   fc.assert(
     fc.property(anyLog, anyLimit, (log, limit) => {
       const pages = [...pagesOf(log, { limit, replaced: true, from: 'end' })].reverse();
@@ -69,7 +69,7 @@ it('[S64] has pages of what compactions replaced, before which nothing was said 
   );
 });
 
-/** All that was said on a branch, with the latest summary in front of what it has kept; summaries among that are part of it. */
+/** Every message of a branch; the latest summary precedes the entries it kept, without the summaries among them. */
 function everythingIn(branch: readonly SessionEntry[]): AgentMessage[] {
   const edits = editsIn(branch);
   const at = branch.findLastIndex(({ type }) => type === 'compaction');
@@ -82,7 +82,7 @@ function everythingIn(branch: readonly SessionEntry[]): AgentMessage[] {
   return order.flatMap((entry) => editedMessages(entry, edits));
 }
 
-it('goes on from a cursor on another branch as long as what was read is part of it', () => {
+it('a cursor stays valid on another branch that contains its entry', () => {
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });
   const [root, left] = ['root', 'left'].map((text) => log.append({ type: 'message', message: prompt(text) }).id);
   const { nextCursor: afterRoot } = new MessagePages(log).page({ limit: 1 });

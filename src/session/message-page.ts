@@ -9,18 +9,18 @@ import type {
 import type { EntryNode, SessionLog } from '../store/sessions/session-log.ts';
 import { countContext, addsMessage, entryMessages, sinceCompaction } from './context.ts';
 
-/** Messages of a page when nobody says how many. */
+// Messages per page by default.
 const DEFAULT_LIMIT = 100;
 
-/** The conversation in order, as far as a page of it needs to be known. */
+// Index of the conversation that pages are cut from.
 interface Overview {
-  /** It is another one when the leaf is. */
+  // The overview is rebuilt when the leaf changes.
   readonly leafId: string | null;
   readonly edits: Edits;
-  /** The compaction that the conversation begins with. */
+  // The compaction that starts the conversation, or ''.
   readonly compactionId: string;
   readonly conversation: Sequence;
-  /** What was said before that, as far as compactions have not kept it. */
+  // Messages before that compaction that it did not keep.
   readonly replaced: Sequence;
 }
 
@@ -32,9 +32,8 @@ interface Sequence {
 /**
  * Pages of the conversation, read without the rest of it.
  *
- * A cursor names the entry of its page that is next to the following page, and the compaction that the page was made
- * under: what is appended later does not move it, and where the beginning of the conversation became another one it
- * leads nowhere.
+ * A cursor names the entry next to the following page and the compaction that starts the conversation: appended entries
+ * do not move it, and a later compaction invalidates it.
  */
 export class MessagePages {
   readonly #log: SessionLog;
@@ -51,16 +50,16 @@ export class MessagePages {
     const { nodes, indexes } = replaced ? overview.replaced : overview.conversation;
     const at = cursor === undefined ? undefined : indexAtCursor(cursor, compactionId, indexes);
     const page = from === 'start' ? pageAfter(at, nodes, limit) : pageBefore(at, nodes, limit);
-    return this.#result(page, { edits, basis: compactionId, total: nodes.length });
+    return this.#result(page, { edits, compactionId, total: nodes.length });
   }
 
-  /** Whether the conversation is what was said, all of it and in order. */
+  /** Whether no compaction or edit changed the conversation. */
   get #isUnedited(): boolean {
     const [rewritten] = this.#log.nodesOfKind('compaction', 'context_edit');
     return rewritten === undefined;
   }
 
-  /** The last page of a plain conversation, which everybody sees first, without a look at the rest. */
+  /** The last page of an unedited conversation, read without an overview. */
   #lastPage(limit: number): PageResult {
     const nodes: EntryNode[] = [];
     for (const node of this.#log.nodes()) {
@@ -68,13 +67,13 @@ export class MessagePages {
       if (nodes.length > limit) break;
     }
     const page = pageBefore(undefined, nodes.reverse(), limit);
-    return this.#result(page, { edits: new Map(), basis: '', total: countContext(this.#log) });
+    return this.#result(page, { edits: new Map(), compactionId: '', total: countContext(this.#log) });
   }
 
-  #result({ nodes, next }: Page, { edits, basis, total }: { edits: Edits; basis: string; total: number }): PageResult {
+  #result({ nodes, next }: Page, { edits, compactionId, total }: { edits: Edits; compactionId: string; total: number }): PageResult {
     return {
       messages: nodes.flatMap((node) => messagesAt(node, this.#log, edits)),
-      ...(next ? { nextCursor: `${basis}/${next.id}` } : {}),
+      ...(next ? { nextCursor: `${compactionId}/${next.id}` } : {}),
       totalMessages: total,
     };
   }
@@ -108,12 +107,12 @@ const sequence = (nodes: readonly EntryNode[]): Sequence => ({
 
 type Edits = ReadonlyMap<string, ContextEditEntry>;
 
-/** The entries that `contextOf` would make messages of, in its order, reading hardly any. */
+/** The entries that `contextOf` turns into messages, in its order, almost without reading them. */
 function conversationIn(branch: readonly EntryNode[], log: SessionLog, edits: Edits): EntryNode[] {
   return sinceCompaction(branch, firstKeptId(log)).filter((node) => isInConversation(node, log, edits));
 }
 
-/** What was said before the first entry that the last compaction has kept, with the summaries of earlier ones. */
+/** Entries before the first one that the last compaction kept, including earlier summaries. */
 function replacedIn(branch: readonly EntryNode[], log: SessionLog, edits: Edits): EntryNode[] {
   const at = branch.findLastIndex(({ type }) => type === 'compaction');
   const compaction = branch[at];
@@ -148,7 +147,7 @@ function messagesAt({ id }: EntryNode, log: SessionLog, edits: Edits): AgentMess
 
 interface Page {
   readonly nodes: readonly EntryNode[];
-  /** The one beside which the following page begins, if there is another. */
+  /** The entry next to the following page; undefined on the last page. */
   readonly next: EntryNode | undefined;
 }
 

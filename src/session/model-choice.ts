@@ -5,40 +5,39 @@ import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 
-/** Which model a session uses, and how much it thinks. */
+/** The model and thinking level of a session. */
 export interface ModelChoice {
   readonly model: Model | null;
   readonly thinkingLevel: ThinkingLevel;
-  /** Why the model is another one than was asked for, or none. */
+  /** Why the requested model is not used. */
   readonly notice?: string | undefined;
-  /** What was asked for, where it could not be had. */
+  /** The requested model, if it is not available. */
   readonly unavailable?: ModelName | undefined;
-  /** The same, where it means no model that anybody knows. */
+  /** The requested model, if its name matches no known model. */
   readonly unresolved?: UnresolvedModel | undefined;
 }
 
-/** What was asked for in words that mean no model yet, and why not. */
+/** A requested model whose name matches no known model yet. */
 export interface UnresolvedModel {
   readonly request: ModelWish;
   readonly notice: string;
-  /** How much it is to think, where that was said beside those words. */
+  /** The thinking level that was requested with the model. */
   readonly thinkingLevel?: ThinkingLevel | undefined;
 }
 
-/** A model by the names that flags, settings and sessions use. */
 export interface ModelName {
   readonly provider: string;
   readonly id: string;
 }
 
-/** A model that somebody named is used or missed, never silently replaced. */
+/** A named model is used or reported as unavailable, never silently replaced. */
 export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<ModelChoice, 'thinkingLevel'> {
   if (!named) return fallbackChoice(registry);
   const model = registry.find(named.provider, named.id);
   return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id), unavailable: named };
 }
 
-/** Everybody who may say which model a session begins with; whoever comes first wins. */
+/** Sources of the first model of a session, in order of precedence. */
 export interface FirstModelOptions {
   readonly unresolved?: UnresolvedModel | undefined;
   readonly named?: ModelName | undefined;
@@ -46,15 +45,15 @@ export interface FirstModelOptions {
   readonly settings: Pick<Settings, 'defaultProvider' | 'defaultModel'>;
 }
 
-/** The model to begin with, and how much it is to think if that was said with it. */
+/** Chooses the first model, with its thinking level if the scope sets one. */
 export function firstModel(registry: ModelRegistry, { unresolved, named, stored, settings }: FirstModelOptions) {
-  if (unresolved) return { model: null, notice: unresolved.notice, awaited: unresolved, level: undefined };
+  if (unresolved) return { model: null, notice: unresolved.notice, unresolved, level: undefined };
   const { defaultProvider: provider, defaultModel: id } = settings;
   const configured = provider && id ? { provider, id } : undefined;
   const requested = named ?? stored;
   const scoped = requested ? undefined : scopedChoice(registry.scope, configured);
   const choice = chooseModel(registry, requested ?? scoped?.name ?? configured);
-  // Only the settings are left to have named one that is missing.
+  // Only the settings can have named the missing model.
   const isFromSettings = !choice.model && !requested && !scoped;
   const notice = isFromSettings ? `${choice.notice} (defaultModel in settings.json)` : choice.notice;
   return { ...choice, notice, level: scoped?.thinkingLevel };
@@ -66,7 +65,7 @@ function fallbackChoice(registry: ModelRegistry): Omit<ModelChoice, 'thinkingLev
   return { model, notice: 'No model is configured: this is the built-in scripted model.' };
 }
 
-/** What to begin with where the choice is limited: the usual model if it is among those, else the first. */
+/** The configured model if it is in scope, else the first model in scope. */
 function scopedChoice(scope: ModelRegistry['scope'], configured: ModelName | undefined) {
   const choice = scope?.find(({ model }) => model.provider === configured?.provider && model.id === configured.id) ?? scope?.[0];
   if (!choice) return undefined;
@@ -77,13 +76,10 @@ function scopedChoice(scope: ModelRegistry['scope'], configured: ModelName | und
 export const clampLevel = (model: Model | null, level: ThinkingLevel): ThinkingLevel =>
   model ? nearestLevel(model, level) : level;
 
-/** Which way models are cycled. */
+/** Direction in which models are cycled. */
 export type CycleDirection = 'forward' | 'backward';
 
-/**
- * The choice after the current one, or before it, going round; undefined when there is no other. Only what is in scope
- * is cycled.
- */
+/** The model after or before the current one, cyclic, within the scope; undefined when there is no other. */
 export function nextModel(
   registry: ModelRegistry,
   current: Model | null,
@@ -98,10 +94,10 @@ export function nextModel(
   return next && { ...next, isScoped };
 }
 
-/** What is to be used next. */
+/** The next model of a cycle. */
 export interface NextModel {
   readonly model: Model;
-  /** Where the scope says so. */
+  /** Set if the scope defines one. */
   readonly thinkingLevel?: ThinkingLevel;
   readonly isScoped: boolean;
 }
@@ -110,13 +106,13 @@ export interface NextModel {
 export const nextThinkingLevel = (choice: ModelChoice): ThinkingLevel | undefined =>
   choice.model ? nextLevel(choice.model, choice.thinkingLevel) : undefined;
 
-/** The model, for a run that needs one. */
+/** The chosen model; throws `model_not_found` without one. */
 export function requireModel(choice: ModelChoice): Model {
   if (!choice.model) throw new Refusal('model_not_found', choice.notice ?? 'No model selected');
   return choice.model;
 }
 
-/** Stores which model is used, and how much it thinks unless that is what it did `before`. */
+/** Stores the model, and the thinking level unless it equals `before`. */
 export function recordChoice(
   to: Pick<SessionLog, 'append'>,
   { model, thinkingLevel }: ModelChoice,

@@ -17,14 +17,14 @@ const ran = (own: Partial<BashExecutionMessage>): BashExecutionMessage => ({
 
 const user = (text: string, timestamp = 7) => prompt(text, timestamp);
 
-describe('for the model', () => {
-  it('what was said stays as it is', () => {
+describe('modelMessages', () => {
+  it('leaves user, assistant and tool messages unchanged', () => {
     const messages = [prompt('hi'), assistant([call('1')]), result('1'), assistant([block('done')])];
 
     expect(modelMessages(messages)).toEqual(messages);
   });
 
-  it('answers that failed or were stopped were never given', () => {
+  it('omits assistant messages that failed or were aborted', () => {
     const messages = [
       prompt('hi'),
       assistant([block('half')], { stopReason: 'aborted' }),
@@ -35,7 +35,7 @@ describe('for the model', () => {
     expect(modelMessages(messages)).toEqual([prompt('hi'), prompt('again')]);
   });
 
-  it('summaries and messages of extensions are said by the user', () => {
+  it('sends summaries and custom messages as user messages', () => {
     expect(
       modelMessages([
         { role: 'compactionSummary', summary: 'the past', tokensBefore: 9, timestamp: 7 },
@@ -58,17 +58,17 @@ describe('for the model', () => {
       { truncated: true, fullOutputPath: '/tmp/log' },
       'Ran `ls`\n```\na.txt\n```\n\n[Output truncated. Full output: /tmp/log]',
     ],
-  ])('a command of the user is told with its output: %j', (own, text) => {
+  ])('sends a shell command with its output: %j', (own, text) => {
     expect(modelMessages([ran(own)])).toEqual([user(text)]);
   });
 
-  it('a command that was kept from it is not told', () => {
+  it('omits an excluded shell command', () => {
     expect(modelMessages([ran({ excludeFromContext: true })])).toEqual([]);
   });
 });
 
-describe('a call without a result', () => {
-  it('gets one that says so, right behind the call', () => {
+describe('a tool call without a result', () => {
+  it('gets an error result right after the call', () => {
     const messages = [assistant([call('1'), call('2'), call('3')], { timestamp: 5 }), result('2'), prompt('go on')];
 
     const [, lost, ...rest] = modelMessages(messages);
@@ -86,7 +86,7 @@ describe('a call without a result', () => {
     expect(rest.map(brief)).toEqual(['result 3 (lost)', 'result 2', 'user: go on']);
   });
 
-  it('is not taken for answered because a later call has the same id', () => {
+  it('gets an error result even if a later call has the same id', () => {
     const messages = [assistant([call('1')]), prompt('again'), assistant([call('1')]), result('1')];
 
     expect(modelMessages(messages).map(brief)).toEqual([
@@ -98,7 +98,7 @@ describe('a call without a result', () => {
     ]);
   });
 
-  it('is never left, and no call gets two', () => {
+  it('always gets exactly one result', () => {
     const anyTurn = fc.record({
       calls: fc.uniqueArray(fc.constantFrom('1', '2', '3')),
       lost: fc.array(fc.constantFrom('1', '2', '3')),

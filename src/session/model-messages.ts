@@ -7,7 +7,7 @@ import type {
   UserMessage,
 } from '../protocol/generated/vocabulary.ts';
 
-/** The conversation in the three roles that models know. Every tool call is followed by a result, as all of them demand. */
+/** Converts the conversation to the three roles of model APIs. Every tool call is followed by a result. */
 export function modelMessages(messages: readonly AgentMessage[]): ModelMessage[] {
   const result: ModelMessage[] = [];
   for (const message of messages) {
@@ -58,9 +58,9 @@ function bashText(run: BashExecutionMessage): string {
   return `Ran \`${run.command}\`\n${output}${ending}${cut}`;
 }
 
-/** Puts an error result behind each call that never got one, right where the result belongs. */
+/** Inserts an error result after each call without one. */
 function addMissingResults(messages: ModelMessage[]): void {
-  // Ids may come back in a later answer: only the results up to the next answer count.
+  // Call ids may repeat in a later assistant message: only results before the next one count.
   const resultIds = new Set<string>();
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
@@ -73,7 +73,7 @@ function addMissingResults(messages: ModelMessage[]): void {
   }
 }
 
-/** Stands in for a result that a crash swallowed. The call is never run again: nobody knows how far it got. */
+/** Stands for a result that a crash lost. The call is never repeated: it may have run in part. */
 export const missingResult = (call: { id: string; name: string }, timestamp: number): ToolResultMessage => ({
   role: 'toolResult',
   toolCallId: call.id,

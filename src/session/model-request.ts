@@ -14,12 +14,12 @@ interface RequestParts {
   readonly settings: () => Settings;
 }
 
-/** The conversation as a request to the model, after everybody who may change it has seen it. */
+/** Builds the model request from the conversation, after the `context` and `beforeRequest` hooks. */
 export async function modelRequest(
   { transcript, hooks, choice, settings }: RequestParts,
   { systemPrompt, tools, signal }: { systemPrompt: string; tools: readonly Tool[]; signal: AbortSignal },
 ): Promise<ModelRequest> {
-  // On the device before the model is asked: what a client said survives a power cut.
+  // Synced before the model is called: an accepted prompt survives a power cut.
   await transcript.sync();
   const { context, beforeRequest, payload } = hooks;
   const { thinkingBudgets } = settings();

@@ -13,21 +13,20 @@ import type { Summary, TreeMove, TreePlan, TreeHookResult } from './hooks.ts';
 import { textOf } from './message-text.ts';
 import { requireModel } from './model-choice.ts';
 
-/** What going to another entry works with. */
+// Dependencies of a navigation.
 export interface NavigationParts extends CompactorParts {
   readonly isRunning: () => boolean;
 }
 
-/** A summary before it is stored. */
 type Draft = Pick<BranchSummaryEntry, 'summary' | 'details' | 'usage' | 'fromHook'>;
 
-/** Where the conversation is to go on. */
+// The new leaf, and the text of the message that the user may edit.
 interface Destination {
   readonly leafId: string | null;
   readonly editorText?: string;
 }
 
-/** Lets the conversation go on from another entry. Until that is stored nothing has changed. */
+/** Continues the conversation from another entry. Nothing changes before the move is stored. */
 export async function navigate(
   parts: NavigationParts,
   params: Params<'navigate_tree'>,
@@ -57,7 +56,7 @@ export async function navigate(
   };
 }
 
-/** What somebody said can be said again in other words: the conversation goes on before it. */
+/** A user's message can be edited and sent again: its parent becomes the leaf. */
 function destination(entry: SessionEntry, log: SessionLog): Destination {
   const userMessage = entry.type === 'message' && entry.message.role === 'user' ? entry.message : undefined;
   const editable = entry.type === 'custom_message' ? entry : userMessage;
@@ -88,7 +87,7 @@ function planOf(log: SessionLog, params: Params<'navigate_tree'>): TreePlan {
   };
 }
 
-/** What is to stand for what is left behind; undefined where nothing was said there, and when the signal aborts. */
+/** The summary of the abandoned entries; undefined if they hold no messages or the signal aborts. */
 async function summaryFor(
   parts: NavigationParts,
   plan: TreePlan & Partial<Summary>,
@@ -120,12 +119,11 @@ async function writeSummary(parts: NavigationParts, plan: TreePlan, signal: Abor
   return { summary: summaryText(last.text, undefined, files), details: files, usage: totalUsage(texts) };
 }
 
-/** How much of what is left free in a context a summary may take. */
+// Share of the reserved tokens that a summary may use.
 const SUMMARY_SHARE = 0.8;
 
 const isSummary = (entry: SessionEntry) => entry.type === 'compaction' || entry.type === 'branch_summary';
 
-/** What is stored where the conversation goes on. */
 interface LeafMove {
   readonly targetId: string;
   readonly leafId: string | null;
@@ -133,14 +131,14 @@ interface LeafMove {
   readonly draft: Draft | undefined;
 }
 
-/** Lets the conversation go on there, and tells clients. */
+/** Stores the move, its summary and its label, and publishes the new message count. */
 function moveLeaf({ events, transcript }: NavigationParts, { targetId, leafId, label, draft }: LeafMove): TreeMove {
   const { log } = transcript;
   const oldLeafId = log.leafId;
   const summary = draft && { type: 'branch_summary' as const, fromId: oldLeafId ?? 'root', ...draft };
   const summaryEntry = summary && (transcript.appendBelow(leafId, summary) as BranchSummaryEntry);
   if (summaryEntry && label) transcript.setLabel(summaryEntry.id, label);
-  // Before the first entry there is nothing to be labelled.
+  // Before the first entry the target itself gets the label.
   else if (label) transcript.appendBelow(leafId, { type: 'label', targetId: leafId ?? targetId, label });
   else if (!summaryEntry && leafId !== oldLeafId) transcript.storeLeaf(leafId);
   events.publish({ type: 'state_changed', state: { messageCount: transcript.messageCount } });

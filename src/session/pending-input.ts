@@ -10,7 +10,7 @@ interface PendingInputParts {
   readonly modeOf: (kind: QueueKind) => QueueMode;
 }
 
-/** Everything that waits for a run: what clients have queued, and asides, which no mode holds back. */
+/** Input that waits for a run: queued messages, and injected messages, which no queue mode delays. */
 export class PendingInput {
   readonly #parts: PendingInputParts;
 
@@ -26,7 +26,7 @@ export class PendingInput {
     return this.#parts.queue.has(kind) || this.#parts.injected.has(kind);
   }
 
-  /** Sets aside what is due; nobody can withdraw it between now and its delivery. */
+  /** Reserves the messages that are due; they cannot be withdrawn before the returned function delivers them. */
   claim(kind: QueueKind, run: Run): Delivery {
     const { queue, injected, modeOf } = this.#parts;
     const deliver = queue.claim(kind, modeOf(kind));
@@ -39,7 +39,7 @@ export class PendingInput {
     };
   }
 
-  /** What a run goes on with that would end; undefined when nothing waits. It takes steering by itself. */
+  /** Messages that continue a run at its end; undefined when there are none. The loop takes steering itself. */
   take(run: Run): AgentMessage[] | undefined {
     if (this.has('steer')) return [];
     return this.has('followUp') ? this.claim('followUp', run)() : undefined;

@@ -16,8 +16,8 @@ const text = (words: string) => ({ text: words, images: [] });
 const texts = (queue: MessageQueue) => queue.update().items.map((item) => `${item.kind} ${item.text}`);
 const image = { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' };
 
-describe('taking', () => {
-  it('stores what is due as user messages, with what tells where they came from', () => {
+describe('claiming', () => {
+  it('stores due messages as user messages with their ids', () => {
     const { queue, log, updates } = queueOn();
     const { id } = queue.add('steer', { text: 'look', images: [image] }, 'c1');
 
@@ -29,7 +29,7 @@ describe('taking', () => {
     expect(updates.at(-1)).toEqual({ type: 'queue_update', steering: [], followUp: [], items: [] });
   });
 
-  it('from an empty queue changes and tells nothing', () => {
+  it('from an empty queue changes and publishes nothing', () => {
     const { queue, updates } = queueOn();
     queue.add('followUp', text('later'), undefined);
 
@@ -38,8 +38,8 @@ describe('taking', () => {
   });
 });
 
-describe('what was set aside', () => {
-  it('can neither be changed nor taken back before it is delivered', () => {
+describe('a claimed message', () => {
+  it('cannot be edited or withdrawn before its delivery', () => {
     const { queue } = queueOn();
     const { id } = queue.add('followUp', text('first'), undefined);
     queue.add('followUp', text('second'), undefined);
@@ -52,7 +52,7 @@ describe('what was set aside', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('waits again when it is released', () => {
+  it('returns to the queue when claims are released', () => {
     const { queue } = queueOn();
     const { id } = queue.add('steer', text('first'), undefined);
     queue.claim('steer', 'all');
@@ -64,7 +64,7 @@ describe('what was set aside', () => {
 });
 
 describe('limits', () => {
-  it('[Q29] one more than a thousand is refused and not stored', () => {
+  it('[Q29] message 1001 is rejected and not stored', () => {
     const { queue, log } = queueOn();
     for (let count = 0; count < MAX_QUEUED; count++) queue.add(count % 2 ? 'steer' : 'followUp', text('x'), undefined);
     const { size } = log;
@@ -80,7 +80,7 @@ describe('limits', () => {
 });
 
 describe('after a crash', () => {
-  it('images and client ids are still there', () => {
+  it('images and client ids are restored', () => {
     const { queue, log } = queueOn();
     queue.add('steer', { text: 'look', images: [image] }, 'c1');
 
@@ -89,7 +89,7 @@ describe('after a crash', () => {
     expect(restored.findByClientId('c1')).toMatchObject({ kind: 'steer', text: 'look', images: [image] });
   });
 
-  it('a message that was being delivered is delivered, though the queue never said so', () => {
+  it('a message whose user entry is stored counts as delivered', () => {
     const { queue, transcript, log } = queueOn();
     const { id } = queue.add('steer', text('once'), undefined);
 
@@ -98,7 +98,7 @@ describe('after a crash', () => {
     expect(queueOn(log).queue.length).toBe(0);
   });
 
-  it('a copy of the session does not have its queue', async () => {
+  it('a copy of the session does not restore its queue', async () => {
     const { queue, log } = queueOn();
     queue.add('steer', text('mine'), undefined);
 
@@ -116,7 +116,7 @@ type Act =
   | { do: 'clear' }
   | { do: 'goTo'; at: number };
 
-it('holds what a plain list would hold, and so does one restored from the file after any change', () => {
+it('the queue equals a plain list after any change, and so does a queue restored from the file', () => {
   const kind = fc.constantFrom<QueueKind>('steer', 'followUp');
   const words = fc.constantFrom('same', 'other', 'third');
   const at = fc.nat({ max: 5 });

@@ -14,7 +14,7 @@ import type { Transcript } from './transcript.ts';
 
 export const MAX_QUEUED = 1000;
 
-/** The custom entries in which a queue survives a crash. */
+// `customType` of the entries in which the queue survives a crash.
 const QUEUE_TYPE = 'tau:queue';
 
 export type QueueKind = QueuedItem['kind'];
@@ -27,7 +27,7 @@ export interface QueuedMessage {
   readonly clientMessageId?: string | undefined;
 }
 
-/** A queued message that has become part of the conversation. */
+// A queued message that was delivered to the conversation.
 interface DeliveredMessage {
   readonly message: UserMessage;
   readonly clientMessageId: string | undefined;
@@ -39,14 +39,14 @@ type QueueChange =
   | { op: 'remove'; ids: string[] };
 
 /**
- * Messages that wait for their turn. Each change is stored before it counts; delivery is told by the user entry
- * itself, so that after a crash a message is either delivered or queued, never both and never neither.
+ * Messages that wait for a run. Each change is stored before it takes effect; the user entry itself records delivery,
+ * so that after a crash a message is either delivered or queued.
  */
 export class MessageQueue {
   readonly #transcript: Transcript;
   readonly #onChange: (update: QueueUpdateEvent) => void;
   #items: QueuedMessage[];
-  /** On their way into the conversation: too late to take back or to change. */
+  /** Being delivered: these can no longer be edited or withdrawn. */
   readonly #claimed = new Set<string>();
 
   constructor(transcript: Transcript, onChange: (update: QueueUpdateEvent) => void) {
@@ -97,7 +97,7 @@ export class MessageQueue {
     return { steering: textsOf(unclaimed, 'steer'), followUp: textsOf(unclaimed, 'followUp') };
   }
 
-  /** Sets aside what is due; nobody can withdraw it between now and its delivery. */
+  /** Reserves the messages that are due; they cannot be withdrawn before the returned function delivers them. */
   claim(kind: QueueKind, mode: QueueMode): () => DeliveredMessage[] {
     const pending = this.#items.filter((item) => item.kind === kind);
     const due = mode === 'all' ? pending : pending.slice(0, 1);
@@ -105,12 +105,12 @@ export class MessageQueue {
     return () => this.#deliver(due);
   }
 
-  /** What was set aside and not delivered waits again: the run that wanted it has ended. */
+  /** Returns reserved messages that were not delivered to the queue, when their run has ended. */
   releaseClaims(): void {
     this.#claimed.clear();
   }
 
-  /** Stores each as a user message and answers those. */
+  /** Stores each message as a user entry and returns it. */
   #deliver(due: readonly QueuedMessage[]): DeliveredMessage[] {
     const delivered: DeliveredMessage[] = [];
     try {
@@ -127,7 +127,7 @@ export class MessageQueue {
     return delivered;
   }
 
-  /** The queue as clients are told of it. */
+  /** The `queue_update` event for the current queue. */
   update(): QueueUpdateEvent {
     return {
       type: 'queue_update',
@@ -161,10 +161,7 @@ export class MessageQueue {
 const textsOf = (items: readonly QueuedMessage[], kind: QueueKind) =>
   items.filter((item) => item.kind === kind).map(({ text }) => text);
 
-/**
- * What was queued in this session, on whichever branch, and neither delivered nor taken back. Entries copied from
- * another one do not count.
- */
+/** Restores the queue of this session from all branches. Entries copied from another session do not count. */
 function restore({ log }: Transcript): QueuedMessage[] {
   const changes: QueueChange[] = [];
   for (const node of log.allNodesOfKind(QUEUE_TYPE)) {

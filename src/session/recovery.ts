@@ -10,13 +10,13 @@ import type { Retries, Retry } from './retry.ts';
 import type { EventSink } from './run.ts';
 import type { Transcript } from './transcript.ts';
 
-/** What happens by itself, unless somebody has switched it off. */
+// Steps that a run takes without a command, unless they are disabled.
 export interface AutoFeatures {
   compaction: boolean;
   retry: boolean;
 }
 
-/** What is done about an answer that failed: ask again later, or about less. */
+// Recovery from a failed model call: retry later, or compact and retry.
 export type Remedy = { readonly kind: 'retry'; readonly retry: Retry } | { readonly kind: 'compact' };
 
 export interface RecoveryParts {
@@ -30,14 +30,14 @@ export interface RecoveryParts {
   readonly budget: Budget;
 }
 
-/** Sees a run through failures of its model and through a context that fills up. */
+/** Recovers a run from model failures and from a full context. */
 export class Recovery {
   readonly #parts: RecoveryParts;
-  /** There once an answer has failed. */
+  /** Set after the first failure. */
   #retries: Retries | undefined;
   #failure: ModelFailure | undefined;
   #hasCompacted = false;
-  /** One that could not be made will not be made a turn later either. */
+  /** After a failed threshold compaction the run does not try another. */
   #thresholdFailed = false;
   #retryWait: AbortController | undefined;
   #compacting: AbortController | undefined;
@@ -46,12 +46,11 @@ export class Recovery {
     this.#parts = parts;
   }
 
-  /** What the provider says about an answer that failed. */
   onModelFailure(failure: ModelFailure): void {
     this.#failure = failure;
   }
 
-  /** An answer is whole, or was broken off by a hook, which is no failure either. */
+  /** Ends the retries after an assistant message that did not fail; one that a hook cut off did not fail either. */
   onMessage({ stopReason }: AssistantMessage): void {
     if (stopReason === 'error') return;
     if (stopReason === 'aborted' && this.#parts.signal.aborted)
@@ -62,7 +61,7 @@ export class Recovery {
     }
   }
 
-  /** What can be done about the failure of the last answer, if anything. */
+  /** Chooses a remedy for a failed assistant message; undefined if there is none. */
   async remedyFor({ errorCode = 'model_error', errorMessage = '' }: AssistantMessage): Promise<Remedy | undefined> {
     const { automatic, compactor, settings } = this.#parts;
     const failure = this.#failure ?? new ModelFailure(errorCode, errorMessage);
@@ -76,7 +75,7 @@ export class Recovery {
     return retry && { kind: 'retry', retry };
   }
 
-  /** Does it; answers whether the model is to be asked again. */
+  /** Applies the remedy; returns whether to call the model again. */
   async apply(remedy: Remedy): Promise<boolean> {
     if (remedy.kind === 'retry') return this.#waitForRetry(remedy.retry);
     this.#parts.transcript.dropAssistantMessage();
@@ -84,10 +83,7 @@ export class Recovery {
     return this.#compact('overflow');
   }
 
-  /**
-   * Nothing more can be done about a failure: clients that were told of retries, or of a compaction, hear so. Answers
-   * what has failed in the end.
-   */
+  /** Publishes the end of retries or of the compaction that did not help, and returns the final error. */
   giveUp({ errorCode, errorMessage = '' }: AssistantMessage): string {
     const { events } = this.#parts;
     const delayProblem = this.#failure && this.#retries?.delayProblem(this.#failure);
@@ -106,32 +102,31 @@ export class Recovery {
     return finalError;
   }
 
-  /** The run ends. A retry that was announced and never made is over, too. */
+  /** Called when the run ends: a retry that was announced but never made ends too. */
   end(): void {
     this.#endRetries({ success: false, finalError: CANCELLED });
   }
 
-  /** Ends the wait for the next try; there is none then. */
+  /** Cancels the wait for the next retry, and the retry. */
   cancelRetry(): void {
     this.#retryWait?.abort();
   }
 
-  /** Whether the next try is being waited for. */
   get isRetrying(): boolean {
     return this.#retryWait !== undefined;
   }
 
-  /** How often the last answer has been asked for again. */
+  /** Retries of the last model call so far. */
   get retryAttempt(): number {
     return this.#retries?.attempt ?? 0;
   }
 
-  /** Ends a compaction that is under way; the run does without it. */
+  /** Cancels a running compaction; the run continues without it. */
   cancelCompaction(): void {
     this.#compacting?.abort();
   }
 
-  /** Compacts where the next answer may not fit any more. What goes wrong is told by events alone. */
+  /** Compacts if the next assistant message may not fit. Failures are only published. */
   async compactIfDue(): Promise<void> {
     const { automatic, budget, compactor } = this.#parts;
     if (!automatic.compaction || this.#thresholdFailed || budget.exhaustedReason !== undefined) return;

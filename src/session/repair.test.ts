@@ -13,8 +13,8 @@ function session(...messages: AgentMessage[]): SessionLog {
 
 const context = (log: SessionLog) => contextOf(log.branch()).map(brief);
 
-describe('calls that a crash left without a result', () => {
-  it('each get one that says so', () => {
+describe('tool calls that a crash left without a result', () => {
+  it('each get an error result', () => {
     const log = session(prompt('go'), assistant([call('1', 'read'), call('2')]));
 
     expect(repairToolCalls(log)).toEqual(['1', '2']);
@@ -32,14 +32,14 @@ describe('calls that a crash left without a result', () => {
     expect(context(log)).toEqual(['user: go', 'assistant: 12', 'result 1 (lost)', 'result 2 (lost)']);
   });
 
-  it('do not include those that have one', () => {
+  it('do not include those with a result', () => {
     const log = session(prompt('go'), assistant([call('1'), call('2'), call('3')]), result('2'));
 
     expect(repairToolCalls(log)).toEqual(['1', '3']);
     expect(repairToolCalls(log)).toEqual([]);
   });
 
-  it('are found behind entries that say nothing', () => {
+  it('are found behind entries without messages', () => {
     const log = session(prompt('go'), assistant([call('1')]));
     log.append({ type: 'custom', customType: 'state' });
 
@@ -47,15 +47,15 @@ describe('calls that a crash left without a result', () => {
   });
 });
 
-describe('nothing is added', () => {
+describe('no result is added', () => {
   it.each<[string, AgentMessage[]]>([
-    ['to an empty session', []],
-    ['after a question', [prompt('go')]],
-    ['after a plain answer', [prompt('go'), assistant([block('done')])]],
+    ['in an empty session', []],
+    ['after a prompt', [prompt('go')]],
+    ['after an assistant message without calls', [prompt('go'), assistant([block('done')])]],
     ['when every call has its result', [prompt('go'), assistant([call('1')]), result('1')]],
-    ['after an answer that was stopped', [prompt('go'), assistant([call('1')], { stopReason: 'aborted' })]],
-    ['after an answer that failed', [prompt('go'), assistant([call('1')], { stopReason: 'error' })]],
-    ['to calls that the conversation has left behind', [assistant([call('1')]), prompt('never mind')]],
+    ['after an aborted assistant message', [prompt('go'), assistant([call('1')], { stopReason: 'aborted' })]],
+    ['after a failed assistant message', [prompt('go'), assistant([call('1')], { stopReason: 'error' })]],
+    ['to calls before a later prompt', [assistant([call('1')]), prompt('never mind')]],
   ])('%s', (_when, messages) => {
     const log = session(...messages);
 
@@ -63,14 +63,14 @@ describe('nothing is added', () => {
     expect(log.size).toBe(messages.length);
   });
 
-  it('to calls that somebody went back to', () => {
+  it('to calls at a leaf that the user navigated to', () => {
     const log = session(prompt('go'), assistant([call('1')]), result('1'));
     log.storeLeaf(log.entries()[1]?.id ?? null);
 
     expect(repairToolCalls(log)).toEqual([]);
   });
 
-  it('for calls on another branch', () => {
+  it('to calls on another branch', () => {
     const log = session(prompt('go'), assistant([call('1')]));
     log.moveLeaf(log.entries()[0]?.id ?? null);
 

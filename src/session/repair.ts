@@ -2,9 +2,9 @@ import { callsOf, isBroken } from '../agent/answer.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import { missingResult } from './model-messages.ts';
 
-/** Gives the tool calls at the end of the log that have no result an error result; answers which they were. */
+/** Adds an error result to each tool call at the end of the log that has none; returns their ids. */
 export function repairToolCalls(log: SessionLog): string[] {
-  // What somebody went back to was not cut off there.
+  // After a navigation the calls at the leaf were not interrupted.
   if (!log.isAtEnd) return [];
   const answered = new Set<string>();
   for (const node of log.nodesOfKind('message')) {

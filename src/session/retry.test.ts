@@ -5,7 +5,7 @@ import { Retries } from './retry.ts';
 const busy = (retryAfterMs?: number) =>
   new ModelFailure('overloaded', '529 Overloaded', retryAfterMs === undefined ? {} : { retryAfterMs });
 
-/** The waits before as many tries as there are. */
+/** The delays of all retries. */
 function delays(settings: ConstructorParameters<typeof Retries>[0], failure = busy()): number[] {
   const retries = new Retries(settings);
   const waits: number[] = [];
@@ -13,8 +13,8 @@ function delays(settings: ConstructorParameters<typeof Retries>[0], failure = bu
   return waits;
 }
 
-describe('the tries of a model call', () => {
-  it('are three, each after twice the wait of the one before, give or take a tenth', () => {
+describe('retries of a model call', () => {
+  it('are three, each after twice the delay of the one before, within a tenth', () => {
     const [first = 0, second = 0, third = 0, ...more] = delays({});
 
     expect(more).toEqual([]);
@@ -27,7 +27,7 @@ describe('the tries of a model call', () => {
     }
   });
 
-  it('are counted, and told with their failure', () => {
+  it('are counted and carry the error message', () => {
     const retries = new Retries({ maxRetries: 2, baseDelayMs: 0 });
 
     expect(retries.attempt).toBe(0);
@@ -37,7 +37,7 @@ describe('the tries of a model call', () => {
     expect(retries.attempt).toBe(2);
   });
 
-  it('begin anew after an answer', () => {
+  it('start again after a success', () => {
     const retries = new Retries({ maxRetries: 1 });
     retries.next(busy());
 
@@ -46,7 +46,7 @@ describe('the tries of a model call', () => {
     expect(retries.next(busy())).toMatchObject({ attempt: 1 });
   });
 
-  it('are as many as the settings say, which may be none', () => {
+  it('are limited by the settings, also to none', () => {
     expect(delays({ maxRetries: 5, baseDelayMs: 1 })).toHaveLength(5);
     expect(delays({ maxRetries: 0 })).toEqual([]);
   });
@@ -55,19 +55,19 @@ describe('the tries of a model call', () => {
     expect(delays({ maxRetries: 9, baseDelayMs: 1000, maxDelayMs: 3000 }).slice(2)).toEqual(Array(7).fill(3000));
   });
 
-  it('are not made for what stays wrong', () => {
+  it('are not made for permanent failures', () => {
     expect(delays({}, new ModelFailure('auth_failed', '401 Unauthorized', { status: 401 }))).toEqual([]);
     expect(delays({}, new ModelFailure('context_overflow', 'prompt is too long'))).toEqual([]);
   });
 });
 
-describe('a server that asks for time', () => {
-  it('is given what it asks for, where that is more than the usual wait', () => {
+describe('a server that requests a delay', () => {
+  it('gets it if it is longer than the default delay', () => {
     expect(delays({ maxRetries: 1, baseDelayMs: 1 }, busy(5000))).toEqual([5000]);
     expect(delays({ maxRetries: 1, baseDelayMs: 10_000, maxDelayMs: 1000 }, busy(5))).toEqual([1000]);
   });
 
-  it('is not waited for where it asks for more than there is patience', () => {
+  it('is not retried if it requests more than the maximum delay', () => {
     const retries = new Retries({});
 
     expect(retries.next(busy(60_001))).toBeUndefined();

@@ -6,10 +6,10 @@ const RETRY_LIMIT = 3;
 const BASE_DELAY_MS = 2000;
 const MAX_DELAY_MS = 60_000;
 
-/** So that agents that failed together do not come back together. */
+// Keeps agents that failed together from retrying together.
 const JITTER = 0.1;
 
-/** Another try of a model call that failed. */
+// A retry of a failed model call.
 export interface Retry {
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -17,7 +17,7 @@ export interface Retry {
   readonly errorMessage: string;
 }
 
-/** Counts the tries of a model call, until one succeeds. */
+/** Counts the retries of a model call until one succeeds. */
 export class Retries {
   readonly #settings: NonNullable<Settings['retry']>;
   #attempt = 0;
@@ -26,12 +26,12 @@ export class Retries {
     this.#settings = settings;
   }
 
-  /** How many tries there were after the first. */
+  /** Retries so far. */
   get attempt(): number {
     return this.#attempt;
   }
 
-  /** The next try; undefined where there is no point in one, or not any more. */
+  /** The next retry; undefined if the failure is permanent or the limit is reached. */
   next(failure: ModelFailure): Retry | undefined {
     const { maxRetries = RETRY_LIMIT, baseDelayMs = BASE_DELAY_MS, maxDelayMs = MAX_DELAY_MS } = this.#settings;
     const { retryAfterMs = 0, message } = failure;
@@ -42,14 +42,14 @@ export class Retries {
     return { attempt: this.#attempt, maxAttempts: maxRetries, delayMs, errorMessage: message };
   }
 
-  /** Why a failure that could be retried is not, where the server asks for more patience than there is. */
+  /** Why a transient failure is not retried: the server requests a longer delay than the settings allow. */
   delayProblem({ retryAfterMs = 0 }: ModelFailure): string | undefined {
     const { maxDelayMs = MAX_DELAY_MS } = this.#settings;
     if (retryAfterMs <= maxDelayMs) return undefined;
     return `the server asks for a retry delay of ${Math.ceil(retryAfterMs / 1000)} s, more than ${maxDelayMs / 1000} s`;
   }
 
-  /** A model has answered: what fails next fails for the first time. */
+  /** Resets the count after a successful model call. */
   reset(): void {
     this.#attempt = 0;
   }

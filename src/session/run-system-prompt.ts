@@ -3,7 +3,7 @@ import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from './hooks.ts';
 
-/** The system prompt of one run: what hooks make of the session's, or what one of them put in its place. */
+/** The system prompt of one run: the session's after hooks, or the one that `beforeAgentStart` returned. */
 export class RunSystemPrompt {
   readonly #hooks: SessionHooks;
   readonly #signal: AbortSignal;
@@ -15,7 +15,7 @@ export class RunSystemPrompt {
     this.#signal = signal;
   }
 
-  /** Asks, once in a run, what is to be said after the messages that open it and which prompt it shall have. */
+  /** Calls `beforeAgentStart` once per run; returns the messages to add after the opening ones. */
   async runStartHook(base: string, messages: readonly AgentMessage[]): Promise<readonly HookMessage[]> {
     const { beforeAgentStart } = this.#hooks;
     if (this.#startHookRan || !beforeAgentStart) return [];

@@ -19,16 +19,16 @@ import type { RunEvent, SessionHooks } from './hooks.ts';
 import type { Recovery, Remedy } from './recovery.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 
-/** Who hears what happens, and whether they keep up. */
+// Receives the events of a session.
 export interface EventSink {
   publish(event: AgentEvent): void;
-  /** Undefined while everybody keeps up; otherwise settles when they do again. */
+  // Undefined while every reader keeps up; otherwise settles when they do again.
   drained(): Promise<void> | undefined;
 }
 
-/** What a run works with. */
+// Dependencies of a run.
 export interface RunParts {
-  /** The stored messages that open it. */
+  // The stored messages that open it.
   readonly opening: readonly AgentMessage[];
   readonly transcript: Transcript;
   readonly events: EventSink;
@@ -36,16 +36,16 @@ export interface RunParts {
   readonly hooks: SessionHooks;
   readonly recovery: (run: Run) => Recovery;
   readonly conversation: (run: Run) => Conversation;
-  /** Stores what is to be said before the end without another answer of the model. */
+  // Stores and returns messages to add at the end without another model call.
   readonly closingMessages: () => AgentMessage[];
   readonly hasPending: () => boolean;
-  /** Messages that have come in since the agent stopped, stored and ready to go on with; undefined when there are none. */
+  // Stores and returns messages that arrived since the loop ended; undefined when there are none.
   readonly takePending: (run: Run) => AgentMessage[] | undefined;
 }
 
 const KEEP_ALIVE_MS = 2 ** 30;
 
-/** From idle to idle: everything that follows from one prompt, whatever else joins it. */
+/** Runs from the first prompt to `agent_settled`, including every message that joins. */
 export class Run {
   readonly id = newUuid();
   readonly clientMessageIds: string[] = [];
@@ -56,12 +56,12 @@ export class Run {
   #settle: (event: AgentSettledEvent) => void = () => {};
   #budgetError: string | undefined;
   #failure: { errorCode: RunError; errorMessage: string } | undefined;
-  /** The answer that failed, as long as something may be done about it. */
+  /** The failed assistant message, while a remedy may exist. */
   #failedMessage: AssistantMessage | undefined;
   readonly recovery: Recovery;
 
   constructor(parts: RunParts) {
-    // Every tool that runs listens to it, and an answer may call many.
+    // Every running tool adds a listener, and one message may call many tools.
     setMaxListeners(0, this.#controller.signal);
     this.#parts = parts;
     this.recovery = parts.recovery(this);
@@ -78,12 +78,12 @@ export class Run {
     return this.#controller.signal;
   }
 
-  /** Settles with the run's last event, after that was published. */
+  /** Resolves with `agent_settled` after it was published. */
   get settled(): Promise<AgentSettledEvent> {
     return this.#settled;
   }
 
-  /** Asks the budget for the model call that is wanted now. Where it does not allow that, the run ends for want of it. */
+  /** Reserves one model call; false ends the run with outcome `budget`. */
   claimCall(): boolean {
     this.#budgetError = this.budget.exhaustedReason;
     return this.#budgetError === undefined;
@@ -93,18 +93,18 @@ export class Run {
     if (clientMessageId !== undefined) this.clientMessageIds.push(clientMessageId);
   }
 
-  /** Makes everything stop; `settled` tells when it has. */
+  /** Aborts all work; `settled` resolves when it has stopped. */
   abort(): void {
     this.#controller.abort();
   }
 
-  /** Works until nothing is left to do. Whatever goes wrong is told by events: this never rejects. */
+  /** Works until nothing is left to do. Never rejects: failures are published as events. */
   async drive(): Promise<void> {
-    // A model that answers nothing keeps no process alive; the run does.
+    // A model that does not respond keeps no process alive; the run must.
     const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);
     const { events, hooks, transcript } = this.#parts;
     const conversation = this.#parts.conversation(this);
-    // The conversation may have come from a larger model.
+    // The conversation may come from a model with a larger context.
     await this.#attempt(() => this.recovery.compactIfDue());
     let messages: readonly AgentMessage[] | undefined = this.opening;
     while (messages) {
@@ -119,12 +119,12 @@ export class Run {
     clearInterval(keepAlive);
     events.publish(event);
     this.#settle(event);
-    // Whoever hears of it may begin the next run.
+    // Handlers of `settled` may start the next run before the hook runs.
     await this.#settled;
     await this.#attempt(async () => hooks.observe?.(event, this.signal));
   }
 
-  /** Ends a stretch of work; answers what the next one begins with, if there is to be one. */
+  /** Publishes `agent_end`; returns the messages of the next pass, if there is one. */
   async #endPass(added: AgentMessage[], next: Continuation | undefined): Promise<readonly AgentMessage[] | undefined> {
     const failed = this.#failedMessage;
     const remedy = failed && this.#canRecover ? await this.#attempt(() => this.recovery.remedyFor(failed)) : undefined;
@@ -139,15 +139,15 @@ export class Run {
     if (remedy) return this.#applyRemedy(remedy);
     if (failed) this.#giveUp(failed);
     if (this.#canContinue && !this.#hasMoreWork(next)) await this.#attempt(() => this.recovery.compactIfDue());
-    // Nothing is awaited from here to the end: a message comes in time to be served, or opens the next run.
+    // Nothing is awaited from here to the end: a message either joins this run or opens the next.
     return this.#nextMessages(next);
   }
 
-  /** Does something about a failure; then the model is asked again. */
+  /** Applies a remedy; an empty list calls the model again. */
   async #applyRemedy(remedy: Remedy): Promise<readonly AgentMessage[] | undefined> {
     const failure = this.#failure;
     this.#failedMessage = undefined;
-    // What goes wrong on the way, or an abort, is the end of the run then, and not what was to be cured.
+    // A failure or abort during the remedy replaces the original failure.
     this.#failure = undefined;
     const shouldRetry = await this.#attempt(() => this.recovery.apply(remedy));
     if (this.signal.aborted) return undefined;
@@ -172,7 +172,7 @@ export class Run {
     }
   }
 
-  /** One stretch of work; answers the messages it added to the conversation. */
+  /** Runs the loop once; returns the messages it added to the conversation. */
   async #pass(first: readonly AgentMessage[], conversation: Conversation): Promise<AgentMessage[]> {
     const { events, activity } = this.#parts;
     const added: AgentMessage[] = [];
@@ -199,13 +199,13 @@ export class Run {
     return added;
   }
 
-  /** Nothing to wait for where nobody listens. */
+  /** Undefined without an observer, so that nothing is awaited. */
   #observe(event: RunEvent): Promise<void> | undefined {
     const hookDone = this.#parts.hooks.observe?.(event, this.signal);
     return hookDone === undefined ? undefined : unlessAborted(hookDone, this.signal);
   }
 
-  /** What a hook wants before the run ends; the messages it has for that are said at once. */
+  /** Calls the `beforeSettle` hook, and stores and publishes its messages. */
   async #beforeSettle(added: AgentMessage[]): Promise<Continuation | undefined> {
     const { hooks, transcript } = this.#parts;
     const hookCall = hooks.beforeSettle?.({ runId: this.id, outcome: this.#outcome }, this.signal);
@@ -218,7 +218,7 @@ export class Run {
     return next;
   }
 
-  /** At once: a message that comes now opens the next run. */
+  /** Synchronous: a message that arrives now opens the next run. */
   #publishClosing(): void {
     try {
       this.#publishMessages(this.#parts.closingMessages());
@@ -238,7 +238,7 @@ export class Run {
     return this.#canContinue && this.#hasMoreWork(next) && this.budget.exhaustedReason === undefined;
   }
 
-  /** Whether the failure of an answer is all that has ended the run. */
+  /** Whether only the failed assistant message ended the run. */
   get #canRecover(): boolean {
     return !this.signal.aborted && this.#budgetError === undefined && this.budget.exhaustedReason === undefined;
   }
@@ -252,7 +252,7 @@ export class Run {
     return next?.continue === true || this.#parts.hasPending();
   }
 
-  /** Stores what the agent said before anybody hears the whole of it. What clients said was stored when accepted. */
+  /** Stores each complete message before its last event is published. Clients' messages were stored when accepted. */
   #storeMessage(event: LoopEvent): void {
     const message = completedMessage(event);
     if (!message) return;
@@ -265,7 +265,7 @@ export class Run {
     }
   }
 
-  /** A step that may fail: then the run has failed, and everything it started is stopped. */
+  /** Runs a step; its failure fails the run and aborts all work. */
   async #attempt<T>(step: () => Promise<T>): Promise<T | undefined> {
     try {
       return await step();
@@ -300,7 +300,7 @@ export class Run {
   }
 }
 
-/** The message that this event is the first to carry whole, if it is one of the agent's. */
+/** The message that this event is the first to carry in full, if the agent produced it. */
 function completedMessage(event: LoopEvent): AgentMessage | undefined {
   if (event.type === 'message_start' && event.message.role === 'toolResult') return event.message;
   if (event.type !== 'message_update') return undefined;
@@ -309,7 +309,7 @@ function completedMessage(event: LoopEvent): AgentMessage | undefined {
   return step.type === 'error' ? step.error : undefined;
 }
 
-/** A model that went away in the middle of a run is nobody's bug. */
+/** A model that became unavailable during a run is not an internal error. */
 function errorCodeOf(error: unknown): RunError {
   if (error instanceof StorageFailure) return 'storage_failed';
   return error instanceof Refusal && error.code === 'model_not_found' ? 'model_error' : 'internal';

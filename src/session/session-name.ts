@@ -1,6 +1,6 @@
 import { Refusal } from '../protocol/errors.ts';
 
-/** The name of a session as it is stored: one line, and not an empty one. */
+/** Normalizes a session name to one line; rejects an empty one. */
 export function sessionNameFrom(text: string): string {
   const name = text.replaceAll(/[\r\n]+/g, ' ').trim();
   if (name === '') throw new Refusal('invalid_params', 'Session name cannot be empty');

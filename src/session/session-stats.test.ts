@@ -32,7 +32,7 @@ function entriesOf(list: readonly EntryDraft[]): SessionEntry[] {
   return log.entries();
 }
 
-it('counts what was said and everything that was paid for', () => {
+it('messages and all paid usage are counted', () => {
   expect(countEntries(entriesOf(drafts))).toEqual({
     userMessages: 1,
     assistantMessages: 2,
@@ -44,7 +44,7 @@ it('counts what was said and everything that was paid for', () => {
   });
 });
 
-it('grows by each entry to what counting all at once gives, and never shrinks', () => {
+it('counting entry by entry equals counting all at once, and never shrinks', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...drafts)), (list) => {
       const entries = entriesOf(list);

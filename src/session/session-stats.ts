@@ -1,7 +1,7 @@
 import { callsOf } from '../agent/answer.ts';
 import type { SessionEntry, Usage } from '../protocol/generated/vocabulary.ts';
 
-/** Numbers of a session that only ever grow. */
+/** Counts of a session that only ever grow. */
 export interface SessionCounts {
   userMessages: number;
   assistantMessages: number;

@@ -37,7 +37,7 @@ import { type PromptFacts, type PromptParts, systemPrompt } from './system-promp
 import { Transcript } from './transcript.ts';
 import { PendingInput } from './pending-input.ts';
 
-/** How queued messages are delivered. */
+// How queued messages are delivered.
 export interface DeliveryModes {
   steering: QueueMode;
   followUp: QueueMode;
@@ -49,9 +49,9 @@ export interface SessionParts {
   readonly events: EventSink;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
-  /** What the model is offered now. */
+  // The tools that the model is offered now.
   readonly tools: () => readonly Tool[];
-  /** How commands are run now. */
+  // The current shell options.
   readonly shell: () => ShellOptions;
   readonly promptParts: () => PromptParts;
   readonly settings: () => Settings;
@@ -60,10 +60,10 @@ export interface SessionParts {
   readonly automatic: AutoFeatures;
 }
 
-/** What is done between runs. */
+// Work between runs that an abort stops.
 export type IdleTask = 'compaction' | 'navigation';
 
-/** A message as a command brings it. */
+// A message as a command submits it.
 export interface Submission {
   readonly message: string;
   readonly images?: readonly ImageInput[] | undefined;
@@ -71,13 +71,13 @@ export interface Submission {
   readonly limits?: Limits | undefined;
 }
 
-/** An answer to a submission, and the work that begins once the answer is out. */
+// The response to a submission, and the run to start once the response is sent.
 export interface Acceptance {
   readonly accepted: Accepted;
   readonly begin?: () => void;
 }
 
-/** One conversation: idle, or in exactly one run. */
+/** A conversation that is idle or in exactly one run. */
 export class Session {
   readonly transcript: Transcript;
   readonly queue: MessageQueue;
@@ -88,7 +88,7 @@ export class Session {
   readonly compactor: Compactor;
   choice: ModelChoice;
   lastRun: AgentSettledEvent | undefined;
-  /** There once somebody has asked for a page. */
+  /** Created by the first page request. */
   pages: MessagePages | undefined;
   readonly #events: EventSink;
   readonly #registry: ModelRegistry;
@@ -100,7 +100,7 @@ export class Session {
   readonly #pendingInput: PendingInput;
   readonly #parts: CompactorParts;
   #run: Run | undefined;
-  /** A compaction or a navigation that somebody asked for. */
+  /** A compaction or navigation that a command requested. */
   #idleTask: { readonly kind: IdleTask; readonly stop: AbortController; readonly ended: Promise<unknown> } | undefined;
 
   constructor(parts: SessionParts) {
@@ -149,7 +149,7 @@ export class Session {
     return this.#run;
   }
 
-  /** Opens a run, or joins the active one the way the client says. */
+  /** Opens a run, or joins the active one as `streamingBehavior` requests. */
   async prompt(submission: Submission, options: InputOptions = {}): Promise<Acceptance> {
     const { message, images, clientMessageId } = submission;
     throwIfAborted(options);
@@ -157,7 +157,7 @@ export class Session {
     if (duplicate) return duplicate;
     const raw = parseInput(message, images);
     const hooked = applyInputHooks(raw, options, this.#hooks);
-    // Without hooks nothing is awaited: whoever asks for the state next sees the run.
+    // Without hooks nothing is awaited: the next state request sees the run.
     const input = hooked instanceof Promise ? await hooked : hooked;
     if (input === 'handled') return { accepted: { disposition: 'handled' } };
     throwIfAborted(options);
@@ -168,7 +168,7 @@ export class Session {
     return queued;
   }
 
-  /** Puts a summary in the place of what was said long ago. A run is stopped first. The signal calls it off. */
+  /** Replaces the old part of the conversation by a summary, after aborting the run. The signal cancels it. */
   async compact(customInstructions: string | undefined, caller: AbortSignal = NEVER_ABORTED): Promise<CompactionResult> {
     await this.abort();
     return this.#whileIdle('compaction', caller, (signal) =>
@@ -176,7 +176,7 @@ export class Session {
     );
   }
 
-  /** Lets the conversation go on from another entry of the tree. The signal, or an abort, calls it off. */
+  /** Continues the conversation from another entry of the tree. The signal, or an abort, cancels it. */
   async navigate(
     targetId: string,
     params: Omit<Params<'navigate_tree'>, 'targetId'> = {},
@@ -190,7 +190,7 @@ export class Session {
     });
   }
 
-  /** Says something beside the user: at once, in the run that is active, or with the next one. */
+  /** Adds a message beside the user's: at once, to the active run, or with the next one. */
   inject(injected: InjectedMessage, { triggerTurn, deliverAs }: InjectionOptions = {}): Acceptance {
     if (this.#run || deliverAs === 'nextTurn') {
       this.#injected.add(deliverAs ?? (triggerTurn === false ? 'end' : 'steer'), injected);
@@ -204,7 +204,7 @@ export class Session {
     return { accepted: { disposition: 'handled' } };
   }
 
-  /** Does something between runs that an abort stops. */
+  /** Runs work between runs that an abort stops. */
   async #whileIdle<T>(kind: IdleTask, caller: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     const running = work(AbortSignal.any([caller, controller.signal]));
@@ -216,13 +216,13 @@ export class Session {
     }
   }
 
-  /** Stops only this, whoever asked for it. A run that compacts by itself goes on as well as it can. */
+  /** Cancels only this kind of task. A run continues without the compaction that it started itself. */
   cancel(kind: IdleTask): void {
     if (this.#idleTask?.kind === kind) this.#idleTask.stop.abort();
     if (kind === 'compaction') this.#run?.recovery.cancelCompaction();
   }
 
-  /** Stops the run, or what is done between runs; settles when everything has stopped. */
+  /** Aborts the run or idle task; settles when everything has stopped. */
   async abort(options: { clearQueue?: boolean | undefined } = {}): Promise<void> {
     this.#idleTask?.stop.abort();
     this.#run?.abort();
@@ -231,14 +231,14 @@ export class Session {
     if (options.clearQueue) this.queue.clear();
   }
 
-  /** Stops the run for a message that is to go before everything else. One that is refused, or was here before, stops nothing. */
+  /** Aborts the run for a message with priority. An invalid message, or a duplicate, aborts nothing. */
   abortFor({ message, images, clientMessageId }: Submission): Promise<void> {
     parseInput(message, images);
     requireModel(this.choice);
     return this.#findByClientId(clientMessageId) ? Promise.resolve() : this.abort();
   }
 
-  /** Stops the run and every command that a client runs beside it; settles when nothing of this session works. */
+  /** Aborts the run and every shell command of clients; settles when this session is idle. */
   async stop(): Promise<void> {
     await Promise.all([this.abort(), this.shell.abort()]);
   }
@@ -248,7 +248,7 @@ export class Session {
     while (this.#run) await this.#run.settled;
   }
 
-  /** Where a message with this client id has got to, if it was here before. */
+  /** Finds an earlier message with this client id: in the queue, in the run or in the file. */
   #findByClientId(clientMessageId: string | undefined) {
     if (clientMessageId === undefined) return undefined;
     const item = this.queue.findByClientId(clientMessageId);
@@ -258,7 +258,7 @@ export class Session {
     return entry && ({ at: 'file', entry } as const);
   }
 
-  /** What to say to a message that was here before, if it was. It is never acted on twice. */
+  /** The response to a duplicate message, which is never processed twice. */
   #duplicateOf({ clientMessageId, limits }: Submission): Acceptance | undefined {
     const found = this.#findByClientId(clientMessageId);
     if (!found) return undefined;
@@ -323,7 +323,7 @@ export class Session {
 
   #conversation(run: Run): Conversation {
     const prompt = new RunSystemPrompt(this.#hooks, run.signal);
-    // Files are looked at once: a prompt that changes within a run costs the provider's cache.
+    // Files are read once per run: a prompt that changes within a run costs the provider's cache.
     let parts: PromptParts | undefined;
     const base = () => {
       parts ??= this.#promptParts();
@@ -339,7 +339,7 @@ export class Session {
           return messages.map((message) => this.transcript.add(message));
         }),
       ask: async () => {
-        // A model and hooks that answer at once must not keep everything else from its turn.
+        // A model and hooks that respond at once must not starve the event loop.
         if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
         offered = requireModel(this.choice).supportsTools === false ? [] : this.#tools();
         const systemPrompt = await prompt.resolve(base());
@@ -348,7 +348,7 @@ export class Session {
         const provider = await unlessAborted(this.#registry.provider(request.model, run.signal), run.signal);
         return ask(provider ?? emptyProvider, request, (failure) => run.recovery.onModelFailure(failure));
       },
-      // What it was offered when it was asked, though that may have changed since.
+      // The tools that this model call was offered, though they may have changed since.
       tools: () => offered,
       claimCall: () => run.claimCall(),
       add: (message) => this.transcript.add(message),
@@ -368,28 +368,27 @@ export class Session {
     };
   }
 
-  /** What the model would be told before hooks had their say. */
+  /** The system prompt before hooks. */
   basePrompt(): string {
     return systemPrompt(this.promptFacts());
   }
 
-  /** What that is made of. */
   promptFacts(parts: PromptParts = this.#promptParts()): PromptFacts {
     return { cwd: this.log.header.cwd, tools: this.#tools(), parts };
   }
 
-  /** What the model would be told before the conversation. */
+  /** The system prompt after hooks. */
   async systemPrompt(): Promise<string> {
     return new RunSystemPrompt(this.#hooks, NEVER_ABORTED).resolve(this.basePrompt());
   }
 }
 
-/** A message that still waited when an abort came must not begin a run after it. */
+/** A message that waited during an abort must not start a run after it. */
 function throwIfAborted({ signal }: InputOptions): void {
   if (signal?.aborted) throw new Refusal('agent_busy', 'Stopped by an abort before it began');
 }
 
-/** Nobody is left to ask. */
+// Stands for a provider after an abort.
 const emptyProvider: Provider = async function* () {};
 
 const BUSY_NAVIGATING = 'The agent is busy: wait for it, or stop it, before going to another entry';

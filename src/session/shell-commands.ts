@@ -10,35 +10,35 @@ import type { SessionHooks } from './hooks.ts';
 import { EscapeStripper, stripEscapes } from './strip-escapes.ts';
 import { StorageFailure, type Transcript } from './transcript.ts';
 
-/** Commands that clients may have running at the same time. */
+// Shell commands of clients that may run at the same time.
 const MAX_COMMANDS = 64;
 
-/** The custom entries in which commands that ended during a run survive a crash. */
+// `customType` of the entries in which commands that ended during a run survive a crash.
 const SHELL_TYPE = 'tau:bash';
 
 export interface ShellParts {
   readonly transcript: Transcript;
   readonly hooks: SessionHooks;
   readonly shell: () => ShellOptions;
-  /** While it is, nothing may come between a tool call and its result. */
+  // During a run nothing may come between a tool call and its result.
   readonly isRunning: () => boolean;
 }
 
-/** A command as a client sends it. */
+// A shell command as a client sends it.
 export interface ShellRequest extends Readonly<BashCommand> {
-  /** Hears what the command prints. Of what came while there was no room, only the end is told. */
+  // Receives the output. Of output that arrived while `canReceive` was false, only the end is sent.
   readonly onText: (text: string) => void;
   readonly canReceive: () => boolean;
 }
 
-/** A command that ended during a run, as it is stored until that is over. */
+// A command that ended during a run, as it is stored until the run ends.
 interface EndedCommand {
   readonly sessionId: string;
   readonly id: string;
   readonly message: BashExecutionMessage;
 }
 
-/** The commands that clients run beside the conversation. What they print becomes part of it when no run is active. */
+/** Shell commands of clients. Their output joins the conversation when no run is active. */
 export class ShellCommands {
   readonly #parts: ShellParts;
   readonly #running = new Map<
@@ -52,7 +52,7 @@ export class ShellCommands {
     this.#parts = parts;
   }
 
-  /** What runs now, in the order in which it was begun; undefined when nothing does. */
+  /** The running commands in starting order; undefined when there are none. */
   get running(): BashCommand[] | undefined {
     if (this.#running.size === 0) return undefined;
     return [...this.#running.values()].map(({ request: { command, excludeFromContext } }) => {
@@ -60,7 +60,7 @@ export class ShellCommands {
     });
   }
 
-  /** Runs a command to its end. Any number of them run side by side, also during a run. */
+  /** Runs a command to its end. Commands run in parallel, also during a run. */
   async run(request: ShellRequest): Promise<BashResult> {
     if (this.#isClosed) throw new Refusal('overloaded', 'The agent is leaving the session');
     if (request.command.includes('\0'))
@@ -84,13 +84,13 @@ export class ShellCommands {
     await Promise.allSettled(running.map(([, { work }]) => work));
   }
 
-  /** Kills every command and takes no other. */
+  /** Kills every command and rejects new ones. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.abort();
   }
 
-  /** Puts into the conversation what ended while it could not take it. What cannot be stored now waits on. */
+  /** Adds commands that ended during a run to the conversation. Those that cannot be stored stay pending. */
   deliverEnded(): void {
     for (let [next] = this.#ended; next; [next] = this.#ended) {
       try {
@@ -103,7 +103,7 @@ export class ShellCommands {
     }
   }
 
-  /** Puts into the conversation what a command came to that somebody else has run. */
+  /** Adds the result of a command that another program ran. */
   record({ command, excludeFromContext }: BashCommand, result: BashResult): void {
     const { output, exitCode, cancelled, truncated, fullOutputPath } = result;
     this.#store({
@@ -161,7 +161,7 @@ export class ShellCommands {
   }
 }
 
-/** How a command went, as clients are told. */
+/** The result of a command as clients receive it. */
 export const bashResult = ({ output, tail, exit, end }: ShellRun): BashResult => ({
   output: stripEscapes(tail.content),
   exitCode: end === 'aborted' ? null : exit.code,
@@ -170,7 +170,7 @@ export const bashResult = ({ output, tail, exit, end }: ShellRun): BashResult =>
   fullOutputPath: output.log?.path ?? null,
 });
 
-/** Puts into the conversation what ended during a run that a crash cut off. Entries copied from elsewhere do not count. */
+/** Adds commands that ended during an interrupted run. Entries copied from another session do not count. */
 export function recoverCommands(log: SessionLog): void {
   const ended: EndedCommand[] = [];
   for (const node of log.nodesOfKind(SHELL_TYPE)) {

@@ -21,7 +21,7 @@ it.each([
   expect(stripEscapes(printed)).toBe(text);
 });
 
-it('keeps everything else', () => {
+it('other characters are kept', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       fc.pre(!/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/u.test(text));
@@ -30,7 +30,7 @@ it('keeps everything else', () => {
   );
 });
 
-it('it does not matter where the text is cut', () => {
+it('the result does not depend on where the text is cut', () => {
   const unit = fc.constantFrom(
     '\u001B',
     '\u009B',
@@ -59,7 +59,7 @@ it('it does not matter where the text is cut', () => {
   );
 });
 
-it('holds back no more than the longest sequence', () => {
+it('at most the longest sequence is held back', () => {
   const text = new EscapeStripper();
   let stripped = text.push('\u001B]');
   for (let count = 0; count < 100; count++) stripped += text.push('x'.repeat(100));
@@ -67,7 +67,7 @@ it('holds back no more than the longest sequence', () => {
   expect(stripped.length).toBeGreaterThan(5000);
 });
 
-it('starts anew after its end', () => {
+it('a stripper starts anew after end()', () => {
   const text = new EscapeStripper();
   text.push('a\u001B[3');
 

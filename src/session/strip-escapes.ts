@@ -1,29 +1,29 @@
 const ESCAPE = '\u001B';
 
-/** What ends a sequence that carries text, such as the title of a window. */
+// Ends a sequence that carries text, such as a window title.
 const BELL = '\u0007';
 
-/** What looks like a longer one is text. */
+// A longer sequence is treated as text.
 const MAX_SEQUENCE_LENGTH = 4096;
 
-/** The sequences of ECMA-48: their beginnings, and what completes each. */
+// The sequences of ECMA-48: their starts and their ends.
 const KINDS = [
-  { begun: `(?:${ESCAPE}\\[|\u009B)[0-?]{0,${MAX_SEQUENCE_LENGTH}}[ -/]{0,${MAX_SEQUENCE_LENGTH}}`, completed: '[@-~]' },
+  { start: `(?:${ESCAPE}\\[|\u009B)[0-?]{0,${MAX_SEQUENCE_LENGTH}}[ -/]{0,${MAX_SEQUENCE_LENGTH}}`, end: '[@-~]' },
   {
-    begun: `${ESCAPE}[\\]PX^_][^${ESCAPE}${BELL}\u009C]{0,${MAX_SEQUENCE_LENGTH}}`,
-    completed: `(?:${BELL}|\u009C|${ESCAPE}\\\\)`,
+    start: `${ESCAPE}[\\]PX^_][^${ESCAPE}${BELL}\u009C]{0,${MAX_SEQUENCE_LENGTH}}`,
+    end: `(?:${BELL}|\u009C|${ESCAPE}\\\\)`,
     half: `${ESCAPE}?`,
   },
-  { begun: `${ESCAPE}[ -/]{1,${MAX_SEQUENCE_LENGTH}}`, completed: '[0-~]' },
-  { begun: ESCAPE, completed: '[0-Z\\\\`-~]' },
+  { start: `${ESCAPE}[ -/]{1,${MAX_SEQUENCE_LENGTH}}`, end: '[0-~]' },
+  { start: ESCAPE, end: '[0-Z\\\\`-~]' },
 ];
 
-const SEQUENCE = new RegExp(KINDS.map(({ begun: start, completed: end }) => start + end).join('|'), 'g');
+const SEQUENCE = new RegExp(KINDS.map(({ start, end }) => start + end).join('|'), 'g');
 
-/** The beginning of a sequence whose rest may be in the next piece. */
-const UNFINISHED = new RegExp(`(?:${KINDS.map(({ begun: start, half = '' }) => start + half).join('|')})$`);
+// The start of a sequence whose rest may be in the next piece.
+const UNFINISHED = new RegExp(`(?:${KINDS.map(({ start, half = '' }) => start + half).join('|')})$`);
 
-/** Printed text without what only a terminal understands. Pieces may be cut anywhere. */
+/** Removes terminal escape sequences from text that arrives in pieces, cut anywhere. */
 export class EscapeStripper {
   #pending = '';
 
@@ -34,7 +34,7 @@ export class EscapeStripper {
     return stripEscapes(text.slice(0, start));
   }
 
-  /** What was held back for a rest that never came. */
+  /** Text that was held back for the rest of a sequence. */
   end(): string {
     const rest = stripEscapes(this.#pending);
     this.#pending = '';
@@ -42,6 +42,6 @@ export class EscapeStripper {
   }
 }
 
-/** Without colours, cursor movements, other control characters but tabs and line feeds, and interlinear marks. */
+/** Removes escape sequences, control characters other than tab and line feed, and interlinear marks. */
 export const stripEscapes = (text: string): string =>
   text.replaceAll(SEQUENCE, '').replaceAll(/(?![\t\n])\p{Cc}|[\uFFF9-\uFFFB]/gu, '');

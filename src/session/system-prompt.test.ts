@@ -15,7 +15,7 @@ const nothing = { append: [], contextFiles: [] };
 const today = new Date().toISOString().slice(0, 10);
 
 it.each([[['read', 'bash', 'edit', 'write']], [['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls']]])(
-  'says what it is, which tools it has and where it works: %j',
+  'the prompt names the tools and the working directory: %j',
   (names) => {
     const prompt = systemPrompt({ cwd: '/work', tools: names.map(tool), parts: nothing });
 
@@ -25,14 +25,14 @@ it.each([[['read', 'bash', 'edit', 'write']], [['read', 'bash', 'edit', 'write',
   },
 );
 
-it('does not speak of tools that are not there', () => {
+it('the prompt does not mention tools when there are none', () => {
   const prompt = systemPrompt({ cwd: '/work', tools: [], parts: nothing });
 
   expect(prompt).not.toContain('Tools:');
   expect(prompt).toContain('You have no tools');
 });
 
-it('says what it was told to say, in the order: words, additions, files, place', () => {
+it('the parts follow in order: system prompt, appended texts, context files, working directory', () => {
   const parts = {
     system: '\n\nYou are a pirate.\n',
     append: ['One more.', 'And another.'],
@@ -57,7 +57,7 @@ it('says what it was told to say, in the order: words, additions, files, place',
   );
 });
 
-it('empty words leave no gap', () => {
+it('an empty system prompt leaves no gap', () => {
   const prompt = systemPrompt({ cwd: '/work', tools: [], parts: { ...nothing, system: '' } });
 
   expect(prompt).toBe(`Today is ${today}. The working directory is /work`);
@@ -68,7 +68,7 @@ const skills = [
   { name: 'other', description: 'Other.', path: '/skills/a&b/SKILL.md' },
 ];
 
-it('tells of skills behind the files, escaped as XML', () => {
+it('skills follow the context files, escaped as XML', () => {
   const parts = { ...nothing, contextFiles: [{ path: '/a/AGENTS.md', text: 'Use tabs.' }], skills };
 
   const prompt = systemPrompt({ cwd: '/work', tools: [tool('read')], parts });
@@ -93,9 +93,9 @@ Today is`);
 
 it.each([
   ['without skills', ['read'], []],
-  ['where nothing can be read', ['bash', 'read_all'], skills],
+  ['without the read tool', ['bash', 'read_all'], skills],
   ['without tools', [], skills],
-])('does not speak of skills %s', (_title, names, listed) => {
+])('skills are not mentioned %s', (_title, names, listed) => {
   const parts = { ...nothing, system: 'Mine.', skills: listed };
 
   const prompt = systemPrompt({ cwd: '/work', tools: names.map(tool), parts });

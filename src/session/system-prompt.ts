@@ -1,23 +1,23 @@
 import type { Tool } from '../agent/tool.ts';
 
-/** A file in which people tell agents about a project. */
+// A file with instructions for agents, such as AGENTS.md.
 export interface ContextFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** A skill as the model is told of it; it reads the file when it wants to use it. */
+// A skill in the system prompt; the model reads its file when needed.
 export interface SkillListing {
   readonly name: string;
   readonly description: string;
   readonly path: string;
 }
 
-/** What others have to say in the system prompt. */
+// Parts of the system prompt from flags, files and extensions.
 export interface PromptParts {
-  /** In place of our own words. */
+  // Replaces the default prompt.
   readonly system?: string | undefined;
-  /** Behind them. */
+  // Follow the default prompt.
   readonly append: readonly string[];
   readonly contextFiles: readonly ContextFile[];
   readonly skills?: readonly SkillListing[] | undefined;
@@ -29,7 +29,7 @@ export interface PromptFacts {
   readonly parts: PromptParts;
 }
 
-/** What a model is told before the conversation. */
+/** Builds the system prompt. */
 export function systemPrompt({ cwd, tools, parts }: PromptFacts): string {
   const today = new Date().toISOString().slice(0, 10);
   const sections = [
@@ -66,7 +66,7 @@ function projectContext(files: readonly ContextFile[]): string[] {
   return [`# Project context\n\n${parts.join('\n\n')}`];
 }
 
-/** Only names and descriptions: the model reads the rest when it needs it. */
+/** Only names and descriptions: the model reads a skill's file when it needs it. */
 function availableSkills(skills: readonly SkillListing[]): string[] {
   if (skills.length === 0) return [];
   const items = skills.flatMap(({ name, description, path }) => [
@@ -84,7 +84,7 @@ const ABOUT_SKILLS = `# Skills
 Each of these files tells how to do one kind of work well. When a task fits a description, read the file with the read \
 tool before you begin, and do as it says. Paths in it are relative to the folder that the file is in.`;
 
-/** A text as it stands inside a tag or in quotes. */
+/** Escapes a text for XML content and attributes. */
 export const escapeXml = (text: string) => text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character] ?? character);
 
 const XML_ENTITIES: Readonly<Record<string, string>> = {

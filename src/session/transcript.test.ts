@@ -9,13 +9,13 @@ function transcriptWith(...texts: string[]) {
   const log = SessionLog.inMemory({ cwd: '/srv/shop' });
   const transcript = new Transcript(log, (entry) => appended.push(entry));
   for (const text of texts) transcript.add(prompt(text));
-  return { log, transcript, told: appended, idAt: (at: number) => log.entries()[at]?.id ?? '' };
+  return { log, transcript, appended, idAt: (at: number) => log.entries()[at]?.id ?? '' };
 }
 
 const messages = (transcript: Transcript) => transcript.messages.map(brief);
 
-it('goes on from another entry with what was said up to there', () => {
-  const { transcript, told: appended, idAt } = transcriptWith('a', 'b', 'c');
+it('storeLeaf continues the conversation from another entry', () => {
+  const { transcript, appended, idAt } = transcriptWith('a', 'b', 'c');
   expect(messages(transcript)).toHaveLength(3);
 
   transcript.storeLeaf(idAt(0));
@@ -28,7 +28,7 @@ it('goes on from another entry with what was said up to there', () => {
   expect(appended.map(({ type }) => type)).toEqual(['message', 'message', 'message', 'custom', 'message', 'custom']);
 });
 
-it('stores below another entry what the conversation goes on with', () => {
+it('appendBelow continues the conversation below another entry', () => {
   const { transcript, idAt } = transcriptWith('a', 'b');
   expect(messages(transcript)).toHaveLength(2);
 
@@ -37,7 +37,7 @@ it('stores below another entry what the conversation goes on with', () => {
   expect([messages(transcript), transcript.messageCount]).toEqual([['user: a', 'branchSummary: b was said'], 2]);
 });
 
-it('has the name, the counts and the messages of clients of every branch', () => {
+it('the name, the counts and the client messages cover every branch', () => {
   const { transcript, idAt } = transcriptWith('a');
   transcript.add(assistant([block('b')], { usage: usage(3, 4) }));
   transcript.add(prompt('c'), { clientMessageId: 'mine' });
@@ -51,7 +51,7 @@ it('has the name, the counts and the messages of clients of every branch', () =>
   expect(transcript.findClientMessage('mine')?.id).toBe(idAt(2));
 });
 
-it('labels entries, and takes labels back', () => {
+it('entries can be labelled and unlabelled', () => {
   const { transcript, log, idAt } = transcriptWith('a', 'b');
 
   transcript.setLabel(idAt(0), 'here');

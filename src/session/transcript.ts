@@ -4,13 +4,13 @@ import type { EntryDraft, SessionLog } from '../store/sessions/session-log.ts';
 import { contextOf, countContext, entryMessages } from './context.ts';
 import { addEntry, type SessionCounts, countEntries } from './session-stats.ts';
 
-/** What a message entry may carry beside its message. */
+// Ids that a message entry may carry.
 export interface MessageIds {
   readonly clientMessageId?: string | undefined;
   readonly queueId?: string | undefined;
 }
 
-/** The session file could not be written: a full disk, a lost mount. */
+// The session file could not be written: a full disk, a lost mount.
 export class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
 
@@ -19,7 +19,7 @@ export class StorageFailure extends Error {
   }
 }
 
-/** The conversation and the file it is kept in. Old messages are read when somebody first asks for them. */
+/** The conversation and its session file. Messages are read on first use. */
 export class Transcript {
   readonly log: SessionLog;
   readonly #onAppend: (entry: SessionEntry) => void;
@@ -33,7 +33,7 @@ export class Transcript {
     this.#onAppend = onAppend;
   }
 
-  /** What has been said, as the model is told it. */
+  /** The conversation as the model receives it. */
   get messages(): readonly AgentMessage[] {
     this.#messages ??= contextOf(this.log.branch());
     return this.#messages;
@@ -43,21 +43,21 @@ export class Transcript {
     return this.#messages?.length ?? countContext(this.log);
   }
 
-  /** The name that the session was given last, on whichever branch. */
+  /** The latest name of the session, on any branch. */
   get name(): string | undefined {
     this.#name ??= { value: nameIn(this.log) };
     return this.#name.value;
   }
 
-  /** Counts over every entry of the file, also those that left the context. */
+  /** Counts over every entry of the file, also those outside the context. */
   get counts(): SessionCounts {
     this.#counts ??= countEntries(this.log.entries());
     return this.#counts;
   }
 
-  /** Stores an entry; it is in the kernel when this returns. */
+  /** Stores an entry; the kernel has it when this returns. */
   append(draft: EntryDraft): SessionEntry {
-    // What is said first need not be read back.
+    // The first messages need not be read back.
     if (!this.#messages && countContext(this.log) === 0) this.#messages = [];
     const entry = orStorageFailure(() => this.log.append(draft));
     if (entry.type === 'compaction' || entry.type === 'context_edit') this.#messages = undefined;
@@ -65,21 +65,21 @@ export class Transcript {
     return this.#onStored(entry);
   }
 
-  /** Stores an entry below another one than the leaf; the conversation goes on from there. */
+  /** Stores an entry below another entry than the leaf; it becomes the leaf. */
   appendBelow(parentId: string | null, draft: EntryDraft): SessionEntry {
     const entry = orStorageFailure(() => this.log.append(draft, parentId));
     this.#messages = undefined;
     return this.#onStored(entry);
   }
 
-  /** Lets the conversation go on from another entry, or begin anew. */
+  /** Moves the leaf to another entry, or before the first one, and stores the move. */
   storeLeaf(id: string | null): void {
     const mark = orStorageFailure(() => this.log.storeLeaf(id));
     this.#messages = undefined;
     this.#onStored(mark);
   }
 
-  /** Calls an entry something, or nothing any more. */
+  /** Labels an entry, or removes its label. */
   setLabel(entryId: string, label: string | undefined): void {
     if (!this.log.has(entryId)) throw new Refusal('not_found', `Entry not found: ${entryId}`);
     this.append({ type: 'label', targetId: entryId, ...(label ? { label } : {}) });
@@ -92,14 +92,14 @@ export class Transcript {
     });
   }
 
-  /** Stores a message and puts it at the end of the conversation; answers it as it stands there. */
+  /** Stores a message at the end of the conversation; returns it as the conversation holds it. */
   add(message: AgentMessage, ids: MessageIds = {}): AgentMessage {
     const entry = this.append(draftOf(message, ids));
     if (ids.clientMessageId !== undefined) this.#clientMessages?.set(ids.clientMessageId, entry.id);
     return message.role === 'custom' ? (entryMessages(entry)[0] ?? message) : message;
   }
 
-  /** Takes the last answer out of the conversation; it stays in the file. */
+  /** Removes the last assistant message from the conversation; it stays in the file. */
   dropAssistantMessage(): void {
     const [last] = this.log.nodesOfKind('assistant');
     if (last) this.append({ type: 'context_edit', targetId: last.id, replacement: null });
@@ -112,10 +112,7 @@ export class Transcript {
     return entry?.type === 'message' ? entry : undefined;
   }
 
-  /**
-   * Whether nothing has been said after this entry. What commands beside the conversation printed does not count, nor
-   * answers that were to be asked for again.
-   */
+  /** Whether no message follows this entry. Shell commands and dropped assistant messages do not count. */
   endsWith(entryId: string): boolean {
     const dropped = new Set<string>();
     for (const { id, type, role } of this.log.nodesOfKind('message', 'context_edit')) {
@@ -151,7 +148,7 @@ function clientMessagesIn(log: SessionLog): Map<string, string> {
 function nameIn(log: SessionLog): string | undefined {
   const [latest] = log.allNodesOfKind('session_info');
   const entry = latest && log.entry(latest.id);
-  // In a file there may be anything.
+  // A file may hold anything.
   const name: unknown = entry?.type === 'session_info' ? entry.name : undefined;
   return typeof name === 'string' && name !== '' ? name : undefined;
 }

@@ -6,14 +6,14 @@ import { acquireLock, type Lock, LockHeld } from '../system/files/lock.ts';
 import { makeFolder } from '../system/files/make-folder.ts';
 import { readJsonObject, type JsonObject } from './json-file.ts';
 
-/** How long another process may keep the file, and how often it is asked. */
+// How long and how often a lock that another process holds is tried.
 const LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 20;
 
 /**
- * Changes the object in a file, or makes the file; only the user can read it afterwards if `mode` says so.
+ * Changes the object in a file, or creates the file, with `mode` if given.
  *
- * Processes take turns, each with what the one before wrote. A file that makes no sense is not written: the call rejects.
+ * Processes take turns, each with the result of the one before. A malformed file is not written: the call rejects.
  */
 export async function changeJsonFile(
   path: string,

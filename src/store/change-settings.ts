@@ -3,14 +3,14 @@ import { changeJsonFile } from './change-json-file.ts';
 import { isObject, type JsonObject } from './json-file.ts';
 import type { Settings } from './settings.ts';
 
-/** Writes some of the user's settings and leaves all others as they are. */
+/** Writes some of the user's settings and leaves all others unchanged. */
 export function changeSettings(agentDir: string, changed: Settings): Promise<void> {
   return changeJsonFile(join(agentDir, 'settings.json'), (before) => mergeGroups(before, changed as JsonObject), {
     name: 'settings.json',
   });
 }
 
-/** A group of settings is changed, not replaced. */
+/** Groups of settings are merged, not replaced. */
 function mergeGroups(before: JsonObject, changed: JsonObject): JsonObject {
   const entries = Object.entries(changed).map(([name, value]): [string, unknown] => {
     const old = before[name];

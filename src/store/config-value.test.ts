@@ -28,7 +28,7 @@ describe('resolveValue', () => {
     [braced(''), braced('')],
     [braced('a b'), braced('a b')],
     ['', ''],
-  ])('takes %j for %j', async (value, resolved) => {
+  ])('resolves %j to %j', async (value, resolved) => {
     expect(await resolve(value)).toBe(resolved);
   });
 
@@ -38,51 +38,51 @@ describe('resolveValue', () => {
     ['$EMPTY', 'EMPTY'],
     ['$constructor', 'constructor'],
     [braced('__proto__'), '__proto__'],
-  ])('refuses %j, naming what is missing', async (value, name) => {
+  ])('rejects %j and names the missing variable', async (value, name) => {
     const refusal = await resolve(value).catch((error: Error) => error.message);
 
     expect(refusal).toBe(`The environment variable ${name} is not set`);
   });
 
-  it('takes what a command prints, with the variables of the environment', async () => {
+  it('returns the output of a command that sees the environment', async () => {
     const cwd = tempFolder();
     writeFileSync(join(cwd, 'key'), 'sk-file\n');
 
     expect(await resolveValue('!cat key; echo "$ACME_KEY"', { env, cwd })).toBe('sk-file\nsk-acme');
   });
 
-  it('does not wait for a command that hangs', async () => {
+  it('rejects a command that exceeds its timeout', async () => {
     const hanging = resolveValue('!sleep 1000', { env, cwd: tempFolder(), timeoutMs: 50 });
 
     await expect(hanging).rejects.toThrow('The command `sleep 1000` took longer than 0.05 seconds');
   });
 });
 
-describe('namesIn', () => {
+describe('variablesIn', () => {
   it.each([
     [`$ONE and ${braced('TWO')}, not $$THREE`, ['ONE', 'TWO']],
     ['ACME_KEY', ['ACME_KEY']],
     ['sk-ant-123', []],
     ['!pass show $HOME', []],
-  ])('finds in %j %j', (value, names) => {
+  ])('finds in %j the variables %j', (value, names) => {
     expect(variablesIn(value)).toEqual(names);
   });
 });
 
-describe('obstacleTo', () => {
+describe('valueProblem', () => {
   it.each([
     ['$ACME_KEY', undefined],
     ['$ACME_KEY$NO_SUCH_KEY', 'The environment variable NO_SUCH_KEY is not set'],
     ['$EMPTY', 'The environment variable EMPTY is not set'],
     ['NO_SUCH_KEY', undefined],
     ['!exit 1', undefined],
-  ])('says of %j %j', (value, problem) => {
+  ])('reports for %j %j', (value, problem) => {
     expect(valueProblem(value, env)).toBe(problem);
   });
 });
 
-describe('literally', () => {
-  it.each(['plain', '!exit 1', '$ACME_KEY', '$$', '$!', '!$ACME_KEY!', ''])('keeps %j as it is', async (text) => {
+describe('escapeValue', () => {
+  it.each(['plain', '!exit 1', '$ACME_KEY', '$$', '$!', '!$ACME_KEY!', ''])('escapes %j', async (text) => {
     expect(await resolveValue(escapeValue(text), { env, cwd: '/' })).toBe(text);
   });
 });

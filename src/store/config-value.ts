@@ -1,31 +1,29 @@
-/** Where the values of a configuration are looked up. */
+// Environment and limits for resolving a configured value.
 export interface ValueSource {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where commands run. */
+  // Working directory of commands.
   readonly cwd: string;
-  /** How long a command may take. */
   readonly timeoutMs?: number;
-  /** Tells that nobody waits any more. */
+  // Aborts a running command.
   readonly signal?: AbortSignal | undefined;
 }
 
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** `$$` and `$!` stand for the character itself; any other dollar sign does so too. */
+// `$$` and `$!` escape the character; a dollar sign before anything else stands for itself.
 const references = /\$(?:([$!])|\{(\w+)\}|([A-Za-z_]\w*))/g;
 
-/** How an older pi names a variable. */
+// Older versions of pi write a variable without `$`.
 const bareName = /^[A-Z][A-Z0-9_]*$/;
 
 /**
- * What an `apiKey` or the value of a header stands for: `!command` for what a shell command prints, `$NAME` and
- * `${NAME}` for environment variables, a word in capitals for the variable of that name if it is set, all else for
- * itself.
+ * Resolves an `apiKey` or header value: `!command` becomes the output of the command, `$NAME` and `${NAME}` become
+ * environment variables, a word in capitals becomes the variable of that name if it is set, all else stays.
  *
- * Rejects, naming the variable or the command. A command runs once in a process, however many ask.
+ * Rejects with the name of the missing variable or failed command. A command runs once per process.
  */
 export async function resolveValue(value: string, source: ValueSource): Promise<string> {
-  const { env, cwd, timeoutMs: timeoutMs = COMMAND_TIMEOUT_MS, signal } = source;
+  const { env, cwd, timeoutMs = COMMAND_TIMEOUT_MS, signal } = source;
   if (value.startsWith('!')) {
     const { captureOnce } = await import('../system/processes/capture.ts');
     return captureOnce({ command: value.slice(1), cwd, env, limitMs: timeoutMs, signal });
@@ -40,19 +38,19 @@ export async function resolveValue(value: string, source: ValueSource): Promise<
   });
 }
 
-/** The environment variables that a value refers to. What a command looks at is its own business. */
+/** The environment variables that a value refers to, without those that a command may read. */
 export function variablesIn(value: string): string[] {
   if (value.startsWith('!')) return [];
   return bareName.test(value) ? [value] : referencedNames(value);
 }
 
-/** What is known to stand in the way of a value; undefined when nothing is. Runs no command. */
+/** Why a value cannot be resolved, as far as that is known without running a command. */
 export function valueProblem(value: string, env: ValueSource['env']): string | undefined {
   const missing = value.startsWith('!') ? undefined : referencedNames(value).find((name) => !readVariable(env, name));
   return missing === undefined ? undefined : notSet(missing);
 }
 
-/** How a text is written that stands for itself. */
+/** Escapes a text so that it resolves to itself. */
 export const escapeValue = (text: string): string => text.replaceAll('$', '$$$$').replace(/^!/, '$!');
 
 const notSet = (name: string) => `The environment variable ${name} is not set`;
@@ -60,7 +58,7 @@ const notSet = (name: string) => `The environment variable ${name} is not set`;
 const referencedNames = (value: string) =>
   [...value.matchAll(references)].flatMap(([, , braced, plain]) => braced ?? plain ?? []);
 
-/** An environment variable; an empty one is none. */
+/** An environment variable; undefined when empty. */
 export function readVariable(env: ValueSource['env'], name: string): string | undefined {
   return (Object.hasOwn(env, name) && env[name]) || undefined;
 }

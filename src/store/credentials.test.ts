@@ -27,7 +27,7 @@ function folder(content?: string | object) {
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe('readCredentials', () => {
-  it('reads keys and sign-ins', () => {
+  it('reads API keys and sign-ins', () => {
     const entries = {
       openai: { type: 'api_key', key: 'sk-1' },
       acme: { type: 'api_key', key: '$KEY', env: { KEY: 'x' } },
@@ -40,11 +40,11 @@ describe('readCredentials', () => {
     expect(problems).toEqual([]);
   });
 
-  it('finds nothing where there is no file', () => {
+  it('returns no credentials when there is no file', () => {
     expect(readCredentials(tempFolder())).toEqual({ credentials: new Map(), problems: [] });
   });
 
-  it('leaves out an entry that makes no sense alone, and says nothing of its value', () => {
+  it('ignores each invalid entry alone and does not quote its value', () => {
     const { agentDir } = folder(
       `{"a": "sk-secret", "b": {"type": "api_key"}, "c": {"type": "api_key", "key": ""},
         "d": {"type": "api_key", "key": ["sk-secret"]}, "e": {"type": "sk-secret", "key": "k"}, "f": null,
@@ -76,7 +76,7 @@ describe('readCredentials', () => {
     ['{"openai": {"type": "api_key", "key": sk-secret', "Unexpected token 's': not valid JSON"],
     [`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'the file is nested more than 50 levels deep'],
     ['\0\u0001', "Unexpected token '\0': not valid JSON"],
-  ])('has one sentence for a file that makes no sense (%#)', (content, problem) => {
+  ])('reports one problem for a malformed file (%#)', (content, problem) => {
     expect(readCredentials(folder(content).agentDir)).toEqual({
       credentials: new Map(),
       problems: [`auth.json: ${problem}`],
@@ -85,7 +85,7 @@ describe('readCredentials', () => {
 });
 
 describe('storeApiKey', () => {
-  it('makes a file that only its owner can read, and the folder above it', async () => {
+  it('creates a file that only its owner can read, and its folder', async () => {
     const agentDir = join(tempFolder(), 'not', 'there');
 
     await storeApiKey(agentDir, { provider: 'openai', key: 'sk-1' });
@@ -96,7 +96,7 @@ describe('storeApiKey', () => {
     expect(readdirSync(agentDir)).toEqual(['auth.json']);
   });
 
-  it('keeps everything else, known or not, and closes a file that was open to others', async () => {
+  it('keeps all other entries, known or not, and removes access for other users', async () => {
     const { agentDir, path, stored } = folder(
       '{"anthropic": {"type": "oauth", "access": "ä", "expires": 1.5}, "odd": [null, {"x": 1e3}], "__proto__": {"y": 1}}',
     );
@@ -113,7 +113,7 @@ describe('storeApiKey', () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  it('replaces a key, but not the variables beside it, and a sign-in as a whole', async () => {
+  it('replaces a key but not the variables beside it, and a sign-in as a whole', async () => {
     const { agentDir, stored } = folder({
       acme: { type: 'api_key', key: 'old', env: { REGION: 'eu' } },
       anthropic: { type: 'oauth', access: 'a', refresh: 'r', expires: 1 },
@@ -129,7 +129,7 @@ describe('storeApiKey', () => {
   });
 
   it.each(['', '[]', '{"openai": {"type": "api_key", "key": "sk-1"', '"text"'])(
-    'does not touch a file that holds %j',
+    'does not change a file that holds %j',
     async (content) => {
       const { agentDir, path } = folder(content);
 
@@ -142,7 +142,7 @@ describe('storeApiKey', () => {
     },
   );
 
-  it('writes where a link leads, there or not', async () => {
+  it('writes to the target of a symlink, existing or not', async () => {
     const { agentDir, path, stored } = folder();
     mkdirSync(join(agentDir, 'elsewhere'));
     symlinkSync('elsewhere/keys.json', path);
@@ -156,7 +156,7 @@ describe('storeApiKey', () => {
     expect(modeOf(join(agentDir, 'elsewhere/keys.json'))).toBe(0o600);
   });
 
-  it('waits for whoever has the file', async () => {
+  it('waits until the lock of the file is released', async () => {
     const { agentDir, path, stored } = folder();
     const lock = await acquireLock(path);
 
@@ -168,7 +168,7 @@ describe('storeApiKey', () => {
     expect(Object.keys(stored())).toEqual(['groq', 'openai']);
   });
 
-  it('loses nothing when processes write at the same time, one of them by way of a link', async () => {
+  it('loses nothing when processes write at the same time, one of them through a symlink', async () => {
     const { agentDir, stored } = folder();
     const other = tempFolder();
     symlinkSync(join(agentDir, 'auth.json'), join(other, 'auth.json'));

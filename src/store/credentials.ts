@@ -5,28 +5,28 @@ import { changeJsonFile } from './change-json-file.ts';
 import { escapeValue } from './config-value.ts';
 import { isObject, readJsonObject, type JsonObject } from './json-file.ts';
 
-/** What `auth.json` holds for a provider. */
+/** A credential in `auth.json`. */
 export type Credential =
   | {
       readonly type: 'api_key';
       /** As written: see `resolveValue`. */
       readonly key: string;
-      /** Variables that this provider sees over those of the environment. */
+      /** Variables that override the environment for this provider. */
       readonly env?: Readonly<Record<string, string>>;
     }
   | OAuthCredential;
 
-/** What a sign-in left behind. Whoever made it may have stored more. */
+/** The result of a sign-in, which may hold more fields. */
 export interface OAuthCredential {
   readonly type: 'oauth';
   readonly access: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly expires: number;
 }
 
 export interface Credentials {
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** One sentence for each thing that makes no sense and is left out. */
+  /** Holds one sentence per entry that is invalid and ignored. */
   readonly problems: readonly string[];
 }
 
@@ -38,10 +38,9 @@ const oauthSchema: Schema = {
   properties: { type: { const: 'oauth' }, access: nonEmpty, expires: { type: 'number' } },
 };
 
-/** Where the file is. */
 export const credentialsPath = (agentDir: string): string => join(agentDir, 'auth.json');
 
-/** The credentials that the user stored. Never throws: what makes no sense is left out. */
+/** Reads the stored credentials. Never throws: invalid entries are ignored. */
 export function readCredentials(agentDir: string): Credentials {
   const credentials = new Map<string, Credential>();
   const problems: string[] = [];
@@ -58,9 +57,9 @@ export function readCredentials(agentDir: string): Credentials {
 }
 
 /**
- * Stores the key of one provider and leaves all others as they are. Only the user can read the file afterwards.
+ * Stores the key of one provider and leaves all others unchanged. Only the user can read the file afterwards.
  *
- * Processes take turns. A file that makes no sense is not written: the call rejects.
+ * Processes take turns. A malformed file is not written: the call rejects.
  */
 export async function storeApiKey(agentDir: string, { provider, key }: { provider: string; key: string }) {
   await changeJsonFile(credentialsPath(agentDir), (before) => withKey(before, provider, key), {
@@ -69,7 +68,7 @@ export async function storeApiKey(agentDir: string, { provider, key }: { provide
   });
 }
 
-/** Removes the key of one provider as it was stored. Rejects with a `Refusal` where the file holds none. */
+/** Removes the stored key of one provider. Rejects with a `Refusal` if there is none. */
 export async function removeApiKey(agentDir: string, provider: string): Promise<void> {
   await changeJsonFile(credentialsPath(agentDir), (before) => withoutKey(before, provider), {
     mode: 0o600,
@@ -78,8 +77,8 @@ export async function removeApiKey(agentDir: string, provider: string): Promise<
 }
 
 /**
- * Renews a sign-in that has expired, and answers what is stored then. Processes take turns: whoever finds that another
- * has renewed it takes that.
+ * Renews an expired sign-in and returns the stored one. Processes take turns: one that finds it renewed by another uses
+ * that.
  */
 export async function renewSignIn(
   agentDir: string,

@@ -1,4 +1,4 @@
-/** Whether requests may be sent there; a password in an address would be told wherever the address is. */
+/** Whether this is an http or https URL without a password, which would leak wherever the URL is shown. */
 export function isHttpUrl(text: string): boolean {
   try {
     const { protocol, username, password } = new URL(text);

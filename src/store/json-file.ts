@@ -1,18 +1,18 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** An object as a file holds it: nothing is known of what is in it. */
+// A parsed JSON object of unknown content.
 export type JsonObject = Record<string, unknown>;
 
-/** Configuration that is longer than this is none. */
+// Larger files are rejected.
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
-/** Nobody nests so deep by hand; what recurses over it may trust that it ends. */
+// Bounds the recursion of everything that reads the object.
 const MAX_CONFIG_DEPTH = 50;
 
 /**
- * The object that a file of configuration holds, or undefined when there is no file.
+ * Reads the object in a configuration file; undefined when there is no file.
  *
- * Throws an error whose message tells what is wrong with the file, but nothing of what stands in it.
+ * Throws an error that describes the problem but quotes nothing from the file.
  */
 export function readJsonObject(path: string, parse: (text: string) => unknown = JSON.parse): JsonObject | undefined {
   const value = parseFile(path, parse);
@@ -25,7 +25,7 @@ export function readJsonObject(path: string, parse: (text: string) => unknown = 
 function parseFile(path: string, parse: (text: string) => unknown): unknown {
   try {
     const stats = statSync(path);
-    // A pipe or a device may keep its reader waiting for ever.
+    // Reading a pipe or a device may block for ever.
     if (!stats.isFile()) throw new Error('this is not a file');
     if (stats.size > MAX_CONFIG_BYTES) throw new Error(`the file is larger than ${MAX_CONFIG_BYTES} bytes`);
     return parse(readFileSync(path, 'utf8'));
@@ -36,7 +36,7 @@ function parseFile(path: string, parse: (text: string) => unknown): unknown {
   }
 }
 
-/** Changes whenever a file is written or replaced. */
+/** A stamp that changes whenever the file is written or replaced. */
 export function fileStamp(path: string): string {
   try {
     const { mtimeNs, size, ino } = statSync(path, { bigint: true });
@@ -46,14 +46,13 @@ export function fileStamp(path: string): string {
   }
 }
 
-/** JSON.parse quotes the file around the mistake; what stands in the file goes to no log. */
+/** JSON.parse quotes the file around the mistake; its content must not reach a log. */
 const withoutQuote = (message: string): string =>
   message.replace(/, (\.\.\.)?".*is not valid JSON$/s, ': not valid JSON');
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a value is nested no deeper than this. */
 export function isNestedWithin(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depth > 0 && Object.values(value).every((inner) => isNestedWithin(inner, depth - 1));

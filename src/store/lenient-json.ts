@@ -1,4 +1,4 @@
-/** JSON in which people may write comments, and leave a comma behind the last item. */
+/** Parses JSON with comments and trailing commas. */
 export function parseLenient(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -8,9 +8,9 @@ export function parseLenient(text: string): unknown {
   }
 }
 
-// A string or a comment that never ends matches too: a search that failed there would begin again at every sign.
+// Unterminated strings and comments match too: a failed match would be retried at every character.
 const comments = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 const trailingCommas = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|,(?=\s*[}\]])/g;
 
-/** Everything keeps its place, so that the parser names the right one. */
+/** Everything keeps its position, so that the parser reports the right one. */
 const blankUnlessString = (found: string) => (found.startsWith('"') ? found : found.replace(/[^\n]/g, ' '));

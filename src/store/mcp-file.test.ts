@@ -21,12 +21,12 @@ function read(files: Record<string, unknown>, trusted = true) {
   };
 }
 
-it('finds nothing where there is no file', () => {
+it('no file yields no servers', () => {
   expect(read({})).toMatchObject({ servers: {}, problems: [] });
   expect(read({ 'agent/mcp.json': '{}' })).toMatchObject({ servers: {}, problems: [] });
 });
 
-it('reads programs and addresses, with comments between, and leaves what it does not know alone', () => {
+it('programs and URLs are read, with comments, and unknown fields are ignored', () => {
   const { servers, problems, folder } = read({
     'agent/mcp.json': `{ // mine
       "mcpServers": {
@@ -66,14 +66,14 @@ const everywhere = {
   'cwd/.pi/mcp.json': { c: { disabled: true } },
 };
 
-it('what a trusted project says of a name wins, what stands nearest first', () => {
+it('a trusted project overrides servers by name, the nearest file first', () => {
   const { servers } = read(everywhere);
 
   expect(servers).toMatchObject({ a: program, b: { command: 'agent' }, c: { disabled: true } });
   expect(Object.keys(servers['c'] ?? {})).not.toContain('command');
 });
 
-it('what another project says does not count, and that is told', () => {
+it('files of an untrusted project are ignored and reported', () => {
   const { servers, problems } = read(everywhere, false);
 
   expect(servers).toMatchObject({ a: program, b: program, c: program });
@@ -83,7 +83,7 @@ it('what another project says does not count, and that is told', () => {
   ]);
 });
 
-it("the user's own file counts wherever it is", () => {
+it("the user's own file counts in any folder", () => {
   const root = tempFolder();
   const agentDir = join(root, '.pi', 'agent');
   mkdirSync(agentDir, { recursive: true });
@@ -98,7 +98,7 @@ it.each([
   ['{', 'agent/mcp.json: '],
   ['[]', 'agent/mcp.json: the file must hold an object'],
   ['{"mcpServers": []}', 'agent/mcp.json: mcpServers must be an object'],
-])('a file that makes no sense is left out: %s', (content, problem) => {
+])('a malformed file is ignored: %s', (content, problem) => {
   const { servers, problems } = read({ 'agent/mcp.json': content, 'cwd/.pi/mcp.json': { a: program } });
 
   expect(servers).toMatchObject({ a: program });
@@ -124,7 +124,7 @@ it.each([
   [{ url: 'http://a', headers: { 'a b': '1' } }, '.headers must hold only names that HTTP allows'],
   [{ url: 'http://a', headers: { a: null } }, '.headers.a must be a string'],
   [{ disabled: 'yes' }, '.disabled must be true or false'],
-])('a server that makes no sense is left out alone: %j', (value, problem) => {
+])('an invalid server is ignored alone: %j', (value, problem) => {
   expect(parseMcpEntry('servers.x', value)).toBe(`servers.x${problem}`);
   expect(read({ 'agent/mcp.json': { x: value, fine: program } })).toMatchObject({
     servers: { fine: program },

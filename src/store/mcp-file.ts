@@ -6,7 +6,7 @@ import { isObject, readJsonObject } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
 import { isHeaderName, isHttpUrl } from './http-syntax.ts';
 
-/** A server of tools as somebody described it: one that is enabled has either a command or a url. */
+/** An MCP server in `mcp.json`: an enabled one has either a command or a url. */
 export interface McpEntry {
   readonly command?: string;
   readonly args?: readonly string[];
@@ -16,7 +16,7 @@ export interface McpEntry {
   readonly headers?: StringMap;
   readonly timeoutMs?: number;
   readonly disabled: boolean;
-  /** Where the values of `env` and `headers` are looked up (see `resolveValue`); absent: they stand for themselves. */
+  /** Working directory for resolving `env` and `headers` (see `resolveValue`); without it they are literal. */
   readonly folder?: string;
 }
 
@@ -24,11 +24,11 @@ type StringMap = Readonly<Record<string, string>>;
 
 export interface McpFiles {
   readonly servers: ReadonlyMap<string, McpEntry>;
-  /** One sentence for each thing that makes no sense and is left out. */
+  /** Holds one sentence per entry that is invalid and ignored. */
   readonly problems: readonly string[];
 }
 
-/** An object as somebody wrote it. */
+/** An entry as a file holds it. */
 interface RawMcpEntry extends Omit<McpEntry, 'disabled' | 'folder'> {
   readonly type?: string;
   readonly timeout?: number;
@@ -57,9 +57,9 @@ const stdioTypes = ['stdio'];
 const httpTypes = ['http', 'streamable-http', 'streamableHttp'];
 
 /**
- * The servers of the user, and those of the project where it is trusted: what the project says of a name wins.
+ * Reads the user's MCP servers and, in a trusted project, the project's, which override them by name.
  *
- * Never throws and never writes: a server that makes no sense is left out alone, and so is a file as a whole.
+ * Never throws and never writes: an invalid server is ignored alone, and so is a malformed file.
  */
 export function readMcpFiles(options: { agentDir: string; cwd: string; trusted: boolean }): McpFiles {
   const servers = new Map<string, McpEntry>();
@@ -92,7 +92,7 @@ function serversIn(path: string): Readonly<Record<string, unknown>> {
   return mcpServers;
 }
 
-/** A server as it was described, or a sentence that says what is wrong with it at this place. */
+/** Parses one server; returns an error that names this location if it is invalid. */
 export function parseMcpEntry(location: string, value: unknown): McpEntry | string {
   const schemaProblem = check(
     { type: 'object', properties: { server: { type: 'object', properties: fields } } },

@@ -18,13 +18,13 @@ const fine = { baseUrl: url, api: 'openai-completions', models: [{ id: 'm' }] };
 const problemOf = (provider: unknown) => read({ providers: { fine, acme: provider } });
 
 describe('readModelsFile', () => {
-  it('finds nothing where there is no file', () => {
+  it('returns no providers when there is no file', () => {
     expect(readModelsFile(tempFolder())).toEqual({ providers: new Map(), problems: [] });
     expect(readModelsFile(join(tempFolder(), 'no', 'folder'))).toEqual({ providers: new Map(), problems: [] });
     expect(read({})).toEqual({ providers: {}, problems: [] });
   });
 
-  it('reads everything that pi reads, and leaves what it does not know alone', () => {
+  it('reads every field that pi reads and keeps unknown ones', () => {
     const providers = {
       acme: {
         name: 'Acme',
@@ -63,7 +63,7 @@ describe('readModelsFile', () => {
     expect(read({ providers, $schema: 'x' })).toEqual({ providers, problems: [] });
   });
 
-  it('reads comments and commas at the end', () => {
+  it('reads comments and trailing commas', () => {
     const text = `{ // mine\n "providers": { "acme": ${JSON.stringify(fine)}, }, /* end */ }`;
 
     expect(read(text)).toEqual({ providers: { acme: fine }, problems: [] });
@@ -114,14 +114,14 @@ describe('readModelsFile', () => {
     ['.modelOverrides.m.headers.a must be a string', { modelOverrides: { m: { headers: { a: 1 } } } }],
     ['must have models, baseUrl, apiKey, headers, compat or modelOverrides', {}],
     ['must have models, baseUrl, apiKey, headers, compat or modelOverrides', { api: 'openai-completions', models: [] }],
-  ])('leaves out a provider alone: %s', (problem, provider) => {
+  ])('ignores an invalid provider alone: %s', (problem, provider) => {
     expect(problemOf(provider)).toEqual({
       providers: { fine },
       problems: [`models.json: providers.acme${problem.startsWith('.') ? '' : ' '}${problem}`],
     });
   });
 
-  it('leaves out models alone, and says what is wrong with each', () => {
+  it('ignores invalid models alone and reports each', () => {
     const models = [{ id: 'a', contextWindow: 'big' }, { id: 'b' }, {}];
 
     expect(problemOf({ ...fine, models })).toEqual({
@@ -133,7 +133,7 @@ describe('readModelsFile', () => {
     });
   });
 
-  it('takes names of the language for names', () => {
+  it('treats names such as __proto__ as plain keys', () => {
     const text = `{"providers": {"__proto__": ${JSON.stringify(fine)}, "constructor": {"__proto__": {"apiKey": "x"}},
       "acme": {"modelOverrides": {"__proto__": {"name": 7}}}}, "__proto__": {"providers": 1}}`;
     const agentDir = tempFolder();
@@ -159,11 +159,11 @@ describe('readModelsFile', () => {
     [Buffer.from([0, 255, 254, 1, 2, 3]), "Unexpected token '\0': not valid JSON"],
     [`{"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'the file is nested more than 50 levels deep'],
     [' '.repeat(5_000_000), 'the file is larger than 4194304 bytes'],
-  ])('leaves out a file that makes no sense (%#)', (content, problem) => {
+  ])('ignores a malformed file (%#)', (content, problem) => {
     expect(read(content)).toEqual({ providers: {}, problems: [`models.json: ${problem}`] });
   });
 
-  it('leaves out what is no file, and does not wait for it', () => {
+  it('rejects folders, pipes and devices without blocking', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'models.json'));
     const pipe = tempFolder();

@@ -5,22 +5,22 @@ import { isObject, readJsonObject, type JsonObject } from './json-file.ts';
 import { parseLenient } from './lenient-json.ts';
 import { isHeaderName, isHttpUrl } from './http-syntax.ts';
 
-/** What a user says of a provider in `models.json`: changes to one that is built in, or one of their own. */
+/** A provider in `models.json`: changes to a built-in one, or a new one. */
 export interface CustomProvider {
   readonly baseUrl?: string;
   /** As written: see `resolveValue`. */
   readonly apiKey?: string;
   readonly api?: string;
   readonly headers?: Headers;
-  /** Whether the key is sent as `authorization: Bearer` too. */
+  /** Whether the key is also sent as `authorization: Bearer`. */
   readonly authHeader?: boolean;
   readonly compat?: JsonObject;
   readonly models?: readonly CustomModel[];
-  /** Changes to built-in models, by their ids. */
+  /** Changes to built-in models, by id. */
   readonly modelOverrides?: Readonly<Record<string, ModelChange>>;
 }
 
-/** What may be said of any model. */
+/** Fields that may be set for any model. */
 export interface ModelChange {
   readonly name?: string;
   readonly reasoning?: boolean;
@@ -33,7 +33,7 @@ export interface ModelChange {
   readonly thinkingLevelMap?: JsonObject;
 }
 
-/** A model of the user's own. */
+/** A model that the user defines. */
 export interface CustomModel extends ModelChange {
   readonly id: string;
   readonly api?: string;
@@ -45,7 +45,7 @@ type Headers = Readonly<Record<string, string>>;
 
 export interface ModelsFile {
   readonly providers: ReadonlyMap<string, CustomProvider>;
-  /** One sentence for each thing that makes no sense and is left out. */
+  /** Holds one sentence per entry that is invalid and ignored. */
   readonly problems: readonly string[];
 }
 
@@ -76,10 +76,9 @@ const modelSchema: Schema = {
 };
 
 /**
- * The providers and models that the user adds or changes in `models.json`.
+ * Reads the providers and models that the user adds or changes in `models.json`.
  *
- * Never throws and never writes: a model or a provider that makes no sense is left out alone, and so is the file as a
- * whole.
+ * Never throws and never writes: an invalid model or provider is ignored alone, and so is a malformed file.
  */
 export function readModelsFile(agentDir: string): ModelsFile {
   const providers = new Map<string, CustomProvider>();
@@ -98,22 +97,21 @@ export function readModelsFile(agentDir: string): ModelsFile {
   return { providers, problems };
 }
 
-/** What code can do for a provider that a file cannot. */
+/** Code of an extension behind a provider. */
 export interface ProviderCode {
-  /** The API kind that it speaks. Where its models are is its own business, then. */
+  /** The API kind that the code implements; its models then need no `baseUrl`. */
   readonly api?: string | undefined;
 }
 
 /**
- * What is wrong with a provider that is described at this place; undefined when nothing is. Only the first is worth
- * telling, for more may follow from it. `code`: where there is some.
+ * The first problem of a provider; undefined if it is valid. Later problems may only follow from the first. `code`: set
+ * for a provider with code.
  */
 export function providerProblem(path: readonly string[], value: unknown, code?: ProviderCode): string | undefined {
   const [problem] = providerProblems(path, value, code);
   return problem;
 }
 
-/** Where the file is. */
 export const modelsFilePath = (agentDir: string): string => join(agentDir, 'models.json');
 
 function providersIn(agentDir: string): JsonObject {
@@ -123,7 +121,7 @@ function providersIn(agentDir: string): JsonObject {
   return providers;
 }
 
-/** A provider without those of its models that make no sense, and why they do not; undefined when no model is left. */
+/** Removes the invalid models of a provider and reports them; the provider is undefined when no model is left. */
 function withoutInvalidModels(id: string, value: unknown): { provider: unknown; found: readonly string[] } {
   const models = isObject(value) ? value['models'] : undefined;
   if (!isObject(value) || !Array.isArray(models) || models.length === 0) return { provider: value, found: [] };
@@ -179,7 +177,7 @@ function schemaFor(value: unknown): Schema {
 
 type EndpointFields = Pick<CustomModel, 'api' | 'baseUrl' | 'headers'>;
 
-/** What is wrong with values of the right type. */
+/** Problems of values that have the right type. */
 function* endpointProblems(
   location: string,
   { api, baseUrl, headers = {} }: EndpointFields,

@@ -26,7 +26,7 @@ const records: RunRecords = {
   ],
 };
 
-it('has what was written last, also for those who come later', () => {
+it('a journal returns what was written last, also to a new instance', () => {
   const folder = newFolder();
   const journal = new RunJournal(folder);
   journal.set('s', { ended: [] });
@@ -40,7 +40,7 @@ it('has what was written last, also for those who come later', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('keeps to its folder, whatever a session is called', () => {
+it('files stay in the folder, whatever the session id', () => {
   const folder = newFolder();
   const journal = new RunJournal(folder);
 
@@ -54,7 +54,7 @@ it.each([
   '[]',
   '{"running":5,"ended":"x"}',
   '{"running":{"epoch":"e"},"ended":[null,{},{"epoch":"e","seq":"1","settled":{"type":"agent_settled"}}]}',
-])('learns nothing from a file that makes no sense: %s', (text) => {
+])('a malformed file counts as empty: %s', (text) => {
   const folder = newFolder();
   const journal = new RunJournal(folder);
   journal.set('s', records);

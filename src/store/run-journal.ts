@@ -4,33 +4,32 @@ import { join } from 'node:path';
 import type { AgentSettledEvent } from '../protocol/generated/vocabulary.ts';
 import { readJsonObject } from './json-file.ts';
 
-/** A run that is under way. */
+// A run that is active.
 export interface RunningRecord {
-  /** Which numbering of events it was told of in. */
+  // The epoch of the events of this run.
   readonly epoch: string;
   readonly runId: string;
   readonly clientMessageIds: readonly string[];
 }
 
-/** A run that is over. */
+// A run that has ended.
 export interface SettledRecord {
   readonly epoch: string;
-  /** The number that its end was told under; undefined when it never was, in that numbering. */
+  // Sequence number of its `agent_settled`; undefined if that was not published in this epoch.
   readonly seq?: number | undefined;
   readonly settled: AgentSettledEvent;
 }
 
-/** What is known of the runs of a session. */
+// The stored runs of one session.
 export interface RunRecords {
   readonly running?: RunningRecord | undefined;
-  /** The last ones, in order. */
+  // The last ones, oldest first.
   readonly ended: readonly SettledRecord[];
 }
 
 /**
- * Remembers the runs of sessions, in a small file for each: one that is under way when a server starts is one that nobody
- * has ended, and of one that is over somebody may not have heard. Written on every run, so nothing is synced: a process
- * that dies does not lose it.
+ * Stores the runs of each session in a small file: a run that is active when a server starts was interrupted, and a
+ * client may have missed the end of a settled one. Not synced: the death of the process does not lose it.
  */
 export class RunJournal {
   readonly #folder: string;
@@ -50,7 +49,7 @@ export class RunJournal {
     rmSync(this.#pathOf(sessionId), { force: true });
   }
 
-  /** What was written last. What cannot be read says nothing. */
+  /** The stored runs; an unreadable file counts as empty. */
   get(sessionId: string): RunRecords {
     try {
       const { running, ended } = readJsonObject(this.#pathOf(sessionId)) ?? {};
@@ -60,7 +59,7 @@ export class RunJournal {
     }
   }
 
-  /** Ids of sessions that others have made may hold anything. */
+  /** Hashed, because session ids of other programs may hold anything. */
   #pathOf(sessionId: string): string {
     const name = createHash('sha256').update(sessionId).digest('hex');
     return join(this.#folder, `${name}.json`);

@@ -15,7 +15,7 @@ function files(contents: Record<string, unknown>) {
 }
 
 describe('readSettings', () => {
-  it('finds nothing to set and nothing to warn of when there are no files', () => {
+  it('returns no settings and no warnings when there are no files', () => {
     expect(readSettings(files({}))).toEqual({ settings: {}, warnings: [] });
   });
 
@@ -45,7 +45,7 @@ describe('readSettings', () => {
     expect(read).toEqual({ settings, warnings: [] });
   });
 
-  it('takes packages by their source, or with what is wanted of them', () => {
+  it('accepts packages by source, or with the parts to include', () => {
     const packages = ['npm:a', { source: './b', extensions: [], skills: ['x'], prompts: ['!y'] }];
 
     expect(readSettings(files({ 'agent/settings.json': { packages } })).settings).toEqual({ packages });
@@ -54,7 +54,7 @@ describe('readSettings', () => {
     ]);
   });
 
-  it('lets the project win, `.pi/` over `.pi/agent/`, merging objects one level and replacing lists', () => {
+  it('lets the project override, `.pi/` over `.pi/agent/`, merging objects one level and replacing lists', () => {
     const source = files({
       'agent/settings.json': { defaultModel: 'a', enabledModels: ['a'], retry: { maxRetries: 1, baseDelayMs: 1 } },
       'project/.pi/agent/settings.json': { defaultModel: 'b', shellPath: '/b', retry: { maxRetries: 2 } },
@@ -69,7 +69,7 @@ describe('readSettings', () => {
     });
   });
 
-  it('takes the skills and prompt templates of all files, each from the folder of its file', () => {
+  it("combines the skills and prompt templates of all files, relative to each file's folder", () => {
     const source = files({
       'agent/settings.json': { skills: ['mine', '~/theirs', '/srv/skills', ''], prompts: ['a.md'] },
       'project/.pi/settings.json': {
@@ -96,13 +96,13 @@ describe('readSettings', () => {
     });
   });
 
-  it('does not look at the files of a project that is not trusted', () => {
+  it('does not read the files of an untrusted project', () => {
     const source = files({ 'agent/settings.json': { defaultModel: 'a' }, 'project/.pi/settings.json': '{' });
 
     expect(readSettings({ ...source, trusted: false })).toEqual({ settings: { defaultModel: 'a' }, warnings: [] });
   });
 
-  it('leaves out unknown keys without a word and without touching the file', () => {
+  it('ignores unknown keys silently and leaves the file unchanged', () => {
     const text = '{ "theme": "dark", "compaction": {"modelOverrides": {}}, "__proto__": {"defaultModel": "x"} }';
     const source = files({ 'agent/settings.json': text });
 
@@ -113,7 +113,7 @@ describe('readSettings', () => {
   it.each([
     [{ todo: { enabled: false, reminders: false }, tasks: { todoClearDelay: 5 } }],
     [{ 'todo.enabled': false, todo: { enabled: true, reminders: false }, tasks: { todoClearDelay: 5 } }],
-  ])('reads names with dots in groups, too: %j', (written) => {
+  ])('reads dotted names in groups, too: %j', (written) => {
     const read = readSettings(files({ 'agent/settings.json': written }));
 
     const settings = { 'todo.enabled': false, 'todo.reminders': false, 'tasks.todoClearDelay': 5 };
@@ -124,13 +124,13 @@ describe('readSettings', () => {
     [{ todo: { reminders: { max: 2 } } }],
     [{ todo: { 'reminders.max': 2 } }],
     [{ 'todo.reminders': { max: 2 } }],
-  ])('a name that others go on from may be a group itself: %j', (written) => {
+  ])('accepts a group for a name that is a prefix of another: %j', (written) => {
     const read = readSettings(files({ 'agent/settings.json': written }));
 
     expect(read).toEqual({ settings: { 'todo.reminders.max': 2 }, warnings: [] });
   });
 
-  it('names with dots keep their own wherever they are written', () => {
+  it('merges dotted names of several files, whether dotted or grouped', () => {
     const source = files({
       'agent/settings.json': { todo: { enabled: false, reminders: 'no' }, 'todo.reminders.max': 1.5 },
       'project/.pi/settings.json': { 'todo.enabled': true, tasks: { todoClearDelay: 1e12 } },
@@ -173,7 +173,7 @@ describe('readSettings', () => {
     ]);
   });
 
-  it('keeps the value of a weaker file when the stronger one makes no sense', () => {
+  it('keeps the value of a weaker file when the stronger one is invalid', () => {
     const source = files({
       'agent/settings.json': { defaultModel: 'a' },
       'project/.pi/settings.json': { defaultModel: false },
@@ -198,7 +198,7 @@ describe('readSettings', () => {
     expect(warnings[0]).toContain(`${join(source.agentDir, 'settings.json')}: ${reason}`);
   });
 
-  it('warns of a folder in the place of the file', () => {
+  it('warns of a folder at the path of the file', () => {
     const source = files({ 'agent/settings.json/inner': '' });
 
     const { settings, warnings } = readSettings(source);

@@ -6,7 +6,7 @@ import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/genera
 import { expandHome } from './agent-dir.ts';
 import { isObject, readJsonObject, type JsonObject } from './json-file.ts';
 
-/** What users may set in `settings.json`, as far as tau looks at it. */
+/** The settings in `settings.json` that tau reads. */
 export interface Settings {
   readonly defaultProvider?: string;
   readonly defaultModel?: string;
@@ -30,23 +30,23 @@ export interface Settings {
     readonly baseDelayMs?: number;
     readonly maxDelayMs?: number;
   };
-  /** How long a model may keep silent, in milliseconds. */
+  /** How long a model may send nothing, in milliseconds. */
   readonly stall?: {
     readonly connectMs?: number;
     readonly firstByteMs?: number;
     readonly betweenMs?: number;
   };
   readonly httpIdleTimeoutMs?: number;
-  /** Tokens for each level of thinking, for models that are given a number. */
+  /** Tokens per thinking level, for models with a token budget. */
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
   /** Files and folders of extensions, skills and prompt templates, and packages that hold such. */
   readonly extensions?: readonly string[];
   readonly skills?: readonly string[];
   readonly prompts?: readonly string[];
   readonly packages?: readonly PackageSetting[];
-  /** How long a handler of an extension may take, in milliseconds; time in which it waits for the user does not count. */
+  /** How long a handler of an extension may take, in milliseconds; time spent waiting for the user does not count. */
   readonly extensionTimeoutMs?: number;
-  /** Rules that watch what the model says. */
+  /** Rules that watch the model's output. */
   readonly ttsr?: {
     readonly enabled?: boolean;
     readonly contextMode?: 'discard' | 'keep';
@@ -57,11 +57,11 @@ export interface Settings {
   readonly 'todo.enabled'?: boolean;
   readonly 'todo.reminders'?: boolean;
   readonly 'todo.reminders.max'?: number;
-  /** Seconds after which finished tasks go; less than none: never. */
+  /** Seconds until completed tasks are removed; negative: never. */
   readonly 'tasks.todoClearDelay'?: number;
 }
 
-/** A package by its source, or with what is wanted of it: paths, patterns, and with a sign before them what is not. */
+/** A package by its source, optionally with paths and patterns to include, or to exclude with a sign in front. */
 export type PackageSetting =
   | string
   | {
@@ -74,14 +74,14 @@ export type PackageSetting =
 interface SettingsSource {
   readonly agentDir: string;
   readonly cwd: string;
-  /** Whether the project's own files count. */
+  /** Whether the project's own files are read. */
   readonly trusted: boolean;
 }
 
 const text: Schema = { type: 'string' };
 const flag: Schema = { type: 'boolean' };
 const count: Schema = { type: 'number', minimum: 0 };
-/** As long as a timer can be set for. */
+// The maximum delay of a timer.
 const time: Schema = { type: 'number', minimum: 1, maximum: 2_147_483_647 };
 const delay: Schema = { ...time, minimum: 0 };
 const texts: Schema = { type: 'array', items: text };
@@ -130,13 +130,13 @@ const schemas: Record<keyof Settings, Schema> = {
 
 const paths = ['shellPath', 'sessionDir'];
 
-/** Those of all files count, each from the folder of its file. */
+/** Lists of all files are combined; paths are relative to the folder of their file. */
 const pathLists = ['skills', 'prompts'];
 
 /**
- * The user's settings and, in a trusted project, the project's over them.
+ * Reads the user's settings and, in a trusted project, the project's, which override them.
  *
- * Never throws: a file or a value that makes no sense is left out and named in a warning.
+ * Never throws: a malformed file or invalid value is ignored with a warning.
  */
 export function readSettings(source: SettingsSource): { settings: Settings; warnings: string[] } {
   const warnings: string[] = [];
@@ -173,7 +173,7 @@ interface AcceptParams {
   readonly warnings: string[];
 }
 
-/** The known keys whose values fit; one that does not is dropped alone, not with its group. */
+/** The valid values of known keys; an invalid value is dropped alone, not with its group. */
 function accept({ schemas, values, location, warnings }: AcceptParams): JsonObject {
   const accepted: JsonObject = {};
   for (const [name, schema] of Object.entries(schemas)) {
@@ -190,7 +190,7 @@ function accept({ schemas, values, location, warnings }: AcceptParams): JsonObje
   return accepted;
 }
 
-/** With whole paths in the lists of paths; `-`, `+`, `!` in front and patterns of names are left as they are. */
+/** Makes the paths in path lists absolute; signs in front and name patterns stay. */
 function withAbsolutePaths(values: JsonObject, folder: string): JsonObject {
   const absolute = (entry: string) => {
     const [, sign = '', path = ''] = /^([!+-]?)(.*)$/s.exec(entry) ?? [];
@@ -201,7 +201,7 @@ function withAbsolutePaths(values: JsonObject, folder: string): JsonObject {
   return { ...values, ...Object.fromEntries(resolved) };
 }
 
-/** What a name with dots stands for may be written in groups, too. */
+/** Looks up a dotted name, which may also be written as nested groups. */
 function lookUp(values: JsonObject, name: string): unknown {
   if (Object.hasOwn(values, name)) return values[name];
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
@@ -212,7 +212,7 @@ function lookUp(values: JsonObject, name: string): unknown {
   return undefined;
 }
 
-/** Whether other names go on where this one ends. */
+/** Whether this name is a prefix of other dotted names. */
 const isGroup = (name: string) => Object.keys(schemas).some((other) => other.startsWith(`${name}.`));
 
 function merge(target: JsonObject, source: JsonObject): void {

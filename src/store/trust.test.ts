@@ -17,7 +17,7 @@ describe('TrustStore', () => {
     expect(store.isTrusted(root)).toBeUndefined();
   });
 
-  it('remembers decisions in a private file, for the folder and those below, nearest first', async () => {
+  it('stores decisions in a private file, for the folder and those below, nearest first', async () => {
     const { store, agentDir, file } = open();
 
     await store.decide('/no-such/srv/shop', true);
@@ -35,7 +35,7 @@ describe('TrustStore', () => {
     );
   });
 
-  it('lets a later decision replace an earlier one, and the root count for all', async () => {
+  it('lets a later decision replace an earlier one, and the root apply to all', async () => {
     const { store } = open();
 
     await store.decide('/', true);
@@ -46,7 +46,7 @@ describe('TrustStore', () => {
     expect(store.isTrusted('/no-such/opt')).toBe(true);
   });
 
-  it('knows a folder by its real path', async () => {
+  it('identifies a folder by its real path', async () => {
     const { store, root } = open();
     mkdirSync(join(root, 'real'));
     symlinkSync(join(root, 'real'), join(root, 'link'));
@@ -57,7 +57,7 @@ describe('TrustStore', () => {
     expect(store.isTrusted(join(root, 'link/below'))).toBe(true);
   });
 
-  it('keeps what another process decided meanwhile, and values it does not know', async () => {
+  it('keeps the decisions of other processes and unknown values', async () => {
     const { store, agentDir, file } = open();
     await store.decide('/no-such/a', true);
     await new TrustStore(agentDir).decide('/no-such/b', true);
@@ -75,7 +75,7 @@ describe('TrustStore', () => {
   });
 
   it.each(['{"/no-such/srv": tr', '[]', '7', ''])(
-    'takes a file that holds %j for empty and sets it aside',
+    'treats a file that holds %j as empty and renames it',
     async (text) => {
       const { store, agentDir, file } = open();
       mkdirSync(agentDir);
@@ -89,7 +89,7 @@ describe('TrustStore', () => {
     },
   );
 
-  it('loses no decision of those that are made at once', async () => {
+  it('loses no concurrent decision', async () => {
     const { agentDir, file } = open();
     const folders = Array.from({ length: 20 }, (_, index) => `/no-such/${index}`);
 
@@ -98,7 +98,7 @@ describe('TrustStore', () => {
     expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toHaveLength(folders.length);
   });
 
-  it('does not trust by prototype', () => {
+  it('ignores keys such as __proto__', () => {
     const { store, agentDir, file } = open();
     mkdirSync(agentDir);
     writeFileSync(file, '{"__proto__": {"/no-such/srv": true}, "/no-such/opt": "true"}');

@@ -5,10 +5,10 @@ import { realPath } from '../system/files/real-path.ts';
 type Decisions = Record<string, unknown>;
 
 /**
- * Which project folders the user trusts to configure the agent: pi's `trust.json`, real paths to true or false.
+ * Stores which project folders the user trusts to configure the agent: pi's `trust.json`, real paths to true or false.
  *
- * Every call looks at the file, so processes see each other's decisions. A file that makes no sense trusts nobody; the
- * next decision sets it aside as `trust.json.bad`.
+ * Every call reads the file, so processes see each other's decisions. A malformed file trusts no folder; the next
+ * decision renames it to `trust.json.bad`.
  */
 export class TrustStore {
   readonly #path: string;
@@ -28,7 +28,7 @@ export class TrustStore {
     }
   }
 
-  /** Processes take turns, each with what the one before decided. */
+  /** Processes take turns, each with the decisions of the one before. */
   async decide(cwd: string, trusted: boolean): Promise<void> {
     const { changeJsonFile } = await import('./change-json-file.ts');
     if (!this.#read()) renameSync(this.#path, `${this.#path}.bad`);
@@ -43,15 +43,15 @@ export class TrustStore {
     try {
       return this.#read();
     } catch {
-      // A file that cannot be read trusts nobody.
+      // An unreadable file trusts no folder.
       return undefined;
     }
   }
 
-  /** Undefined when there is a file but no sense in it. One that cannot be read may have sense: that fails. */
+  /** Undefined for a malformed file. Throws for an unreadable one, which may be well-formed. */
   #read(): Decisions | undefined {
     if (!existsSync(this.#path)) return {};
-    // A pipe or a device by that name may keep its reader waiting for ever.
+    // Reading a pipe or a device may block for ever.
     if (!statSync(this.#path).isFile()) throw new Error(`${this.#path} is not a file`);
     try {
       const value: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { tempFolder } from './testing/temp-folder.ts';
 import { watchFiles } from './watch-files.ts';
 
-/** Watches files and answers the next one that changes. */
+/** Watches files and returns the next one that changes. */
 function watched(...paths: string[]) {
   const seen: string[] = [];
   let wake = () => {};
@@ -20,7 +20,7 @@ function watched(...paths: string[]) {
   return { next, stop, seen };
 }
 
-it('tells that a file was made, written, replaced and removed', async () => {
+it('creating, writing, replacing and removing a file is reported', async () => {
   const folder = tempFolder();
   const [path, other, fresh] = ['a', 'b', 'fresh'].map((name) => join(folder, name)) as [string, string, string];
   const { next } = watched(path, other);
@@ -36,7 +36,7 @@ it('tells that a file was made, written, replaced and removed', async () => {
   expect(await next()).toBe(path);
 });
 
-it('looks itself where no event comes: behind a symlink', async () => {
+it('changes behind a symlink are found by polling', async () => {
   const folder = tempFolder();
   mkdirSync(join(folder, 'elsewhere'));
   mkdirSync(join(folder, 'here'));
@@ -50,7 +50,7 @@ it('looks itself where no event comes: behind a symlink', async () => {
   expect(await next()).toBe(link);
 });
 
-it('says nothing once it was told to stop', async () => {
+it('nothing is reported after stop', async () => {
   const folder = tempFolder();
   const path = join(folder, 'a');
   const stopped = watched(path);

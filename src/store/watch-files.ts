@@ -2,16 +2,16 @@ import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileStamp } from './json-file.ts';
 
-/** How often files are looked at where the system announces no changes. */
+// Polling interval where the system reports no changes.
 const POLL_MS = 1000;
 
-/** How long a file may be half written, or gone for the sake of another, before it is looked at. */
+// How long a file may be partial, or missing while it is replaced, before it is checked.
 const QUIET_MS = 50;
 
 /**
- * Tells when files are written, replaced, made or removed, until it is told to stop.
+ * Calls `onChange` when a file is created, written, replaced or removed; returns the function that stops it.
  *
- * Their folders must exist. Changes on the way through a symlink are seen after at most `POLL_MS`. Keeps no process alive.
+ * The folders must exist. Changes behind a symlink are found after at most `POLL_MS`. Keeps no process alive.
  */
 export function watchFiles(paths: readonly string[], onChange: (path: string) => void): () => void {
   const stamps = new Map(paths.map((path) => [path, fileStamp(path)]));
@@ -39,7 +39,7 @@ export function watchFiles(paths: readonly string[], onChange: (path: string) =>
   };
 }
 
-/** None where the system has no more of them to give. */
+/** Undefined when the system has no more watchers. */
 function tryWatch(folder: string, onChange: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, onChange);

@@ -1,6 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
 
-/** A compaction that somebody stopped, or did not want. */
+/** The compaction was aborted, or a hook cancelled it. */
 export class CompactionCancelled extends Refusal {
   constructor() {
     super('agent_busy', 'Compaction cancelled');

@@ -12,10 +12,10 @@ import { recordsOf } from './record.ts';
 import { summariseAll, summariserOf, totalUsage } from './summarise.ts';
 import { summaryText } from './summary-text.ts';
 
-/** What a summary is made of before it is stored. */
+// A compaction entry before it is stored.
 type Draft = Pick<CompactionEntry, 'summary' | 'firstKeptEntryId' | 'tokensBefore' | 'details' | 'usage' | 'fromHook'>;
 
-/** One compaction, from the plan to the entry. */
+/** Runs one compaction, from the split to the stored entry. */
 export class Compaction {
   readonly #parts: CompactorParts;
   #isFromHook = false;
@@ -24,7 +24,6 @@ export class Compaction {
     this.#parts = parts;
   }
 
-  /** Whether a hook has written the summary. */
   get isFromHook(): boolean {
     return this.#isFromHook;
   }
@@ -35,7 +34,7 @@ export class Compaction {
     return model !== null && !this.#isCompacted && this.#split(model) !== undefined;
   }
 
-  /** Does it; rejects where there is nothing to do, and where it fails. */
+  /** Compacts. Rejects when there is nothing to summarise, and when the summary fails. */
   async run(request: CompactionRequest): Promise<CompactionResult> {
     const { choice, hooks, transcript } = this.#parts;
     const { reason, willRetry = false, signal } = request;
@@ -61,7 +60,7 @@ export class Compaction {
     };
   }
 
-  /** What a hook says instead, if there is one. */
+  /** The summary that a hook returns instead of the model's. */
   async #fromHook(split: BranchSplit, model: Model, request: CompactionRequest): Promise<Draft | undefined> {
     const { reason, willRetry = false, customInstructions, signal } = request;
     const { automatic, hooks, settings, transcript } = this.#parts;
@@ -92,7 +91,7 @@ export class Compaction {
 
   async #write(split: BranchSplit, model: Model, { customInstructions, signal }: CompactionRequest): Promise<Draft> {
     const limits = limitsFor(model, this.#parts.settings().compaction);
-    // Where one part cannot be written, nobody wants the other.
+    // When one part fails, the other is aborted.
     const finished = new AbortController();
     const writer = (share: number) =>
       summariserOf(this.#parts, {
@@ -112,7 +111,7 @@ export class Compaction {
       withErrorPrefix(turn, 'Turn prefix summarization failed'),
     ]).finally(() => finished.abort());
     return {
-      // What was summarised before and has nothing new beside it stays as it is.
+      // A previous summary without new history stays as it is.
       summary: summaryText(pastParts.at(-1)?.text ?? previousSummary, turnParts.at(-1)?.text, files),
       firstKeptEntryId: split.firstKeptEntryId,
       tokensBefore,

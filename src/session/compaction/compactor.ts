@@ -14,7 +14,7 @@ import { CompactionCancelled } from './cancelled.ts';
 import type { Compaction } from './compaction.ts';
 import { limitsFor } from './limits.ts';
 
-/** What a compaction works with. */
+// Dependencies of a compaction.
 export interface CompactorParts {
   readonly transcript: Transcript;
   readonly registry: ModelRegistry;
@@ -26,23 +26,23 @@ export interface CompactorParts {
   readonly automatic: AutoFeatures;
 }
 
-/** Why and how to compact. */
+// Reason and options of one compaction.
 export interface CompactionRequest {
   readonly reason: CompactionEndEvent['reason'];
-  /** Whether the model is asked again afterwards. */
+  // Whether the model is called again afterwards.
   readonly willRetry?: boolean;
   readonly customInstructions?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** How the beginning of the error is worded that the end of a compaction tells. */
+// Error prefixes in `compaction_end`, by reason.
 const errorPrefixes = {
   manual: 'Compaction failed',
   threshold: 'Auto-compaction failed',
   overflow: 'Context overflow recovery failed',
 } as const;
 
-/** Puts a summary in the place of what was said long ago. Until it is stored nothing has changed. */
+/** Replaces the old part of the conversation by a summary. Nothing changes before the summary is stored. */
 export class Compactor {
   readonly #parts: CompactorParts;
   #isBusy = false;
@@ -55,7 +55,7 @@ export class Compactor {
     return this.#isBusy;
   }
 
-  /** Whether the context is so full that the next answer may not fit. */
+  /** Whether the context is so full that the next assistant message may not fit. */
   get isDue(): boolean {
     const { choice, transcript, settings } = this.#parts;
     const { model } = choice();
@@ -66,12 +66,11 @@ export class Compactor {
     return tokens > model.contextWindow - limitsFor(model, settings().compaction).reserveTokens;
   }
 
-  /** Whether there is anything to summarise. */
   async isPossible(): Promise<boolean> {
     return (await this.#newCompaction()).isPossible;
   }
 
-  /** Compacts, between two events that clients hear in any case. Rejects with a `Refusal` that says why not. */
+  /** Compacts between `compaction_start` and `compaction_end`, which are always published. Rejects with a `Refusal`. */
   async compact(request: CompactionRequest): Promise<CompactionResult> {
     const { events, activity } = this.#parts;
     const { reason, willRetry = false, signal } = request;

@@ -9,7 +9,7 @@ const compaction = (details: unknown, fromHook = false) => ({ details, fromHook 
 
 const filesOf = (...args: Parameters<typeof fileOperations>) => touchedFiles(fileOperations(...args));
 
-it('lists what was read and what was changed, each once and in order', () => {
+it('read and modified files are listed once each, sorted', () => {
   const messages = [
     prompt('read z'),
     assistant([using('read', { path: 'b' }), using('read', { path: 'a' }), using('read', { path: 'b' })]),
@@ -20,7 +20,7 @@ it('lists what was read and what was changed, each once and in order', () => {
   expect(filesOf(messages, [])).toEqual({ readFiles: ['a', 'b'], modifiedFiles: ['c', 'd'] });
 });
 
-it('does not list a file as read that was changed, before or after', () => {
+it('a modified file is not listed as read, whatever the order of the calls', () => {
   const messages = [
     assistant([using('read', { path: 'a' }), using('write', { path: 'a' }), using('read', { path: 'a' })]),
   ];
@@ -28,7 +28,7 @@ it('does not list a file as read that was changed, before or after', () => {
   expect(filesOf(messages, [])).toEqual({ readFiles: [], modifiedFiles: ['a'] });
 });
 
-it('tells files that were written from those that were edited', () => {
+it('written files are distinguished from edited files', () => {
   const messages = [
     assistant([using('write', { path: 'a' }), using('edit', { path: 'b' }), using('read', { path: 'b' })]),
   ];
@@ -40,13 +40,13 @@ it('tells files that were written from those that were edited', () => {
   });
 });
 
-it('does not look at other tools, nor at calls without a path', () => {
+it('other tools and calls without a path are ignored', () => {
   const messages = [assistant([using('bash', { path: 'a' }), using('read', {}), using('edit', { path: 3 })])];
 
   expect(filesOf(messages, [])).toEqual({ readFiles: [], modifiedFiles: [] });
 });
 
-it('adds what earlier summaries knew', () => {
+it('files of earlier summaries are included', () => {
   const messages = [assistant([using('write', { path: 'a' }), using('read', { path: 'x' })])];
   const before = compaction({ readFiles: ['a', 'b'], modifiedFiles: ['x'] });
   const branch = { details: { readFiles: ['c'], modifiedFiles: ['b'] } };
@@ -58,8 +58,8 @@ it('adds what earlier summaries knew', () => {
 it.each([
   ['a hook', compaction({ readFiles: ['a'], modifiedFiles: ['b'] }, true)],
   ['another program', compaction({ readFiles: 'a', modifiedFiles: [1, null, { path: 'b' }] })],
-  ['nobody', compaction(undefined)],
-  ['something else', compaction(null)],
-])('takes nothing from details that %s wrote', (_who, before) => {
+  ['no program', compaction(undefined)],
+  ['a null entry', compaction(null)],
+])('details that %s wrote are ignored', (_who, before) => {
   expect(filesOf([], [before])).toEqual({ readFiles: [], modifiedFiles: [] });
 });

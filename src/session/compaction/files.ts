@@ -1,26 +1,26 @@
 import { callsOf } from '../../agent/answer.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 
-/** Files that tools were given, in the order of their names. */
+// Files that tools read or modified, sorted by path.
 export interface TouchedFiles {
   readonly readFiles: readonly string[];
   readonly modifiedFiles: readonly string[];
 }
 
-/** What tools did with files. */
+// File paths by the kind of tool call that used them.
 export interface FileOperations {
   readonly read: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
   readonly edited: ReadonlySet<string>;
 }
 
-/** A summary that was stored, as far as it may know of files. */
+// A stored summary entry, whose `details` may list files.
 interface StoredSummary {
   readonly details?: unknown;
   readonly fromHook?: boolean | undefined;
 }
 
-/** What the tools in these messages did with files, and what earlier summaries knew of. */
+/** Collects the file paths of tool calls in these messages and of earlier summaries that tau wrote. */
 export function fileOperations(messages: readonly AgentMessage[], earlier: readonly StoredSummary[]): FileOperations {
   const known = earlier.filter(({ fromHook }) => !fromHook).map(({ details }) => filesIn(details));
   const read = new Set(known.flatMap(({ readFiles }) => readFiles));
@@ -41,7 +41,7 @@ export function fileOperations(messages: readonly AgentMessage[], earlier: reado
   return { read, written, edited };
 }
 
-/** The files in lists. One that was changed is not also read. */
+/** The files as two lists; a modified file is not listed as read. */
 export function touchedFiles({ read, written, edited }: FileOperations): TouchedFiles {
   const modified = new Set([...written, ...edited]);
   return {
@@ -50,7 +50,7 @@ export function touchedFiles({ read, written, edited }: FileOperations): Touched
   };
 }
 
-/** What a summary noted; those of other programs may have noted anything. */
+/** The file lists of a summary; other programs may have stored anything in `details`. */
 function filesIn(details: unknown): TouchedFiles {
   const { readFiles, modifiedFiles } = (details ?? {}) as Partial<Record<keyof TouchedFiles, unknown>>;
   return { readFiles: strings(readFiles), modifiedFiles: strings(modifiedFiles) };

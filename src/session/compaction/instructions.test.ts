@@ -4,7 +4,7 @@ import { promptFor } from './instructions.ts';
 const USUAL = 'Use exactly these sections';
 const EARLIER = '<previous-summary>\nbefore\n</previous-summary>';
 
-it('asks about a branch in other words than about a conversation', () => {
+it('a branch has other instructions than a conversation', () => {
   const branch = promptFor({ record: 'r', kind: 'branch' });
   const history = promptFor({ record: 'r', kind: 'history' });
 
@@ -14,14 +14,14 @@ it('asks about a branch in other words than about a conversation', () => {
   expect(branch).not.toBe(history);
 });
 
-it('puts own instructions behind the usual ones, or in their place', () => {
+it('custom instructions follow the default ones or replace them', () => {
   const own = { record: 'r', kind: 'branch', customInstructions: 'names' } as const;
 
   expect(promptFor(own)).toMatch(/Use exactly these sections[\s\S]*Additional focus: names$/);
   expect(promptFor({ ...own, replaceInstructions: true })).toBe('<conversation>\nr\n</conversation>\n\nnames');
 });
 
-it('asks for one summary of all pieces, whatever the instructions', () => {
+it('a later record asks for one summary of all records, whatever the instructions', () => {
   const later = { record: 'r', kind: 'branch', previousSummary: 'before' } as const;
   const own = promptFor({ ...later, customInstructions: 'names', replaceInstructions: true });
 
@@ -30,6 +30,6 @@ it('asks for one summary of all pieces, whatever the instructions', () => {
   expect(own).toMatch(/names\n\nThe earlier summary stands for what came before this: write one of both\.$/);
 });
 
-it('has nothing to replace the usual instructions with when none were given', () => {
+it('replaceInstructions without custom instructions keeps the default ones', () => {
   expect(promptFor({ record: 'r', kind: 'branch', replaceInstructions: true })).toContain(USUAL);
 });

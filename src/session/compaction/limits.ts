@@ -4,20 +4,20 @@ import type { Settings } from '../../store/settings.ts';
 const RESERVE_TOKENS = 16_384;
 const KEEP_RECENT_TOKENS = 20_000;
 
-/** How much of a context is left free, and how much of the latest is kept word for word. */
+/** Tokens left free in a context, and tokens of recent messages that are kept. */
 export interface ContextLimits {
   readonly reserveTokens: number;
   readonly keepRecentTokens: number;
 }
 
-/** Characters that surely are no more than a token. */
+// A conservative guess, so that a record surely fits.
 const CHARACTERS_PER_TOKEN = 3;
 
-/** How long a text may be that a model is to sum up, so that the summary fits beside it. */
+/** Longest record that leaves room for its summary in the context. */
 export const maxRecordLength = ({ contextWindow }: Model, { reserveTokens }: ContextLimits): number =>
   Math.max(1000, (contextWindow - 2 * reserveTokens) * CHARACTERS_PER_TOKEN);
 
-/** The usual limits are for large models; a small one leaves free a quarter, and keeps at most half of the rest. */
+/** Small models reserve at most a quarter of the window and keep at most half of the rest. */
 export function limitsFor(
   { contextWindow }: Model,
   { reserveTokens, keepRecentTokens }: Settings['compaction'] = {},

@@ -4,7 +4,7 @@ import { recordsOf } from './record.ts';
 
 const recordOf = (messages: Parameters<typeof recordsOf>[0]) => recordsOf(messages, 1_000_000).join('');
 
-it('tells who said what, without what was thought', () => {
+it('a record names the author of each message and omits thinking', () => {
   const messages = [
     prompt('find it'),
     assistant([
@@ -27,18 +27,18 @@ it('tells who said what, without what was thought', () => {
   );
 });
 
-it('shortens long results and says by how much', () => {
+it('long results are truncated with a notice of the removed length', () => {
   const record = recordOf([assistant([call('1')]), result('1', 'x'.repeat(2345))]);
 
   expect(record).toContain(`[Tool result]: ${'x'.repeat(2000)}\n[… 345 more characters]`);
   expect(recordOf([assistant([call('1')]), result('1', 'x'.repeat(2000))])).not.toContain('more characters');
 });
 
-it('keeps long messages of the user whole', () => {
+it('long user messages stay complete', () => {
   expect(recordOf([prompt('x'.repeat(9000))])).toHaveLength('[User]: '.length + 9000);
 });
 
-it('says where an image was', () => {
+it('an image is replaced by a placeholder', () => {
   const image = { type: 'image', data: 'aaaa', mimeType: 'image/png' } as const;
 
   expect(recordOf([{ role: 'user', content: [{ type: 'text', text: 'see' }, image], timestamp: 1 }])).toBe(
@@ -47,7 +47,7 @@ it('says where an image was', () => {
   expect(recordOf([{ role: 'user', content: 'plain', timestamp: 1 }])).toBe('[User]: plain');
 });
 
-it('leaves out answers that broke off, and what is not for the model', () => {
+it('failed assistant messages and excluded commands are omitted', () => {
   const excluded = {
     role: 'bashExecution',
     command: 'ls',
@@ -63,7 +63,7 @@ it('leaves out answers that broke off, and what is not for the model', () => {
   );
 });
 
-it('tells the summary of a branch and the output of a command as the model was told them', () => {
+it('branch summaries and command output appear as the model received them', () => {
   const record = recordOf([
     { role: 'branchSummary', summary: 'tried it', fromId: 'x', timestamp: 1 },
     { role: 'bashExecution', command: 'ls', output: 'a.txt', cancelled: false, truncated: false, timestamp: 1 },
@@ -72,7 +72,7 @@ it('tells the summary of a branch and the output of a command as the model was t
   expect(record).toMatch(/^\[User\]: [\s\S]*tried it[\s\S]*\n\n\[User\]: [\s\S]*a\.txt/);
 });
 
-it('makes several texts of what is too long for one, each in order and none longer than it may be', () => {
+it('a long conversation becomes several records in order, none longer than the limit', () => {
   const messages = Array.from({ length: 9 }, (_, index) => prompt(`${index} ${'x'.repeat(index === 4 ? 900 : 90)}`));
 
   const records = recordsOf(messages, 250);

@@ -1,15 +1,15 @@
 import type { AgentMessage, ContentBlock } from '../../protocol/generated/vocabulary.ts';
 import { modelMessages } from '../model-messages.ts';
 
-/** How much of the result of a tool, and of what it was given, goes into a summary. */
+// Tool results and arguments are truncated to this length.
 const MAX_RESULT_LENGTH = 2000;
 
 const SEPARATOR = '\n\n';
 
-/** What it takes to say that something was left out. */
+// Room for the truncation notice.
 const NOTICE_LENGTH = 60;
 
-/** A conversation as texts to be read one after another, not to be continued. None is longer than it may be. */
+/** Renders a conversation as texts for a summariser, each at most `maxLength` long. */
 export function recordsOf(messages: readonly AgentMessage[], maxLength: number): string[] {
   const records: string[] = [];
   let record = '';

@@ -16,13 +16,13 @@ function session(...messages: AgentMessage[]): SessionLog {
 
 const split = (log: SessionLog, keep: number) => splitBranch(log.branch(), keep);
 
-/** Carries out a plan; answers what is said from then on, without the summary. */
+/** Stores the compaction; returns the conversation after it, without the summary. */
 function compacted(log: SessionLog, firstKeptEntryId: string, summary = 'S'): AgentMessage[] {
   log.append({ type: 'compaction', summary, firstKeptEntryId, tokensBefore: 1 });
   return contextOf(log.branch()).slice(1);
 }
 
-/** What a plan comes to, in a few words. */
+/** Result of a split as short texts. */
 function outcome(log: SessionLog, keep: number) {
   const made = split(log, keep);
   return (
@@ -35,7 +35,7 @@ function outcome(log: SessionLog, keep: number) {
 }
 
 describe('a cut', () => {
-  it('goes between turns where it can', () => {
+  it('lies between turns if possible', () => {
     const log = session(prompt('one'), assistant([block('1')]), prompt(LONG), assistant([block('2')]));
 
     expect(outcome(log, 50)).toEqual({
@@ -45,7 +45,7 @@ describe('a cut', () => {
     });
   });
 
-  it('goes through a turn that is too long by itself', () => {
+  it('splits a turn that is too long by itself', () => {
     const log = session(
       prompt('one'),
       assistant([block('1')]),
@@ -62,7 +62,7 @@ describe('a cut', () => {
     });
   });
 
-  it('goes before the call of a result that is longer than what is to be kept', () => {
+  it('precedes the call of a result that is longer than the kept size', () => {
     const log = session(prompt('one'), assistant([block('1')]), prompt('two'), assistant([call('a')]), result('a', LONG));
 
     expect(outcome(log, 50)).toEqual({
@@ -72,13 +72,13 @@ describe('a cut', () => {
     });
   });
 
-  it('does not go between a call and its result, though something else was said between them', () => {
+  it('never separates a call from its result, even with messages between them', () => {
     const log = session(prompt('one'), assistant([call('a')]), prompt(LONG), result('a'), prompt('two'));
 
     expect(outcome(log, 50)?.kept).toEqual(['user: two']);
   });
 
-  it('leaves a change of the model with what came after it', () => {
+  it('keeps a model change with the messages after it', () => {
     const log = session(prompt('one'), assistant([block('1')]));
     const change = log.append({ type: 'model_change', provider: 'tau', modelId: 'scripted' });
     log.append({ type: 'message', message: prompt(LONG) });
@@ -87,17 +87,17 @@ describe('a cut', () => {
   });
 });
 
-describe('there is no plan', () => {
+describe('there is no split', () => {
   it.each([
-    ['for nothing', []],
-    ['for less than is to be kept', [prompt('one'), assistant([block('1')])]],
-    ['for one message, however long', [prompt(LONG)]],
-    ['for one call with its result', [assistant([call('a')]), result('a', LONG)]],
+    ['of an empty session', []],
+    ['of less than the kept size', [prompt('one'), assistant([block('1')])]],
+    ['of one message, however long', [prompt(LONG)]],
+    ['of one call with its result', [assistant([call('a')]), result('a', LONG)]],
   ])('%s', (_what, messages) => {
     expect(split(session(...messages), 50)).toBeUndefined();
   });
 
-  it('for what a compaction has kept and nothing more', () => {
+  it('of messages that a compaction has kept, without new ones', () => {
     const log = session(prompt(LONG), assistant([block('1')]), prompt(LONG), assistant([block('2')]));
     compacted(log, split(log, 50)?.firstKeptEntryId ?? '');
     log.append({ type: 'model_change', provider: 'tau', modelId: 'scripted' });
@@ -106,8 +106,8 @@ describe('there is no plan', () => {
   });
 });
 
-describe('the summary before', () => {
-  it('is handed on without its lists of files, which the plan has', () => {
+describe('the previous summary', () => {
+  it('is passed on without its file lists, which the split contains', () => {
     const log = session(prompt(LONG), assistant([block('1')]), prompt(LONG));
     log.append({
       type: 'compaction',
@@ -121,7 +121,7 @@ describe('the summary before', () => {
     expect(split(log, 50)).toMatchObject({ previousSummary: 'S', fileOps: { read: new Set(['a']) } });
   });
 
-  it('counts for all, where what it kept is not there', () => {
+  it('stands for everything before it when its first kept entry is missing', () => {
     const log = session(prompt('gone'), prompt('gone, too'));
     log.append({ type: 'compaction', summary: 'S', firstKeptEntryId: 'nowhere', tokensBefore: 1 });
     for (const text of ['one', LONG]) log.append({ type: 'message', message: prompt(text) });
@@ -132,7 +132,7 @@ describe('the summary before', () => {
 
 const size = fc.constantFrom(1, 40, 100, 400);
 
-/** A stretch of conversation as agents make it, and odd ones as other programs may. */
+/** Parts of a conversation as agents write them, and odd ones as other programs may. */
 const stretch = fc.oneof(
   fc.record({ kind: fc.constant('user' as const), size }),
   fc.record({ kind: fc.constant('answer' as const), size }),
@@ -153,7 +153,7 @@ const stretch = fc.oneof(
 
 type Stretch = typeof stretch extends fc.Arbitrary<infer T> ? T : never;
 
-/** Puts a stretch into the log; every text is another one. */
+/** Appends a part to the log; every text is unique. */
 function grow(log: SessionLog, part: Stretch, next: () => string): void {
   const text = (length: number) => next().padEnd(length, '.');
   const add = (message: AgentMessage) => log.append({ type: 'message', message });
@@ -222,11 +222,11 @@ const isPaired = (messages: readonly AgentMessage[], all: readonly AgentMessage[
   );
 };
 
-describe('whatever the tree', () => {
+describe('in any tree', () => {
   const stretches = fc.array(stretch, { maxLength: 25 });
   const keep = fc.integer({ min: 0, max: 200 });
 
-  it('nothing is lost or moved, no call is parted from its result, and what is kept begins with neither', () => {
+  it('a split loses and reorders nothing, never separates a call from its result, and starts the kept part with neither', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(stretches, keep), { minLength: 1, maxLength: 4 }), (rounds) => {
         const log = SessionLog.inMemory({ cwd: '/srv/shop' });
@@ -252,14 +252,14 @@ describe('whatever the tree', () => {
     );
   });
 
-  it('what one compaction has dropped, none takes up again', () => {
+  it('messages that a compaction dropped never return', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(stretches, keep), { minLength: 2, maxLength: 5 }), (rounds) => {
         const log = SessionLog.inMemory({ cwd: '/srv/shop' });
         const dropped = new Set<string>();
         let count = 0;
         for (const [parts, limit] of rounds) {
-          // A branch that is left takes its compactions with it.
+          // An abandoned branch takes its compactions with it.
           for (const part of parts)
             if (part.kind !== 'branch' && part.kind !== 'edit') grow(log, part, () => `t${++count}`);
           const made = split(log, limit);

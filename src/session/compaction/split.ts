@@ -5,26 +5,26 @@ import { estimateTokens } from '../context-usage.ts';
 import { type FileOperations, fileOperations } from './files.ts';
 import { withoutFiles } from './summary-text.ts';
 
-/** What a compaction is to summarise, and what it leaves alone. */
+// The part of a branch that a compaction summarises, and the first entry that it keeps.
 export interface BranchSplit {
   readonly firstKeptEntryId: string;
-  /** Whole turns. */
+  // Whole turns.
   readonly history: readonly AgentMessage[];
-  /** The beginning of a turn whose end is kept. */
+  // The start of a turn whose end is kept.
   readonly prefix: readonly AgentMessage[];
   readonly previousSummary: string | undefined;
   readonly fileOps: FileOperations;
 }
 
-/** An entry of the conversation with what it says. */
 interface OpenEntry {
   readonly entry: SessionEntry;
   readonly messages: readonly AgentMessage[];
 }
 
 /**
- * Cuts a branch so that its end has about the given size. Undefined when there is nothing before the cut. What is kept
- * never begins with the result of a tool, so that no call is parted from its result.
+ * Splits a branch so that about `keepRecentTokens` are kept; undefined when nothing comes before the cut.
+ *
+ * The kept part never starts with a tool result, so that no call is separated from its result.
  */
 export function splitBranch(branch: readonly SessionEntry[], keepRecentTokens: number): BranchSplit | undefined {
   const at = branch.findLastIndex(({ type }) => type === 'compaction');
@@ -45,7 +45,7 @@ export function splitBranch(branch: readonly SessionEntry[], keepRecentTokens: n
   };
 }
 
-/** What is said word for word at present: what the latest compaction kept, and what came after it. */
+/** The entries that no compaction has summarised: those that the latest one kept, and those after it. */
 function uncompacted(branch: readonly SessionEntry[], at: number, previous: CompactionEntry | undefined): OpenEntry[] {
   const edits = editsIn(branch);
   const first = previous ? branch.findIndex(({ id }) => id === previous.firstKeptEntryId) : 0;
@@ -56,8 +56,8 @@ function uncompacted(branch: readonly SessionEntry[], at: number, previous: Comp
 }
 
 /**
- * The first place from which on not more is said than is to be kept, or the last before it where what comes at the end
- * cannot be parted; undefined when there is less than that in all.
+ * The first allowed cut that keeps at most `keepRecentTokens`, else the last allowed cut; undefined when the branch is
+ * smaller than that.
  */
 function cutPoint(entries: readonly OpenEntry[], keepRecentTokens: number): number | undefined {
   let kept = 0;
@@ -76,7 +76,7 @@ function canStartKept(entry: OpenEntry | undefined): boolean {
   return first !== undefined && first.role !== 'toolResult';
 }
 
-/** Where a cut would part a call from its result, although something else stands between them. */
+/** Cuts that would separate a tool call from its result although other entries lie between them. */
 function cutsBetweenCallAndResult(entries: readonly OpenEntry[]): Set<number> {
   const callIndexes = new Map<string, number>();
   const forbidden = new Set<number>();
@@ -90,7 +90,7 @@ function cutsBetweenCallAndResult(entries: readonly OpenEntry[]): Set<number> {
   return forbidden;
 }
 
-/** Where the turn began that the cut goes through; the cut itself when it goes between two turns. */
+/** Start of the turn that the cut splits; the cut itself when it lies between two turns. */
 function turnStart(entries: readonly OpenEntry[], cut: number): number {
   const start = entries.findLastIndex((entry, index) => index <= cut && beginsTurn(entry));
   return start === -1 ? cut : start;
@@ -99,7 +99,7 @@ function turnStart(entries: readonly OpenEntry[], cut: number): number {
 const beginsTurn = ({ messages: [first] }: OpenEntry) =>
   first !== undefined && first.role !== 'assistant' && first.role !== 'toolResult';
 
-/** Changes of the model and the like that stand right before what is kept are kept with it. */
+/** Entries without messages, such as model changes, directly before the kept part are kept too. */
 function firstKept(entries: readonly OpenEntry[], cut: number): string {
   let first = cut;
   while (first > 0 && entries[first - 1]?.messages.length === 0) first--;

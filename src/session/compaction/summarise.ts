@@ -10,10 +10,10 @@ import { Retries } from '../retry.ts';
 import type { Transcript } from '../transcript.ts';
 import { type SummaryRequest, promptFor, SUMMARISER_PROMPT } from './instructions.ts';
 
-/** Less than this says nothing. */
+// A smaller limit yields no usable summary.
 const MIN_SUMMARY_TOKENS = 256;
 
-/** Where the writer of a summary is found. */
+// Dependencies that every summary shares.
 interface SummariserParts {
   readonly transcript: Transcript;
   readonly registry: ModelRegistry;
@@ -21,7 +21,7 @@ interface SummariserParts {
   readonly automatic: AutoFeatures;
 }
 
-/** Who writes summaries, and how long they may be. */
+// A model and the limits for the summaries that it writes.
 export interface Summariser {
   readonly registry: ModelRegistry;
   readonly model: Model;
@@ -36,7 +36,7 @@ export interface SummaryResult {
   readonly usage: Usage;
 }
 
-/** The model as a writer of summaries that are no longer than this. */
+// Builds a summariser from the session's dependencies.
 export const summariserOf = (
   { automatic, registry, settings, transcript }: SummariserParts,
   options: Pick<Summariser, 'model' | 'maxTokens' | 'signal'>,
@@ -47,7 +47,7 @@ export const summariserOf = (
   retry: { ...settings().retry, enabled: automatic.retry },
 });
 
-/** Has a model write a summary. Rejects when it cannot, or when the signal aborts. */
+/** Requests a summary from the model. Rejects when it fails or the signal aborts. */
 export async function summarise(summaryRequest: SummaryRequest, summariser: Summariser): Promise<SummaryResult> {
   const { registry, model, maxTokens, sessionId, signal } = summariser;
   const request: ModelRequest = {
@@ -71,7 +71,7 @@ export async function summarise(summaryRequest: SummaryRequest, summariser: Summ
   }
 }
 
-/** Has a model sum up texts that follow each other, each with what it made of those before. */
+/** Summarises records one after another, each with the summary of those before it. */
 export async function summariseAll(
   records: readonly string[],
   { previousSummary, ...request }: Omit<SummaryRequest, 'record'>,
@@ -86,7 +86,7 @@ export async function summariseAll(
   return results;
 }
 
-/** What all of them have used. */
+/** Total usage of several summaries. */
 export function totalUsage(results: readonly SummaryResult[]): Usage {
   const usages = results.map(({ usage }) => usage);
   const sum = (pick: (usage: Usage) => number) => usages.reduce((all, usage) => all + pick(usage), 0);
@@ -119,6 +119,6 @@ function summaryTextOf({ content, stopReason }: AnswerEnd['message']): string {
     .join('\n')
     .trim();
   if (text === '') throw new Error('The model wrote nothing');
-  // What it says is better than nothing, and whoever reads it must know.
+  // A truncated summary is better than none, but its reader must see that it is truncated.
   return stopReason === 'length' ? `${text}\n\n[This summary was cut off here.]` : text;
 }

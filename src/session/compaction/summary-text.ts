@@ -1,6 +1,6 @@
 import type { TouchedFiles } from './files.ts';
 
-/** The parts of a summary as one text. */
+/** Joins the parts of a summary and its file lists into one text. */
 export function summaryText(history: string | undefined, prefix: string | undefined, files: TouchedFiles): string {
   const turn = prefix === undefined ? [] : ['---', `**Turn Context (split turn):**\n\n${prefix}`];
   return [
@@ -14,6 +14,6 @@ export function summaryText(history: string | undefined, prefix: string | undefi
 const listed = (name: string, paths: readonly string[]): string[] =>
   paths.length === 0 ? [] : [`<${name}>\n${paths.join('\n')}\n</${name}>`];
 
-/** A summary without its lists, which are made anew. */
+/** Removes the file lists, which the next summary writes anew. */
 export const withoutFiles = (summary: string): string =>
   summary.replaceAll(/\n*<(read|modified)-files>\n[\s\S]*?\n<\/\1-files>/g, '');

@@ -50,7 +50,7 @@ export const result = (toolCallId: string, text = 'done'): ToolResultMessage => 
   timestamp: 1,
 });
 
-/** A message in a few words: who says what. */
+/** A message as a short text for assertions. */
 export const brief = (message: AgentMessage): string => {
   if (message.role === 'toolResult') return `result ${message.toolCallId}${message.isError ? ' (lost)' : ''}`;
   if ('summary' in message) return `${message.role}: ${message.summary}`;

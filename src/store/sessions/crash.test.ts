@@ -9,7 +9,7 @@ import { ids, idsTo, user } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 
-/** Appends until it is killed and says the id of each entry once `append` returned. */
+/** Appends until it is killed and prints the id of each entry once `append` returned. */
 const PROGRAM = `
   import { writeSync } from 'node:fs';
   import { SessionLog } from './session-log.ts';
@@ -45,7 +45,7 @@ function start(file: string, size: number): ChildProcessByStdio<null, Readable, 
   return child;
 }
 
-/** Kills the child once it said `count` lines and returns all that it said. */
+/** Kills the child once it has printed `count` lines and returns all printed lines. */
 async function killAfter(child: ChildProcessByStdio<null, Readable, null>, count: number): Promise<string[]> {
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -57,7 +57,7 @@ async function killAfter(child: ChildProcessByStdio<null, Readable, null>, count
 }
 
 describe('a process that is killed', () => {
-  it('has stored whatever append returned for', async () => {
+  it('has stored every entry that append returned', async () => {
     const file = join(tempFolder(), 's.jsonl');
     const acknowledged: string[] = [];
 
@@ -76,7 +76,7 @@ describe('a process that is killed', () => {
     }
   });
 
-  it('leaves the session to others, at once', async () => {
+  it('releases the session lock at once', async () => {
     const file = join(tempFolder(), 's.jsonl');
     const child = start(file, 0);
     await once(child.stdout, 'data');

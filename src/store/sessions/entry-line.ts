@@ -2,17 +2,16 @@ import type { SessionEntry } from '../../protocol/generated/vocabulary.ts';
 
 type WithoutPosition<E> = E extends SessionEntry ? Omit<E, 'id' | 'parentId' | 'timestamp'> : never;
 
-/** An entry before it has a place in the tree. */
+// An entry before it has a position in the tree.
 export type EntryDraft = WithoutPosition<SessionEntry>;
 
-/** What an entry's place in the tree consists of. */
 interface EntryPosition {
   readonly id: string;
   readonly parentId: string | null;
   readonly timestamp: string;
 }
 
-/** pi's order of fields, which makes files comparable and lets an index read only the start of a line. */
+// pi's field order makes files comparable and lets the index read only the start of a line.
 const fieldOrder: Readonly<Record<SessionEntry['type'], readonly string[]>> = {
   message: ['clientMessageId', 'queueId', 'message'],
   model_change: ['provider', 'modelId'],
@@ -27,7 +26,7 @@ const fieldOrder: Readonly<Record<SessionEntry['type'], readonly string[]>> = {
   context_edit: ['targetId', 'replacement'],
 };
 
-/** The entry that a draft becomes at its place, its fields in the order of the file. */
+/** Builds the entry of a draft, with its fields in file order. */
 export function buildEntry(draft: EntryDraft, { id, parentId, timestamp }: EntryPosition): SessionEntry {
   const { type, ...given } = draft;
   const fields = inOrder(given, fieldOrder[type] ?? []);

@@ -3,7 +3,7 @@ import type { EntryIndex, Span } from './indexing/entry-index.ts';
 import { parseObject } from './indexing/line-facts.ts';
 import type { Lines } from './lines.ts';
 
-/** Where the lines of a session are and what is known of them. */
+// The lines of a session and their index.
 interface IndexedLines {
   readonly lines: Pick<Lines, 'size' | 'read'>;
   readonly index: EntryIndex;
@@ -12,13 +12,13 @@ interface IndexedLines {
 const READ_AHEAD = 64 * 1024;
 const SEARCH_BLOCK = 64 * 1024;
 
-/** Reads one entry, and nothing but its line; undefined when the line turns out to be broken. */
+/** Reads one entry and only its line; undefined for a malformed line. */
 export function readEntry({ lines, index }: IndexedLines, row: number): SessionEntry | undefined {
   const { offset, length } = index.span(row);
   return parseEntry(lines.read(offset, length).toString(), index.id(row));
 }
 
-/** Reads many entries, neighbours in one go. Broken lines are left out. */
+/** Reads many entries, neighbours with one read. Malformed lines are omitted. */
 export function* readEntries({ lines, index }: IndexedLines, rows: Iterable<number>): Generator<SessionEntry> {
   let window: { readonly offset: number; readonly bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };
   for (const row of rows) {
@@ -32,14 +32,14 @@ export function* readEntries({ lines, index }: IndexedLines, rows: Iterable<numb
   }
 }
 
-/** The rows whose lines contain these bytes, in the order of the file. */
+/** The rows whose lines contain this text, in file order. */
 export function* searchRows({ lines, index }: IndexedLines, text: string): Generator<number> {
   const needle = Buffer.from(text);
   const end = lines.size;
   for (let position = 0; position + needle.length <= end && needle.length > 0; ) {
     const block = lines.read(position, Math.min(SEARCH_BLOCK + needle.length, end - position));
     const next = yield* rowsInBlock({ block, position, needle, index });
-    // Blocks overlap, so that text across their border is found; a line that was a hit is not looked at again.
+    // Blocks overlap, so that text across their border is found; a line with a hit is not searched again.
     position = Math.max(next, position + block.length - needle.length + 1);
   }
 }
@@ -51,7 +51,7 @@ interface BlockSearch {
   readonly index: EntryIndex;
 }
 
-/** Yields the hits of one block and returns where the last of their lines ends. */
+/** Yields the hits in one block and returns the end of the last line with a hit. */
 function* rowsInBlock({ block, position, needle, index }: BlockSearch): Generator<number, number> {
   let from = 0;
   for (let hit = block.indexOf(needle); hit !== -1; hit = block.indexOf(needle, from)) {
@@ -68,7 +68,7 @@ function* rowsInBlock({ block, position, needle, index }: BlockSearch): Generato
 
 const endOf = ({ offset, length }: Span) => offset + length;
 
-/** An entry under another id than the index has for it is no entry: the middle of a line is not looked at by the index. */
+/** A line with another id than its index row is malformed: the index does not read the middle of a line. */
 function parseEntry(line: string, id: string): SessionEntry | undefined {
   const value = parseObject(line);
   if (value?.['id'] !== id) return undefined;
@@ -77,10 +77,7 @@ function parseEntry(line: string, id: string): SessionEntry | undefined {
   return message && ({ ...value, message } as unknown as SessionEntry);
 }
 
-/**
- * A message that everybody can read: what lacks a content of its kind has an empty one. Without a role it says nothing
- * that anybody could use.
- */
+/** Replaces missing or malformed content by empty content; undefined for a message without a role. */
 function normalizeMessage(message: unknown): object | undefined {
   if (!isObject(message) || typeof message['role'] !== 'string') return undefined;
   const { role, content } = message;

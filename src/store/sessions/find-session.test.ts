@@ -21,7 +21,7 @@ function write(directory: string, { id, at, text = `${line('a', null)}\n` }: Sam
 }
 
 describe('latestSession', () => {
-  it('is the one last written to', () => {
+  it('is the session written last', () => {
     const directory = tempFolder();
     write(directory, { id: 'a', at: 100 });
     const newest = write(directory, { id: 'b', at: 300 });
@@ -30,7 +30,7 @@ describe('latestSession', () => {
     expect(latestSession(directory, '/')).toBe(newest);
   });
 
-  it('passes over what has no message, no header or is no file', () => {
+  it('skips files without a message or header, and anything that is not a file', () => {
     const directory = tempFolder();
     const good = write(directory, {
       id: 'good',
@@ -52,7 +52,7 @@ describe('latestSession', () => {
     expect(latestSession(directory, '/')).toBe(good);
   });
 
-  it('is one of the working directory, though others are kept beside it', () => {
+  it('is a session of the working directory, even if others share the folder', () => {
     const directory = tempFolder();
     const own = write(directory, { id: 'own', at: 100 });
     const other = join(directory, 'other.jsonl');
@@ -62,14 +62,14 @@ describe('latestSession', () => {
     expect(latestSession(directory, '/third')).toBeUndefined();
   });
 
-  it('is nothing when there is nothing', () => {
+  it('is undefined in an empty or missing folder', () => {
     expect(latestSession(tempFolder(), '/')).toBeUndefined();
     expect(latestSession('/no/such/folder', '/')).toBeUndefined();
   });
 });
 
 describe('findSessions', () => {
-  it('looks in this project first, then in all, newest first', () => {
+  it('searches this project first, then all, newest first', () => {
     const root = tempFolder();
     const here = sessionDirFor(root, '/srv/shop');
     const there = sessionDirFor(root, '/srv/other');
@@ -87,7 +87,7 @@ describe('findSessions', () => {
     expect(find('')).toBeUndefined();
   });
 
-  it('takes another folder for this project', () => {
+  it('searches a chosen folder alone', () => {
     const root = tempFolder();
     const sessionDirectory = join(root, 'mine');
     const mine = write(sessionDirectory, { id: 'abc', at: 1 });
@@ -99,13 +99,13 @@ describe('findSessions', () => {
     expect(findSessions({ root, sessionDirectory, isChosen: true, idPrefix: 'b' })).toEqual([]);
   });
 
-  it('finds nothing where nothing is', () => {
+  it('returns nothing for a missing folder', () => {
     expect(findSessions({ root: '/no/such', sessionDirectory: '/no/such/sessions', idPrefix: 'a' })).toEqual([]);
   });
 });
 
-describe('findById', () => {
-  it('takes no other id, however near, and the exact one however far', () => {
+describe('findSessionById', () => {
+  it('matches only the exact id, in any project', () => {
     const root = tempFolder();
     write(sessionDirFor(root, '/srv/shop'), { id: 'abc1', at: 200 });
     const far = write(sessionDirFor(root, '/srv/other'), { id: 'abc', at: 100 });

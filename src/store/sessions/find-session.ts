@@ -5,24 +5,23 @@ import { readHeader } from './header.ts';
 import { scan } from './indexing/scan.ts';
 
 interface Folders {
-  /** The agent folder. */
   readonly root: string;
-  /** Where this project's sessions are. */
+  // The session folder of this project.
   readonly sessionDirectory: string;
-  /** Whether somebody chose that directory: then they are nowhere else. */
+  // Whether the user chose that folder: other folders are not searched then.
   readonly isChosen?: boolean;
 }
 
 /**
- * The sessions whose ids start with the prefix, the last written first: of this project if there are any, else of any
- * project. An id that fits exactly leaves no choice.
+ * The sessions whose ids start with the prefix, last written first: those of this project, else of all projects. An
+ * exact match is returned alone.
  */
 export function findSessions({ idPrefix, ...folders }: Folders & { readonly idPrefix: string }): readonly string[] {
   if (idPrefix === '') return [];
   return searchNearestFirst(folders, (paths) => matchesIn(paths, idPrefix));
 }
 
-/** The session with exactly this id: of this project if there is one, else of any project. */
+/** The session with exactly this id: of this project, else of any project. */
 export function findSessionById({ id, ...folders }: Folders & { readonly id: string }): string | undefined {
   const [found] = searchNearestFirst(folders, (paths) => {
     const path = paths.find((candidate) => tryRead(candidate, readHeader)?.id === id);
@@ -31,7 +30,7 @@ export function findSessionById({ id, ...folders }: Folders & { readonly id: str
   return found;
 }
 
-/** The session of a working directory that was last written to, among those in which something was said. */
+/** The session of a working directory that was written last and has a message. */
 export function latestSession(directory: string, cwd: string): string | undefined {
   return sessionFiles([resolve(directory)]).find(
     (path) => tryRead(path, readHeader)?.cwd === cwd && tryRead(path, hasMessage),
@@ -73,7 +72,7 @@ function hasMessage(fd: number): boolean {
   return found;
 }
 
-/** The files that may be sessions, last written first. */
+/** The `.jsonl` files in these folders, last written first. */
 function sessionFiles(folders: readonly string[]): string[] {
   return folders
     .flatMap((folder) => namesIn(folder).map((name) => join(folder, name)))
@@ -84,7 +83,7 @@ function sessionFiles(folders: readonly string[]): string[] {
     .map(({ path }) => path);
 }
 
-/** Zero for what is no file. */
+/** Zero if this is not a file. */
 function writtenAt(path: string): number {
   try {
     const stats = statSync(path);
@@ -102,7 +101,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** What `read` makes of a file; undefined when the file cannot be read. */
+/** Opens a file and reads it; undefined if that fails. */
 function tryRead<T>(path: string, read: (fd: number) => T): T | undefined {
   let fd: number | undefined;
   try {

@@ -8,7 +8,7 @@ import { SessionLog } from './session-log.ts';
 const create = () => SessionLog.create({ directory: tempFolder(), cwd: '/srv/shop' });
 
 describe('copy', () => {
-  it('takes the path to an entry, to the byte, into a session of its own', async () => {
+  it('copies the path to an entry, byte for byte, into a new session', async () => {
     const strange = '{ "type":"hologram", "id":"h", "parentId":"a", "n": 12345678901234567890, "timestamp":"t" }\r';
     const source = writeSession(
       join(tempFolder(), 's.jsonl'),
@@ -35,7 +35,7 @@ describe('copy', () => {
     await log.close();
   });
 
-  it('leaves both sessions to go on alone, each under its lock', async () => {
+  it('leaves two independent sessions, each with its lock', async () => {
     const log = await create();
     const a = log.append(user('a')).id;
     log.append(user('b'));
@@ -50,7 +50,7 @@ describe('copy', () => {
     await fork.close();
   });
 
-  it('copies nothing but a header for no entry', async () => {
+  it('copies only a header for no entry', async () => {
     const log = await create();
     log.append(user('a'));
 
@@ -61,7 +61,7 @@ describe('copy', () => {
     await log.close();
   });
 
-  it('gives the kept entries their labels again, at the end', async () => {
+  it('appends the labels of the kept entries', async () => {
     const log = await create();
     const a = log.append(user('a')).id;
     const l1 = log.append({ type: 'label', targetId: a, label: 'old' });
@@ -88,7 +88,7 @@ describe('copy', () => {
     await log.close();
   });
 
-  it('lets a compaction that kept from a label on keep from the entry behind it', async () => {
+  it('redirects a compaction that kept from a label to the next entry', async () => {
     const log = await create();
     log.append(user('a'));
     const label = log.append({ type: 'label', targetId: log.leafId ?? '', label: 'here' }).id;
@@ -102,7 +102,7 @@ describe('copy', () => {
     await log.close();
   });
 
-  it('drops a root that is a label', async () => {
+  it('omits a root that is a label', async () => {
     const file = writeSession(
       join(tempFolder(), 's.jsonl'),
       '{"type":"label","id":"l","parentId":null,"timestamp":"t","targetId":"nobody","label":"x"}',
@@ -117,7 +117,7 @@ describe('copy', () => {
     await log.close();
   });
 
-  it('copies a session in memory in memory', async () => {
+  it('copies a session in memory into memory', async () => {
     const directory = tempFolder();
     const log = SessionLog.inMemory({ cwd: '/srv/shop' });
     const a = log.append(user('a')).id;
@@ -135,7 +135,7 @@ describe('copy', () => {
     expect(await log.copy({ leafId: null, directory })).toMatchObject({ size: 0 });
   });
 
-  it('copies a session in a file into memory when there is no directory', async () => {
+  it('copies a session in a file into memory without a directory', async () => {
     const log = await create();
     const a = log.append(user('ä')).id;
 
@@ -148,7 +148,7 @@ describe('copy', () => {
     await log.close();
   });
 
-  it('copies more than a block', async () => {
+  it('copies more than one block', async () => {
     const log = await create();
     for (let count = 0; count < 40; count++) log.append(user(`${count} ${'ä'.repeat(40_000)}`));
     const cut = ids(log)[20] ?? '';

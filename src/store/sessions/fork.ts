@@ -6,20 +6,20 @@ import { parseObject } from './indexing/line-facts.ts';
 import type { Lines } from './lines.ts';
 import { newEntryId } from './random-id.ts';
 
-/** What a fork starts from. */
+// The session and branch that a fork copies.
 export interface ForkSource {
   readonly lines: Lines;
   readonly index: EntryIndex;
-  /** The row where the fork ends; undefined for an empty one. */
+  // The last row to copy; undefined for an empty fork.
   readonly leaf: number | undefined;
 }
 
-/** A stretch of the source's bytes, line feeds included, or a line of the fork's own. */
+// A range of the source's bytes, line feeds included, or a new line.
 type Piece = Span | string;
 
 const BLOCK_BYTES = 1024 * 1024;
 
-/** Writes a fork beside its place and moves it there whole: a crash leaves no half of a session behind. */
+/** Writes a fork to a temporary file and renames it: a crash leaves no partial session. */
 export function writeFork(path: string, header: SessionHeader, source: ForkSource): void {
   const partialPath = `${path}.partial`;
   try {
@@ -40,7 +40,7 @@ export function writeFork(path: string, header: SessionHeader, source: ForkSourc
   }
 }
 
-/** The content of a fork behind its header: the path to the leaf, byte by byte, then the labels of that path. */
+/** The content of a fork after its header: the path to the leaf, byte for byte, then the labels of that path. */
 export function* forkPieces(source: ForkSource): Generator<Piece> {
   const kept: string[] = [];
   yield* mergeNeighbours(pathPieces(source, kept));
@@ -48,8 +48,8 @@ export function* forkPieces(source: ForkSource): Generator<Piece> {
 }
 
 /**
- * The path, a piece per line. Labels are entries of the tree too: those on the path are left out, and what hung on
- * them, or named them as the first entry to keep, takes the neighbour instead.
+ * The path, one piece per line. Label entries on the path are omitted; their children, and compactions that keep from
+ * them, refer to the neighbouring entry instead.
  */
 function* pathPieces({ lines, index, leaf }: ForkSource, kept: string[]): Generator<Piece> {
   const successors = new Map<string, string>();
@@ -79,7 +79,7 @@ function rewrite(line: string, parent: { parentId?: string | null }, successors:
   return lineOf({ ...value, ...parent, ...(successor !== undefined && { firstKeptEntryId: successor }) });
 }
 
-/** Fresh label entries for what the kept entries are called, chained to the end of the path. */
+/** New label entries for the kept entries, appended to the path. */
 function* labelLines(source: ForkSource, kept: readonly string[]): Generator<string> {
   const targets = new Set(kept);
   let parentId = kept.at(-1) ?? null;
@@ -91,7 +91,7 @@ function* labelLines(source: ForkSource, kept: readonly string[]): Generator<str
   }
 }
 
-/** The label that each entry ended up with, on whichever branch it was given. */
+/** The latest label of each entry, on any branch. */
 function labelsOf({ lines, index }: ForkSource): Map<string, { label: string; timestamp: string }> {
   const labels = new Map<string, { label: string; timestamp: string }>();
   for (let row = 0; row < index.size; row++) {
@@ -104,7 +104,7 @@ function labelsOf({ lines, index }: ForkSource): Map<string, { label: string; ti
   return labels;
 }
 
-/** Neighbouring stretches as one. */
+/** Merges adjacent ranges. */
 function* mergeNeighbours(pieces: Iterable<Piece>): Generator<Piece> {
   let merged: Span | undefined;
   for (const piece of pieces) {

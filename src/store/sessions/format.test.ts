@@ -4,14 +4,14 @@ import { HEADER, linesOf, writeSession } from '../testing/sample-session.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { type EntryDraft, SessionLog, sessionFileName } from './session-log.ts';
 
-describe('the format', () => {
+describe('the session format', () => {
   it('names files by time and id', () => {
     expect(sessionFileName('b56f0c67', new Date('2026-11-15T06:29:21.770Z'))).toBe(
       '2026-11-15T06-29-21-770Z_b56f0c67.jsonl',
     );
   });
 
-  it('is that of pi, byte for byte', async () => {
+  it('equals that of pi, byte for byte', async () => {
     const log = await SessionLog.create({ directory: tempFolder(), cwd: '/srv/shop' });
     const usage = {
       input: 1,
@@ -96,7 +96,7 @@ describe('the format', () => {
     await log.close();
   });
 
-  it('reads what pi wrote and leaves it as it is', async () => {
+  it('reads files of pi and leaves them unchanged', async () => {
     const lines = [
       '{"type":"model_change","id":"724410d1","parentId":null,"timestamp":"2026-11-15T06:29:21.771Z","provider":"mock","modelId":"m1"}',
       '{"type":"thinking_level_change","id":"95c62c8f","parentId":"724410d1","timestamp":"2026-11-15T06:29:21.772Z","thinkingLevel":"medium"}',

@@ -3,10 +3,10 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { SessionHeader } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from './random-id.ts';
 
-/** The version of the session format that tau writes: pi's. */
+// The version of the session format that tau writes: pi's.
 export const CURRENT_VERSION = 3;
 
-/** A first line longer than this is no session header. */
+// A longer first line is not a session header.
 const MAX_HEADER_BYTES = 64 * 1024;
 
 const LF = 0x0a;
@@ -17,23 +17,22 @@ export interface NewHeader {
   readonly parentSession?: string | undefined;
 }
 
-/** Whether a new session may have this id, which becomes part of its file's name. */
+// Whether a new session may have this id, which becomes part of its file name.
 export const isSessionId = (id: string) => /^[A-Za-z0-9]([\w-]{0,126}[A-Za-z0-9])?$/.test(id);
 
-/** The header of a new session. Refuses ids that could lead out of a folder, since they name files. */
+/** The header of a new session. Rejects ids that could lead out of a folder, since they name files. */
 export function newHeader({ cwd, id = newUuid(), parentSession }: NewHeader): SessionHeader {
   if (!isSessionId(id)) throw new Refusal('invalid_params', `Not a session id: ${id}`);
   const header = { type: 'session', version: CURRENT_VERSION, id, timestamp: new Date().toISOString(), cwd } as const;
   return parentSession === undefined ? header : { ...header, parentSession };
 }
 
-/** The name of a session's file: when it began, then who it is. */
+/** The file name of a session: its start time and its id. */
 export const sessionFileName = (id: string, at: Date) => `${at.toISOString().replace(/[:.]/g, '-')}_${id}.jsonl`;
 
-/** What is said of a file that is something else. */
 export const notASession = (path: string) => new Refusal('not_a_session', `Not a session file: ${path}`);
 
-/** The header that a line holds; undefined when it is none. */
+/** Parses a header line; undefined for any other line. */
 function parseHeader(line: string): SessionHeader | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -47,7 +46,7 @@ function parseHeader(line: string): SessionHeader | undefined {
   }
 }
 
-/** The header at the start of an open file; undefined when there is none or the file cannot be read. */
+/** Reads the header of an open file; undefined when there is none or the file cannot be read. */
 export function readHeader(fd: number): SessionHeader | undefined {
   const bytes = Buffer.allocUnsafe(MAX_HEADER_BYTES);
   let filled: number;

@@ -5,7 +5,7 @@ import { EntryIndex } from './indexing/entry-index.ts';
 import { scan } from './indexing/scan.ts';
 import { readAt } from './read-at.ts';
 
-/** The last messages of a session as it stands, read without opening it for anybody else's writing. */
+/** The last messages of a session, read without its lock. */
 export function lastMessages(path: string, count: number): AgentMessage[] {
   const fd = openSync(path, 'r');
   try {

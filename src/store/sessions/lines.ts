@@ -1,4 +1,4 @@
-/** Lines that grow at the end: a file, or memory for sessions that leave no trace. */
+/** Append-only lines: in a file, or in memory for sessions without a file. */
 export interface Lines {
   readonly size: number;
   append(text: string): void;
@@ -7,7 +7,7 @@ export interface Lines {
   close(): void;
 }
 
-/** From this size on memory is taken in smaller steps. */
+// Larger buffers grow by a quarter instead of doubling.
 const LARGE = 16 * 1024 * 1024;
 
 /** The lines of a session without a file. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
 
-/** Where a page ended: the place in the order, which stays the same when sessions come and go. */
+/** The last session of a page in listing order, which stays valid when sessions are added or removed. */
 export interface ListPosition {
   readonly modifiedAt: number;
   readonly path: string;
@@ -14,7 +14,7 @@ export function decodeCursor(cursor: string): ListPosition {
     const [modifiedAt, path] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
     if (typeof modifiedAt === 'number' && typeof path === 'string') return { modifiedAt, path };
   } catch {
-    // Not one of ours.
+    // The cursor is not from a session listing.
   }
   throw new Refusal('not_found', `Not a cursor of a session listing: ${cursor.slice(0, 100)}`);
 }

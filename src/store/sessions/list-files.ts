@@ -12,7 +12,7 @@ export interface ListedFile {
   readonly size: number;
 }
 
-/** The folders that may hold sessions: the root, those in it, and one more that may lie elsewhere. */
+/** The folders that may hold sessions: the root, its sub-folders, and one extra folder. */
 export async function sessionFolders(root: string, extraFolder: string | undefined): Promise<string[]> {
   const inside = (await readFolder(root, { isRoot: true }))
     .filter((entry) => !entry.name.startsWith('.') && !entry.isFile())
@@ -21,7 +21,7 @@ export async function sessionFolders(root: string, extraFolder: string | undefin
   return [...new Map(folders.map((folder) => [realFolder(folder), folder])).values()];
 }
 
-/** The files in these folders that may be sessions, last written first. */
+/** The `.jsonl` files in these folders, last written first. */
 export async function filesIn(folders: readonly string[], timer: YieldTimer): Promise<ListedFile[]> {
   const files: ListedFile[] = [];
   for (const folder of folders) {
@@ -35,13 +35,13 @@ export async function filesIn(folders: readonly string[], timer: YieldTimer): Pr
   return files.sort(byAge);
 }
 
-/** The last written first; among equals by path, so that the order is always the same. */
+/** Last written first; equal times are ordered by path. */
 export function byAge(a: Pick<ListedFile, 'path' | 'modifiedAt'>, b: Pick<ListedFile, 'path' | 'modifiedAt'>): number {
   if (a.modifiedAt !== b.modifiedAt) return b.modifiedAt - a.modifiedAt;
   return a.path < b.path ? -1 : Number(a.path > b.path);
 }
 
-/** What a folder is called when every link is followed. */
+/** The real path of a folder, or the given path if it cannot be resolved. */
 export function realFolder(folder: string): string {
   try {
     return realPath(folder);
@@ -59,7 +59,7 @@ function fileStats(path: string): Stats | undefined {
   }
 }
 
-/** What cannot be read holds nothing, except that the root has to be readable if it is there. */
+/** An unreadable folder counts as empty, except that an unreadable root is an error. */
 async function readFolder(folder: string, { isRoot = false } = {}) {
   try {
     return await readdir(folder, { withFileTypes: true });

@@ -3,23 +3,23 @@ import { EDGE_BYTES } from './indexing/quick-parse.ts';
 import { MAX_ENTRY_BYTES } from './indexing/scan.ts';
 import { readAt } from './read-at.ts';
 
-/** How much of the end of a long line is kept: the numbers of an answer stand there. */
+// Bytes kept of the end of a long line: an assistant message has its usage there.
 export const TAIL_BYTES = 512;
 
 const BLOCK_BYTES = 256 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** One line, between `start` and `end` of these bytes. Of a long one only its two ends are there. */
+// A line, between `start` and `end` of `bytes`. Of a long line only its two ends are present.
 export interface ListedLine {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** The whole of it; undefined when it is too long for anybody. */
+  // The whole line; undefined when it exceeds the maximum length.
   text(): string | undefined;
 }
 
-/** Tells the lines of an open file in order, and yields after every block. Half a line at the end is left out. */
+/** Calls `onLine` for each line of an open file, and yields after every block. A partial last line is omitted. */
 export function* eachLine(fd: number, onLine: (line: ListedLine) => void): Generator<void> {
   const block = Buffer.allocUnsafe(BLOCK_BYTES);
   for (let position = 0; ; ) {
@@ -35,7 +35,7 @@ export function* eachLine(fd: number, onLine: (line: ListedLine) => void): Gener
   }
 }
 
-/** Tells the lines that end within these bytes; answers where the last of them does. */
+/** Calls `onLine` for the lines that end within these bytes; returns the end of the last one. */
 function eachLineIn(bytes: Buffer, onLine: (line: ListedLine) => void): number {
   let start = 0;
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {

@@ -8,7 +8,7 @@ import { SessionList, summaryAt } from './list-sessions.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** An answer that used so many tokens; `fields` are those of its message. */
+/** An assistant message with this usage; `fields` override those of its message. */
 const assistant = (id: string, input: number, fields: object = {}) =>
   JSON.stringify({
     type: 'message',
@@ -27,7 +27,7 @@ const assistant = (id: string, input: number, fields: object = {}) =>
 const summaryOf = (...lines: string[]) => summaryAt(writeSession(join(tempFolder(), 's.jsonl'), ...lines));
 
 describe('a summary', () => {
-  it('counts every message, however long its line and in whatever order its fields are', async () => {
+  it('counts every message, whatever its length and field order', async () => {
     const image = 'A'.repeat(2 * MEGABYTE);
     const odd = JSON.stringify({ message: { content: 'odd', role: 'user' }, parentId: null, id: 'o', type: 'message' });
     const summary = await summaryOf(
@@ -45,7 +45,7 @@ describe('a summary', () => {
     expect(summary?.firstMessage).toHaveLength(500);
   });
 
-  it('knows sessions of version 1, whose entries have no id', async () => {
+  it('reads sessions of version 1, whose entries have no id', async () => {
     const path = join(tempFolder(), 'v1.jsonl');
     const entry = { type: 'message', timestamp: 't', message: { role: 'user', content: 'long ago', timestamp: 1 } };
     writeFileSync(path, `{"type":"session","id":"old","timestamp":"t","cwd":"/"}\n${JSON.stringify(entry)}\n`);
@@ -55,7 +55,7 @@ describe('a summary', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('leaves out totals that nobody can know', async () => {
+  it('omits totals when usage is unreadable', async () => {
     const summary = await summaryOf(assistant('a', 10), assistant('b', 0, { usage: { input: 'many', cost: null } }));
 
     expect(summary?.messageCount).toBe(2);
@@ -63,7 +63,7 @@ describe('a summary', () => {
     expect(summary).not.toHaveProperty('cost');
   });
 
-  it('takes the first text that a user said, and the last name', async () => {
+  it('has the first user text and the last name', async () => {
     const named = (name: string) => JSON.stringify({ type: 'session_info', id: name, parentId: null, name });
     const emoji = '\u{1F680}'.repeat(400);
 
@@ -75,7 +75,7 @@ describe('a summary', () => {
     expect((await summaryOf(line('a', null, emoji)))?.firstMessage).toBe(`${'\u{1F680}'.repeat(249)}…`);
   });
 
-  it('does not count half a line at the end', async () => {
+  it('does not count a partial last line', async () => {
     const path = writeSession(join(tempFolder(), 's.jsonl'), line('a', null));
     writeFileSync(path, readFileSync(path, 'utf8') + line('b', 'a'));
 
@@ -84,7 +84,7 @@ describe('a summary', () => {
 });
 
 describe('a listing', () => {
-  it('sees what changed since the last one, and what went away', async () => {
+  it('sees changed and removed files', async () => {
     const root = tempFolder();
     mkdirSync(join(root, 'shop'));
     const path = writeSession(join(root, 'shop', 's.jsonl'), line('a', null));
@@ -99,7 +99,7 @@ describe('a listing', () => {
     expect([first, second, await counts()]).toEqual([[1], [2], []]);
   });
 
-  it('leaves others their turn, and goes on when nothing is there', async () => {
+  it('yields to the event loop, and is empty for a missing folder', async () => {
     const root = tempFolder();
     for (let n = 0; n < 2000; n++) writeFileSync(join(root, `${n}.jsonl`), `${HEADER}\n${line('a', null)}\n`);
     let turns = 0;
@@ -117,7 +117,7 @@ describe('a listing', () => {
     expect(await new SessionList(join(root, 'missing')).list()).toEqual({ sessions: [] });
   });
 
-  it('has a page for every session, also when all are of one moment', async () => {
+  it('pages through sessions of the same time', async () => {
     const root = tempFolder();
     for (const name of ['c', 'a', 'b']) utimesSync(writeSession(join(root, `${name}.jsonl`), line('x', null)), 5, 5);
     const list = new SessionList(root);
@@ -133,7 +133,7 @@ describe('a listing', () => {
 });
 
 describe('the last messages', () => {
-  it('are those of the branch that the file ends with', () => {
+  it('are those of the branch at the end of the file', () => {
     const lines = [line('a', null, 'root'), line('b', 'a', 'left'), line('c', 'a', 'right')];
     const path = writeSession(join(tempFolder(), 's.jsonl'), ...lines);
     const texts = (count: number) =>

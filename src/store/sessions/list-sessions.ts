@@ -6,21 +6,21 @@ import { byAge, filesIn, type ListedFile, realFolder, sessionFolders } from './l
 import { type FileSummary, summarize } from './list-summary.ts';
 import { TRASH_FOLDER } from './trash.ts';
 
-/** Files that are not read again while they are unchanged. */
+// Unchanged files are read once; this many summaries are cached.
 const MAX_CACHED_SUMMARIES = 10_000;
 
 export interface ListOptions {
-  /** Only sessions that were held in this folder. */
+  // Only sessions of this working directory.
   readonly cwd?: string | undefined;
-  /** Which folders may be told of; all, if nobody says. */
+  // Whether sessions of a working directory may be listed; by default all.
   readonly mayList?: (cwd: string) => boolean;
-  /** A folder with sessions beside the usual ones. */
+  // A folder with sessions beside the default ones.
   readonly extraFolder?: string | undefined;
-  /** Where the page before ended. */
+  // The `nextCursor` of the previous page.
   readonly cursor?: string | undefined;
-  /** At most so many. */
+  // Maximum number of sessions.
   readonly limit?: number | undefined;
-  /** Those that were thrown away instead. */
+  // Lists trashed sessions instead.
   readonly trashed?: boolean;
 }
 
@@ -35,17 +35,17 @@ interface CachedSummary {
   readonly summary: FileSummary | undefined;
 }
 
-/** The sessions on disk. Looks at files, writes to none and locks none; remembers what it has read. */
+/** Lists the sessions on disk. Writes and locks no file; caches the summaries. */
 export class SessionList {
   readonly #root: string;
   readonly #cache = new Map<string, CachedSummary>();
 
-  /** `root`: the folder that holds a folder of sessions for each working directory. */
+  /** `root`: the folder that holds one session folder per working directory. */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Sessions in which something was said, the last written first. What is no session is passed over. */
+  /** Sessions with at least one message, last written first. Other files are skipped. */
   async list({
     cwd,
     mayList = () => true,
@@ -82,12 +82,12 @@ export class SessionList {
     const cached = this.#cache.get(path);
     const isFresh = cached?.size === size && cached.modifiedAt === modifiedAt;
     const summary = isFresh ? cached.summary : await readSummary(path, isListed, timer);
-    if (summary === 'unwanted' || summary === 'unreadable') return undefined;
+    if (summary === 'excluded' || summary === 'unreadable') return undefined;
     if (!isFresh) this.#store(path, { size, modifiedAt, summary });
     return summary && summary.messageCount > 0 && isListed(summary.cwd) ? summary : undefined;
   }
 
-  /** The oldest knowledge goes first. */
+  /** Evicts the oldest summary. */
   #store(path: string, cached: CachedSummary): void {
     this.#cache.delete(path);
     this.#cache.set(path, cached);
@@ -96,7 +96,7 @@ export class SessionList {
   }
 }
 
-/** What a listing tells of one file, wherever it lies and whether or not anything was said in it. */
+/** The summary of one file in any folder, also without messages. */
 export async function summaryAt(path: string): Promise<SessionSummary | undefined> {
   const stats = statSync(path, { throwIfNoEntry: false });
   const summary = stats?.isFile() ? await readSummary(path, () => true, new YieldTimer()) : undefined;
@@ -104,12 +104,12 @@ export async function summaryAt(path: string): Promise<SessionSummary | undefine
   return toSessionSummary({ path, size: stats.size, modifiedAt: stats.mtimeMs }, summary);
 }
 
-/** Reads a file, unless its header says that nobody asked for it. One that cannot be read now may be readable later. */
+/** Summarises a file unless its folder is not listed. An unreadable file may become readable, so it is not cached. */
 async function readSummary(
   path: string,
   isListed: (cwd: string) => boolean,
   timer: YieldTimer,
-): Promise<FileSummary | 'unwanted' | 'unreadable' | undefined> {
+): Promise<FileSummary | 'excluded' | 'unreadable' | undefined> {
   await timer.yieldToEventLoop();
   let fd: number | undefined;
   try {
@@ -126,7 +126,7 @@ async function readSummary(
   }
 }
 
-/** Folders are the same when they are the same place, whatever they are called. */
+/** Folders are equal when their real paths are. */
 function folderFilter(cwd: string | undefined, mayList: (cwd: string) => boolean): (cwd: string) => boolean {
   const realCwd = cwd === undefined ? undefined : realFolder(cwd);
   const decisions = new Map<string, boolean>();

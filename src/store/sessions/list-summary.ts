@@ -4,13 +4,13 @@ import { parseObject } from './indexing/line-facts.ts';
 import { type ListedLine, eachLine } from './list-lines.ts';
 import { type UsageTotals, usageOfMessage, usageOfEntry } from './list-usage.ts';
 
-/** A first message is cut to this many characters in a listing. */
+// Characters of the first message in a listing.
 const FIRST_MESSAGE_LENGTH = 500;
 
-/** A title that nobody gave is cut to this many characters. */
+// Characters of a title made from the first message.
 const TITLE_LENGTH = 80;
 
-/** What a listing tells of a session file, beside its place and age. */
+/** The summary of a session file in a listing. */
 export interface FileSummary {
   readonly id: string;
   readonly cwd: string;
@@ -24,14 +24,14 @@ export interface FileSummary {
   readonly tokens?: number;
 }
 
-/** Reads what a listing tells of an open file, and yields after every block; undefined for what is no session. */
+/** Summarises an open session file, yielding after every block; undefined for any other file. */
 export function* summarize(
   fd: number,
   isListed: (cwd: string) => boolean,
-): Generator<void, FileSummary | 'unwanted' | undefined> {
+): Generator<void, FileSummary | 'excluded' | undefined> {
   const header = readHeader(fd);
   if (!header) return undefined;
-  if (!isListed(header.cwd)) return 'unwanted';
+  if (!isListed(header.cwd)) return 'excluded';
   const builder = new SummaryBuilder();
   yield* eachLine(fd, (line) => builder.add(line));
   const { parentSession } = header;
@@ -49,14 +49,14 @@ export function* summarize(
   };
 }
 
-/** What the lines so far amount to. */
+/** Accumulates the summary line by line. */
 class SummaryBuilder {
   messageCount = 0;
   firstMessage: string | undefined;
-  /** Of the shell, as it was written. */
+  /** Of a shell command, with `!`. */
   firstCommand: string | undefined;
   name: string | undefined;
-  /** Undefined once an answer did not say what it cost. */
+  /** Undefined once an assistant message has unreadable usage. */
   usage: UsageTotals | undefined = { tokens: 0, cost: 0 };
 
   add(line: ListedLine): void {
@@ -100,7 +100,7 @@ interface SummaryFacts {
   readonly entry?: Record<string, unknown>;
 }
 
-/** Entries of version 1 have no id, so that they are parsed. */
+/** Entries of version 1 have no id, so they are parsed. */
 function factsOf(line: ListedLine): SummaryFacts {
   const messageRole = quickParseRole(line.bytes, line.start, line.end);
   if (messageRole !== undefined) return { type: 'message', role: messageRole };
@@ -130,7 +130,7 @@ function commandIn(line: ListedLine): string {
   return typeof command === 'string' ? command.trim() : '';
 }
 
-/** Cut to so many characters, never through the middle of one. */
+/** Truncates to this many characters without splitting a surrogate pair. */
 function truncate(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,7 +1,7 @@
 import { parseObject } from './indexing/line-facts.ts';
 import { TAIL_BYTES, type ListedLine } from './list-lines.ts';
 
-/** What the answers of a session cost so far. */
+/** Tokens and cost of the assistant messages of a session so far. */
 export interface UsageTotals {
   readonly tokens: number;
   readonly cost: number;
@@ -9,18 +9,18 @@ export interface UsageTotals {
 
 const FIELD = '"usage":{';
 
-/** The usage of an answer in the order in which tau and pi write it: behind the content, before the stop reason. */
+// The usage of an assistant message in the order that tau and pi write: after the content, before the stop reason.
 const USAGE = new RegExp(
   `${FIELD}"input":(\\d+),"output":(\\d+),"cacheRead":(\\d+),"cacheWrite":(\\d+),[^{}]*` +
     `"cost":\\{[^{}]*"total":([\\d.eE+-]+)\\}[^{}]*\\},"stopReason":"`,
   'y',
 );
 
-/** What the answer in this line cost, read from the end of the line if possible; undefined when nobody can tell. */
+/** The usage of the assistant message in this line, read from its end if possible; undefined if unreadable. */
 export function usageOfMessage(line: ListedLine): UsageTotals | undefined {
   const { bytes, start, end } = line;
   const tail = bytes.toString('latin1', Math.max(start, end - TAIL_BYTES), end);
-  // Inside a text every quote is escaped, and what a tool was called with stands before the usage.
+  // Inside a text every quote is escaped, and tool arguments precede the usage.
   USAGE.lastIndex = Math.max(0, tail.lastIndexOf(FIELD));
   const found = USAGE.exec(tail);
   if (found) return { tokens: sum(found, 1, 5), cost: Number(found[5]) };
@@ -28,10 +28,10 @@ export function usageOfMessage(line: ListedLine): UsageTotals | undefined {
   return usageIn((message as { usage?: unknown } | undefined)?.usage ?? {});
 }
 
-/** What an entry that has its usage beside it cost, such as a compaction. */
+/** The usage of an entry with a `usage` field, such as a compaction. */
 export const usageOfEntry = (entry: Record<string, unknown>): UsageTotals | undefined => usageIn(entry['usage'] ?? {});
 
-/** An empty object cost nothing: old answers say nothing of it. */
+/** Missing fields count as zero: old assistant messages have no usage. */
 function usageIn(usage: unknown): UsageTotals | undefined {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, cost } = usage as Record<string, unknown>;
   const { total = 0 } = (cost ?? {}) as { total?: unknown };

@@ -23,7 +23,7 @@ describe('version 1', () => {
     '',
   ];
 
-  it('gets ids, parents and the current names, once', async () => {
+  it('gets ids, parents and the current names once', async () => {
     const file = write(...lines);
     chmodSync(file, 0o640);
 
@@ -79,7 +79,7 @@ describe('version 1', () => {
     expect(readFileSync(file, 'utf8').startsWith(migrated)).toBe(true);
   });
 
-  it('is migrated also when its end is torn', async () => {
+  it('is migrated even if its last line is torn', async () => {
     const file = write(...lines.slice(0, 2), '{"type":"message","timest');
 
     const log = await SessionLog.open(file);
@@ -89,7 +89,7 @@ describe('version 1', () => {
     expect(linesOf(file)).toHaveLength(2);
   });
 
-  it('keeps the tree of entries that have a place already', async () => {
+  it('keeps the tree of entries that have ids', async () => {
     const file = write(
       '{"type":"session","id":"old","timestamp":"t","cwd":"/"}',
       '{"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"role":"user"}}',
@@ -109,7 +109,7 @@ describe('version 1', () => {
 });
 
 describe('version 2', () => {
-  it('gets the current names; every other line stays as it is', async () => {
+  it('gets the current names; all other lines stay unchanged', async () => {
     const file = write(
       '{"type":"session","version":2,"id":"old","timestamp":"t","cwd":"/srv/shop"}',
       '{"type":"message","id":"a","parentId":null, "timestamp":"t","message":{"role":"user","content":"a \\"session\\" with a hookMessage"}}',
@@ -130,7 +130,7 @@ describe('version 2', () => {
   });
 });
 
-it('leaves versions that it does not know alone', async () => {
+it('unknown versions are left unchanged', async () => {
   const file = write(
     '{"type":"session","version":9,"id":"new","timestamp":"t","cwd":"/"}',
     '{"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"role":"hookMessage"}}',

@@ -4,19 +4,19 @@ import { CURRENT_VERSION } from './header.ts';
 import { parseObject } from './indexing/line-facts.ts';
 import { newEntryId } from './random-id.ts';
 
-/** Brings a session file of version 1 or 2 to the current one. A crash leaves the old file or the new. */
+/** Migrates a session file of version 1 or 2 in place. A crash leaves the old file or the new one. */
 export function migrateFile(path: string, version: number): void {
   writeFileAtomic(path, migrate(readFileSync(path, 'utf8'), version));
 }
 
-/** The text of a session file of version 1 or 2 as the current one would have it. */
+/** Migrates the text of a session file of version 1 or 2. */
 export function migrate(text: string, version: number): string {
   const lines = text.split('\n');
   const chained = version < 2 ? chain(lines) : lines;
   return chained.map(toVersion3).join('\n');
 }
 
-/** Version 1 was a list: every entry gets an id and the one before it as parent. */
+/** Version 1 was a list: every entry gets an id and the entry before it as parent. */
 function chain(lines: readonly string[]): string[] {
   const ids: string[] = []; // by the position that `firstKeptEntryIndex` counts: the header is 0, broken lines are not there
   const taken = new Set<string>();
@@ -48,7 +48,7 @@ function chain(lines: readonly string[]): string[] {
   });
 }
 
-/** Version 3 calls the messages of extensions `custom`. Lines that need no change stay as they are, to the byte. */
+/** Version 3 renames the role of extension messages to `custom`. Other lines stay unchanged, byte for byte. */
 function toVersion3(line: string): string {
   const isHeader = line.startsWith('{') && line.includes('"session"');
   if (!isHeader && !line.includes('"hookMessage"')) return line;

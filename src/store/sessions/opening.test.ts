@@ -8,7 +8,7 @@ import { SessionLog } from './session-log.ts';
 
 const file = () => join(tempFolder(), 's.jsonl');
 
-describe('what is no session', () => {
+describe('a file that is not a session', () => {
   const corpus: Record<string, string | Buffer> = {
     'an empty file': '',
     'a line feed': '\n',
@@ -26,7 +26,7 @@ describe('what is no session', () => {
     'package.json': '{\n  "type": "session",\n  "id": "x"\n}\n',
   };
 
-  it.each(Object.keys(corpus))('refuses %s and leaves it untouched', async (name) => {
+  it.each(Object.keys(corpus))('is rejected and left unchanged: %s', async (name) => {
     const target = file();
     writeFileSync(target, corpus[name] ?? '');
     const snapshot = () => [readFileSync(target, 'latin1'), statSync(target).mtimeMs];
@@ -42,7 +42,7 @@ describe('what is no session', () => {
     expect(snapshot()).toEqual(before);
   });
 
-  it('refuses it also when asked to create', async () => {
+  it('is rejected also with create', async () => {
     const target = file();
     writeFileSync(target, 'prose');
 
@@ -50,7 +50,7 @@ describe('what is no session', () => {
     expect(readFileSync(target, 'utf8')).toBe('prose');
   });
 
-  it('refuses folders, pipes, link loops and what cannot be read', async () => {
+  it('is rejected if it is a folder, a pipe, a link loop or unreadable', async () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'folder'));
     execFileSync('/usr/bin/mkfifo', [join(folder, 'pipe')]);
@@ -63,7 +63,7 @@ describe('what is no session', () => {
     }
   });
 
-  it('says when there is nothing', async () => {
+  it('is reported as not found if it is missing', async () => {
     const target = file();
 
     for (const missing of [target, join(target, 'deeper'), '/no/such/folder/x.jsonl']) {
@@ -75,8 +75,8 @@ describe('what is no session', () => {
   });
 });
 
-describe('foreign files', () => {
-  it('understands any order of fields', async () => {
+describe('files of other programs', () => {
+  it('may have any field order', async () => {
     const target = writeSession(
       file(),
       '{"id":"a","type":"message","message":{"content":"x","role":"user"},"timestamp":"t","parentId":null}',
@@ -106,7 +106,7 @@ describe('foreign files', () => {
     await log.close();
   });
 
-  it('tolerates CRLF, blank lines and lines that mean nothing, and leaves them alone', async () => {
+  it('may have CRLF, blank lines and unknown lines, which stay unchanged', async () => {
     const target = file();
     const text = [HEADER, line('a', null), '', 'garbage', '{"type":"x"}', '[]', line('b', 'a'), HEADER, line('c', 'b')]
       .map((each) => `${each}\r\n`)
@@ -123,7 +123,7 @@ describe('foreign files', () => {
     expect(readFileSync(target, 'utf8')).toBe(`${text}${JSON.stringify(added)}\n`);
   });
 
-  it('keeps unknown types and fields', async () => {
+  it('keep unknown types and fields', async () => {
     const strange = '{"type":"hologram","id":"h","parentId":null,"timestamp":"t","beam":{"x":1e2}}';
     const target = writeSession(file(), strange, line('a', 'h').replace('"message":', '"mood":"good","message":'));
 
@@ -139,7 +139,7 @@ describe('foreign files', () => {
     expect(linesOf(target)[1]).toBe(strange);
   });
 
-  it('takes entries whose parent comes later or never', async () => {
+  it('may have entries whose parent follows or is missing', async () => {
     const target = writeSession(file(), line('c', 'b'), line('b', 'a'), line('x', 'gone'), line('a', null));
 
     const log = await SessionLog.open(target);
@@ -151,7 +151,7 @@ describe('foreign files', () => {
     await log.close();
   });
 
-  it('does not go round in circles', async () => {
+  it('may have cycles, which are cut', async () => {
     const target = writeSession(file(), line('s', 's'), line('a', 'c'), line('b', 'a'), line('c', 'b'), line('d', 'c'));
 
     const log = await SessionLog.open(target);
@@ -161,7 +161,7 @@ describe('foreign files', () => {
     await log.close();
   });
 
-  it('lets the first of two entries with one id win', async () => {
+  it('keep the first of two entries with the same id', async () => {
     const target = writeSession(file(), line('a', null, 'first'), line('b', 'a'), line('a', 'b', 'second'));
 
     const log = await SessionLog.open(target);
@@ -172,7 +172,7 @@ describe('foreign files', () => {
     await log.close();
   });
 
-  it('passes over half a line in the middle', async () => {
+  it('may have a partial line in the middle, which is skipped', async () => {
     const half = line('b', 'a').slice(0, -20);
     const target = writeSession(file(), line('a', null), half, line('c', 'a'), line('d', 'b'));
 
@@ -183,7 +183,7 @@ describe('foreign files', () => {
     expect(linesOf(target)[2]).toBe(half);
   });
 
-  it('reads a line that only looks whole as absent', async () => {
+  it('may have a line that only looks complete, which is read as absent', async () => {
     const glued = `${line('b', 'a').slice(0, -30)}${line('x', 'b')}`;
     const target = writeSession(file(), line('a', null), glued, line('c', 'b'));
 
@@ -195,7 +195,7 @@ describe('foreign files', () => {
     await log.close();
   });
 
-  it('takes a header that says little', async () => {
+  it('may have a header with missing fields', async () => {
     const target = file();
     writeFileSync(target, `{"id":"x","type":"session","version":3,"mood":"good"}\n${line('a', null)}\n`);
 
@@ -205,7 +205,7 @@ describe('foreign files', () => {
     await log.close();
   });
 
-  it('reads lines longer than its blocks, in either order of fields', async () => {
+  it('may have lines longer than a block, in any field order', async () => {
     const long = 'é'.repeat(3_000_000);
     const custom = `{"type":"custom","customType":"ct","data":"${long}","id":"b","parentId":"a","timestamp":"t"}`;
     const foreign = `{"id":"c","message":{"content":"${long}","role":"user"},"parentId":"b","type":"message"}`;
@@ -226,7 +226,7 @@ describe('foreign files', () => {
     await log.close();
   });
 
-  it('passes over a line longer than any that it would write', async () => {
+  it('may have a line longer than the limit, which is skipped', async () => {
     const target = writeSession(file(), line('a', null), line('huge', 'a').slice(0, -1));
     truncateSync(target, statSync(target).size + 257 * 1024 * 1024);
     appendFileSync(target, `}\n${line('b', 'a')}\n`);
@@ -240,7 +240,7 @@ describe('foreign files', () => {
     await log.close();
   });
 
-  it('opens a session through a symlink and writes to its target', async () => {
+  it('are opened through a symlink and written at its target', async () => {
     const target = writeSession(file(), line('a', null));
     const link = join(tempFolder(), 'link.jsonl');
     symlinkSync(target, link);
@@ -255,7 +255,7 @@ describe('foreign files', () => {
   });
 });
 
-describe('a torn end', () => {
+describe('a torn last line', () => {
   it('is cut off, or completed when only the line feed is missing', async () => {
     const target = file();
     const whole = `${HEADER}\n${line('a', null, 'ä')}\n${line('b', 'a', '𝄞')}\n`;
@@ -283,7 +283,7 @@ describe('a torn end', () => {
     }
   });
 
-  it('never joins what comes next', async () => {
+  it('is never joined with the next entry', async () => {
     const target = writeSession(file(), line('a', null));
     appendFileSync(target, '{"type":"message","id":"b","par');
 

@@ -8,7 +8,7 @@ export function newUuid(): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Eight random hex digits that are not taken yet, for entries; a whole UUID when luck runs out. */
+/** Eight random hex digits that are not taken; a whole UUID after 100 collisions. */
 export function newEntryId(isTaken: (id: string) => boolean): string {
   for (let attempt = 0; attempt < 100; attempt++) {
     const id = randomBytes(4).toString('hex');

@@ -13,31 +13,31 @@ import { MAX_ENTRY_BYTES, scan } from './indexing/scan.ts';
 import { migrateFile } from './migrate.ts';
 import { SessionLock } from './session-lock.ts';
 
-/** A session file that this process holds, and what is in it. */
+/** A session file that this process has locked, with its index. */
 export interface SessionFile {
   readonly path: string;
   readonly header: SessionHeader;
   readonly lines: AppendFile;
   readonly lock: Lock;
   readonly index: EntryIndex;
-  /** The row of the last entry, or of the one that it says was gone to. */
+  /** The row of the last entry, or of its parent if that entry is a leaf mark. */
   readonly leaf: number | undefined;
   readonly tornBytes: number;
-  /** Lines that nobody understands. A file that has some is never thrown away. */
+  /** Lines that hold neither entry nor header. A file with such lines is never removed. */
   readonly unknownLines: number;
-  /** Whether it was made just now. */
+  /** Whether it was just created. */
   readonly isNew: boolean;
 }
 
 const MODE = 0o600;
 
 /**
- * The custom entries that say where a conversation was taken up again. Whoever does not know them goes on from there
- * all the same: they are the last line, and hang on the entry that was gone to.
+ * The `customType` of entries that store a moved leaf. Programs that do not know them continue from the same entry:
+ * such an entry is the last line and a child of the new leaf.
  */
 export const LEAF_MARK = 'tau:leaf';
 
-/** Opens a session file under its lock; with `create`, makes it when it is missing or empty and its folder exists. */
+/** Opens a session file under its lock; with `create`, creates it when it is missing or empty and its folder exists. */
 export async function openSessionFile(path: string, create?: NewHeader): Promise<SessionFile> {
   const found = fileKind(path);
   if (found === 'nothing' && !(create && fileKind(dirname(path)) === 'folder')) throw notFound(path);
@@ -48,7 +48,7 @@ export async function openSessionFile(path: string, create?: NewHeader): Promise
   });
 }
 
-/** Makes a session file where there was none. */
+/** Creates a session file that does not exist yet. */
 export async function createSessionFile(path: string, header: SessionHeader): Promise<SessionFile> {
   return openUnderLock(path, () => {
     if (fileKind(path) !== 'nothing') throw new Refusal('invalid_params', `File exists already: ${path}`);
@@ -67,7 +67,7 @@ export async function createSessionFile(path: string, header: SessionHeader): Pr
   });
 }
 
-/** Makes a session file with a fork in it. */
+/** Creates a session file that holds a fork. */
 export async function forkSessionFile(path: string, header: SessionHeader, source: ForkSource): Promise<SessionFile> {
   const { writeFork } = await import('./fork.ts');
   return openUnderLock(path, () => {
@@ -76,7 +76,7 @@ export async function forkSessionFile(path: string, header: SessionHeader, sourc
   });
 }
 
-/** Does something to a session file that nobody has open, and lets nobody open it meanwhile. Reads only its header. */
+/** Runs `work` under the lock of a session file that is not open. Reads only its header. */
 export async function withSessionLock<T>(path: string, work: (header: SessionHeader) => T): Promise<T> {
   const found = fileKind(path);
   if (found === 'nothing') throw notFound(path);
@@ -96,7 +96,7 @@ async function openUnderLock(path: string, make: () => Omit<SessionFile, 'lock'>
   let file: Omit<SessionFile, 'lock'> | undefined;
   try {
     file = make();
-    // It was made just now, or migrated.
+    // It was just created, or migrated.
     await lock.lockContent(file.lines.identity);
     return { ...file, lock };
   } catch (error) {
@@ -106,7 +106,7 @@ async function openUnderLock(path: string, make: () => Omit<SessionFile, 'lock'>
   }
 }
 
-/** Leaves a file alone that has anything in it, and says so. */
+/** Writes the header unless the file has content; returns whether it did. */
 function writeFirstLine(path: string, header: SessionHeader): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats && stats.size > 0) return false;
@@ -143,7 +143,7 @@ function load(path: string, { isNew }: { isNew: boolean }): Omit<SessionFile, 'l
   }
 }
 
-/** The header, after older versions of the format were brought up to date. */
+/** The header, after migrating older versions. */
 function currentHeader(path: string): SessionHeader {
   const header = withOpenFile(path, readHeader);
   if (!header) throw notASession(path);
@@ -154,7 +154,7 @@ function currentHeader(path: string): SessionHeader {
   return { ...header, version: CURRENT_VERSION };
 }
 
-/** A last line without line feed is completed when it is whole, else cut off: half a line was never acknowledged. */
+/** Completes a whole last line without line feed; cuts off a partial one, which was never acknowledged. */
 function repairTail(lines: AppendFile, end: number): { line?: string; tornBytes: number } {
   const length = lines.size - end;
   if (length === 0) return { tornBytes: 0 };
@@ -167,7 +167,7 @@ function repairTail(lines: AppendFile, end: number): { line?: string; tornBytes:
   return { tornBytes: length };
 }
 
-/** Runs `read` on the file. One that cannot be read is no session, and one that went away is not found. */
+/** Runs `read` on the open file. An unreadable file is not a session, a missing one is not found. */
 function withOpenFile<T>(path: string, read: (fd: number) => T): T {
   let fd: number;
   try {

@@ -7,7 +7,7 @@ interface FileIdentity {
   readonly ino: number;
 }
 
-/** The right to a session file: under its name, and for what is in it under every other name. */
+/** The lock of a session file: of its path, and of its inode, which other paths may share. */
 export class SessionLock implements Lock {
   readonly #path: string;
   #name: Lock | undefined;
@@ -17,7 +17,7 @@ export class SessionLock implements Lock {
     this.#path = path;
   }
 
-  /** Takes it, or refuses with `session_in_use`. The file need not exist. */
+  /** Acquires the lock, or rejects with `session_in_use`. The file need not exist. */
   static async acquire(path: string): Promise<SessionLock> {
     const lock = new SessionLock(path);
     try {
@@ -31,7 +31,7 @@ export class SessionLock implements Lock {
     }
   }
 
-  /** Takes what is in the file now: it may have been made or replaced since. What it was before may be another file soon. */
+  /** Locks the file's current inode, which may be new. The previous inode may soon belong to another file. */
   async lockContent({ dev, ino }: FileIdentity): Promise<void> {
     const before = this.#content;
     if (before?.dev === dev && before.ino === ino) return;

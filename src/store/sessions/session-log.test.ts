@@ -9,7 +9,7 @@ import { SessionLog, sessionFileName } from './session-log.ts';
 const create = () => SessionLog.create({ directory: join(tempFolder(), 'sessions'), cwd: '/srv/shop' });
 
 describe('create', () => {
-  it('has the header in a private file when it settles', async () => {
+  it('has written the header to a private file when it settles', async () => {
     const directory = join(tempFolder(), 'a/b');
 
     const log = await SessionLog.create({ directory, cwd: '/srv/shop', id: 'my-id', parentSession: '/old.jsonl' });
@@ -22,7 +22,7 @@ describe('create', () => {
     await log.close();
   });
 
-  it('takes an exact path, but none that exists', async () => {
+  it('accepts an exact path unless it exists', async () => {
     const directory = tempFolder();
     const path = join(directory, 'mine.jsonl');
     const log = await SessionLog.create({ directory, cwd: '/srv', path });
@@ -37,7 +37,7 @@ describe('create', () => {
     await (await SessionLog.open(path)).close();
   });
 
-  it('makes ids that are UUIDs, and refuses ids that lead out of the folder', async () => {
+  it('creates UUIDs and rejects ids that lead out of the folder', async () => {
     const log = await create();
     expect(log.header.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     await log.close();
@@ -68,7 +68,7 @@ describe('the tree', () => {
     await log.close();
   });
 
-  it('remembers where it was taken up again', async () => {
+  it('restores a stored leaf', async () => {
     const log = await create();
     const [a, b] = [log.append(user('a')).id, log.append(user('b')).id];
     const isAtEnd = [log.isAtEnd];
@@ -94,7 +94,7 @@ describe('the tree', () => {
     expect(last.leafId).toBe(leaf);
   });
 
-  it('goes on below what another program put behind such a line', async () => {
+  it('continues below an entry that another program appended to a leaf mark', async () => {
     const file = join(tempFolder(), 's.jsonl');
     const mark = '{"type":"custom","customType":"tau:leaf","id":"m","parentId":"a","timestamp":"t"}';
     const log = await SessionLog.open(writeSession(file, line('a', null), line('b', 'a'), mark, line('c', 'm')));
@@ -103,7 +103,7 @@ describe('the tree', () => {
     await log.close();
   });
 
-  it('takes an entry below another one than the leaf, which then is the leaf', async () => {
+  it('accepts an entry below another entry than the leaf and makes it the leaf', async () => {
     const log = await create();
     const [a, b] = [log.append(user('a')).id, log.append(user('b')).id];
 
@@ -116,7 +116,7 @@ describe('the tree', () => {
     await log.close();
   });
 
-  it('knows what is named on every branch, the latest first', async () => {
+  it('lists the entries of a kind on every branch, latest first', async () => {
     const log = await create();
     const named = (name: string) => log.append({ type: 'session_info', name }).id;
     const a = log.append(user('a')).id;
@@ -130,7 +130,7 @@ describe('the tree', () => {
     await log.close();
   });
 
-  it('tells the parent of an entry without reading it', async () => {
+  it('returns the parent of an entry without reading it', async () => {
     const file = join(tempFolder(), 's.jsonl');
     const log = await SessionLog.open(
       writeSession(file, line('a', 'c'), line('c', 'a'), line('d', 'a'), line('x', 'gone')),
@@ -143,7 +143,7 @@ describe('the tree', () => {
     await log.close();
   });
 
-  it('refuses entries it does not have', async () => {
+  it('rejects unknown entry ids', async () => {
     const log = await create();
     const a = log.append(user('a')).id;
     const refusal = expect.objectContaining({ code: 'not_found', message: 'Entry not found: nope' });
@@ -173,7 +173,7 @@ describe('the tree', () => {
     await log.close();
   });
 
-  it.each(['in memory', 'in a file'])('finds entries %s by what stands in their lines', async (where) => {
+  it.each(['in memory', 'in a file'])('finds entries %s by the text of their lines', async (where) => {
     const log = where === 'in memory' ? SessionLog.inMemory({ cwd: '/srv/shop' }) : await create();
     const big = 'ä'.repeat(700_000);
     const [a, b] = [log.append(user(`needle needle ${big}`)).id, log.append(user(`${big} no`)).id];
@@ -189,7 +189,7 @@ describe('the tree', () => {
     await log.close();
   });
 
-  it('finds text wherever the blocks of the search end', async () => {
+  it('finds text across the block borders of the search', async () => {
     const log = await create();
     const block = 1024 * 1024;
     for (let shift = -12; shift < 12; shift++) {
@@ -203,7 +203,7 @@ describe('the tree', () => {
   });
 });
 
-it('refuses an entry longer than a line may be, and is none the worse for it', async () => {
+it('an entry longer than the limit is rejected and changes nothing', async () => {
   const log = await create();
   const a = log.append(user('a')).id;
   const huge = user('x'.repeat(MAX_ENTRY_BYTES));
@@ -215,7 +215,7 @@ it('refuses an entry longer than a line may be, and is none the worse for it', a
 });
 
 describe('a session in memory', () => {
-  it('does what one in a file does, without the file', async () => {
+  it('behaves like one in a file', async () => {
     const log = SessionLog.inMemory({ cwd: '/srv/shop', id: 'm' });
     const a = log.append(user('ü'.repeat(5000))).id;
     const b = log.append({ type: 'custom', customType: 'c', data: 1 }).id;
@@ -229,7 +229,7 @@ describe('a session in memory', () => {
 });
 
 describe('close', () => {
-  it('removes a session in which nothing was said', async () => {
+  it('removes a session without messages', async () => {
     const log = await create();
     log.append({ type: 'model_change', provider: 'mock', modelId: 'm1' });
     const folder = join(log.path ?? '', '..');
@@ -240,7 +240,7 @@ describe('close', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('keeps one with a message, and lets the next one in', async () => {
+  it('keeps a session with a message and releases its lock', async () => {
     const log = await create();
     log.append(user('hello'));
 
@@ -252,7 +252,7 @@ describe('close', () => {
     await (await SessionLog.open(log.path ?? '')).close();
   });
 
-  it('keeps an empty one that others are to go on with', async () => {
+  it('keeps an empty session with keepEmpty', async () => {
     const log = await create();
 
     await log.close({ keepEmpty: true });
@@ -263,7 +263,7 @@ describe('close', () => {
     expect(existsSync(log.path ?? '')).toBe(false);
   });
 
-  it('lets go of the lock even when the file cannot be removed', async () => {
+  it('releases the lock even when the file cannot be removed', async () => {
     const log = await create();
     const file = log.path ?? '';
     rmSync(file);
@@ -276,7 +276,7 @@ describe('close', () => {
     await (await SessionLog.open(file)).close();
   });
 
-  it('never removes lines that it did not understand', async () => {
+  it('never removes a file with unknown lines', async () => {
     const file = writeSession(join(tempFolder(), 's.jsonl'), '{"type":"message","id":"a","message":{"role":"us');
 
     await (await SessionLog.open(file)).close();
@@ -284,7 +284,7 @@ describe('close', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it('takes nothing more', async () => {
+  it('rejects later appends', async () => {
     const log = await create();
     log.append(user('hello'));
     await log.close();
@@ -295,7 +295,7 @@ describe('close', () => {
 });
 
 describe('open with create', () => {
-  it.each(['missing', 'empty'])('makes a file that is %s', async (state) => {
+  it.each(['missing', 'empty'])('creates a file that is %s', async (state) => {
     const file = join(tempFolder(), 'new.jsonl');
     if (state === 'empty') writeFileSync(file, '');
 
@@ -307,7 +307,7 @@ describe('open with create', () => {
     expect(linesOf(file)).toHaveLength(2);
   });
 
-  it('opens a file that has a session in it', async () => {
+  it('opens a file that holds a session', async () => {
     const file = writeSession(join(tempFolder(), 's.jsonl'), line('a', null));
 
     const log = await SessionLog.open(file, { create: { cwd: '/other' } });
@@ -316,7 +316,7 @@ describe('open with create', () => {
     await log.close();
   });
 
-  it('does not make folders', async () => {
+  it('does not create folders', async () => {
     const file = join(tempFolder(), 'no/new.jsonl');
 
     await expect(SessionLog.open(file, { create: { cwd: '/' } })).rejects.toMatchObject({

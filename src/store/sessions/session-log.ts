@@ -29,15 +29,15 @@ interface Parts {
 }
 
 /**
- * One session on disk: a header, then a tree of entries, one line each, only ever appended to.
+ * A session on disk: a header, then a tree of entries, one line each, append-only.
  *
- * Holds the file's lock until closed. Keeps an index of the lines in memory and reads an entry when it is asked for.
+ * Holds the file's lock until closed. Keeps an index of the lines in memory and reads entries on demand.
  */
 export class SessionLog {
   readonly header: SessionHeader;
   /** Undefined for a session in memory. */
   readonly path: string | undefined;
-  /** How much opening cut off the end: a line that a crash left unfinished. */
+  /** Bytes of a torn last line that opening removed. */
   readonly tornBytes: number;
   readonly #parts: Parts;
   readonly #lines: Lines;
@@ -55,7 +55,7 @@ export class SessionLog {
     this.tornBytes = parts.tornBytes ?? 0;
   }
 
-  /** Makes a new session; its header is in the file when this settles. */
+  /** Creates a session; its header is in the file when this settles. */
   static async create(
     options: NewHeader & { readonly directory: string; readonly path?: string | undefined },
   ): Promise<SessionLog> {
@@ -64,7 +64,7 @@ export class SessionLog {
     return SessionLog.#fromFile(await createSessionFile(path, header));
   }
 
-  /** Opens a session under its lock; with `create`, makes it when it is missing or empty and its folder exists. */
+  /** Opens a session under its lock; with `create`, creates it when it is missing or empty and its folder exists. */
   static async open(
     path: string,
     options: { readonly create?: { readonly cwd: string; readonly id?: string | undefined } | undefined } = {},
@@ -72,7 +72,7 @@ export class SessionLog {
     return SessionLog.#fromFile(await openSessionFile(resolve(path), options.create));
   }
 
-  /** Makes a session that leaves no trace. */
+  /** Creates a session without a file. */
   static inMemory(options: NewHeader): SessionLog {
     return new SessionLog({ header: newHeader(options), lines: new MemoryLines(), index: new EntryIndex() });
   }
@@ -81,22 +81,22 @@ export class SessionLog {
     return new SessionLog({ ...loaded, file: { path, realPath: loaded.lines.path, lock } });
   }
 
-  /** The entry that the next one continues; null before the first. */
+  /** The parent of the next entry; null before the first. */
   get leafId(): string | null {
     return this.#leaf === undefined ? null : this.#index.id(this.#leaf);
   }
 
-  /** How many entries there are, on all branches. */
+  /** Number of entries on all branches. */
   get size(): number {
     return this.#index.size;
   }
 
-  /** Whether the leaf is the entry that was made last. */
+  /** Whether the leaf is the last entry of the file. */
   get isAtEnd(): boolean {
     return this.#leaf === undefined ? this.size === 0 : this.#leaf === this.size - 1;
   }
 
-  /** Adds an entry below the leaf, or another one, and makes it the leaf. It survives this process once this returned. */
+  /** Appends an entry below the leaf or another entry, and makes it the leaf. A crash cannot lose it afterwards. */
   append(draft: EntryDraft, parentId: string | null = this.leafId): SessionEntry {
     this.#rowOf(parentId);
     const id = newEntryId((candidate) => this.has(candidate));
@@ -119,7 +119,7 @@ export class SessionLog {
     return row === undefined ? undefined : readEntry(this.#parts, row);
   }
 
-  /** What an entry continues; null for roots, for entries whose parent is missing, and where a circle was cut. */
+  /** The parent of an entry; null for roots, for entries whose parent is missing, and where a cycle was cut. */
   parentOf(id: string): string | null {
     const parent = this.#index.parent(this.#rowOf(id) ?? 0);
     return parent === undefined ? null : this.#index.id(parent);
@@ -130,17 +130,17 @@ export class SessionLog {
     return nodesOf(this.#index, this.#rowOf(leafId));
   }
 
-  /** The active branch from its leaf up, only what has one of these types, roles or customTypes. */
+  /** The entries of the active branch with one of these types, roles or customTypes, from the leaf up. */
   *nodesOfKind(...kinds: string[]): Generator<EntryNode> {
     for (const row of this.#index.rowsOfKind(this.#leaf, kinds)) yield this.#index.node(row);
   }
 
-  /** The same of every branch, the latest first. */
+  /** The same on every branch, latest first. */
   *allNodesOfKind(...kinds: string[]): Generator<EntryNode> {
     for (const row of this.#index.allRowsOfKind(kinds)) yield this.#index.node(row);
   }
 
-  /** How many entries of the active branch have this type, role or customType. */
+  /** Number of entries of the active branch with this type, role or customType. */
   count(kind: string): number {
     let count = 0;
     for (const _row of this.#index.rowsOfKind(this.#leaf, [kind])) count++;
@@ -153,7 +153,7 @@ export class SessionLog {
     return [...readEntries(this.#parts, rows)];
   }
 
-  /** The entries of all branches in the order they were made. */
+  /** The entries of all branches in file order. */
   entries({
     after,
     limit = Infinity,
@@ -165,24 +165,24 @@ export class SessionLog {
     return [...readEntries(this.#parts, range(start, Math.min(this.size, start + limit)))];
   }
 
-  /** The entries whose line contains this text as it is written in the file, found without parsing the others. */
+  /** The entries whose line contains this text as written in the file, found without parsing the others. */
   find(text: string): Iterable<SessionEntry> {
     return readEntries(this.#parts, searchRows(this.#parts, text));
   }
 
-  /** Continues from another entry, or with a new root. Remembered on disk only by what is appended next. */
+  /** Moves the leaf to another entry, or before the first. Only the next append makes that durable. */
   moveLeaf(id: string | null): void {
     this.#leaf = this.#rowOf(id);
   }
 
-  /** Continues from another entry, or with a new root, and keeps that in the file; answers the line that says so. */
+  /** Moves the leaf and stores the move; returns the entry that records it. */
   storeLeaf(id: string | null): SessionEntry {
     const mark = this.append({ type: 'custom', customType: LEAF_MARK }, id);
     this.moveLeaf(id);
     return mark;
   }
 
-  /** Makes a session of its own from the path to an entry: in memory when this one is, or without a directory. */
+  /** Copies the path to an entry into a new session: in memory if this one is, or without a directory. */
   async copy(options: {
     leafId: string | null;
     directory: string | undefined;
@@ -207,8 +207,8 @@ export class SessionLog {
   }
 
   /**
-   * Lets go of the file. A session in which nothing was said is removed, unless others are to go on with it; one that
-   * was there before only when nothing else is in it either.
+   * Closes the file and releases its lock. Removes a session without messages unless `keepEmpty`; one that existed
+   * before is removed only if it holds nothing else either.
    */
   close({ keepEmpty = false } = {}): Promise<void> {
     this.#closing ??= this.#close({ keepEmpty });
@@ -216,13 +216,13 @@ export class SessionLog {
   }
 
   async #close({ keepEmpty }: { keepEmpty: boolean }): Promise<void> {
-    const { file, isNew, unknownLines: unknownLines = 0 } = this.#parts;
+    const { file, isNew, unknownLines = 0 } = this.#parts;
     const choices = this.count('model_change') + this.count('thinking_level_change');
     const isEmpty = unknownLines === 0 && (isNew ? !this.#index.hasMessages : this.size === choices);
     try {
       if (file && isEmpty && !keepEmpty) rmSync(file.realPath, { force: true });
     } finally {
-      // In this order: a file that was removed lends its identity to another as soon as it is closed.
+      // In this order: once closed, the inode of a removed file may be reused.
       await file?.lock.release();
       this.#lines.close();
     }

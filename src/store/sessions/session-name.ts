@@ -1,6 +1,6 @@
 import { SessionLog } from './session-log.ts';
 
-/** Gives a session that nobody has open a name. */
+/** Names a session that is not open. Rejects with `session_in_use` if it is. */
 export async function renameStoredSession(path: string, name: string): Promise<void> {
   const log = await SessionLog.open(path);
   try {

@@ -6,7 +6,7 @@ import { tempFolder } from '../testing/temp-folder.ts';
 import { SessionLog } from './session-log.ts';
 import { moveToTrash, restoreFromTrash, TRASH_FOLDER } from './trash.ts';
 
-it('takes a session and gives it back as it was', async () => {
+it('a session returns from the trash unchanged', async () => {
   const path = writeSession(join(tempFolder(), 's.jsonl'), line('a', null));
   const before = linesOf(path);
 
@@ -22,7 +22,7 @@ it('takes a session and gives it back as it was', async () => {
   expect(linesOf(path)).toEqual(before);
 });
 
-it('gives a session back beside one that has taken its place', async () => {
+it('a restored session gets a new name if its path is taken', async () => {
   const path = writeSession(join(tempFolder(), 's.jsonl'), line('a', null, 'old'));
   const trashed = await moveToTrash(path);
   writeSession(path, line('a', null, 'new'));
@@ -33,7 +33,7 @@ it('gives a session back beside one that has taken its place', async () => {
   expect([linesOf(path)[1], linesOf(restored)[1]]).toEqual([line('a', null, 'new'), line('a', null, 'old')]);
 });
 
-it('leaves a session alone that is open, and lets go of one it could not move', async () => {
+it('an open session is not moved, and a failed move releases the lock', async () => {
   const folder = tempFolder();
   const path = writeSession(join(folder, 's.jsonl'), line('a', null));
   const log = await SessionLog.open(path);

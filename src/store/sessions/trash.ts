@@ -5,24 +5,24 @@ import { makeFolder } from '../../system/files/make-folder.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import { withSessionLock } from './session-file.ts';
 
-/** The folder for sessions that were thrown away, beside those that were not. pi does not look into it either. */
+// The folder of trashed sessions, beside the others. pi does not read it either.
 export const TRASH_FOLDER = '.trash';
 
-/** Moves a session that nobody has open to the trash beside it, and answers where it is now. */
+/** Moves a session that is not open to the trash beside it, and returns its new path. */
 export async function moveToTrash(path: string): Promise<string> {
   const file = realPath(path);
   if (basename(dirname(file)) === TRASH_FOLDER) throw new Refusal('invalid_params', `Already in the trash: ${path}`);
   return withSessionLock(path, () => move(file, join(dirname(file), TRASH_FOLDER)));
 }
 
-/** Moves a session back from the trash, and answers where it is now. */
+/** Moves a session back from the trash, and returns its new path. */
 export async function restoreFromTrash(path: string): Promise<string> {
   const folder = dirname(realPath(path));
   if (basename(folder) !== TRASH_FOLDER) throw new Refusal('invalid_params', `Not in the trash: ${path}`);
   return withSessionLock(path, () => move(realPath(path), dirname(folder)));
 }
 
-/** In one step, so that a crash leaves the file in the one place or in the other. */
+/** A rename, so that a crash leaves the file in one folder or the other. */
 function move(file: string, folder: string): string {
   try {
     makeFolder(folder);
@@ -35,7 +35,7 @@ function move(file: string, folder: string): string {
   }
 }
 
-/** A name that nothing has there. Whoever moves a file of this name holds its lock, so that it stays free. */
+/** A free name in the folder. A process that moves a file of this name holds its lock, so the name stays free. */
 function freePath(folder: string, name: string): string {
   const stem = name.replace(/\.jsonl$/, '');
   for (let number = 1; ; number++) {

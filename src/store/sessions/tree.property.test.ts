@@ -30,7 +30,7 @@ const tree = (log: SessionLog) => ({
   branches: ids(log).map((id) => log.branch(id)),
 });
 
-it('is the same tree after it was opened again, whatever was appended wherever', async () => {
+it('reopening yields the same tree after any appends', async () => {
   const directory = tempFolder();
 
   await fc.assert(
@@ -66,7 +66,7 @@ it('is the same tree after it was opened again, whatever was appended wherever',
   );
 });
 
-it('keeps every whole line, wherever the file is cut, and goes on from there', async () => {
+it('every whole line survives a cut anywhere, and the session continues from there', async () => {
   const directory = tempFolder();
   const file = join(directory, 's.jsonl');
 
@@ -95,7 +95,7 @@ it('keeps every whole line, wherever the file is cut, and goes on from there', a
   );
 });
 
-it('stands where it was left, wherever it went and wherever the file is cut', async () => {
+it('the leaf survives moves and a cut anywhere', async () => {
   const directory = tempFolder();
   const file = join(directory, 's.jsonl');
   const move: fc.Arbitrary<Move> = fc.oneof(
@@ -123,7 +123,7 @@ it('stands where it was left, wherever it went and wherever the file is cut', as
 
       const again = await SessionLog.open(file);
 
-      // A line that lacks nothing but its end is whole.
+      // A line that lacks only its line feed is whole.
       expect(again.leafId).toBe(positions.findLast(({ length }) => length - 1 <= cut)?.leaf);
       await again.close();
     }),
@@ -131,7 +131,7 @@ it('stands where it was left, wherever it went and wherever the file is cut', as
   );
 });
 
-it('opens any rubbish behind a header without failing, and never changes whole lines', async () => {
+it('any content after a header opens without failing, and whole lines never change', async () => {
   const file = join(tempFolder(), 's.jsonl');
   const link = fc.record({
     type: fc.constantFrom('message', 'custom', 'label'),

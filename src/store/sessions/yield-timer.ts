@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** How long a listing may keep everybody else waiting. */
+// Longest time that a listing may block the event loop.
 const MAX_BLOCK_MS = 4;
 
-/** Lets others have a turn while something long is done. */
+/** Yields to the event loop during long work. */
 export class YieldTimer {
   #since = performance.now();
 

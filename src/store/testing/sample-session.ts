@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { EntryDraft, SessionLog } from '../sessions/session-log.ts';
 
-/** A line of text as an entry, for tests. */
+/** A user message as an entry, for tests. */
 export const user = (text: string): EntryDraft => ({
   type: 'message',
   message: { role: 'user', content: [{ type: 'text', text }], timestamp: 1 },
@@ -10,7 +10,7 @@ export const user = (text: string): EntryDraft => ({
 export const HEADER =
   '{"type":"session","version":3,"id":"s1","timestamp":"2026-11-15T06:29:21.770Z","cwd":"/srv/shop"}';
 
-/** The text of a message line as pi writes it. */
+/** A message line as pi writes it. */
 export const line = (id: string, parentId: string | null, text = 'x') =>
   `{"type":"message","id":"${id}","parentId":${JSON.stringify(parentId)},"timestamp":"2026-11-15T06:29:22.000Z",` +
   `"message":{"role":"user","content":[{"type":"text","text":${JSON.stringify(text)}}],"timestamp":1}}`;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder for the running test, gone when it ends. */
+/** A folder that is removed when the running test ends. */
 export function tempFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tau-store-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

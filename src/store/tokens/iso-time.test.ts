@@ -21,6 +21,6 @@ it.each([
   '2030-13-01',
   '2030-01-31T25:00Z',
   '31.01.2030',
-])('%j is none', (text) => {
+])('%j is not a date', (text) => {
   expect(isoTime(text)).toBeUndefined();
 });

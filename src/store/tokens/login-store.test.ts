@@ -26,7 +26,7 @@ it('[A14] keeps the digest of a secret, in a file that only the user can read', 
   expect(statSync(loginStorePath(agentDir)).mode & 0o777).toBe(0o600);
 });
 
-it('forgets what it is told to and what is over', async () => {
+it('removed and expired logins are gone from the file', async () => {
   const agentDir = tempFolder();
   const [one, two] = [
     await addLogin(agentDir, { source: 'owner', expiresAt: later() }),
@@ -39,7 +39,7 @@ it('forgets what it is told to and what is over', async () => {
   expect(readLogins(agentDir).map(({ sha256 }) => sha256)).toEqual([digestOf(two)]);
 });
 
-it('keeps a limited number: the oldest goes', async () => {
+it('the oldest login is removed when the limit is exceeded', async () => {
   const logins = Array.from({ length: MAX_LOGINS }, (_, age) => [
     `id-${age}`,
     { sha256: digestOf(`${age}`), source: 'owner', createdAt: 1000 - age, expiresAt: later() },
@@ -54,7 +54,7 @@ it('keeps a limited number: the oldest goes', async () => {
   expect(kept.at(-1)).toBe(digestOf(secret));
 });
 
-it('entries that make no sense let nobody in; a file that makes none is left alone', async () => {
+it('invalid entries grant no access; a malformed file is left unchanged', async () => {
   const good = { sha256: digestOf('a'), source: 'owner', createdAt: 1, expiresAt: later() };
   const odd = { one: { ...good, sha256: 'short' }, two: { ...good, expiresAt: 'never' }, three: null, four: [], good };
   const agentDir = folderWith({ logins: odd });

@@ -7,17 +7,17 @@ import { newEntryId } from '../sessions/random-id.ts';
 import { digestOf, newSecret } from './secret.ts';
 import { makeServerFolder, serverFolder } from './server-folder.ts';
 
-/** More logins than this are not kept: the oldest goes. */
+// When exceeded, the oldest login is removed.
 export const MAX_LOGINS = 200;
 
-/** A browser that was let in. The secret in its cookie is not kept. */
+/** A browser login. The secret in its cookie is not stored. */
 export interface LoginRecord {
   readonly id: string;
   readonly sha256: string;
-  /** On whose behalf: the digest of a token, or `owner`. */
+  /** The digest of the token that was used, or `owner`. */
   readonly source: string;
   readonly createdAt: number;
-  /** In milliseconds of the epoch. */
+  /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
@@ -32,10 +32,9 @@ const entrySchema: Schema = {
   },
 };
 
-/** Where logins are kept. */
 export const loginStorePath = (agentDir: string): string => join(serverFolder(agentDir), 'logins.json');
 
-/** Every login that is kept, the oldest first. Throws when the file makes no sense as a whole. */
+/** Every stored login, oldest first. Throws when the file is malformed. */
 export function readLogins(agentDir: string): readonly LoginRecord[] {
   try {
     return recordsIn(readJsonObject(loginStorePath(agentDir)) ?? {});
@@ -44,7 +43,7 @@ export function readLogins(agentDir: string): readonly LoginRecord[] {
   }
 }
 
-/** Keeps a new login and answers the secret for its cookie, which stands nowhere else. */
+/** Stores a new login and returns the secret for its cookie, which is stored nowhere. */
 export async function addLogin(agentDir: string, login: { source: string; expiresAt: number }): Promise<string> {
   const secret = newSecret();
   await change(agentDir, (logins) => {
@@ -54,7 +53,7 @@ export async function addLogin(agentDir: string, login: { source: string; expire
   return secret;
 }
 
-/** Forgets the logins of these digests. */
+/** Removes the logins with these digests. */
 export const removeLogins = (agentDir: string, digests: ReadonlySet<string>): Promise<void> =>
   change(agentDir, (logins) => logins.filter(({ sha256 }) => !digests.has(sha256)));
 
@@ -70,7 +69,7 @@ async function change(
   await changeJsonFile(loginStorePath(agentDir), after, { mode: 0o600, name: 'logins.json' });
 }
 
-/** Entries that make no sense let nobody in and go with the next change. */
+/** Invalid entries grant no access and are removed by the next change. */
 function recordsIn({ logins = {} }: JsonObject): readonly LoginRecord[] {
   if (!isObject(logins)) throw new Error('logins must be an object');
   return Object.entries(logins)

@@ -1,6 +1,6 @@
 import type { Scope } from '../../protocol/generated/command-rows.ts';
 
-/** What somebody may do. None of them includes another. */
+/** The scopes of a grant. None includes another. */
 export const scopes = ['view', 'prompt', 'bash', 'admin'] as const satisfies readonly Scope[];
 
 export type { Scope };

@@ -2,10 +2,10 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../system/files/make-folder.ts';
 
-/** The folder of what a server keeps between starts. */
+/** The folder of a server's persistent state. */
 export const serverFolder = (agentDir: string): string => join(agentDir, 'server');
 
-/** Makes it, and lets nobody but the user look into it. */
+/** Creates the folder, readable by the user alone. */
 export function makeServerFolder(agentDir: string): void {
   const folder = serverFolder(agentDir);
   makeFolder(folder);

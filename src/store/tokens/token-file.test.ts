@@ -30,12 +30,12 @@ it('[A5] a file with plain tokens as keys is read as the guide shows it', () => 
   ]);
 });
 
-it('[A5] an entry may say nothing of itself: it has a number, the usual scopes and every folder', () => {
+it('[A5] an empty entry has a number as name, the default scopes and every folder', () => {
   const [record] = readTokenFile(fileWith({ tokens: { one: {} } })) ?? [];
   expect(record).toMatchObject({ name: 'token 1', scopes: ['view', 'prompt', 'bash'], allowedPaths: undefined });
 });
 
-it('[A5] entries may have scopes and an end, paths a tilde, and ids tell namesakes apart', () => {
+it('[A5] entries may have scopes and an expiry, paths a tilde, and equal names get different ids', () => {
   const path = fileWith({
     tokens: {
       one: { ...entry, scopes: ['view'], expiresAt: '2030-01-01', allowedPaths: ['~/work', '~'] },
@@ -56,7 +56,7 @@ it('[A5] entries may have scopes and an end, paths a tilde, and ids tell namesak
   expect(new Set([one, two, three].map((token) => token?.id)).size).toBe(3);
 });
 
-describe('a file that makes no sense is refused, and no token is quoted', () => {
+describe('a malformed file is rejected, and no token is quoted', () => {
   it.each([
     ['no JSON', '{"tokens": {"secret": }}', /^the file|not valid JSON|JSON at position/],
     ['no object', '["secret"]', 'the file must hold an object'],
@@ -74,7 +74,7 @@ describe('a file that makes no sense is refused, and no token is quoted', () => 
     ['an odd date', { tokens: { secret: { ...entry, expiresAt: 'secret' } } }, /^token 1: expiresAt must be a date/],
     ['a limit misspelt', { tokens: { secret: { ...entry, expires: '2020-01-01' } } }, /^token 1: a field is unknown/],
     ['a token one level too deep', { tokens: { a: { ...entry, secret: entry } } }, /^token 1: a field is unknown/],
-    // Its keys are ids, which are no secret.
+    // Its keys are ids, which are public.
     [
       'the file of tau itself',
       { tokens: { a1b2c3d4: { ...entry, sha256: digestOf('x'), scopes: [] } } },
@@ -91,7 +91,7 @@ describe('a file that makes no sense is refused, and no token is quoted', () => 
     expect(reason).not.toContain('secret');
   });
 
-  it('wherever it is cut off', () => {
+  it('at any cut', () => {
     const token = 'tau-secret-0123456789';
     const text = JSON.stringify({ tokens: { [token]: entry } });
     const path = fileWith('');
@@ -107,11 +107,11 @@ describe('a file that makes no sense is refused, and no token is quoted', () => 
   });
 });
 
-it('there may be no file', () => {
+it('a missing file yields undefined', () => {
   expect(readTokenFile(join(tempFolder(), 'tokens.json'))).toBeUndefined();
 });
 
-it('notices that others can read it', () => {
+it('access for other users is detected', () => {
   const path = fileWith('{}');
 
   const before = isOpenToOthers(path);

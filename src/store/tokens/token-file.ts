@@ -7,10 +7,10 @@ import type { Scope } from './scopes.ts';
 import { digestOf } from './secret.ts';
 import { entryProblem, type TokenRecord } from './token-record.ts';
 
-/** What a token may do when the file does not say. */
+// Scopes of a token without `scopes`.
 const DEFAULT_SCOPES: readonly Scope[] = ['view', 'prompt', 'bash'];
 
-/** How many digits of a digest tell the entries apart. */
+// Digits of the digest in a token id.
 const ID_DIGITS = 8;
 
 const OTHERS_MODE_BITS = 0o077;
@@ -18,10 +18,10 @@ const OTHERS_MODE_BITS = 0o077;
 const shape = { required: [] } as const;
 
 /**
- * The tokens of a file that a user wrote, in plain text, as the remote session server guide shows it. Undefined when there
- * is no file.
+ * Reads a token file that a user wrote, in plain text, as the remote session server guide shows it; undefined when
+ * there is no file.
  *
- * Throws when any of it makes no sense. No message tells a token: entries are called by their number.
+ * Throws when any entry is invalid. Errors quote no token: they name entries by number.
  */
 export function readTokenFile(path: string): readonly TokenRecord[] | undefined {
   try {
@@ -60,7 +60,7 @@ function recordOf([token, entry]: [string, unknown], index: number): TokenRecord
   };
 }
 
-/** Ids come from what is no secret: a token that somebody thought up could be found from its digest. */
+/** Ids derive from public fields: a weak token could be guessed from its digest. */
 function withIds(records: readonly TokenRecord[]): readonly TokenRecord[] {
   const taken = new Map<string, number>();
   return records.map((record) => {

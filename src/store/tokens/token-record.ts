@@ -2,14 +2,14 @@ import { check, type Schema } from '../../protocol/check.ts';
 import { isoTime } from './iso-time.ts';
 import { type Scope, scopes } from './scopes.ts';
 
-/** What is known of a token. The token itself is not. */
+/** A stored token, without the token itself. */
 export interface TokenRecord {
-  /** Tells tokens apart; no secret. */
+  /** A public id. */
   readonly id: string;
   readonly name: string;
   readonly sha256: string;
   readonly scopes: readonly Scope[];
-  /** The folders that it opens; undefined: all. */
+  /** The folders that it may open; undefined: all. */
   readonly allowedPaths: readonly string[] | undefined;
   /** This and the other times are ISO dates. */
   readonly createdAt: string | undefined;
@@ -19,7 +19,7 @@ export interface TokenRecord {
 
 const text: Schema = { type: 'string', minLength: 1 };
 
-/** The fields that files have in common. */
+/** Fields of both token files. */
 const fields: Readonly<Record<string, Schema>> = {
   name: text,
   scopes: { type: 'array', items: { enum: scopes } },
@@ -28,17 +28,16 @@ const fields: Readonly<Record<string, Schema>> = {
   expiresAt: text,
 };
 
-/** What fields an entry of a file must have, and which it may have too. */
+/** Required and additional fields of an entry. */
 export interface EntryShape {
   readonly required: readonly string[];
   readonly more?: Readonly<Record<string, Schema>>;
 }
 
 /**
- * Says what is wrong with an entry of a file, or nothing.
+ * The problem of an entry; undefined if it is valid.
  *
- * Names no field but those that are known: another one may be a token that stands in the wrong place. It is refused, for
- * it may be a limit that is misspelt.
+ * Names only known fields: an unknown one may be a misplaced token. It is rejected, because it may be a misspelt limit.
  */
 export function entryProblem(value: unknown, { required, more = {} }: EntryShape): string | undefined {
   const properties = { ...fields, ...more };

@@ -16,7 +16,7 @@ function folderWith(content: string | object) {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-it('[A1] a token is 256 random bits, another one every time', async () => {
+it('[A1] a token is 256 random bits, different every time', async () => {
   const agentDir = tempFolder();
 
   const made = await Promise.all(Array.from({ length: 20 }, () => createToken(agentDir, newToken)));
@@ -27,7 +27,7 @@ it('[A1] a token is 256 random bits, another one every time', async () => {
   expect(readTokens(agentDir).tokens).toHaveLength(20);
 });
 
-it('[A9] the file holds the digest of a token, not the token, and only the user can look into its folder', async () => {
+it('[A9] the file holds the digest of a token, not the token, and only the user can read its folder', async () => {
   const agentDir = tempFolder();
   const path = tokenStorePath(agentDir);
   mkdirSync(dirname(path), { mode: 0o755 });
@@ -58,7 +58,7 @@ it('[A9] the file holds the digest of a token, not the token, and only the user 
   expect([modeOf(path), modeOf(dirname(path))]).toEqual([0o600, 0o700]);
 });
 
-it('takes back the token of an id or a name, and never guesses', async () => {
+it('a token is revoked by id or by unique name', async () => {
   const agentDir = tempFolder();
   const [one, two, three] = [
     await createToken(agentDir, { ...newToken, name: 'one' }),
@@ -74,7 +74,7 @@ it('takes back the token of an id or a name, and never guesses', async () => {
   expect(readTokens(agentDir).tokens.map(({ id }) => id)).toEqual([three.id]);
 });
 
-it('remembers a use, but not of a token that was taken back', async () => {
+it('the last use is stored, but not for a revoked token', async () => {
   const agentDir = tempFolder();
   const { id } = await createToken(agentDir, newToken);
   const revoked = await createToken(agentDir, newToken);
@@ -85,7 +85,7 @@ it('remembers a use, but not of a token that was taken back', async () => {
   expect(readTokens(agentDir).tokens).toMatchObject([{ id, lastUsedAt: '1970-01-01T00:00:00.000Z' }]);
 });
 
-it('leaves out entries that make no sense, quotes none of them, and finds nothing where there is no file', () => {
+it('invalid entries are ignored and not quoted, and a missing file yields no tokens', () => {
   const good = { name: 'a', sha256: digestOf('x'), scopes: ['view'], createdAt: '2026-01-01T00:00:00Z' };
   const agentDir = folderWith({
     tokens: {
@@ -112,7 +112,7 @@ it('leaves out entries that make no sense, quotes none of them, and finds nothin
 });
 
 it.each(['{"tokens": {"tau_secret": ', '[]', '{"tokens": []}'])(
-  'a file such as %s is refused and left alone',
+  'a file such as %s is rejected and left unchanged',
   async (text) => {
     const agentDir = folderWith(text);
 
@@ -122,7 +122,7 @@ it.each(['{"tokens": {"tau_secret": ', '[]', '{"tokens": []}'])(
   },
 );
 
-it('keeps a limited number', async () => {
+it('the number of tokens is limited', async () => {
   const entry = { name: 'a', sha256: digestOf('x'), scopes: [], createdAt: '2026-01-01T00:00:00Z' };
   const agentDir = folderWith({
     tokens: Object.fromEntries(Array.from({ length: MAX_TOKENS }, (_, number) => [`t${number}`, entry])),
@@ -134,7 +134,7 @@ it('keeps a limited number', async () => {
   expect(readTokens(agentDir).tokens).toHaveLength(MAX_TOKENS);
 });
 
-it('where no folder can be, nothing is made', async () => {
+it('createToken rejects when the folder cannot be created', async () => {
   const agentDir = tempFolder();
   writeFileSync(join(agentDir, 'server'), '');
 

@@ -8,7 +8,7 @@ import { digestOf, newSecret } from './secret.ts';
 import { makeServerFolder, serverFolder } from './server-folder.ts';
 import { entryProblem, type TokenRecord } from './token-record.ts';
 
-/** More tokens than this are not kept. */
+// Further tokens are rejected.
 export const MAX_TOKENS = 1000;
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -20,11 +20,11 @@ const shape = {
 
 export interface StoredTokens {
   readonly tokens: readonly TokenRecord[];
-  /** One sentence for each entry that makes no sense and is left out. */
+  // Holds one sentence per entry that is invalid and ignored.
   readonly problems: readonly string[];
 }
 
-/** What a new token is for. */
+// The fields of a new token.
 export interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -32,10 +32,9 @@ export interface NewToken {
   readonly expiresAt?: string | undefined;
 }
 
-/** Where tau keeps the tokens that it made. */
 export const tokenStorePath = (agentDir: string): string => join(serverFolder(agentDir), 'tokens.json');
 
-/** The tokens that tau made and nobody has taken back, the oldest first. Throws when the file makes no sense as a whole. */
+/** The tokens that tau created and the user has not revoked, oldest first. Throws when the file is malformed. */
 export function readTokens(agentDir: string): StoredTokens {
   const tokens: TokenRecord[] = [];
   const problems: string[] = [];
@@ -47,7 +46,7 @@ export function readTokens(agentDir: string): StoredTokens {
   return { tokens: tokens.sort(byAge), problems };
 }
 
-/** Makes a token and keeps its digest: the answer is the only place where it stands. */
+/** Creates a token and stores its digest: the returned token is stored nowhere. */
 export async function createToken(agentDir: string, request: NewToken): Promise<{ id: string; token: string }> {
   const token = `tau_${newSecret()}`;
   let id = '';
@@ -61,7 +60,7 @@ export async function createToken(agentDir: string, request: NewToken): Promise<
   return { id, token };
 }
 
-/** Takes the token back that has this id, or else this name. Rejects when none or several have it. */
+/** Revokes the token with this id, or else this name. Rejects when none or several match. */
 export async function revokeToken(agentDir: string, idOrName: string): Promise<{ id: string; name: string }> {
   let revoked = { id: '', name: '' };
   await change(agentDir, (entries) => {
@@ -73,7 +72,7 @@ export async function revokeToken(agentDir: string, idOrName: string): Promise<{
   return revoked;
 }
 
-/** Remembers when a token was used last. One that was taken back meanwhile stays so. */
+/** Stores when a token was last used, unless it was revoked meanwhile. */
 export async function recordTokenUse(agentDir: string, { id, at }: { id: string; at: number }): Promise<void> {
   await change(agentDir, (entries) => {
     const entry = Object.hasOwn(entries, id) ? entries[id] : undefined;
@@ -119,7 +118,7 @@ const digestProblem = ({ sha256 }: JsonObject) =>
 const byAge = ({ createdAt: one = '' }: TokenRecord, { createdAt: other = '' }: TokenRecord) =>
   one < other ? -1 : Number(one > other);
 
-/** The fields in the order in which they are shown. */
+/** The fields in display order. */
 function recordOf(id: string, entry: JsonObject): TokenRecord {
   const { name, sha256, scopes, allowedPaths, createdAt, expiresAt, lastUsedAt } = entry as unknown as TokenRecord;
   return { id, name, sha256, scopes, allowedPaths, createdAt, expiresAt, lastUsedAt };

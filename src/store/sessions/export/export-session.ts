@@ -7,14 +7,14 @@ import { SessionSource } from './session-source.ts';
 
 interface ExportOptions {
   readonly sessionPath: string;
-  /** Where a relative `outputPath` begins. */
+  // Base of a relative `outputPath`.
   readonly cwd: string;
   readonly outputPath?: string | undefined;
-  /** The entry at which the session stands, if that is not its last. */
+  // The leaf, if it is not the last entry.
   readonly leafId?: string | null | undefined;
 }
 
-/** The session holds what only its user may read, and so does the page. */
+// Only the user may read the session, and the page.
 const MODE = 0o600;
 
 const writeRefusals: Readonly<Record<string, (path: string) => Refusal>> = {
@@ -27,9 +27,9 @@ const writeRefusals: Readonly<Record<string, (path: string) => Refusal>> = {
 };
 
 /**
- * Writes a session as one HTML page and answers where, as the caller would name it.
+ * Writes a session as one HTML page and returns its path as the caller named it.
  *
- * The page holds the session as it is at the moment of the call, all branches of it and nothing else.
+ * The page holds all branches of the session at the time of the call.
  */
 export async function exportSession({ sessionPath, cwd, outputPath, leafId }: ExportOptions): Promise<string> {
   const path = outputPath ?? `pi-session-${basename(sessionPath, '.jsonl')}.html`;
@@ -51,7 +51,7 @@ export async function exportSession({ sessionPath, cwd, outputPath, leafId }: Ex
   return path;
 }
 
-/** Whether a file is a web page, such as an earlier export: nothing else is overwritten. */
+/** Only an earlier export or another HTML page is overwritten. */
 function isHtml(path: string): boolean {
   const fd = openSync(path, 'r');
   try {
@@ -71,8 +71,8 @@ function* pieces(source: SessionSource, leafId: string | null | undefined): Gene
 }
 
 /**
- * The same JSON without a `<`, so that nothing in it can end the element that it stands in: in JSON a `<` is always
- * inside a string. A carriage return is always outside, and would be a line feed to the parser of HTML.
+ * Escapes `<`, which in JSON only occurs inside strings, so that nothing ends the surrounding element. A carriage
+ * return only occurs outside strings; HTML parsers would turn it into a line feed.
  */
 function escapeForScript(block: Buffer): Buffer {
   if (!block.includes('<') && !block.includes('\r')) return block;

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The page around a session. */
+// The page before and after the session.
 interface PageTemplate {
   readonly before: string;
   readonly after: string;
 }
 
-/** Beside the program, and for what runs from its sources where the build puts it. */
+// Beside the program, or in dist/ when running from source.
 const templatePaths = ['../session-page.html', '../../../../dist/session-page.html'];
 
 const SESSION_MARKER = '%SESSION%';
 
-/** Reads the page that the build made of `src/web/export`, and cuts it where the session belongs. */
+/** Reads the page that the build made of `src/web/export` and splits it where the session belongs. */
 export function readTemplate(): PageTemplate {
   const text = templatePaths.map(readIfExists).find((found) => found !== undefined);
   const [before, after] = text?.split(SESSION_MARKER) ?? [];

@@ -7,9 +7,9 @@ import { migrate } from '../migrate.ts';
 const BLOCK_BYTES = 256 * 1024;
 
 /**
- * A session file as it was when this was made, for reading alone: no lock is taken and nothing is mended.
+ * A read-only snapshot of a session file: takes no lock and repairs nothing.
  *
- * A session only grows at its end, so what was there stays true while its writer goes on.
+ * A session file only grows at its end, so the snapshot stays valid while it is written.
  */
 export class SessionSource {
   readonly #fd: number;
@@ -30,7 +30,7 @@ export class SessionSource {
     }
   }
 
-  /** Whether anything was said. Entries of version 1 have no ids, by which they could be told apart. */
+  /** Entries of version 1 have no ids, so they always count as messages. */
   get hasMessages(): boolean {
     if (this.#version < 2) return true;
     let found = false;
@@ -41,7 +41,7 @@ export class SessionSource {
     return found;
   }
 
-  /** The lines in blocks, brought to the current version. The last may be torn, as any line may be broken. */
+  /** The lines in blocks, migrated to the current version. The last line may be torn, and any line malformed. */
   *blocks(): Generator<Buffer> {
     if (this.#version < CURRENT_VERSION) {
       yield Buffer.from(migrate(readFileSync(this.#fd, 'utf8'), this.#version));
@@ -63,7 +63,7 @@ export class SessionSource {
 
 function openForReading(path: string): number {
   try {
-    // Without waiting: a pipe would be opened only when somebody writes into it.
+    // Non-blocking: opening a pipe would wait for a writer.
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,19 +1,19 @@
 import { IdTable } from './id-table.ts';
 import type { LineFacts } from './line-facts.ts';
 
-/** What the tree knows of an entry without reading it. */
+// Index data of an entry, known without reading it.
 export interface EntryNode {
   readonly id: string;
-  /** Null for roots, and for entries whose parent is missing. */
+  // Null for roots, and for entries whose parent is missing.
   readonly parentId: string | null;
   readonly type: string;
-  /** Of message entries. */
+  // Of message entries.
   readonly role: string | undefined;
-  /** Of custom entries. */
+  // Of custom entries.
   readonly customType: string | undefined;
 }
 
-/** Where a line lies, without its line end. */
+// Byte range of a line, without its line end.
 export interface Span {
   readonly offset: number;
   readonly length: number;
@@ -21,7 +21,7 @@ export interface Span {
 
 const NONE = -1;
 
-/** Where every entry of a session lies and what its parent is, by row: the order of the file. */
+/** Position, parent and type of every entry of a session, by row in file order. */
 export class EntryIndex {
   readonly #ids = new IdTable();
   readonly #names = new Map<string | undefined, number>([[undefined, 0]]);
@@ -39,7 +39,6 @@ export class EntryIndex {
     return this.#ids.size;
   }
 
-  /** Whether anything was said in this session. */
   get hasMessages(): boolean {
     return this.#messages > 0;
   }
@@ -79,12 +78,12 @@ export class EntryIndex {
     };
   }
 
-  /** The row and the rows above it, up to the root. */
+  /** This row and its ancestors, up to the root. */
   *ancestry(row: number | undefined): Generator<number> {
     for (let at = row; at !== undefined; at = this.parent(at)) yield at;
   }
 
-  /** The rows at and above this one whose type, role or customType is one of these, nearest first. */
+  /** This row and its ancestors whose type, role or customType is one of these, nearest first. */
   *rowsOfKind(from: number | undefined, names: readonly string[]): Generator<number> {
     const numbers = this.#kindNumbers(names);
     if (numbers.size === 0) return;
@@ -93,7 +92,7 @@ export class EntryIndex {
     }
   }
 
-  /** The same on every branch, the latest first. */
+  /** The same on every branch, latest first. */
   *allRowsOfKind(names: readonly string[]): Generator<number> {
     const numbers = this.#kindNumbers(names);
     if (numbers.size === 0) return;
@@ -102,7 +101,7 @@ export class EntryIndex {
     }
   }
 
-  /** The row whose line holds a byte; undefined between entries. */
+  /** The row whose line holds this byte; undefined between entries. */
   rowAt(position: number): number | undefined {
     let low = 0;
     let high = this.size;
@@ -116,7 +115,7 @@ export class EntryIndex {
     return position < offset + length ? low - 1 : undefined;
   }
 
-  /** Adds the next line. One whose id was taken counts as that entry. Returns the row of the id. */
+  /** Adds the next line and returns the row of its id. A repeated id keeps its first line. */
   add({ type, id, parentId, kind }: LineFacts, { offset, length }: Span): number {
     const next = this.#ids.size;
     const row = this.#ids.add(id);
@@ -133,7 +132,7 @@ export class EntryIndex {
     return row;
   }
 
-  /** Links entries whose parent came later. Links that would close a circle are left out. */
+  /** Links entries whose parent came later. Links that would close a cycle are omitted. */
   resolve(): void {
     const late: number[] = [];
     for (const { row, parentId } of this.#unresolved.splice(0)) {
@@ -161,7 +160,7 @@ export class EntryIndex {
     return NONE;
   }
 
-  /** Every circle has a late link in it, so walking up from those finds them all. */
+  /** Every cycle contains a late link, so walking up from those finds them all. */
   #cutCycles(late: readonly number[]): void {
     const walk = new Uint32Array(this.size);
     for (const [index, start] of late.entries()) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { IdTable } from './id-table.ts';
 
-it('numbers ids as a Map would', () => {
+it('a table numbers ids as a Map would', () => {
   const hex = fc.integer({ min: 0, max: 300 }).map((value) => value.toString(16).padStart(8, '0'));
   const id = fc.oneof(
     hex,

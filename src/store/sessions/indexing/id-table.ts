@@ -5,8 +5,8 @@ const HEX = /^[0-9a-f]+$/;
 /**
  * The ids of a session, numbered in the order they were added.
  *
- * An id is nearly always eight hex digits, a number of 32 bits. As numbers, fifty thousand of them take a fifth of
- * the memory of a Map of strings and leave the garbage collector nothing to do.
+ * An id is nearly always eight hex digits, a 32-bit number. As numbers, fifty thousand ids take a fifth of the memory
+ * of a Map of strings and cause no garbage collection.
  */
 export class IdTable {
   #size = 0;
@@ -30,7 +30,7 @@ export class IdTable {
     return this.#otherIds.get(row) ?? (this.#values[row] ?? 0).toString(16).padStart(SHORT, '0');
   }
 
-  /** The row of an id, which is the next one when the id is new. */
+  /** The row of an id; a new id gets the next row. */
   add(id: string): number {
     const row = this.#size;
     if (row === this.#values.length) this.#grow();
@@ -53,7 +53,7 @@ export class IdTable {
     return this.#size++;
   }
 
-  /** The slot that holds this number, or the free one where it belongs. */
+  /** The slot that holds this number, or the free slot for it. */
   #slotOf(value: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = spread(value) & mask; ; slot = (slot + 1) & mask) {
@@ -73,8 +73,8 @@ export class IdTable {
   }
 }
 
-/** Random ids need no mixing, but nobody promised that ids are random. */
+/** Random ids need no mixing, but ids of other programs may not be random. */
 const spread = (value: number) => Math.imul(value, 0x9e3779b1) >>> 12;
 
-/** The number that eight hex digits stand for; NONE for any other id. */
+/** The number of eight hex digits; NONE for any other id. */
 const numberOf = (id: string) => (id.length === SHORT && HEX.test(id) ? Number.parseInt(id, 16) : NONE);

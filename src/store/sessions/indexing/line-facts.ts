@@ -1,18 +1,18 @@
-/** What the index keeps of a line. */
+/** The fields of a line that the index keeps. */
 export interface LineFacts {
   readonly type: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** The role of a message, the customType of a custom entry. */
+  /** The role of a message, or the customType of a custom entry. */
   readonly kind: string | undefined;
 }
 
-/** Reads the facts of any line that holds an entry. */
+/** Parses a line; undefined if it holds no entry. */
 export function parseFacts(line: string): LineFacts | undefined {
   return factsOf(parseObject(line) ?? {});
 }
 
-/** The facts of an entry, or of an object that may be one. */
+/** The facts of an entry; undefined for another object. */
 export function factsOf(value: object): LineFacts | undefined {
   const { type, id, parentId, customType, message } = value as Record<string, unknown>;
   if (typeof type !== 'string' || typeof id !== 'string' || id === '') return undefined;
@@ -25,13 +25,13 @@ export function factsOf(value: object): LineFacts | undefined {
   };
 }
 
-/** Whether entries of this type are told apart by `customType`. */
+/** Whether entries of this type have a `customType`. */
 export const hasCustomType = (type: string) => type === 'custom' || type === 'custom_message';
 
 const roleOf = (message: unknown) =>
   typeof message === 'object' && message !== null ? (message as { role?: unknown }).role : undefined;
 
-/** The object that a line holds; undefined when it holds anything else. */
+/** The object in a line; undefined for anything else. */
 export function parseObject(line: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(line);

@@ -8,7 +8,7 @@ const parseQuickly = (line: string) => {
   return quickParse(bytes, 0, bytes.length);
 };
 
-describe('glance', () => {
+describe('quickParse', () => {
   it.each([
     '{"type":"message","id":"67fc1e9a","parentId":"95c62c8f","timestamp":"t","message":{"role":"user","content":"x"}}',
     '{"type":"message","id":"67fc1e9a","parentId":null,"timestamp":"t","message":{"role":"toolResult"}}',
@@ -36,11 +36,11 @@ describe('glance', () => {
     `{"type":"message","id":"${'a'.repeat(EDGE_BYTES)}","parentId":"b","timestamp":"t","message":{"role":"user"}}`,
     '}',
     '',
-  ])('does not guess at %s', (line) => {
+  ])('returns undefined for %s', (line) => {
     expect(parseQuickly(line)).toBeUndefined();
   });
 
-  it('never says anything else than the whole line does', () => {
+  it('never contradicts the full parser', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 12 }),
       fc.constantFrom(

@@ -1,11 +1,11 @@
 import { hasCustomType, type LineFacts } from './line-facts.ts';
 
-/** How much of a line's start, and of its end, is looked at before the whole line is parsed. */
+// Bytes at the start and the end of a line that are read before the whole line is parsed.
 export const EDGE_BYTES = 192;
 
 const BRACE_END = 0x7d;
 
-/** Printable, neither quote nor backslash: the same in latin1, in UTF-8 and inside a JSON string. */
+// Printable, neither quote nor backslash: the same in latin1, in UTF-8 and inside a JSON string.
 const plainCharacter = '[ !#-\\[\\]-~]';
 const uncaptured = (pattern: string) => pattern.replaceAll(`(${plainCharacter}`, `(?:${plainCharacter}`);
 const POSITION = `"id":"(${plainCharacter}+)","parentId":(?:null|"(${plainCharacter}*)"),"timestamp":"${plainCharacter}*"`;
@@ -18,13 +18,13 @@ const MESSAGE_START = new RegExp(
   `^\\{"type":"message",${uncaptured(POSITION)}${CLIENT_IDS},"message":\\{"role":"(${plainCharacter}+)"`,
 );
 const CUSTOM_START = new RegExp(`^\\{"type":"(custom|custom_message)","customType":"(${plainCharacter}+)"`);
-/** pi puts the place of a custom entry last; in valid JSON only the outermost object can end right behind it. */
+// pi writes the position of a custom entry last; in valid JSON only the outermost object can end right after it.
 const CUSTOM_END = new RegExp(`,${POSITION}\\}$`);
 
 /**
  * Reads the facts of a line from its first and last bytes when the fields are in the order that tau and pi write.
  *
- * Undefined means that the line has to be parsed. What lies between is not looked at: a line may still be broken there.
+ * Undefined means that the line has to be parsed. The middle is not checked: the line may still be malformed there.
  */
 export function quickParse(bytes: Buffer, start: number, end: number): LineFacts | undefined {
   if (bytes[end - 1] !== BRACE_END) return undefined;
@@ -38,7 +38,7 @@ export function quickParse(bytes: Buffer, start: number, end: number): LineFacts
   return { type, id: found[2] ?? '', parentId: found[3] ?? null, kind: hasKind ? kind : undefined };
 }
 
-/** The role of a message, half as dear as all facts of its line; undefined when the line has to be looked at otherwise. */
+/** Reads the role of a message at half the cost of all facts; undefined means that another reader has to try. */
 export function quickParseRole(bytes: Buffer, start: number, end: number): string | undefined {
   if (bytes[end - 1] !== BRACE_END) return undefined;
   return MESSAGE_START.exec(bytes.toString('latin1', start, Math.min(end, start + EDGE_BYTES)))?.[1];

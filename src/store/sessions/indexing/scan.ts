@@ -3,7 +3,7 @@ import type { Span } from './entry-index.ts';
 import { EDGE_BYTES, quickParse } from './quick-parse.ts';
 import { type LineFacts, parseFacts } from './line-facts.ts';
 
-/** A longer line is neither written nor read. */
+// Longer lines are neither written nor read.
 export const MAX_ENTRY_BYTES = 256 * 1024 * 1024;
 
 const BLOCK_BYTES = 1024 * 1024;
@@ -11,13 +11,13 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 interface ScanResult {
-  /** Where the lines that were read end; what follows is half a line, unless the scan was stopped. */
+  // End of the last line read; a partial line follows, unless the scan was stopped.
   readonly end: number;
-  /** Lines that hold neither an entry nor a header. */
+  // Lines that hold neither an entry nor a header.
   readonly unknownLines: number;
 }
 
-/** Tells the entries of an open session file in order, reading it in blocks, until `onEntry` answers 'stop'. */
+/** Calls `onEntry` for each entry of an open session file in order, reading blocks, until it returns 'stop'. */
 export function scan(fd: number, onEntry: (facts: LineFacts, span: Span) => 'stop' | undefined): ScanResult {
   const block = Buffer.allocUnsafe(BLOCK_BYTES);
   let unknownLines = 0;
@@ -61,7 +61,7 @@ function findLineEnd(fd: number, from: number, block: Buffer): number | undefine
   }
 }
 
-/** A line that fills more than a block is read in full only when its two ends do not tell. */
+/** A line longer than a block is read in full only when its two ends do not suffice. */
 function longLineFacts(fd: number, { offset, length }: Span): LineFacts | undefined {
   if (length > MAX_ENTRY_BYTES) return undefined;
   const ends = Buffer.allocUnsafe(EDGE_BYTES * 2);

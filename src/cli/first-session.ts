@@ -17,7 +17,7 @@ export async function firstSession(args: Arguments, places: Places): Promise<Fir
   if (args.fork !== undefined) return forkOf(args.fork, places);
   if (args.resume) return resumed(places);
   if (id === undefined && !args.continue) return { kind: 'new' };
-  const { findSessionById, latestSession } = await import('../store/sessions/find-session.ts');
+  const { findSessionById, latestSession } = await import('../store/sessions/listing/find-session.ts');
   if (id === undefined) {
     const path = latestSession(places.sessionDirectory, places.cwd);
     return path === undefined ? { kind: 'new' } : { kind: 'file', path, create: false };

@@ -1,5 +1,5 @@
 import { sessionsFolder } from '../store/agent-dir.ts';
-import { SessionList } from '../store/sessions/list-sessions.ts';
+import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { chooseSession } from './choose-session.ts';
 import { UsageError } from './flags.ts';
 import type { Places } from './session-named.ts';

@@ -19,7 +19,7 @@ export const pathIn = (name: string, { cwd }: Pick<Places, 'cwd'>): string | und
 export async function sessionsNamed(name: string, places: Places): Promise<readonly string[]> {
   const path = pathIn(name, places);
   if (path !== undefined) return [path];
-  const { findSessions } = await import('../store/sessions/find-session.ts');
+  const { findSessions } = await import('../store/sessions/listing/find-session.ts');
   return findSessions({ ...places, idPrefix: name });
 }
 

@@ -1,8 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
-import { sessionNameFrom } from '../session/session-name.ts';
+import { sessionNameFrom, renameStoredSession } from '../store/sessions/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
-import { SessionList } from '../store/sessions/list-sessions.ts';
-import { renameStoredSession } from '../store/sessions/session-name.ts';
+import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { harmless } from './chat/printer.ts';
 import { type Arguments, UsageError } from './flags.ts';
 import { isSystemError } from './lifetime.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
-import { MessagePages } from '../session/message-page.ts';
+import { MessagePages } from '../session/context/message-page.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { type Known, merged, nothingKnown, withEarlier } from './earlier.ts';
 

@@ -11,10 +11,10 @@ import type {
   Result,
   ThinkingLevel,
 } from '../protocol/generated/vocabulary.ts';
-import type { InjectedMessage, InjectionOptions } from '../session/injected-messages.ts';
+import type { InjectedMessage, InjectionOptions } from '../session/input/injected-messages.ts';
 import type { CycleDirection } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
-import { sessionNameFrom } from '../session/session-name.ts';
+import { sessionNameFrom } from '../store/sessions/session-name.ts';
 import { type AgentState, AgentView } from './agent-view.ts';
 import type { ExtensionUIContext } from './embedder-ui.ts';
 import { type ExtensionFailure, ExtensionRunner } from './extension-runner.ts';

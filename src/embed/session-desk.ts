@@ -5,7 +5,7 @@ import type { Engine } from '../engine/open.ts';
 import { perform } from '../engine/perform.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
 import type { SessionStart } from '../session/hooks.ts';
-import type { Run } from '../session/run.ts';
+import type { Run } from '../session/run/run.ts';
 import { EmbedderUi } from './embedder-ui.ts';
 import { SessionEvents } from './session-events.ts';
 

@@ -10,7 +10,7 @@ import type {
   ThinkingLevel,
   ToolInfo,
 } from '../protocol/generated/vocabulary.ts';
-import { contextUsage } from '../session/context-usage.ts';
+import { contextUsage } from '../session/context/context-usage.ts';
 import type { Session } from '../session/session.ts';
 import type { SessionDesk } from './session-desk.ts';
 

@@ -1,9 +1,9 @@
 import { submit } from '../engine/commands/prompting.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Accepted, ContentBlock, ImageContent } from '../protocol/generated/vocabulary.ts';
-import type { InjectedMessage, InjectionOptions } from '../session/injected-messages.ts';
+import type { InjectedMessage, InjectionOptions } from '../session/input/injected-messages.ts';
 import type { RawInput } from '../session/hooks.ts';
-import type { Run } from '../session/run.ts';
+import type { Run } from '../session/run/run.ts';
 import type { SessionDesk } from './session-desk.ts';
 
 export interface PromptOptions {

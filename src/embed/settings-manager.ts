@@ -1,8 +1,8 @@
 import type { Agent } from '../engine/agent.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import type { AutoFeatures } from '../session/recovery.ts';
-import type { DeliveryModes } from '../session/session.ts';
+import type { AutoFeatures } from '../session/run/recovery.ts';
+import type { DeliveryModes } from '../session/session-modes.ts';
 import type { Settings } from '../store/settings.ts';
 
 /** Settings that a program brings along, as far as they are asked for; each may be missing. */

@@ -8,7 +8,7 @@ import type {
   SlashCommand,
   TodoPhase,
 } from '../protocol/generated/vocabulary.ts';
-import type { SkillListing } from '../session/system-prompt.ts';
+import type { SkillListing } from '../session/context/system-prompt.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { MalformedFrame } from '../wire/inbound.ts';
 import { isAnythingAdded } from './additions/sign.ts';

@@ -1,7 +1,7 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
-import { contextUsage } from '../session/context-usage.ts';
-import { sessionNameFrom } from '../session/session-name.ts';
+import { contextUsage } from '../session/context/context-usage.ts';
+import { sessionNameFrom } from '../store/sessions/session-name.ts';
 import type { Agent } from './agent.ts';
 import { exportPage } from './commands/export.ts';
 import { forkPoints } from './commands/reading.ts';

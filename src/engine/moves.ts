@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Forked, Moved } from '../protocol/generated/vocabulary.ts';
-import { textOf } from '../session/message-text.ts';
+import { textOf } from '../session/input/input.ts';
 import { recordChoice, storedChoice } from '../session/model-choice.ts';
 import { withSessionLock } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';

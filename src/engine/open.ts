@@ -10,7 +10,7 @@ import { version } from '../protocol/generated/version.ts';
 import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { PROTOCOL_VERSION } from '../protocol/protocol-version.ts';
 import type { SessionHooks } from '../session/hooks.ts';
-import { sessionNameFrom } from '../session/session-name.ts';
+import { sessionNameFrom } from '../store/sessions/session-name.ts';
 import { sessionsFolder } from '../store/agent-dir.ts';
 import { newUuid } from '../store/sessions/random-id.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
@@ -103,7 +103,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),
     sessionDirectory: (cwd) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     sessionList: async () => {
-      const { SessionList } = await import('../store/sessions/list-sessions.ts');
+      const { SessionList } = await import('../store/sessions/listing/list-sessions.ts');
       return new SessionList(sessionsFolder(options.agentDir));
     },
     remember: async (values) => {

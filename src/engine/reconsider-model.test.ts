@@ -9,7 +9,7 @@ import type { ModelWish } from '../model/registry.ts';
 import { parseScript, type Script } from '../model/scripted/script.ts';
 import { withoutSecrets } from '../model/secret-variables.ts';
 import type { AgentEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
-import { SessionList } from '../store/sessions/list-sessions.ts';
+import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import { tempFolder } from '../store/testing/temp-folder.ts';
 import { Broadcast } from '../wire/broadcast.ts';

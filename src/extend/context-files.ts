@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import type { ContextFile } from '../session/system-prompt.ts';
+import type { ContextFile } from '../session/context/system-prompt.ts';
 import { realPath } from '../system/files/real-path.ts';
 import { readWords } from './prompt-file.ts';
 

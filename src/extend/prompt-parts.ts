@@ -1,4 +1,4 @@
-import type { ContextFile, PromptParts } from '../session/system-prompt.ts';
+import type { ContextFile, PromptParts } from '../session/context/system-prompt.ts';
 import { contextFiles } from './context-files.ts';
 import { type PromptPlaces, promptFile } from './prompt-file.ts';
 

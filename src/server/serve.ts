@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RunJournal } from '../store/run-journal.ts';
-import { makeServerFolder, serverFolder } from '../store/tokens/server-folder.ts';
+import { makeServerFolder, serverFolder } from '../store/agent-dir.ts';
 import type { Log } from '../system/log.ts';
 import { openAudit } from './auth/audit.ts';
 import { LoginCodes } from './auth/login-codes.ts';

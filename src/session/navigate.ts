@@ -8,9 +8,9 @@ import { limitsFor, maxRecordLength } from './compaction/limits.ts';
 import { recordsOf } from './compaction/record.ts';
 import { summariseAll, summariserOf, totalUsage } from './compaction/summarise.ts';
 import { summaryText } from './compaction/summary-text.ts';
-import { contextOf } from './context.ts';
+import { contextOf } from './context/context.ts';
 import type { Summary, TreeMove, TreePlan, TreeHookResult } from './hooks.ts';
-import { textOf } from './message-text.ts';
+import { textOf } from './input/input.ts';
 import { requireModel } from './model-choice.ts';
 
 // Dependencies of a navigation.

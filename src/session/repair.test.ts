@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentMessage } from '../protocol/generated/vocabulary.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
-import { contextOf } from './context.ts';
+import { contextOf } from './context/context.ts';
 import { repairToolCalls } from './repair.ts';
 import { assistant, call, result, prompt, brief, block } from './testing/sample-messages.ts';
 

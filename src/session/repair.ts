@@ -1,6 +1,6 @@
 import { callsOf, isBroken } from '../agent/answer.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
-import { missingResult } from './model-messages.ts';
+import { missingResult } from './context/model-messages.ts';
 
 /** Adds an error result to each tool call at the end of the log that has none; returns their ids. */
 export function repairToolCalls(log: SessionLog): string[] {

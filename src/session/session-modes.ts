@@ -1,6 +1,13 @@
+import type { InterruptMode, QueueMode } from '../protocol/generated/vocabulary.ts';
 import type { Settings } from '../store/settings.ts';
-import type { AutoFeatures } from './recovery.ts';
-import type { DeliveryModes } from './session.ts';
+import type { AutoFeatures } from './run/recovery.ts';
+
+/** How queued messages are delivered. */
+export interface DeliveryModes {
+  steering: QueueMode;
+  followUp: QueueMode;
+  interrupt: InterruptMode;
+}
 
 /** Queue modes of a new session from the settings. */
 export const deliveryModesFrom = ({ steeringMode, followUpMode, interruptMode }: Settings): DeliveryModes => ({

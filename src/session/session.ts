@@ -12,37 +12,28 @@ import type {
   AgentSettledEvent,
   CompactionResult,
   ImageInput,
-  InterruptMode,
   Limits,
   Params,
-  QueueMode,
   Result,
 } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
-import { Activity } from './activity.ts';
-import { type InjectedMessage, type InjectionOptions, InjectedMessages } from './injected-messages.ts';
+import { Activity } from './run/activity.ts';
+import { type InjectedMessage, type InjectionOptions, InjectedMessages } from './input/injected-messages.ts';
 import { Compactor, type CompactorParts } from './compaction/compactor.ts';
 import type { UserInput, SessionHooks } from './hooks.ts';
-import { parseInput, type InputOptions, NEVER_ABORTED, applyInputHooks, userMessage } from './input.ts';
-import type { MessagePages } from './message-page.ts';
+import { parseInput, type InputOptions, NEVER_ABORTED, applyInputHooks, userMessage } from './input/input.ts';
+import type { MessagePages } from './context/message-page.ts';
 import { type ModelChoice, requireModel } from './model-choice.ts';
-import { modelRequest } from './model-request.ts';
-import { MessageQueue, type QueueKind } from './queue.ts';
-import { type AutoFeatures, Recovery } from './recovery.ts';
-import { type EventSink, Run } from './run.ts';
-import { RunSystemPrompt } from './run-system-prompt.ts';
+import { modelRequest } from './context/model-request.ts';
+import { MessageQueue, type QueueKind } from './input/queue.ts';
+import { type AutoFeatures, Recovery } from './run/recovery.ts';
+import { type EventSink, Run } from './run/run.ts';
+import { RunSystemPrompt, type PromptFacts, type PromptParts, systemPrompt } from './context/system-prompt.ts';
+import type { DeliveryModes } from './session-modes.ts';
 import { ShellCommands } from './shell-commands.ts';
-import { type PromptFacts, type PromptParts, systemPrompt } from './system-prompt.ts';
 import { Transcript } from './transcript.ts';
-import { PendingInput } from './pending-input.ts';
-
-// How queued messages are delivered.
-export interface DeliveryModes {
-  steering: QueueMode;
-  followUp: QueueMode;
-  interrupt: InterruptMode;
-}
+import { PendingInput } from './input/pending-input.ts';
 
 export interface SessionParts {
   readonly log: SessionLog;

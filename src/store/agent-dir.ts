@@ -1,5 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { chmodSync } from 'node:fs';
+import { makeFolder } from '../system/files/make-folder.ts';
 
 /** The folder of configuration, credentials and sessions: pi's own, so that users can switch in both directions. */
 export function agentDir(env: NodeJS.ProcessEnv): string {
@@ -21,4 +23,14 @@ export function sessionDirFor(root: string, cwd: string): string {
 export function expandHome(path: string, home = homedir()): string {
   if (path === '~') return home;
   return path.startsWith('~/') ? join(home, path.slice(2)) : path;
+}
+
+/** The folder of a server's persistent state. */
+export const serverFolder = (agentDir: string): string => join(agentDir, 'server');
+
+/** Creates the folder, readable by the user alone. */
+export function makeServerFolder(agentDir: string): void {
+  const folder = serverFolder(agentDir);
+  makeFolder(folder);
+  chmodSync(folder, 0o700);
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
-import { lastMessages } from '../../store/sessions/last-messages.ts';
-import { summaryAt } from '../../store/sessions/list-sessions.ts';
+import { lastMessages } from '../../store/sessions/entry-reader.ts';
+import { summaryAt } from '../../store/sessions/listing/list-sessions.ts';
 import { harmless } from '../chat/printer.ts';
 import { ageOf } from './table.ts';
 

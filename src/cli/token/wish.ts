@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
-import { type Scope, scopes } from '../../store/tokens/scopes.ts';
+import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import type { NewToken } from '../../store/tokens/token-store.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import { type Arguments, UsageError } from '../flags.ts';

@@ -7,7 +7,7 @@ import type { Resources } from '../../extend/resources/resources.ts';
 import type { Todos } from '../../extend/todos/todos.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Frame, McpServerStatus, SlashCommand, TodoPhase } from '../../protocol/generated/vocabulary.ts';
-import type { SkillListing } from '../../session/system-prompt.ts';
+import type { SkillListing } from '../../session/context/system-prompt.ts';
 import type { MalformedFrame } from '../../wire/inbound.ts';
 import type { Agent } from '../agent.ts';
 import type { Connection } from '../connection.ts';

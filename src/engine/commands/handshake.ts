@@ -1,6 +1,6 @@
 import { version } from '../../protocol/generated/version.ts';
 import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
-import { MAX_QUEUED } from '../../session/queue.ts';
+import { MAX_QUEUED } from '../../session/input/queue.ts';
 import { clampTimeout } from '../../system/with-timeout.ts';
 import { MAX_LINE_BYTES } from '../../wire/json-lines.ts';
 import type { Agent } from '../agent.ts';

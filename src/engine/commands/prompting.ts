@@ -1,7 +1,7 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { Limits, Params } from '../../protocol/generated/vocabulary.ts';
-import type { InputOptions } from '../../session/input.ts';
-import type { QueueKind } from '../../session/queue.ts';
+import type { InputOptions } from '../../session/input/input.ts';
+import type { QueueKind } from '../../session/input/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { Context, Handlers } from '../dispatch.ts';
 import { idle } from '../idle.ts';

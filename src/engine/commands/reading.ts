@@ -1,6 +1,6 @@
 import type { ForkPoints, Result, SlashCommand } from '../../protocol/generated/vocabulary.ts';
-import { contextUsage } from '../../session/context-usage.ts';
-import { textOf } from '../../session/message-text.ts';
+import { contextUsage } from '../../session/context/context-usage.ts';
+import { textOf } from '../../session/input/input.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
 import { treeOf } from './tree.ts';
@@ -12,7 +12,7 @@ export const reading = {
 
   get_messages_page: async (wanted, { agent }) => {
     const { session } = agent;
-    const { MessagePages } = await import('../../session/message-page.ts');
+    const { MessagePages } = await import('../../session/context/message-page.ts');
     session.pages ??= new MessagePages(session.log);
     return session.pages.page(wanted);
   },

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { patienceOf } from '../../model/patience.ts';
 import { ModelRegistry } from '../../model/registry.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { SessionList } from '../../store/sessions/list-sessions.ts';
+import { SessionList } from '../../store/sessions/listing/list-sessions.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { Broadcast } from '../../wire/broadcast.ts';

@@ -3,7 +3,7 @@ import { levelsOf } from '../../model/thinking.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { type CycleDirection, nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
-import { sessionNameFrom } from '../../session/session-name.ts';
+import { sessionNameFrom } from '../../store/sessions/session-name.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
 

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
-import { sessionNameFrom } from '../../session/session-name.ts';
-import { renameStoredSession } from '../../store/sessions/session-name.ts';
+import { sessionNameFrom, renameStoredSession } from '../../store/sessions/session-name.ts';
 import type { Agent } from '../agent.ts';
 import { isCurrent } from '../current-session.ts';
 import type { Handlers } from '../dispatch.ts';

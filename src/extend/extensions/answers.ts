@@ -5,7 +5,7 @@ import type {
   ImageContent,
   ToolResultMessage,
 } from '../../protocol/generated/vocabulary.ts';
-import { imageProblem } from '../../session/input.ts';
+import { imageProblem } from '../../session/input/input.ts';
 import type { Answered, EntryDraft, EventName, SaidByExtension, Told } from './events.ts';
 
 type Values = Record<string, unknown>;

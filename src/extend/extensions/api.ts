@@ -1,7 +1,7 @@
 import { isToolName } from '../../agent/tool.ts';
 import { isLevel } from '../../model/thinking.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
-import { sessionNameFrom } from '../../session/session-name.ts';
+import { sessionNameFrom } from '../../store/sessions/session-name.ts';
 import { blocks, plainCopy, saying } from './answers.ts';
 import type { Bus } from './bus.ts';
 import type { Extension } from './extension.ts';

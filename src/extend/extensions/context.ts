@@ -1,4 +1,4 @@
-import { contextUsage } from '../../session/context-usage.ts';
+import { contextUsage } from '../../session/context/context-usage.ts';
 import type { Deadline } from './deadline.ts';
 import type { ExtensionCommandContext, ExtensionContext } from './extension-api.ts';
 import type { ExtensionHost } from './host.ts';

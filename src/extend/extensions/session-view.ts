@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { AgentMessage, SessionEntry, SessionHeader } from '../../protocol/generated/vocabulary.ts';
-import { contextOf } from '../../session/context.ts';
+import { contextOf } from '../../session/context/context.ts';
 import type { Session } from '../../session/session.ts';
 
 export interface TreeNode {

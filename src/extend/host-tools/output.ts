@@ -1,6 +1,6 @@
 import { type ToolOutput, textOutput } from '../../agent/tool.ts';
 import type { ContentBlock } from '../../protocol/generated/vocabulary.ts';
-import { imageProblem } from '../../session/input.ts';
+import { imageProblem } from '../../session/input/input.ts';
 
 /** What a host says, without what the protocol does not know. */
 export const plainOutput = ({ content, details }: ToolOutput): ToolOutput => ({

@@ -1,7 +1,7 @@
 import { shownName } from '../../agent/tools/result-lines.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { UserInput, SessionHooks } from '../../session/hooks.ts';
-import type { SkillListing } from '../../session/system-prompt.ts';
+import type { SkillListing } from '../../session/context/system-prompt.ts';
 import { callIn } from './call.ts';
 import { gather } from './gather.ts';
 import { type Place, type ResourcePlaces, skillPlaces, templatePlaces, whereabouts } from './places.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { escapeXml } from '../../session/system-prompt.ts';
+import { escapeXml } from '../../session/context/system-prompt.ts';
 import { frontMatter } from '../front-matter.ts';
 import { wordsIn } from '../prompt-file.ts';
 import type { Place } from './places.ts';

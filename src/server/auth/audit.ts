@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ErrorCode } from '../../protocol/errors.ts';
-import { makeServerFolder, serverFolder } from '../../store/tokens/server-folder.ts';
+import { makeServerFolder, serverFolder } from '../../store/agent-dir.ts';
 import { openLog } from '../../system/log.ts';
 import type { Grant } from './grant.ts';
 import type { Deed } from './permission.ts';

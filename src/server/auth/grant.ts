@@ -1,4 +1,4 @@
-import { type Scope, scopes } from '../../store/tokens/scopes.ts';
+import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import { isPathInside } from '../../system/files/path-inside.ts';
 
 export { type Scope, scopes };

@@ -1,4 +1,4 @@
-import { digestOf, newSecret } from '../../store/tokens/secret.ts';
+import { digestOf, newSecret } from '../../store/tokens/token-record.ts';
 import { findBySecret } from './find-by-secret.ts';
 import type { Grant } from './grant.ts';
 

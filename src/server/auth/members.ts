@@ -1,6 +1,5 @@
 import type { LoginRecord } from '../../store/tokens/login-store.ts';
-import { digestOf } from '../../store/tokens/secret.ts';
-import type { TokenRecord } from '../../store/tokens/token-record.ts';
+import { digestOf, type TokenRecord } from '../../store/tokens/token-record.ts';
 import { type Grant, scopes } from './grant.ts';
 import { owner } from './owner.ts';
 import type { Member, Roll } from './roll.ts';

@@ -7,10 +7,9 @@ import {
   readLogins,
   removeLogins,
 } from '../../store/tokens/login-store.ts';
-import { digestOf } from '../../store/tokens/secret.ts';
-import { makeServerFolder } from '../../store/tokens/server-folder.ts';
+import { digestOf, type TokenRecord } from '../../store/tokens/token-record.ts';
+import { makeServerFolder } from '../../store/agent-dir.ts';
 import { isOpenToOthers, readTokenFile } from '../../store/tokens/token-file.ts';
-import type { TokenRecord } from '../../store/tokens/token-record.ts';
 import { readTokens, tokenStorePath } from '../../store/tokens/token-store.ts';
 import { watchFiles } from '../../store/watch-files.ts';
 import type { Log } from '../../system/log.ts';

@@ -1,10 +1,9 @@
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { AgentMessage, CompactionEntry, CompactionResult, Model } from '../../protocol/generated/vocabulary.ts';
-import { contextUsage, estimateContext } from '../context-usage.ts';
+import { contextUsage, estimateContext } from '../context/context-usage.ts';
 import { requireModel } from '../model-choice.ts';
-import { CompactionCancelled } from './cancelled.ts';
-import type { CompactorParts, CompactionRequest } from './compactor.ts';
+import { CompactionCancelled, type CompactorParts, type CompactionRequest } from './compactor.ts';
 import { touchedFiles } from './files.ts';
 import { limitsFor, maxRecordLength } from './limits.ts';
 import { type BranchSplit, splitBranch } from './split.ts';

@@ -3,14 +3,13 @@ import type { ModelRegistry } from '../../model/registry.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { CompactionEndEvent, CompactionResult } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { Activity } from '../activity.ts';
-import { contextUsage, estimateContext } from '../context-usage.ts';
+import type { Activity } from '../run/activity.ts';
+import { contextUsage, estimateContext } from '../context/context-usage.ts';
 import type { CompactionFailure, SessionHooks } from '../hooks.ts';
 import type { ModelChoice } from '../model-choice.ts';
-import type { AutoFeatures } from '../recovery.ts';
-import type { EventSink } from '../run.ts';
+import type { AutoFeatures } from '../run/recovery.ts';
+import type { EventSink } from '../run/run.ts';
 import { StorageFailure, type Transcript } from '../transcript.ts';
-import { CompactionCancelled } from './cancelled.ts';
 import type { Compaction } from './compaction.ts';
 import { limitsFor } from './limits.ts';
 
@@ -110,3 +109,10 @@ export class Compactor {
 
 const asRefusal = (error: unknown) =>
   error instanceof Refusal ? error : new Refusal('internal', messageOf(error), { cause: error });
+
+/** The compaction was aborted, or a hook cancelled it. */
+export class CompactionCancelled extends Refusal {
+  constructor() {
+    super('agent_busy', 'Compaction cancelled');
+  }
+}

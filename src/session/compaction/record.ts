@@ -1,5 +1,5 @@
 import type { AgentMessage, ContentBlock } from '../../protocol/generated/vocabulary.ts';
-import { modelMessages } from '../model-messages.ts';
+import { modelMessages } from '../context/model-messages.ts';
 
 // Tool results and arguments are truncated to this length.
 const MAX_RESULT_LENGTH = 2000;

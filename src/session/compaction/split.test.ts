@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 import { type EntryDraft, SessionLog } from '../../store/sessions/session-log.ts';
-import { contextOf } from '../context.ts';
+import { contextOf } from '../context/context.ts';
 import { assistant, call, result, prompt, brief, block } from '../testing/sample-messages.ts';
 import { splitBranch } from './split.ts';
 

@@ -1,7 +1,7 @@
 import { callsOf } from '../../agent/answer.ts';
 import type { AgentMessage, CompactionEntry, SessionEntry } from '../../protocol/generated/vocabulary.ts';
-import { editsIn, editedMessages } from '../context.ts';
-import { estimateTokens } from '../context-usage.ts';
+import { editsIn, editedMessages } from '../context/context.ts';
+import { estimateTokens } from '../context/context-usage.ts';
 import { type FileOperations, fileOperations } from './files.ts';
 import { withoutFiles } from './summary-text.ts';
 

@@ -5,8 +5,8 @@ import type { AnswerEnd, ModelRequest } from '../../model/request.ts';
 import { ask } from '../../model/stream.ts';
 import type { Model, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { AutoFeatures } from '../recovery.ts';
-import { Retries } from '../retry.ts';
+import type { AutoFeatures } from '../run/recovery.ts';
+import { Retries } from '../run/retry.ts';
 import type { Transcript } from '../transcript.ts';
 import { type SummaryRequest, promptFor, SUMMARISER_PROMPT } from './instructions.ts';
 

@@ -1,7 +1,9 @@
-import type { SessionEntry } from '../../protocol/generated/vocabulary.ts';
-import type { EntryIndex, Span } from './indexing/entry-index.ts';
+import type { SessionEntry, AgentMessage } from '../../protocol/generated/vocabulary.ts';
+import { EntryIndex, type Span } from './indexing/entry-index.ts';
 import { parseObject } from './indexing/line-facts.ts';
 import type { Lines } from './lines.ts';
+import { readSync, closeSync, openSync } from 'node:fs';
+import { scan } from './indexing/scan.ts';
 
 // The lines of a session and their index.
 interface IndexedLines {
@@ -89,3 +91,30 @@ function normalizeMessage(message: unknown): object | undefined {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Reads bytes at a position; fewer at the end of the file. */
+export function readAt(fd: number, position: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, readSync(fd, bytes, 0, length, position));
+}
+
+/** The last messages of a session, read without its lock. */
+export function lastMessages(path: string, count: number): AgentMessage[] {
+  const fd = openSync(path, 'r');
+  try {
+    const index = new EntryIndex();
+    let leaf: number | undefined;
+    const { end } = scan(fd, (facts, span) => {
+      leaf = index.add(facts, span);
+      return undefined;
+    });
+    index.resolve();
+    const rows = [...index.rowsOfKind(leaf, ['message'])].slice(0, count).reverse();
+    const read = (position: number, length: number) => readAt(fd, position, length);
+    return [...readEntries({ lines: { size: end, read }, index }, rows)].flatMap((entry) =>
+      entry.type === 'message' ? [entry.message] : [],
+    );
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { addLogin, loginStorePath, MAX_LOGINS, readLogins, removeLogins } from './login-store.ts';
-import { digestOf } from './secret.ts';
+import { digestOf } from './token-record.ts';
 
 const later = () => Date.now() + 1_000_000;
 

@@ -4,8 +4,8 @@ import { messageOf } from '../../protocol/errors.ts';
 import { changeJsonFile } from '../change-json-file.ts';
 import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
-import { digestOf, newSecret } from './secret.ts';
-import { makeServerFolder, serverFolder } from './server-folder.ts';
+import { digestOf, newSecret } from './token-record.ts';
+import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 
 // When exceeded, the oldest login is removed.
 export const MAX_LOGINS = 200;

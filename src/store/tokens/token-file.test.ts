@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { digestOf } from './secret.ts';
+import { digestOf } from './token-record.ts';
 import { isOpenToOthers, readTokenFile } from './token-file.ts';
 
 function fileWith(content: string | object): string {

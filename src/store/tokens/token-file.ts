@@ -3,9 +3,7 @@ import { isAbsolute } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { expandHome } from '../agent-dir.ts';
 import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
-import type { Scope } from './scopes.ts';
-import { digestOf } from './secret.ts';
-import { entryProblem, type TokenRecord } from './token-record.ts';
+import { type Scope, entryProblem, type TokenRecord, digestOf } from './token-record.ts';
 
 // Scopes of a token without `scopes`.
 const DEFAULT_SCOPES: readonly Scope[] = ['view', 'prompt', 'bash'];

@@ -1,6 +1,7 @@
 import { check, type Schema } from '../../protocol/check.ts';
 import { isoTime } from './iso-time.ts';
-import { type Scope, scopes } from './scopes.ts';
+import type { Scope } from '../../protocol/generated/command-rows.ts';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** A stored token, without the token itself. */
 export interface TokenRecord {
@@ -18,6 +19,11 @@ export interface TokenRecord {
 }
 
 const text: Schema = { type: 'string', minLength: 1 };
+
+/** The scopes of a grant. None includes another. */
+export const scopes = ['view', 'prompt', 'bash', 'admin'] as const satisfies readonly Scope[];
+
+export type { Scope };
 
 /** Fields of both token files. */
 const fields: Readonly<Record<string, Schema>> = {
@@ -51,3 +57,11 @@ export function entryProblem(value: unknown, { required, more = {} }: EntryShape
   const wrong = times.find((name) => isoTime(String(entry[name])) === undefined);
   return wrong && `${wrong} must be a date such as 2030-01-31T12:00:00Z`;
 }
+
+const SECRET_BYTES = 32;
+
+/** 256 random bits in characters that are safe in a URL and a cookie. */
+export const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+
+/** The stored form of a secret: its SHA-256 in hex. */
+export const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { digestOf } from './secret.ts';
+import { digestOf } from './token-record.ts';
 import { createToken, MAX_TOKENS, recordTokenUse, readTokens, revokeToken, tokenStorePath } from './token-store.ts';
 
 const newToken = { name: 'phone', scopes: ['view'] } as const;

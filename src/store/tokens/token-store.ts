@@ -3,10 +3,8 @@ import { messageOf, Refusal } from '../../protocol/errors.ts';
 import { changeJsonFile } from '../change-json-file.ts';
 import { isObject, readJsonObject, type JsonObject } from '../json-file.ts';
 import { newEntryId } from '../sessions/random-id.ts';
-import type { Scope } from './scopes.ts';
-import { digestOf, newSecret } from './secret.ts';
-import { makeServerFolder, serverFolder } from './server-folder.ts';
-import { entryProblem, type TokenRecord } from './token-record.ts';
+import { type Scope, entryProblem, type TokenRecord, digestOf, newSecret } from './token-record.ts';
+import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 
 // Further tokens are rejected.
 export const MAX_TOKENS = 1000;

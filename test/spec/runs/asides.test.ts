@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SessionHooks } from '../../../src/index.ts';
-import { type InjectedMessage, MAX_INJECTED } from '../../../src/session/injected-messages.ts';
+import { type InjectedMessage, MAX_INJECTED } from '../../../src/session/input/injected-messages.ts';
 import type { Acceptance, Session } from '../../../src/session/session.ts';
 import { silence } from '../../support/hooks.ts';
 import { newGate } from '../../support/open.ts';

@@ -6,7 +6,7 @@ import { flags } from '../../../src/cli/flags.ts';
 import { isFinal } from '../../../src/client/reconnection.ts';
 import { closeCodes } from '../../../src/protocol/close-codes.ts';
 import { httpLimits } from '../../../src/server/http/limited-server.ts';
-import { scopes } from '../../../src/store/tokens/scopes.ts';
+import { scopes } from '../../../src/store/tokens/token-record.ts';
 import { serve } from '../../support/server.ts';
 
 const root = join(import.meta.dirname, '../../..');

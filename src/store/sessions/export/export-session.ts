@@ -1,8 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { closeSync, openSync, readSync, statSync, readFileSync } from 'node:fs';
+import { basename, resolve, join } from 'node:path';
 import { Refusal } from '../../../protocol/errors.ts';
 import { writePiecesAtomic } from '../../../system/files/atomic-write.ts';
-import { readTemplate } from './page.ts';
 import { SessionSource } from './session-source.ts';
 
 interface ExportOptions {
@@ -77,4 +76,31 @@ function* pieces(source: SessionSource, leafId: string | null | undefined): Gene
 function escapeForScript(block: Buffer): Buffer {
   if (!block.includes('<') && !block.includes('\r')) return block;
   return Buffer.from(block.toString('latin1').replaceAll('<', '\\u003c').replaceAll('\r', ' '), 'latin1');
+}
+
+// The page before and after the session.
+interface PageTemplate {
+  readonly before: string;
+  readonly after: string;
+}
+
+// Beside the program, or in dist/ when running from source.
+const templatePaths = ['../session-page.html', '../../../../dist/session-page.html'];
+
+const SESSION_MARKER = '%SESSION%';
+
+/** Reads the page that the build made of `src/web/export` and splits it where the session belongs. */
+function readTemplate(): PageTemplate {
+  const text = templatePaths.map(readIfExists).find((found) => found !== undefined);
+  const [before, after] = text?.split(SESSION_MARKER) ?? [];
+  if (before === undefined || after === undefined) throw new Error('The page for exports was not built');
+  return { before, after };
+}
+
+function readIfExists(path: string): string | undefined {
+  try {
+    return readFileSync(join(import.meta.dirname, path), 'utf8');
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import { charactersIn, tokensIn } from '../../../../model/estimate.ts';
 import type { ModelMessage } from '../../../../model/request.ts';
 import type { AgentMessage, SessionEntry, Usage } from '../../../../protocol/generated/vocabulary.ts';
 import { recordsOf } from '../../../../session/compaction/record.ts';
-import { modelMessages } from '../../../../session/model-messages.ts';
+import { modelMessages } from '../../../../session/context/model-messages.ts';
 
 /** A conversation as a model is told it. */
 export const convertToLlm = (messages: readonly AgentMessage[]): ModelMessage[] => modelMessages(messages);

@@ -1,0 +1,52 @@
+import { charactersIn, tokensIn } from '../../model/estimate.ts';
+import type { AgentMessage, ContextUsage, Model, Usage } from '../../protocol/generated/vocabulary.ts';
+
+/** How full the model's context is; unknown after a compaction until the next assistant message reports usage. */
+export function contextUsage(messages: readonly AgentMessage[], model: Model | null): ContextUsage | undefined {
+  if (!model || model.contextWindow <= 0) return undefined;
+  const { contextWindow } = model;
+  const [first] = messages;
+  // Messages that a compaction kept report usage that includes the messages it removed.
+  const since = first?.role === 'compactionSummary' ? first.timestamp : undefined;
+  const last = messages.findLastIndex((message) => isMeasured(message) && message.timestamp >= (since ?? 0));
+  if (last === -1 && since !== undefined) return { tokens: null, contextWindow, percent: null };
+  const measured = messages[last];
+  const base = measured?.role === 'assistant' ? tokensOf(measured.usage) : 0;
+  const tokens = base + estimateContext(messages.slice(last + 1));
+  return { tokens, contextWindow, percent: (tokens / contextWindow) * 100 };
+}
+
+const isMeasured = (message: AgentMessage | null) =>
+  message?.role === 'assistant' &&
+  message.stopReason !== 'error' &&
+  message.stopReason !== 'aborted' &&
+  message.usage !== undefined &&
+  tokensOf(message.usage) > 0;
+
+const tokensOf = (usage: Usage) => usage.totalTokens || usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
+
+/** Estimated tokens of these messages. */
+export const estimateContext = (messages: readonly AgentMessage[]): number =>
+  messages.reduce((sum, message) => sum + estimateTokens(message), 0);
+
+/** Estimated tokens of a message without reported usage. Session files may hold `null` messages. */
+export function estimateTokens(message: AgentMessage | null): number {
+  return tokensIn(charsOf(message));
+}
+
+function charsOf(message: AgentMessage | null): number {
+  switch (message?.role) {
+    case 'user':
+    case 'custom':
+    case 'toolResult':
+    case 'assistant':
+      return charactersIn(message.content);
+    case 'bashExecution':
+      return message.excludeFromContext ? 0 : (message.command?.length ?? 0) + (message.output?.length ?? 0);
+    case 'branchSummary':
+    case 'compactionSummary':
+      return message.summary?.length ?? 0;
+    default:
+      return 0;
+  }
+}

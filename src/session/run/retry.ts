@@ -1,0 +1,56 @@
+import { isTransient } from '../../model/failure.ts';
+import type { ModelFailure } from '../../model/request.ts';
+import type { Settings } from '../../store/settings.ts';
+
+const RETRY_LIMIT = 3;
+const BASE_DELAY_MS = 2000;
+const MAX_DELAY_MS = 60_000;
+
+// Keeps agents that failed together from retrying together.
+const JITTER = 0.1;
+
+// A retry of a failed model call.
+export interface Retry {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly delayMs: number;
+  readonly errorMessage: string;
+}
+
+/** Counts the retries of a model call until one succeeds. */
+export class Retries {
+  readonly #settings: NonNullable<Settings['retry']>;
+  #attempt = 0;
+
+  constructor(settings: Settings['retry'] = {}) {
+    this.#settings = settings;
+  }
+
+  /** Retries so far. */
+  get attempt(): number {
+    return this.#attempt;
+  }
+
+  /** The next retry; undefined if the failure is permanent or the limit is reached. */
+  next(failure: ModelFailure): Retry | undefined {
+    const { maxRetries = RETRY_LIMIT, baseDelayMs = BASE_DELAY_MS, maxDelayMs = MAX_DELAY_MS } = this.#settings;
+    const { retryAfterMs = 0, message } = failure;
+    if (!isTransient(failure) || this.#attempt >= maxRetries || retryAfterMs > maxDelayMs) return undefined;
+    this.#attempt++;
+    const backoff = baseDelayMs * 2 ** (this.#attempt - 1) * (1 + (Math.random() * 2 - 1) * JITTER);
+    const delayMs = Math.round(Math.min(Math.max(backoff, retryAfterMs), maxDelayMs));
+    return { attempt: this.#attempt, maxAttempts: maxRetries, delayMs, errorMessage: message };
+  }
+
+  /** Why a transient failure is not retried: the server requests a longer delay than the settings allow. */
+  delayProblem({ retryAfterMs = 0 }: ModelFailure): string | undefined {
+    const { maxDelayMs = MAX_DELAY_MS } = this.#settings;
+    if (retryAfterMs <= maxDelayMs) return undefined;
+    return `the server asks for a retry delay of ${Math.ceil(retryAfterMs / 1000)} s, more than ${maxDelayMs / 1000} s`;
+  }
+
+  /** Resets the count after a successful model call. */
+  reset(): void {
+    this.#attempt = 0;
+  }
+}

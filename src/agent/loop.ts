@@ -1,4 +1,4 @@
-import type { Answer } from '../model/stream.ts';
+import type { ModelResponse } from '../model/call-model.ts';
 import type {
   AgentMessage,
   AgentStartEvent,
@@ -36,7 +36,7 @@ export type LoopEvent =
 /** The conversation as the loop sees it. */
 export interface Conversation {
   /** Asks the model about everything said so far. */
-  readonly ask: () => Promise<Answer>;
+  readonly ask: () => Promise<ModelResponse>;
   readonly tools: () => readonly Tool[];
   /** What hooks want said right after the messages that open the run. */
   readonly prepare?: (() => Promise<readonly AgentMessage[]>) | undefined;
@@ -126,7 +126,7 @@ interface Heard {
 
 /** One answer of the model, told step by step. */
 async function* listen(talk: Conversation): AsyncGenerator<LoopEvent, Heard> {
-  const { opening, events, breakOff } = await talk.ask();
+  const { opening, events, cancel: breakOff } = await talk.ask();
   yield { type: 'message_start', message: opening };
   const news = usageNews(opening.usage);
   let usage: Usage | undefined;

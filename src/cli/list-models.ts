@@ -1,4 +1,4 @@
-import { levelsOf } from '../model/thinking.ts';
+import { supportedLevels } from '../model/thinking-levels.ts';
 import type { Model } from '../protocol/generated/vocabulary.ts';
 import { harmless } from './chat/printer.ts';
 
@@ -84,7 +84,7 @@ function tokens(count: number): string {
 
 /** From the least to the most that it can be told to think. */
 function thinking(model: Model): string {
-  const levels = levelsOf(model).filter((level) => level !== 'off');
+  const levels = supportedLevels(model).filter((level) => level !== 'off');
   const [least = NONE] = levels;
   return levels.length > 1 ? `${least}-${levels.at(-1)}` : least;
 }

@@ -8,7 +8,7 @@ import { say } from './say.ts';
 export async function showModels(args: Arguments): Promise<number> {
   const { root, project } = surroundings(args);
   const { registry } = await openModels({ agentDir: root, env: process.env, project, ...modelWishes(args) });
-  await registry.lookAround();
+  await registry.discoverLocalModels();
   for (const problem of registry.problems) process.stderr.write(`tau: ${problem}\n`);
   return say(modelList(registry.available(), args.positionals.join(' ') || undefined));
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type ModelOptions, openModels } from '../engine/models.ts';
 import { type Engine, type EngineOptions, type FirstSession, openEngine } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
-import { isLevel } from '../model/thinking.ts';
+import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';
 import { agentDir, sessionDirFor } from '../store/agent-dir.ts';
 
@@ -33,7 +33,7 @@ export interface SessionPlaces {
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const { cwd = process.cwd(), env = process.env, script, thinkingLevel, trust, additions, hooks = {} } = options;
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Refusal('not_found', `Not a folder: ${cwd}`);
-  if (thinkingLevel !== undefined && !isLevel(thinkingLevel)) {
+  if (thinkingLevel !== undefined && !isThinkingLevel(thinkingLevel)) {
     throw new Refusal('invalid_params', `Not a thinking level: ${thinkingLevel}`);
   }
   const root = options.agentDir ?? agentDir(env);

@@ -1,6 +1,6 @@
 import { forkPoints, lastText, statsOf } from '../engine/commands/reading.ts';
-import type { Choice } from '../model/pattern.ts';
-import { levelsOf } from '../model/thinking.ts';
+import type { ModelMatch } from '../model/registry/model-pattern.ts';
+import { supportedLevels } from '../model/thinking-levels.ts';
 import type {
   AgentMessage,
   ContextUsage,
@@ -112,12 +112,12 @@ export class SessionFacts {
     return this.#session.modes.followUp;
   }
 
-  get scopedModels(): readonly Choice[] {
+  get scopedModels(): readonly ModelMatch[] {
     return this.#desk.agent.registry.scope ?? [];
   }
 
   getAvailableThinkingLevels(): ThinkingLevel[] {
-    return this.model ? levelsOf(this.model) : ['off'];
+    return this.model ? supportedLevels(this.model) : ['off'];
   }
 
   supportsThinking(): boolean {

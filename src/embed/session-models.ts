@@ -1,6 +1,6 @@
 import { cycleModel } from '../engine/commands/settings.ts';
-import type { ModelWish } from '../model/registry.ts';
-import { isLevel } from '../model/thinking.ts';
+import type { ModelSelector } from '../model/registry/registry.ts';
+import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, Result, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { type CycleDirection, nextThinkingLevel } from '../session/model-choice.ts';
@@ -20,7 +20,7 @@ export function namesOf(model: NamedModel): { provider: string; modelId: string 
 }
 
 /** The same for whoever looks for it; a name may also be a pattern. */
-export function wishFor(model: NamedModel | undefined): ModelWish | undefined {
+export function wishFor(model: NamedModel | undefined): ModelSelector | undefined {
   if (model === undefined || typeof model === 'string') return model === undefined ? undefined : { pattern: model };
   return { pattern: model.id, provider: model.provider };
 }
@@ -35,7 +35,7 @@ export async function cycled(desk: SessionDesk, direction: CycleDirection): Prom
 }
 
 export function setThinkingLevel({ agent }: SessionDesk, level: ThinkingLevel): void {
-  if (!isLevel(level)) throw new Refusal('invalid_params', `Not a thinking level: ${level}`);
+  if (!isThinkingLevel(level)) throw new Refusal('invalid_params', `Not a thinking level: ${level}`);
   void agent.setThinkingLevel(level);
 }
 

@@ -4,7 +4,7 @@ import type { ToolChoice } from '../agent/tool-choice.ts';
 import { Toolbox } from '../agent/toolbox.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
-import type { ModelRegistry } from '../model/registry.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { AgentEvent, Model, Preflight, SessionState, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionHooks, SessionStart } from '../session/hooks.ts';
@@ -352,7 +352,7 @@ export class Agent {
   /** The tools are those of the folder and of its settings. */
   #takeProject(project: Project): void {
     this.#project = project;
-    this.registry.place = placeOf(project);
+    this.registry.folderOptions = placeOf(project);
     this.toolbox.putOwn(this.#parts.tools(this.#parts.shell(project)));
   }
 

@@ -1,4 +1,4 @@
-import type { ModelRegistry } from '../model/registry.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { AgentEvent } from '../protocol/generated/vocabulary.ts';
 import { storedChoice } from '../session/model-choice.ts';
 import type { Session } from '../session/session.ts';
@@ -16,7 +16,7 @@ export interface Arrival {
 /** Learns of the model that a stored session used, so that it is found, or missed by its name. */
 export async function knowStored(registry: ModelRegistry, log: SessionLog): Promise<void> {
   const { model } = storedChoice(log);
-  if (model) await registry.recall(model.provider, model.id);
+  if (model) await registry.loadModel(model.provider, model.id);
 }
 
 /** What clients must know of a session beyond its state: what was mended in it, and what waits in its queue. */

@@ -104,10 +104,10 @@ async function modelList({ registry, session }: Agent): Promise<string> {
 }
 
 async function useModel(agent: Agent, pattern: string): Promise<string> {
-  const { model, thinkingLevel } = await agent.registry.granted({ pattern });
+  const { model, thinkingLevel } = await agent.registry.resolve({ pattern });
   const { provider, id } = model;
   if (!agent.registry.find(provider, id)) {
-    throw new Refusal('model_not_found', agent.registry.whyNot(provider, id));
+    throw new Refusal('model_not_found', agent.registry.unavailableReason(provider, id));
   }
   await agent.setModel(model, 'set', thinkingLevel);
   return `Using ${provider}/${id}`;

@@ -60,7 +60,7 @@ it.each<[string, Partial<ModelOptions> & { settings?: object }, boolean]>([
 it('the provider of the settings is learned of, so that its model can be missed by name', async () => {
   const { registry } = await opened({ settings: { defaultProvider: 'openai', defaultModel: 'x' } });
 
-  expect(registry.whyNot('openai', 'x')).toContain('Set OPENAI_API_KEY');
+  expect(registry.unavailableReason('openai', 'x')).toContain('Set OPENAI_API_KEY');
 });
 
 it('what is wrong is told in order: the files, the model, the patterns', async () => {
@@ -99,8 +99,8 @@ it('packages are taken from the folder that is worked in, as long as it is trust
   onTestFinished(() => client.close());
   engine.connect(inside);
 
-  const before = models.registry.place.trustedFolder;
+  const before = models.registry.folderOptions.trustedFolder;
   await client.setTrust({ trusted: false, remember: false });
 
-  expect([before, models.registry.place.trustedFolder]).toEqual([agentDir, undefined]);
+  expect([before, models.registry.folderOptions.trustedFolder]).toEqual([agentDir, undefined]);
 });

@@ -1,5 +1,5 @@
-import { patienceOf } from '../model/patience.ts';
-import { type Granted, ModelRegistry, type ModelWish, type Place } from '../model/registry.ts';
+import { streamTimeouts } from '../model/stream-timeouts.ts';
+import { type ResolvedModel, ModelRegistry, type ModelSelector, type FolderOptions } from '../model/registry/registry.ts';
 import type { Script } from '../model/scripted/script.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
@@ -13,7 +13,7 @@ export interface ModelOptions {
   readonly agentDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: Project;
-  readonly wish?: ModelWish | undefined;
+  readonly wish?: ModelSelector | undefined;
   /** Only the models that these patterns mean are cycled. */
   readonly patterns?: readonly string[] | undefined;
   /** A key for this process only, for the first of these models. */
@@ -43,8 +43,8 @@ const because =
   };
 
 /** What of a folder matters to models. */
-export const placeOf = ({ settings, trusted, cwd }: Project): Place => ({
-  patience: patienceOf(settings),
+export const placeOf = ({ settings, trusted, cwd }: Project): FolderOptions => ({
+  timeouts: streamTimeouts(settings),
   trustedFolder: trusted ? cwd : undefined,
 });
 
@@ -57,16 +57,16 @@ export async function openModels({ agentDir, env, project, ...options }: ModelOp
   const registry = new ModelRegistry({
     agentDir,
     env,
-    place: placeOf(project),
+    folderOptions: placeOf(project),
     offline: options.offline,
     script: options.script,
   });
   await registry.load();
   // A model that the settings name must be found, or missed by its name.
-  if (settings.defaultProvider !== undefined && !options.wish) await registry.learnOf(settings.defaultProvider);
+  if (settings.defaultProvider !== undefined && !options.wish) await registry.loadProvider(settings.defaultProvider);
   const { granted, awaited } = await wished(registry, { agentDir, project, ...options });
   const patterns = options.patterns ?? settings.enabledModels ?? [];
-  const warnings = patterns.length > 0 ? await registry.choose(patterns, options.apiKey) : [];
+  const warnings = patterns.length > 0 ? await registry.setScope(patterns, options.apiKey) : [];
   return {
     registry,
     named: granted && { provider: granted.model.provider, id: granted.model.id },
@@ -80,10 +80,10 @@ export async function openModels({ agentDir, env, project, ...options }: ModelOp
 async function wished(
   registry: ModelRegistry,
   { agentDir, project, wish, additions }: Pick<ModelOptions, 'agentDir' | 'project' | 'wish' | 'additions'>,
-): Promise<{ granted?: Granted; awaited?: UnresolvedModel }> {
+): Promise<{ granted?: ResolvedModel; awaited?: UnresolvedModel }> {
   if (!wish) return {};
   try {
-    return { granted: await registry.granted(wish).catch(because(registry.problems)) };
+    return { granted: await registry.resolve(wish).catch(because(registry.problems)) };
   } catch (error) {
     const { cwd, settings } = project;
     const mayCome = additions && areExtensionsAdded({ agentDir, cwd, settings, wishes: additions });

@@ -5,7 +5,7 @@ import type { ShellOptions } from '../agent/tools/shell.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
 import { untrustedPromptFiles } from '../extend/prompt-file.ts';
 import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
-import { withoutSecrets } from '../model/secret-variables.ts';
+import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { PROTOCOL_VERSION } from '../protocol/protocol-version.ts';

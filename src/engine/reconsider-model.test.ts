@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { builtinTools } from '../agent/tools/builtin.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import { AgentClient } from '../client/client.ts';
-import type { ProviderConfig } from '../model/provider-config.ts';
-import type { ModelWish } from '../model/registry.ts';
+import type { ProviderConfig } from '../model/registry/provider-config.ts';
+import type { ModelSelector } from '../model/registry/registry.ts';
 import { parseScript, type Script } from '../model/scripted/script.ts';
-import { withoutSecrets } from '../model/secret-variables.ts';
+import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import type { AgentEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
@@ -33,7 +33,7 @@ const acme: ProviderConfig = {
 };
 
 interface Beginning {
-  readonly wish?: ModelWish;
+  readonly wish?: ModelSelector;
   readonly patterns?: readonly string[];
   readonly settings?: object;
   readonly path?: string;

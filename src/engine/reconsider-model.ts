@@ -1,4 +1,4 @@
-import type { ModelRegistry } from '../model/registry.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { type UnresolvedModel, type ModelChoice, chooseModel, clampLevel, storedChoice } from '../session/model-choice.ts';
@@ -11,7 +11,7 @@ type Reconsidered = Omit<ModelChoice, 'thinkingLevel'> & { readonly level?: Thin
 /** Chooses the model of the session again, after models came or went. */
 export async function reconsiderModel(agent: Agent): Promise<void> {
   const { registry, session } = agent;
-  await registry.chooseAgain();
+  await registry.refreshScope();
   const { choice } = session;
   const { level, ...next } = await reconsidered(registry, session);
   // Somebody has chosen meanwhile, or gone elsewhere.
@@ -30,7 +30,7 @@ async function reconsidered(registry: ModelRegistry, { choice, transcript }: Ses
   const { model, unavailable, unresolved, notice } = choice;
   if (unresolved) return granted(registry, unresolved);
   const name = model ?? unavailable;
-  if (name) await registry.recall(name.provider, name.id);
+  if (name) await registry.loadModel(name.provider, name.id);
   if (!model) {
     const found = chooseModel(registry, unavailable);
     // It may say more, such as who named it.
@@ -46,7 +46,7 @@ async function reconsidered(registry: ModelRegistry, { choice, transcript }: Ses
 
 async function granted(registry: ModelRegistry, unresolved: UnresolvedModel): Promise<Reconsidered> {
   try {
-    const { model, thinkingLevel } = await registry.granted(unresolved.request);
+    const { model, thinkingLevel } = await registry.resolve(unresolved.request);
     return { ...chooseModel(registry, model), level: unresolved.thinkingLevel ?? thinkingLevel };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

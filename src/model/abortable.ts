@@ -2,8 +2,8 @@
 export class Abortable<T> {
   readonly #iterator: AsyncIterator<T>;
   readonly #signal: AbortSignal;
-  readonly #onAbort = () => this.#giveUp(this.#signal.reason);
-  #giveUp: (reason: unknown) => void = () => {};
+  readonly #onAbort = () => this.#rejectPending(this.#signal.reason);
+  #rejectPending: (reason: unknown) => void = () => {};
 
   constructor(events: AsyncIterable<T>, signal: AbortSignal) {
     this.#iterator = events[Symbol.asyncIterator]();
@@ -15,13 +15,13 @@ export class Abortable<T> {
   next(): Promise<IteratorResult<T>> {
     if (this.#signal.aborted) return Promise.reject(this.#signal.reason);
     return new Promise((resolve, reject) => {
-      this.#giveUp = reject;
+      this.#rejectPending = reject;
       this.#iterator.next().then(resolve, reject);
     });
   }
 
   /** Lets the provider clean up. One that does not come to an end is waited for no longer than a moment. */
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     const cleaned = (async () => this.#iterator.return?.())().catch(() => undefined);
     await Promise.race([cleaned, new Promise((resolve) => setImmediate(resolve))]);

@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage } from '../protocol/generated/vocabulary.ts';
 import { applyStep } from '../wire/assistant-message.ts';
-import { Draft, emptyAnswer, noUsage, type Step } from './draft.ts';
-import { scriptedModels } from './scripted/catalogue.ts';
+import { Draft, emptyAssistantMessage, noUsage, type MessageStep } from './draft.ts';
+import { scriptedModels } from './scripted/models.ts';
 
 const [model] = scriptedModels;
 if (!model) throw new Error('The catalogue is empty');
-const opening = { ...emptyAnswer(model), timestamp: 1 };
+const opening = { ...emptyAssistantMessage(model), timestamp: 1 };
 const newDraft = () => new Draft({ ...opening });
 
 /** What a provider may tell a draft. */
-type Call =
+type DraftCall =
   | { readonly do: 'text' | 'thinking' | 'arguments' | 'sign' | 'redacted'; readonly with: string }
   | { readonly do: 'call'; readonly with: { id: string; name: string } }
   | { readonly do: 'close' };
 
-function tell(draft: Draft, call: Call): Step[] {
+function applyCall(draft: Draft, call: DraftCall): MessageStep[] {
   switch (call.do) {
     case 'text':
       return draft.text(call.with);
@@ -30,7 +30,7 @@ function tell(draft: Draft, call: Call): Step[] {
       draft.sign(call.with);
       return [];
     case 'redacted':
-      return draft.redacted(call.with);
+      return draft.redactedThinking(call.with);
     case 'close':
       return draft.close();
     default:
@@ -39,7 +39,7 @@ function tell(draft: Draft, call: Call): Step[] {
 }
 
 const anyText = fc.string({ unit: 'binary', maxLength: 6 });
-const anyCall: fc.Arbitrary<Call> = fc.oneof(
+const anyCall: fc.Arbitrary<DraftCall> = fc.oneof(
   fc.record({
     do: fc.constantFrom('text' as const, 'thinking' as const, 'sign' as const, 'redacted' as const),
     with: anyText,
@@ -50,7 +50,7 @@ const anyCall: fc.Arbitrary<Call> = fc.oneof(
 );
 
 /** Seals of prose are for the provider alone: only the whole message has them. */
-const unsealed = (content: AssistantMessage['content']) =>
+const withoutSignatures = (content: AssistantMessage['content']) =>
   content.map((block) => {
     if (block.type === 'text') return { type: block.type, text: block.text };
     return block.type === 'thinking' ? { type: block.type, thinking: block.thinking } : block;
@@ -61,10 +61,10 @@ describe('whatever a provider tells a draft', () => {
     fc.assert(
       fc.property(fc.array(anyCall, { maxLength: 30 }), (calls) => {
         const draft = newDraft();
-        const steps = calls.flatMap((call) => tell(draft, call));
+        const steps = calls.flatMap((call) => applyCall(draft, call));
         steps.push(...draft.close());
 
-        expect(steps.reduce(applyStep, opening).content).toEqual(unsealed(draft.finish().content));
+        expect(steps.reduce(applyStep, opening).content).toEqual(withoutSignatures(draft.finish().content));
       }),
     );
   });
@@ -73,7 +73,7 @@ describe('whatever a provider tells a draft', () => {
     fc.assert(
       fc.property(fc.array(anyCall, { maxLength: 30 }), (calls) => {
         const draft = newDraft();
-        const steps = [...calls.flatMap((call) => tell(draft, call)), ...draft.close()];
+        const steps = [...calls.flatMap((call) => applyCall(draft, call)), ...draft.close()];
 
         const blocks = draft.finish().content.map(({ type }, index) => {
           const name = type.toLowerCase();
@@ -95,7 +95,7 @@ describe('whatever a provider tells a draft', () => {
         const draft = newDraft();
         let pieces = '';
 
-        for (const step of [...calls.flatMap((call) => tell(draft, call)), ...draft.close()]) {
+        for (const step of [...calls.flatMap((call) => applyCall(draft, call)), ...draft.close()]) {
           if (step.type.endsWith('_start')) pieces = '';
           if ('delta' in step) pieces += step.delta;
           if (step.type === 'text_end' || step.type === 'thinking_end') expect(step.content).toBe(pieces);
@@ -175,9 +175,9 @@ describe('the end', () => {
     draft.text('well, ');
     draft.usage = { ...noUsage(), input: 3, totalTokens: 3 };
 
-    const answer = draft.finish({ stopReason: 'error', errorMessage: 'gone', errorCode: 'connection_lost' });
+    const message = draft.finish({ stopReason: 'error', errorMessage: 'gone', errorCode: 'connection_lost' });
 
-    expect(answer).toEqual({
+    expect(message).toEqual({
       ...opening,
       content: [
         { type: 'thinking', thinking: 'hm', thinkingSignature: 'seal' },

@@ -9,7 +9,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 
 /** A step of a streaming answer, without the message it leads to. */
-export type Step = Exclude<AssistantMessageEvent, { type: 'start' | 'done' | 'error' }>;
+export type MessageStep = Exclude<AssistantMessageEvent, { type: 'start' | 'done' | 'error' }>;
 
 export const noUsage = (): Usage => ({
   input: 0,
@@ -21,7 +21,7 @@ export const noUsage = (): Usage => ({
 });
 
 /** An answer before its first word. */
-export const emptyAnswer = (model: Model): AssistantMessage => ({
+export const emptyAssistantMessage = (model: Model): AssistantMessage => ({
   role: 'assistant',
   content: [],
   api: model.api,
@@ -32,7 +32,7 @@ export const emptyAnswer = (model: Model): AssistantMessage => ({
   timestamp: Date.now(),
 });
 
-type Open =
+type OpenBlock =
   | { kind: 'text' | 'thinking'; pieces: string[]; signature?: string }
   | { kind: 'toolCall'; pieces: string[]; id: string; name: string; signature?: string };
 
@@ -41,21 +41,21 @@ type Open =
  * as needed. Pieces are joined once, when a block closes, so that a long answer costs linear time.
  */
 export class Draft {
-  readonly #answer: AssistantMessage;
+  readonly #message: AssistantMessage;
   readonly #blocks: AssistantBlock[] = [];
-  #open: Open | undefined;
+  #open: OpenBlock | undefined;
   #stopReason: StopReason = 'stop';
 
-  constructor(answer: AssistantMessage) {
-    this.#answer = answer;
+  constructor(message: AssistantMessage) {
+    this.#message = message;
   }
 
-  text(delta: string): Step[] {
-    return this.#prose('text', delta);
+  text(delta: string): MessageStep[] {
+    return this.#addDelta('text', delta);
   }
 
-  thinking(delta: string): Step[] {
-    return this.#prose('thinking', delta);
+  thinking(delta: string): MessageStep[] {
+    return this.#addDelta('thinking', delta);
   }
 
   /** The provider's seal on the block that is open. */
@@ -64,7 +64,7 @@ export class Draft {
   }
 
   /** A thought that the provider shows to nobody: only its seal goes back and forth. */
-  redacted(signature: string): Step[] {
+  redactedThinking(signature: string): MessageStep[] {
     const steps = this.close();
     const contentIndex = this.#index;
     this.#blocks.push({ type: 'thinking', thinking: '', thinkingSignature: signature, redacted: true });
@@ -73,21 +73,21 @@ export class Draft {
   }
 
   /** Begins a tool call; its arguments follow as pieces of JSON. */
-  toolCall(call: { id: string; name: string }): Step[] {
+  toolCall(call: { id: string; name: string }): MessageStep[] {
     const steps = this.close();
     this.#open = { kind: 'toolCall', pieces: [], ...call };
     steps.push({ type: 'toolcall_start', contentIndex: this.#index, id: call.id, toolName: call.name });
     return steps;
   }
 
-  toolArguments(delta: string): Step[] {
+  toolArguments(delta: string): MessageStep[] {
     if (this.#open?.kind !== 'toolCall') return [];
     this.#open.pieces.push(delta);
     return [{ type: 'toolcall_delta', contentIndex: this.#index, delta }];
   }
 
   /** Ends the block that is open, if one is. `values`: the arguments of a call, where its pieces need not say them. */
-  close(values?: Record<string, unknown>): Step[] {
+  close(parsedArguments?: Record<string, unknown>): MessageStep[] {
     const open = this.#open;
     if (!open) return [];
     const contentIndex = this.#index;
@@ -96,7 +96,7 @@ export class Draft {
     const { signature } = open;
     if (open.kind === 'toolCall') {
       const { id, name } = open;
-      const call: ToolCall = { type: 'toolCall', id, name, arguments: values ?? parseArguments(content) };
+      const call: ToolCall = { type: 'toolCall', id, name, arguments: parsedArguments ?? parseArguments(content) };
       const toolCall = signature === undefined ? call : { ...call, thoughtSignature: signature };
       this.#blocks.push(toolCall);
       return [{ type: 'toolcall_end', contentIndex, toolCall }];
@@ -118,12 +118,12 @@ export class Draft {
   }
 
   set usage(usage: Usage) {
-    this.#answer.usage = usage;
+    this.#message.usage = usage;
   }
 
   /** What the provider calls its answer. */
-  note(names: Pick<AssistantMessage, 'responseId' | 'responseModel' | 'rawStopReason'>): void {
-    Object.assign(this.#answer, names);
+  setMetadata(metadata: Pick<AssistantMessage, 'responseId' | 'responseModel' | 'rawStopReason'>): void {
+    Object.assign(this.#message, metadata);
   }
 
   set stopReason(reason: StopReason) {
@@ -133,17 +133,17 @@ export class Draft {
   /** The answer as it stands, every block closed. */
   finish(ending: { stopReason?: StopReason; errorMessage?: string; errorCode?: AssistantMessage['errorCode'] } = {}) {
     this.close();
-    const called = this.#blocks.some((block) => block.type === 'toolCall');
-    const stopReason = ending.stopReason ?? (called && this.#stopReason === 'stop' ? 'toolUse' : this.#stopReason);
+    const hasToolCall = this.#blocks.some((block) => block.type === 'toolCall');
+    const stopReason = ending.stopReason ?? (hasToolCall && this.#stopReason === 'stop' ? 'toolUse' : this.#stopReason);
     // A copy: a provider that was left alone may go on talking to this draft.
-    return { ...this.#answer, ...ending, content: [...this.#blocks], stopReason } satisfies AssistantMessage;
+    return { ...this.#message, ...ending, content: [...this.#blocks], stopReason } satisfies AssistantMessage;
   }
 
   get #index(): number {
     return this.#blocks.length;
   }
 
-  #prose(kind: 'text' | 'thinking', delta: string): Step[] {
+  #addDelta(kind: 'text' | 'thinking', delta: string): MessageStep[] {
     if (this.#open?.kind === kind) {
       this.#open.pieces.push(delta);
       return [{ type: `${kind}_delta`, contentIndex: this.#index, delta }];

@@ -9,11 +9,11 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>;
   /** What a package of the AI SDK is made with. */
   readonly options?: Readonly<Record<string, unknown>>;
-  readonly patience: Patience;
+  readonly timeouts: StreamTimeouts;
 }
 
 /** How long a provider may keep silent, in milliseconds. */
-export interface Patience {
+export interface StreamTimeouts {
   readonly connectMs: number;
   /** From the request to the first byte of the answer. */
   readonly firstByteMs: number;
@@ -22,4 +22,4 @@ export interface Patience {
 }
 
 /** Speaks one API kind. */
-export type Wire = (endpoint: Endpoint) => Provider;
+export type ApiAdapter = (endpoint: Endpoint) => Provider;

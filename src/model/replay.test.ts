@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { AssistantBlock, AssistantMessage, ContentBlock, Usage } from '../protocol/generated/vocabulary.ts';
-import { replayable } from './replay.ts';
+import { replayableMessages } from './replay.ts';
 import type { ModelMessage } from './request.ts';
-import { builtIn } from './testing/user.ts';
+import { builtIn } from './registry/testing/user-files.ts';
 
 const model = builtIn('openai', 'gpt', { input: ['text', 'image'] });
 
 const own = { api: model.api, provider: model.provider, model: model.id };
 
-const answered = (content: AssistantBlock[], more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+const assistant = (content: AssistantBlock[], more: Partial<AssistantMessage> = {}): AssistantMessage => ({
   role: 'assistant',
   content,
   api: 'anthropic-messages',
@@ -41,14 +41,14 @@ const image: ContentBlock = { type: 'image', data: 'aaaa', mimeType: 'image/png'
 
 const short = (id: string) => id.replaceAll('|', '_');
 
-const replayed = (...messages: ModelMessage[]) => replayable(messages, model, short);
+const replayed = (...messages: ModelMessage[]) => replayableMessages(messages, model, short);
 
 const contents = (messages: readonly ModelMessage[]) => messages.map(({ content }) => content);
 
 describe('answers of the model itself', () => {
   it('go back as they came, seals and all', () => {
     const messages = [
-      answered(
+      assistant(
         [
           { type: 'thinking', thinking: 'hm', thinkingSignature: 'seal' },
           { type: 'text', text: 'a', textSignature: 't' },
@@ -63,9 +63,9 @@ describe('answers of the model itself', () => {
   });
 
   it('go back where all they hold is a sealed thought', () => {
-    const sealed = answered([{ type: 'thinking', thinking: '', thinkingSignature: 'seal', redacted: true }], own);
+    const signed = assistant([{ type: 'thinking', thinking: '', thinkingSignature: 'seal', redacted: true }], own);
 
-    expect(replayed(sealed)).toEqual([sealed]);
+    expect(replayed(signed)).toEqual([signed]);
   });
 });
 
@@ -73,7 +73,7 @@ describe('answers of other models', () => {
   it('lose their seals, and what was thought becomes text', () => {
     const [content] = contents(
       replayed(
-        answered([
+        assistant([
           { type: 'thinking', thinking: 'hm', thinkingSignature: 'seal' },
           { type: 'text', text: 'a', textSignature: 't' },
         ]),
@@ -92,10 +92,10 @@ describe('answers of other models', () => {
       { type: 'thinking', thinking: ' ' },
     ];
 
-    expect(contents(replayed(answered([...hidden, { type: 'text', text: 'a' }])))).toEqual([
+    expect(contents(replayed(assistant([...hidden, { type: 'text', text: 'a' }])))).toEqual([
       [{ type: 'text', text: 'a' }],
     ]);
-    expect(replayed(answered(hidden))).toEqual([]);
+    expect(replayed(assistant(hidden))).toEqual([]);
   });
 
   it.each([
@@ -103,47 +103,47 @@ describe('answers of other models', () => {
     ['provider', { provider: 'azure' }],
     ['model', { model: 'gpt-2' }],
   ])('are those of another %s', (_what, other) => {
-    const [content] = contents(replayed(answered([{ type: 'thinking', thinking: 'hm' }], { ...own, ...other })));
+    const [content] = contents(replayed(assistant([{ type: 'thinking', thinking: 'hm' }], { ...own, ...other })));
 
     expect(content).toEqual([{ type: 'text', text: 'hm' }]);
   });
 
   it('have ids that this one takes, and so have the results', () => {
-    expect(replayed(answered([call('a|b')]), result('a|b'))).toMatchObject([
+    expect(replayed(assistant([call('a|b')]), result('a|b'))).toMatchObject([
       { content: [{ type: 'toolCall', id: 'a_b', name: 'read', arguments: { path: 'a' } }] },
       { toolCallId: 'a_b' },
     ]);
-    expect(JSON.stringify(replayed(answered([call('a|b')])))).not.toContain('thoughtSignature');
+    expect(JSON.stringify(replayed(assistant([call('a|b')])))).not.toContain('thoughtSignature');
   });
 
   it('do not change the ids of an own call that has the same later on', () => {
-    const later = replayed(answered([call('a|b')]), result('a|b'), answered([call('a|b')], own), result('a|b'));
+    const later = replayed(assistant([call('a|b')]), result('a|b'), assistant([call('a|b')], own), result('a|b'));
 
     expect(later.slice(2)).toMatchObject([{ content: [{ id: 'a|b' }] }, { toolCallId: 'a|b' }]);
   });
 });
 
 it('an answer without a word is left out', () => {
-  expect(replayed(answered([]), answered([{ type: 'text', text: ' \n' }], own))).toEqual([]);
+  expect(replayed(assistant([]), assistant([{ type: 'text', text: ' \n' }], own))).toEqual([]);
 });
 
 describe('images', () => {
-  const shown: ModelMessage[] = [
+  const images: ModelMessage[] = [
     { role: 'user', content: [{ type: 'text', text: 'see' }, image], timestamp: 1 },
     result('a', [image]),
     { role: 'user', content: 'plain', timestamp: 1 },
   ];
 
   it('go to a model that sees', () => {
-    expect(replayed(...shown)).toEqual(shown);
+    expect(replayed(...images)).toEqual(images);
   });
 
   it('are said in words to one that does not', () => {
-    const words = { type: 'text', text: '[An image, which this model cannot see]' };
+    const texts = { type: 'text', text: '[An image, which this model cannot see]' };
 
-    expect(contents(replayable(shown, builtIn('openai', 'gpt'), short))).toEqual([
-      [{ type: 'text', text: 'see' }, words],
-      [words],
+    expect(contents(replayableMessages(images, builtIn('openai', 'gpt'), short))).toEqual([
+      [{ type: 'text', text: 'see' }, texts],
+      [texts],
       'plain',
     ]);
   });

@@ -8,39 +8,39 @@ import type {
 import type { ModelMessage } from './request.ts';
 
 /** What a wire makes of the id of a tool call that another one gave. */
-export type IdRule = (id: string) => string;
+export type ToolCallIdRule = (id: string) => string;
 
 /**
  * The conversation as this model can take it, whoever spoke before it. What only its author understands is left out or
  * said in plain words: seals, thoughts of other models, ids of a foreign form, images for a model that sees none.
  */
-export function replayable(messages: readonly ModelMessage[], model: Model, idRule: IdRule): ModelMessage[] {
+export function replayableMessages(messages: readonly ModelMessage[], model: Model, idRule: ToolCallIdRule): ModelMessage[] {
   const ids = new Map<string, string>();
   return messages.flatMap((message): ModelMessage[] => {
     switch (message.role) {
       case 'user':
-        return [typeof message.content === 'string' ? message : { ...message, content: seen(message.content, model) }];
+        return [typeof message.content === 'string' ? message : { ...message, content: visibleContent(message.content, model) }];
       case 'toolResult':
-        return [asResult(message, { model, ids })];
+        return [replayResult(message, { model, ids })];
       case 'assistant':
-        return asAnswer(message, { model, ids, idRule });
+        return replayAssistant(message, { model, ids, idRule });
       default:
         return message satisfies never;
     }
   });
 }
 
-interface Target {
+interface ReplayTarget {
   readonly model: Model;
   /** The new ids by the old ones, of the calls so far. */
   readonly ids: Map<string, string>;
-  readonly idRule: IdRule;
+  readonly idRule: ToolCallIdRule;
 }
 
-function asAnswer(message: AssistantMessage, { model, ids, idRule }: Target): AssistantMessage[] {
+function replayAssistant(message: AssistantMessage, { model, ids, idRule }: ReplayTarget): AssistantMessage[] {
   const isOwn = message.api === model.api && message.provider === model.provider && message.model === model.id;
   const content = message.content.flatMap((block): AssistantBlock[] => {
-    if (block.type !== 'toolCall') return isOwn ? [block] : inPlainWords(block);
+    if (block.type !== 'toolCall') return isOwn ? [block] : asPlainText(block);
     if (isOwn) {
       ids.delete(block.id);
       return [block];
@@ -50,27 +50,27 @@ function asAnswer(message: AssistantMessage, { model, ids, idRule }: Target): As
     return [{ type: 'toolCall', id, name: block.name, arguments: block.arguments }];
   });
   // No provider takes an answer without a word.
-  return content.some(saysSomething) ? [{ ...message, content }] : [];
+  return content.some(hasContent) ? [{ ...message, content }] : [];
 }
 
-function inPlainWords(block: Exclude<AssistantBlock, { type: 'toolCall' }>): AssistantBlock[] {
+function asPlainText(block: Exclude<AssistantBlock, { type: 'toolCall' }>): AssistantBlock[] {
   if (block.type === 'text') return [{ type: 'text', text: block.text }];
   return block.redacted || block.thinking.trim() === '' ? [] : [{ type: 'text', text: block.thinking }];
 }
 
-const saysSomething = (block: AssistantBlock) =>
+const hasContent = (block: AssistantBlock) =>
   block.type === 'toolCall' ||
   (block.type === 'text'
     ? block.text.trim() !== ''
     : block.thinking.trim() !== '' || block.thinkingSignature !== undefined);
 
-function asResult(message: ToolResultMessage, { model, ids }: Omit<Target, 'idRule'>): ToolResultMessage {
+function replayResult(message: ToolResultMessage, { model, ids }: Omit<ReplayTarget, 'idRule'>): ToolResultMessage {
   const toolCallId = ids.get(message.toolCallId) ?? message.toolCallId;
-  return { ...message, toolCallId, content: seen(message.content, model) };
+  return { ...message, toolCallId, content: visibleContent(message.content, model) };
 }
 
 /** Images for a model that sees them, a word in their place for one that does not. */
-function seen(content: readonly ContentBlock[], model: Model): ContentBlock[] {
+function visibleContent(content: readonly ContentBlock[], model: Model): ContentBlock[] {
   if (model.input.includes('image')) return [...content];
   return content.map((block) =>
     block.type === 'image' ? { type: 'text', text: '[An image, which this model cannot see]' } : block,

@@ -8,7 +8,7 @@ import type {
   Usage,
   UserMessage,
 } from '../protocol/generated/vocabulary.ts';
-import type { Draft, Step } from './draft.ts';
+import type { Draft, MessageStep } from './draft.ts';
 
 /** A tool as a model is told of it. */
 export interface ToolSpec {
@@ -39,14 +39,14 @@ export interface ModelRequest {
 }
 
 /** What comes back: steps as they happen, changes of the usage, and one end that holds the whole message. */
-export type ModelEvent = Step | UsageNews | AnswerEnd;
+export type ModelEvent = MessageStep | UsageUpdate | ResponseEnd;
 
-export interface UsageNews {
+export interface UsageUpdate {
   readonly type: 'usage';
   readonly usage: Usage;
 }
 
-export interface AnswerEnd {
+export interface ResponseEnd {
   readonly type: 'end';
   readonly message: AssistantMessage;
   /** What a failed answer says about trying again. */
@@ -57,7 +57,7 @@ export interface AnswerEnd {
  * Speaks one API kind. It fills the draft and yields the steps the draft gives back, stops soon after `signal` aborts,
  * and throws `ModelFailure` for whatever the provider refuses or breaks.
  */
-export type Provider = (request: ModelRequest, draft: Draft) => AsyncIterable<Step | UsageNews>;
+export type Provider = (request: ModelRequest, draft: Draft) => AsyncIterable<MessageStep | UsageUpdate>;
 
 /** A model that refused, broke off or never answered. */
 export class ModelFailure extends Error {

@@ -1,5 +1,5 @@
-import type { ModelRegistry, ModelWish } from '../model/registry.ts';
-import { isLevel, nearestLevel, nextLevel } from '../model/thinking.ts';
+import type { ModelRegistry, ModelSelector } from '../model/registry/registry.ts';
+import { isThinkingLevel, nearestLevel, nextLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
@@ -19,7 +19,7 @@ export interface ModelChoice {
 
 /** A requested model whose name matches no known model yet. */
 export interface UnresolvedModel {
-  readonly request: ModelWish;
+  readonly request: ModelSelector;
   readonly notice: string;
   /** The thinking level that was requested with the model. */
   readonly thinkingLevel?: ThinkingLevel | undefined;
@@ -34,7 +34,7 @@ export interface ModelName {
 export function chooseModel(registry: ModelRegistry, named: ModelName | undefined): Omit<ModelChoice, 'thinkingLevel'> {
   if (!named) return fallbackChoice(registry);
   const model = registry.find(named.provider, named.id);
-  return model ? { model } : { model: null, notice: registry.whyNot(named.provider, named.id), unavailable: named };
+  return model ? { model } : { model: null, notice: registry.unavailableReason(named.provider, named.id), unavailable: named };
 }
 
 /** Sources of the first model of a session, in order of precedence. */
@@ -128,7 +128,7 @@ export const storedChoice = (log: SessionLog) => ({ model: storedModel(log), thi
 function storedLevel(log: SessionLog): ThinkingLevel | undefined {
   for (const { id } of log.nodesOfKind('thinking_level_change')) {
     const entry = log.entry(id);
-    if (entry?.type === 'thinking_level_change' && isLevel(entry.thinkingLevel)) return entry.thinkingLevel;
+    if (entry?.type === 'thinking_level_change' && isThinkingLevel(entry.thinkingLevel)) return entry.thinkingLevel;
   }
   return undefined;
 }

@@ -2,9 +2,9 @@ import type { Conversation } from '../agent/loop.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
-import type { ModelRegistry } from '../model/registry.ts';
+import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { Provider } from '../model/request.ts';
-import { ask } from '../model/stream.ts';
+import { ask } from '../model/call-model.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type {
   Accepted,

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { patienceOf } from '../../model/patience.ts';
-import { ModelRegistry } from '../../model/registry.ts';
+import { streamTimeouts } from '../../model/stream-timeouts.ts';
+import { ModelRegistry } from '../../model/registry/registry.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { SessionList } from '../../store/sessions/listing/list-sessions.ts';
 import { SessionLog } from '../../store/sessions/session-log.ts';
@@ -24,7 +24,7 @@ it('[L6] cycle_model answers null when only one model is available', async () =>
   const cwd = tempFolder();
   const parts = {
     audience: new Broadcast(),
-    registry: new OneModel({ agentDir: cwd, env: {}, place: { patience: patienceOf({}) } }),
+    registry: new OneModel({ agentDir: cwd, env: {}, folderOptions: { timeouts: streamTimeouts({}) } }),
     hooks: {},
     agentDir: '',
     wishes: {},

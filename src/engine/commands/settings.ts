@@ -1,5 +1,5 @@
-import type { ModelRegistry } from '../../model/registry.ts';
-import { levelsOf } from '../../model/thinking.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
+import { supportedLevels } from '../../model/thinking-levels.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { type CycleDirection, nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
@@ -21,7 +21,7 @@ export const settings = {
   cycle_model: (_params, { agent }) => cycleModel(agent),
 
   get_available_models: async ({ builtins = false }, { agent: { registry, session } }) => {
-    await Promise.all([registry.load(), registry.lookAround()]);
+    await Promise.all([registry.load(), registry.discoverLocalModels()]);
     const { model, notice } = session.choice;
     // One that stands in for others was not asked for.
     const isNamed = model?.provider === 'tau' && notice === undefined;
@@ -40,7 +40,7 @@ export const settings = {
 
   list_providers: async (_params, { agent: { registry } }) => {
     await registry.load({ anyway: true });
-    return { providers: [...registry.keyTakers] };
+    return { providers: [...registry.keyedProviders] };
   },
 
   set_thinking_level: ({ level: wanted, persist }, { agent }) => {
@@ -58,7 +58,7 @@ export const settings = {
 
   get_available_thinking_levels: (_params, { agent }) => {
     const { model } = agent.session.choice;
-    return { levels: model ? levelsOf(model) : ['off'] };
+    return { levels: model ? supportedLevels(model) : ['off'] };
   },
 
   set_session_name: ({ name }, { agent }) => {
@@ -93,10 +93,10 @@ const usableOf = ({ registry }: Agent, provider: string): number =>
 
 /** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
 async function sought(registry: ModelRegistry, provider: string, id: string): Promise<Model> {
-  await registry.learnOf(provider);
+  await registry.loadProvider(provider);
   const found = registry.find(provider, id);
   if (found) return found;
-  const why = registry.has(provider, id) ? registry.whyNot(provider, id) : `Model not found: ${provider}/${id}`;
+  const why = registry.has(provider, id) ? registry.unavailableReason(provider, id) : `Model not found: ${provider}/${id}`;
   throw new Refusal('model_not_found', why);
 }
 

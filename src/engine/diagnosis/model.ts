@@ -1,5 +1,5 @@
-import type { ModelRegistry } from '../../model/registry.ts';
-import { secretsSet } from '../../model/secret-variables.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
+import { secretsSet } from '../../model/keys/secret-variables.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { ModelChoice } from '../../session/model-choice.ts';
 import { fine, problem, warning } from './finding.ts';
@@ -19,7 +19,7 @@ function modelFinding({ model, notice }: Chosen): Finding {
 }
 
 /** Where the key of each provider comes from, not what it is: no command is run for it. */
-function providerFindings({ keyPlaces, obstacles }: ModelRegistry): readonly Finding[] {
+function providerFindings({ keyLocations: keyPlaces, keyProblems: obstacles }: ModelRegistry): readonly Finding[] {
   const usable = [...keyPlaces].map(([provider, place]) => `${provider} (${place ?? 'needs no key'})`);
   return [
     fine(

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { defaultShell } from '../../agent/tools/shell.ts';
-import { withoutSecrets } from '../../model/secret-variables.ts';
+import { withoutSecrets } from '../../model/keys/secret-variables.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import { spawnGroup } from '../../system/processes/process-group.ts';

@@ -1,5 +1,5 @@
 import { isToolName } from '../../agent/tool.ts';
-import { isLevel } from '../../model/thinking.ts';
+import { isThinkingLevel } from '../../model/thinking-levels.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
 import { sessionNameFrom } from '../../store/sessions/session-name.ts';
 import { blocks, plainCopy, saying } from './answers.ts';
@@ -118,7 +118,7 @@ export function apiFor(extension: Extension, { host, bus, onFailure }: ApiParts)
     },
     getThinkingLevel: () => acting().session().choice.thinkingLevel,
     setThinkingLevel: (level) => {
-      if (!isLevel(level)) throw new TypeError(`Not a thinking level: ${String(level)}`);
+      if (!isThinkingLevel(level)) throw new TypeError(`Not a thinking level: ${String(level)}`);
       acting().setThinkingLevel(level);
     },
     events: { on: bus.on, emit: bus.emit },

@@ -1,6 +1,6 @@
 import type { Toolbox } from '../../agent/toolbox.ts';
 import type { ShellOptions } from '../../agent/tools/shell.ts';
-import type { ModelRegistry } from '../../model/registry.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
 import type {
   AgentEvent,
   AssistantMessage,

@@ -1,4 +1,4 @@
-import type { ModelRegistry } from '../../model/registry.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { modelAskers } from './stand-ins/ai/ask-model.ts';
@@ -18,7 +18,7 @@ export class ModelsView {
   getAll = (): Model[] => [...this.#registry.available({ scripted: true })];
   getAvailable = (): Model[] => [...this.#registry.available()];
   /** Whether or not there is a key for it. */
-  find = (provider: string, modelId: string): Model | undefined => this.#registry.named(provider, modelId);
+  find = (provider: string, modelId: string): Model | undefined => this.#registry.findAny(provider, modelId);
   hasConfiguredAuth = ({ provider }: Model): boolean => this.#registry.hasKey(provider);
   isUsingOAuth = (): boolean => false;
   getError = (): string | undefined => this.#registry.problems.join('\n') || undefined;

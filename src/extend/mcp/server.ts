@@ -1,5 +1,5 @@
 import type { Tool } from '../../agent/tool.ts';
-import { hideSecrets } from '../../model/hide-secrets.ts';
+import { redact } from '../../model/keys/redact.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
 import type { McpEntry } from '../../store/mcp-file.ts';
@@ -149,7 +149,7 @@ export class McpServer {
     this.#connection = undefined;
     this.#change(() => {
       this.#state = 'failed';
-      this.#error = hideSecrets(trouble, this.#secrets);
+      this.#error = redact(trouble, this.#secrets);
       this.#tools = [];
     });
     if (this.#wasReady) this.#tryAgain();
@@ -215,7 +215,7 @@ export class McpServer {
       this.#tries = 0;
       return answer;
     } catch (error) {
-      const words = hideSecrets(messageOf(error), this.#secrets);
+      const words = redact(messageOf(error), this.#secrets);
       throw new Error(error instanceof ServerTrouble ? `The MCP server ${this.name} ${words}` : words);
     }
   };
@@ -225,6 +225,6 @@ export class McpServer {
   }
 
   #warn(text: string): void {
-    this.#home.warn(`MCP server ${this.name}: ${hideSecrets(text, this.#secrets)}`);
+    this.#home.warn(`MCP server ${this.name}: ${redact(text, this.#secrets)}`);
   }
 }

@@ -6,20 +6,20 @@ import { post } from './post.ts';
 
 const NEVER = new AbortController().signal;
 
-async function listening(server: Server): Promise<string> {
+async function startServer(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function serving(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
+async function serve(handler: RequestListener): Promise<string> {
+  const server = createServer(handler);
   onTestFinished(() => server.closeAllConnections());
-  return `http://${await listening(server)}/v1`;
+  return `http://${await startServer(server)}/v1`;
 }
 
-const posted = (url: string, more: Partial<Parameters<typeof post>[0]> = {}) =>
+const postTo = (url: string, more: Partial<Parameters<typeof post>[0]> = {}) =>
   post({ url, headers: {}, body: '{}', connectMs: 5000, signal: NEVER, ...more });
 
 async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
@@ -29,20 +29,20 @@ async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
 }
 
 it('sends the body with its length in bytes and the headers', async () => {
-  const url = await serving(async (request, response) => {
+  const url = await serve(async (request, response) => {
     const { method, headers } = request;
     response.end(JSON.stringify([method, headers['x-own'], headers['content-length'], await textOf(request)]));
   });
 
-  const response = await posted(url, { headers: { 'x-own': 'yes' }, body: '{"a":"ä"}' });
+  const response = await postTo(url, { headers: { 'x-own': 'yes' }, body: '{"a":"ä"}' });
 
   expect(JSON.parse(await textOf(response))).toEqual(['POST', 'yes', '10', '{"a":"ä"}']);
 });
 
 it('answers as soon as the server has begun to', async () => {
-  const url = await serving((_request, response) => void response.writeHead(200).flushHeaders());
+  const url = await serve((_request, response) => void response.writeHead(200).flushHeaders());
 
-  const response = await posted(url);
+  const response = await postTo(url);
 
   expect(response.statusCode).toBe(200);
   response.destroy();
@@ -51,7 +51,7 @@ it('answers as soon as the server has begun to', async () => {
 it('uses a connection again, and another one where the server had closed that', async () => {
   const ports: (number | undefined)[] = [];
   let hangUp = false;
-  const url = await serving((request, response) => {
+  const url = await serve((request, response) => {
     ports.push(request.socket.remotePort);
     if (!hangUp) response.end('fine');
     else {
@@ -60,9 +60,9 @@ it('uses a connection again, and another one where the server had closed that', 
     }
   });
 
-  for (let count = 0; count < 2; count++) expect(await textOf(await posted(url))).toBe('fine');
+  for (let count = 0; count < 2; count++) expect(await textOf(await postTo(url))).toBe('fine');
   hangUp = true;
-  expect(await textOf(await posted(url))).toBe('fine');
+  expect(await textOf(await postTo(url))).toBe('fine');
 
   const [first, second, third, fourth] = ports;
   expect([second, third]).toEqual([first, first]);
@@ -70,21 +70,21 @@ it('uses a connection again, and another one where the server had closed that', 
 });
 
 it('a server that hangs up on a new connection is not asked twice', async () => {
-  let asked = 0;
-  const url = await serving((request) => {
-    asked++;
+  let requests = 0;
+  const url = await serve((request) => {
+    requests++;
     request.socket.resetAndDestroy();
   });
 
-  await expect(posted(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
-  expect(asked).toBe(1);
+  await expect(postTo(url)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  expect(requests).toBe(1);
 });
 
 it('a connection that is not made in time is given up', async () => {
   // It takes the connection and says nothing: the two never come to terms about TLS.
-  const host = await listening(createSocketServer((socket) => void onTestFinished(() => void socket.destroy())));
+  const host = await startServer(createSocketServer((socket) => void onTestFinished(() => void socket.destroy())));
 
-  await expect(posted(`https://${host}/v1`, { connectMs: 50 })).rejects.toMatchObject({
+  await expect(postTo(`https://${host}/v1`, { connectMs: 50 })).rejects.toMatchObject({
     code: 'stalled',
     message: `Could not connect to ${host} within 50 ms`,
   });
@@ -92,16 +92,16 @@ it('a connection that is not made in time is given up', async () => {
 
 it('an address where nobody listens refuses', async () => {
   const server = createSocketServer();
-  const host = await listening(server);
+  const host = await startServer(server);
   server.close();
   await once(server, 'close');
 
-  await expect(posted(`http://${host}/v1`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await expect(postTo(`http://${host}/v1`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
 it('an abort ends the request', async () => {
   const stop = new AbortController();
-  const url = await serving(() => stop.abort());
+  const url = await serve(() => stop.abort());
 
-  await expect(posted(url, { signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(postTo(url, { signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' });
 });

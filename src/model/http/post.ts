@@ -2,10 +2,10 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { messageOf } from '../../protocol/errors.ts';
 import { ModelFailure } from '../request.ts';
-import type { WayThrough } from './proxy.ts';
+import type { ProxyRoute } from './proxy.ts';
 
 /** What is sent where. */
-export interface Post {
+export interface HttpPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -13,18 +13,18 @@ export interface Post {
   readonly signal: AbortSignal;
 }
 
-const plain = new HttpAgent({ keepAlive: true });
-const secure = new HttpsAgent({ keepAlive: true });
+const httpAgent = new HttpAgent({ keepAlive: true });
+const httpsAgent = new HttpsAgent({ keepAlive: true });
 
 /** Posts, and answers as soon as the server has begun to. Rejects with a `ModelFailure`, or as the signal says. */
-export async function post(message: Post): Promise<IncomingMessage> {
+export async function post(message: HttpPost): Promise<IncomingMessage> {
   const url = new URL(message.url);
   const proxy = await proxyFor(message.url);
   try {
-    return await send(message, url, proxy?.agent ?? (url.protocol === 'http:' ? plain : secure)).catch((error) => {
+    return await send(message, url, proxy?.agent ?? (url.protocol === 'http:' ? httpAgent : httpsAgent)).catch((error) => {
       // The server had closed a connection that was kept, before it heard of this request.
       if (!(error instanceof StaleConnection)) throw error;
-      return send(message, url, proxy?.another() ?? false);
+      return send(message, url, proxy?.freshAgent() ?? false);
     });
   } catch (error) {
     if (!proxy || message.signal.aborted || error instanceof ModelFailure) throw error;
@@ -35,30 +35,30 @@ export async function post(message: Post): Promise<IncomingMessage> {
 class StaleConnection extends Error {}
 
 /** A connection that breaks later than this was heard, and what it was asked may have cost money. */
-const STALE_MS = 500;
+const STALE_SOCKET_MS = 500;
 
-function send({ headers, body, connectMs, signal }: Post, url: URL, agent: RequestOptions['agent']) {
-  const begin = url.protocol === 'http:' ? httpRequest : httpsRequest;
+function send({ headers, body, connectMs, signal }: HttpPost, url: URL, agent: RequestOptions['agent']) {
+  const startRequest = url.protocol === 'http:' ? httpRequest : httpsRequest;
   return new Promise<IncomingMessage>((resolve, reject) => {
-    const request = begin(url, {
+    const request = startRequest(url, {
       method: 'POST',
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       agent,
       signal,
     });
-    const begunAt = performance.now();
-    const limit = setTimeout(() => {
+    const startedAt = performance.now();
+    const connectTimer = setTimeout(() => {
       request.destroy(new ModelFailure('stalled', `Could not connect to ${url.host} within ${connectMs} ms`));
     }, connectMs);
     request.once('socket', (socket) => {
-      const connected = () => clearTimeout(limit);
+      const connected = () => clearTimeout(connectTimer);
       if (!socket.connecting) connected();
       else socket.once(url.protocol === 'http:' ? 'connect' : 'secureConnect', connected);
     });
     request.once('response', resolve);
     request.once('error', (error) => {
-      clearTimeout(limit);
-      const isStale = request.reusedSocket && isReset(error) && performance.now() - begunAt < STALE_MS;
+      clearTimeout(connectTimer);
+      const isStale = request.reusedSocket && isReset(error) && performance.now() - startedAt < STALE_SOCKET_MS;
       reject(isStale ? new StaleConnection() : error);
     });
     request.end(body);
@@ -68,7 +68,7 @@ function send({ headers, body, connectMs, signal }: Post, url: URL, agent: Reque
 const isReset = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE';
 
 /** The proxy that the environment names for this address, if it does. */
-async function proxyFor(url: string): Promise<WayThrough | undefined> {
+async function proxyFor(url: string): Promise<ProxyRoute | undefined> {
   const { env } = process;
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
   if (!names.some((name) => env[name])) return undefined;

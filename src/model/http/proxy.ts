@@ -5,25 +5,25 @@ import { getProxyForUrl } from 'proxy-from-env';
 import { ModelFailure } from '../request.ts';
 
 /** A way through somebody who passes requests on. */
-export interface WayThrough {
+export interface ProxyRoute {
   /** Without the name and the password that its address may hold. */
   readonly host: string;
   /** Keeps its connections. */
   readonly agent: Agent;
   /** Makes a connection of its own. */
-  readonly another: () => Agent;
+  readonly freshAgent: () => Agent;
 }
 
-const known = new Map<string, WayThrough>();
+const routes = new Map<string, ProxyRoute>();
 
 /** The way through the proxy that is set for this address; undefined where none is. */
-export function proxyFor(url: string): WayThrough | undefined {
+export function proxyFor(url: string): ProxyRoute | undefined {
   const { hostname, protocol } = new URL(url);
   const address = isLoopback(hostname) ? '' : getProxyForUrl(url);
   if (address === '') return undefined;
   const key = `${protocol} ${address}`;
-  const proxy = known.get(key) ?? wayThrough(address, protocol);
-  known.set(key, proxy);
+  const proxy = routes.get(key) ?? createRoute(address, protocol);
+  routes.set(key, proxy);
   return proxy;
 }
 
@@ -31,16 +31,16 @@ export function proxyFor(url: string): WayThrough | undefined {
 const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 
 /** What is sent in the open is passed on by a proxy; what is not, goes through a tunnel that it digs. */
-function wayThrough(address: string, target: string): WayThrough {
+function createRoute(address: string, target: string): ProxyRoute {
   // The address itself is not told: it may hold a password.
   if (!URL.canParse(address)) throw new ModelFailure('model_error', 'The proxy in the environment is no URL');
   const { protocol } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new ModelFailure('model_error', `The proxy in the environment speaks ${protocol.slice(0, -1)}, not http`);
-  const Passing = target === 'http:' ? HttpProxyAgent : HttpsProxyAgent;
+  const ProxyAgent = target === 'http:' ? HttpProxyAgent : HttpsProxyAgent;
   return {
     host: new URL(address).host,
-    agent: new Passing(address, { keepAlive: true }),
-    another: () => new Passing(address),
+    agent: new ProxyAgent(address, { keepAlive: true }),
+    freshAgent: () => new ProxyAgent(address),
   };
 }

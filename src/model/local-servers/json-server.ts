@@ -1,10 +1,10 @@
 import { type IncomingMessage, request } from 'node:http';
 
 /** A list of models is not longer than this. */
-const MAX_BODY = 4 * 1024 * 1024;
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /** What a server said, of whatever form. */
-export type Said = Readonly<Record<string, unknown>>;
+export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Something that listens on this machine and may or may not answer in JSON. */
 export class JsonServer {
@@ -17,10 +17,10 @@ export class JsonServer {
   }
 
   /** The object at this path, asked for with a body where one is given; undefined for everything that is none. */
-  async ask(path: string, body?: object): Promise<Said | undefined> {
+  async fetchObject(path: string, body?: object): Promise<JsonRecord | undefined> {
     try {
       const response = await this.#send(path, body === undefined ? undefined : JSON.stringify(body));
-      return objectOf(JSON.parse(await wholeOf(response)));
+      return asObject(JSON.parse(await readBody(response)));
     } catch {
       return undefined;
     }
@@ -28,7 +28,7 @@ export class JsonServer {
 
   #send(path: string, body: string | undefined): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const asked = request({
+      const outgoing = request({
         host: '127.0.0.1',
         port: this.port,
         path,
@@ -37,12 +37,12 @@ export class JsonServer {
         agent: false,
         signal: this.#signal,
       });
-      asked.once('response', resolve).once('error', reject).end(body);
+      outgoing.once('response', resolve).once('error', reject).end(body);
     });
   }
 }
 
-async function wholeOf(response: IncomingMessage): Promise<string> {
+async function readBody(response: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
@@ -50,7 +50,7 @@ async function wholeOf(response: IncomingMessage): Promise<string> {
     for await (const piece of response) {
       pieces.push(piece);
       size += piece.length;
-      if (size > MAX_BODY) throw new Error('Too long');
+      if (size > MAX_LIST_BYTES) throw new Error('Too long');
     }
   } finally {
     response.destroy();
@@ -59,9 +59,9 @@ async function wholeOf(response: IncomingMessage): Promise<string> {
 }
 
 /** An object; nothing else that JSON can say. */
-export const objectOf = (value: unknown): Said | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Said) : undefined;
+export const asObject = (value: unknown): JsonRecord | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : undefined;
 
 /** The objects in a list; none where it is no list. */
-export const objectsOf = (value: unknown): Said[] =>
-  Array.isArray(value) ? value.map(objectOf).filter((one) => one !== undefined) : [];
+export const objectsIn = (value: unknown): JsonRecord[] =>
+  Array.isArray(value) ? value.map(asObject).filter((one) => one !== undefined) : [];

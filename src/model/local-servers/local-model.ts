@@ -1,16 +1,16 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { objectsOf, type Said } from './json-server.ts';
+import { objectsIn, type JsonRecord } from './json-server.ts';
 
 /** More than this nobody runs on one machine. */
 const MAX_MODELS = 500;
 const LONGEST_ID = 500;
 
 /** A window that is sure to fit, for a server that does not tell its own. */
-const SMALLEST_WINDOW = 4096;
-const LONGEST_ANSWER = 16_384;
+const DEFAULT_CONTEXT_WINDOW = 4096;
+const OUTPUT_TOKEN_CAP = 16_384;
 
 /** What a server tells of a model. */
-export interface LocalModel {
+export interface LocalModelFacts {
   readonly provider: string;
   readonly port: number;
   readonly id: string;
@@ -23,27 +23,27 @@ export interface LocalModel {
 }
 
 /** A model of a server on this machine. It costs nothing. */
-export function localModel(told: LocalModel): Model {
-  const contextWindow = told.contextWindow ?? SMALLEST_WINDOW;
+export function localModel(facts: LocalModelFacts): Model {
+  const contextWindow = facts.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   return {
-    id: told.id,
-    name: told.name ?? told.id,
+    id: facts.id,
+    name: facts.name ?? facts.id,
     api: 'openai-completions',
-    provider: told.provider,
-    baseUrl: `http://127.0.0.1:${told.port}/v1`,
-    reasoning: told.thinks,
-    input: told.seesImages ? ['text', 'image'] : ['text'],
+    provider: facts.provider,
+    baseUrl: `http://127.0.0.1:${facts.port}/v1`,
+    reasoning: facts.thinks,
+    input: facts.seesImages ? ['text', 'image'] : ['text'],
     contextWindow,
-    maxTokens: Math.min(contextWindow, LONGEST_ANSWER),
+    maxTokens: Math.min(contextWindow, OUTPUT_TOKEN_CAP),
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-    ...(told.usesTools === undefined ? {} : { supportsTools: told.usesTools }),
+    ...(facts.usesTools === undefined ? {} : { supportsTools: facts.usesTools }),
   };
 }
 
 /** The entries of a list of models that have an id under this key, each id once. */
-export function listed(list: unknown, key: string): { readonly id: string; readonly entry: Said }[] {
-  const byId = new Map<string, Said>();
-  for (const entry of objectsOf(list)) {
+export function entriesWithId(list: unknown, key: string): { readonly id: string; readonly entry: JsonRecord }[] {
+  const byId = new Map<string, JsonRecord>();
+  for (const entry of objectsIn(list)) {
     const id = entry[key];
     if (typeof id === 'string' && isId(id) && !byId.has(id)) byId.set(id, entry);
     if (byId.size === MAX_MODELS) break;
@@ -54,5 +54,5 @@ export function listed(list: unknown, key: string): { readonly id: string; reado
 const isId = (id: string) => id.trim() !== '' && id.length <= LONGEST_ID && !/\p{Cc}/u.test(id);
 
 /** A number of tokens, if it is one. */
-export const tokens = (value: unknown): number | undefined =>
+export const tokenCount = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;

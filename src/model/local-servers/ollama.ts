@@ -1,65 +1,65 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { type JsonServer, objectOf, type Said } from './json-server.ts';
-import { listed, localModel, tokens } from './local-model.ts';
+import { type JsonServer, asObject, type JsonRecord } from './json-server.ts';
+import { entriesWithId, localModel, tokenCount } from './local-model.ts';
 
 /** How many models are asked about at the same time. */
-const AT_ONCE = 8;
+const CONCURRENT_REQUESTS = 8;
 
 /** The models of Ollama. */
 export async function ollama(server: JsonServer): Promise<Model[]> {
-  const [installed, running] = await Promise.all([server.ask('/api/tags'), server.ask('/api/ps')]);
-  const ids = listed(installed?.['models'], 'name').map(({ id }) => id);
-  const windows = new Map(listed(running?.['models'], 'name').map(({ id, entry }) => [id, entry['context_length']]));
+  const [installed, running] = await Promise.all([server.fetchObject('/api/tags'), server.fetchObject('/api/ps')]);
+  const ids = entriesWithId(installed?.['models'], 'name').map(({ id }) => id);
+  const windows = new Map(entriesWithId(running?.['models'], 'name').map(({ id, entry }) => [id, entry['context_length']]));
   const models: Model[][] = ids.map(() => []);
-  const left = ids.entries();
-  const askOn = async () => {
-    for (const [index, id] of left) {
-      const shown = await server.ask('/api/show', { model: id });
+  const remaining = ids.entries();
+  const worker = async () => {
+    for (const [index, id] of remaining) {
+      const details = await server.fetchObject('/api/show', { model: id });
       // Of what did not answer in time nobody knows how much it can read.
-      if (shown) models[index] = modelOf({ id, port: server.port, window: tokens(windows.get(id)) }, shown);
+      if (details) models[index] = toModels({ id, port: server.port, window: tokenCount(windows.get(id)) }, details);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, askOn));
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, worker));
   return models.flat();
 }
 
-interface Found {
+interface ListedModel {
   readonly id: string;
   readonly port: number;
   /** With which it runs, where it does. */
   readonly window: number | undefined;
 }
 
-function modelOf({ id, port, window }: Found, shown: Said): Model[] {
-  const { capabilities } = shown;
-  const can = (what: string) => Array.isArray(capabilities) && capabilities.includes(what);
+function toModels({ id, port, window }: ListedModel, details: JsonRecord): Model[] {
+  const { capabilities } = details;
+  const hasCapability = (name: string) => Array.isArray(capabilities) && capabilities.includes(name);
   // What only makes vectors of texts cannot answer.
-  if (Array.isArray(capabilities) && !can('completion')) return [];
+  if (Array.isArray(capabilities) && !hasCapability('completion')) return [];
   return [
     localModel({
       provider: 'ollama',
       port,
       id,
-      contextWindow: window ?? smaller(chosenWindow(shown), largestWindow(shown)),
-      seesImages: can('vision'),
-      thinks: can('thinking'),
-      ...(Array.isArray(capabilities) ? { usesTools: can('tools') } : {}),
+      contextWindow: window ?? minDefined(configuredWindow(details), trainedWindow(details)),
+      seesImages: hasCapability('vision'),
+      thinks: hasCapability('thinking'),
+      ...(Array.isArray(capabilities) ? { usesTools: hasCapability('tools') } : {}),
     }),
   ];
 }
 
 /** What the model was made to run with, as a line of its parameters. */
-function chosenWindow(shown: Said | undefined): number | undefined {
-  const [, digits] = /^num_ctx\s+(\d+)\s*$/m.exec(String(shown?.['parameters'])) ?? [];
-  return tokens(Number(digits));
+function configuredWindow(details: JsonRecord | undefined): number | undefined {
+  const [, digits] = /^num_ctx\s+(\d+)\s*$/m.exec(String(details?.['parameters'])) ?? [];
+  return tokenCount(Number(digits));
 }
 
 /** What the model was trained for, under the name of its architecture. */
-function largestWindow(shown: Said | undefined): number | undefined {
+function trainedWindow(details: JsonRecord | undefined): number | undefined {
   const [, length] =
-    Object.entries(objectOf(shown?.['model_info']) ?? {}).find(([key]) => key.endsWith('.context_length')) ?? [];
-  return tokens(length);
+    Object.entries(asObject(details?.['model_info']) ?? {}).find(([key]) => key.endsWith('.context_length')) ?? [];
+  return tokenCount(length);
 }
 
-const smaller = (one: number | undefined, other: number | undefined) =>
+const minDefined = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);

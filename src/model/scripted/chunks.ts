@@ -1,8 +1,8 @@
 /** Cuts a text into words, each with the space around it. A text without words is one piece. */
-export const words = (text: string): readonly string[] => text.match(/(?:^\s+)?\S+\s*/g) ?? [text];
+export const wordChunks = (text: string): readonly string[] => text.match(/(?:^\s+)?\S+\s*/g) ?? [text];
 
 /** Cuts a text into `count` pieces of nearly equal length, fewer if it is too short, never inside a character. */
-export function pieces(text: string, count: number): readonly string[] {
+export function equalChunks(text: string, count: number): readonly string[] {
   if (count === 1) return [text];
   const characters = Array.from(text);
   const total = Math.max(1, Math.min(count, characters.length));
@@ -11,6 +11,6 @@ export function pieces(text: string, count: number): readonly string[] {
 }
 
 /** The same text a number of times, made as it is asked for. */
-export function* repeated(text: string, times: number): Generator<string, void> {
+export function* repeatedChunks(text: string, times: number): Generator<string, void> {
   for (let done = 0; done < times; done += 1) yield text;
 }

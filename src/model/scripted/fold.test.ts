@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AssistantBlock } from '../../protocol/generated/vocabulary.ts';
 import type { ModelEvent } from '../request.ts';
-import { hear, scripted } from './testing/rehearse.ts';
+import { callToEnd, scripted } from './testing/call.ts';
 
 const several = fc.integer({ min: 1, max: 8 });
 const json = fc.dictionary(
@@ -21,7 +21,7 @@ const anyStep = fc.oneof(
 test('the deltas of any answer, put together, are its blocks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 8 }), async (steps) => {
-      const { events, message } = await hear(scripted({ steps }));
+      const { events, message } = await callToEnd(scripted({ steps }));
 
       expect(folded(events)).toEqual(message.content);
     }),

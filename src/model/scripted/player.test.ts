@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { ask } from '../stream.ts';
-import { answerOf, hear, modelNamed, question, scripted, usageOf } from './testing/rehearse.ts';
+import { ask } from '../call-model.ts';
+import { assistantMessage, callToEnd, modelNamed, scriptedRequest, scripted, freeUsage } from './testing/call.ts';
 
-const text = (words: string) => ({ type: 'text' as const, text: words });
+const text = (content: string) => ({ type: 'text' as const, text: content });
 
 test('text streams word by word', async () => {
-  const { events, message } = await hear(scripted({ text: 'Hello wide world' }));
+  const { events, message } = await callToEnd(scripted({ text: 'Hello wide world' }));
 
-  const expected = answerOf({ content: [text('Hello wide world')], usage: usageOf(0, 4) });
+  const expected = assistantMessage({ content: [text('Hello wide world')], usage: freeUsage(0, 4) });
   expect(message).toEqual(expected);
   expect(events.slice(0, -1)).toEqual([
     { type: 'text_start', contentIndex: 0 },
@@ -18,21 +18,21 @@ test('text streams word by word', async () => {
     { type: 'text_delta', contentIndex: 0, delta: 'wide ' },
     { type: 'text_delta', contentIndex: 0, delta: 'world' },
     { type: 'text_end', contentIndex: 0, content: 'Hello wide world' },
-    { type: 'usage', usage: usageOf(0, 4) },
+    { type: 'usage', usage: freeUsage(0, 4) },
   ]);
 });
 
 test('text streams in as many chunks as asked for', async () => {
-  const { events } = await hear(scripted({ text: 'Hello', chunks: 2 }));
+  const { events } = await callToEnd(scripted({ text: 'Hello', chunks: 2 }));
 
   expect(deltasIn(events)).toEqual(['He', 'llo']);
 });
 
 test('text is repeated, one delta each time', async () => {
-  const { events, message } = await hear(scripted({ text: 'abcd', times: 1000 }));
+  const { events, message } = await callToEnd(scripted({ text: 'abcd', times: 1000 }));
 
   expect(deltasIn(events)).toEqual(Array(1000).fill('abcd'));
-  expect(message).toEqual(answerOf({ content: [text('abcd'.repeat(1000))], usage: usageOf(0, 1000) }));
+  expect(message).toEqual(assistantMessage({ content: [text('abcd'.repeat(1000))], usage: freeUsage(0, 1000) }));
 });
 
 test('thinking, text and calls are blocks of their own; texts in a row are one block', async () => {
@@ -45,10 +45,10 @@ test('thinking, text and calls are blocks of their own; texts in a row are one b
     { toolCall: { name: 'read', id: 'call_2' } },
   ];
 
-  const { message } = await hear(scripted({ steps }));
+  const { message } = await callToEnd(scripted({ steps }));
 
   expect(message).toEqual(
-    answerOf({
+    assistantMessage({
       content: [
         { type: 'thinking', thinking: 'Hm.' },
         text('First this.'),
@@ -56,13 +56,13 @@ test('thinking, text and calls are blocks of their own; texts in a row are one b
         { type: 'toolCall', id: 'call_2', name: 'read', arguments: {} },
       ],
       stopReason: 'toolUse',
-      usage: usageOf(0, 8),
+      usage: freeUsage(0, 8),
     }),
   );
 });
 
 test('the arguments of a call come in pieces', async () => {
-  const { events } = await hear(scripted({ toolCall: { name: 'read', arguments: { path: 'a' }, id: 'c' }, chunks: 3 }));
+  const { events } = await callToEnd(scripted({ toolCall: { name: 'read', arguments: { path: 'a' }, id: 'c' }, chunks: 3 }));
 
   expect(events.slice(0, -2)).toEqual([
     { type: 'toolcall_start', contentIndex: 0, id: 'c', toolName: 'read' },
@@ -82,17 +82,17 @@ test('the last piece waits until a file exists', async () => {
   try {
     const path = join(folder, 'go');
     const call = { name: 'read', id: 'c', rawArguments: 'abc' };
-    const events = ask(scripted({ toolCall: call, chunks: 3, await: path }), question()).events[Symbol.asyncIterator]();
-    const heard: unknown[] = [];
-    for (let told = 0; told < 3; told++) heard.push((await events.next()).value);
-    const last = events.next().then(({ value }) => heard.push(value));
+    const events = ask(scripted({ toolCall: call, chunks: 3, await: path }), scriptedRequest()).events[Symbol.asyncIterator]();
+    const received: unknown[] = [];
+    for (let count = 0; count < 3; count++) received.push((await events.next()).value);
+    const last = events.next().then(({ value }) => received.push(value));
     await new Promise((resolve) => setImmediate(resolve));
 
-    heard.push('the file');
+    received.push('the file');
     await writeFile(path, '');
     await last;
 
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { type: 'toolcall_start', contentIndex: 0, id: 'c', toolName: 'read' },
       { type: 'toolcall_delta', contentIndex: 0, delta: 'a' },
       { type: 'toolcall_delta', contentIndex: 0, delta: 'b' },
@@ -105,7 +105,7 @@ test('the last piece waits until a file exists', async () => {
 });
 
 test('raw arguments are sent as they are', async () => {
-  const { events, message } = await hear(scripted({ toolCall: { name: 'read', id: 'c', rawArguments: '{bad' } }));
+  const { events, message } = await callToEnd(scripted({ toolCall: { name: 'read', id: 'c', rawArguments: '{bad' } }));
 
   expect(deltasIn(events)).toEqual(['{bad']);
   expect(message.content).toEqual([{ type: 'toolCall', id: 'c', name: 'read', arguments: {} }]);
@@ -114,7 +114,7 @@ test('raw arguments are sent as they are', async () => {
 test('ids that a script leaves out are made up and differ', async () => {
   const call = { toolCall: { name: 'read' } };
 
-  const { message } = await hear(scripted({ steps: Array(50).fill(call) }));
+  const { message } = await callToEnd(scripted({ steps: Array(50).fill(call) }));
 
   const ids = message.content.map((block) => (block.type === 'toolCall' ? block.id : ''));
   expect(new Set(ids).size).toBe(50);
@@ -126,7 +126,7 @@ test('the usage of a script is priced by the model', async () => {
   const model = { ...modelNamed('scripted'), cost };
   const usage = { input: 1_000_000, output: 100_000, cacheWrite: 500_000 };
 
-  const { message, events } = await hear(scripted({ usage }), question({ model }));
+  const { message, events } = await callToEnd(scripted({ usage }), scriptedRequest({ model }));
 
   const expected = {
     ...usage,
@@ -134,14 +134,14 @@ test('the usage of a script is priced by the model', async () => {
     totalTokens: 1_600_000,
     cost: { input: 2, output: 1, cacheRead: 0, cacheWrite: 2, total: 5 },
   };
-  expect(message).toEqual(answerOf({ usage: expected }));
+  expect(message).toEqual(assistantMessage({ usage: expected }));
   expect(events[0]).toEqual({ type: 'usage', usage: expected });
 });
 
 test('the usage is guessed from all that was asked', async () => {
-  const { message: earlier } = await hear(scripted({ steps: [{ thinking: 'abcd' }, { toolCall: { name: 'ab' } }] }));
+  const { message: earlier } = await callToEnd(scripted({ steps: [{ thinking: 'abcd' }, { toolCall: { name: 'ab' } }] }));
   const image = { type: 'image' as const, data: 'AAAA'.repeat(10_000), mimeType: 'image/png' };
-  const request = question({
+  const request = scriptedRequest({
     systemPrompt: '12345678',
     messages: [
       { role: 'user', content: [text('1234'), image], timestamp: 0 },
@@ -151,16 +151,16 @@ test('the usage is guessed from all that was asked', async () => {
     tools: [{ name: 'ab', description: 'abcd', parameters: {} }],
   });
 
-  const { message } = await hear(scripted({ text: 'Hello' }), request);
+  const { message } = await callToEnd(scripted({ text: 'Hello' }), request);
 
   // 8 for the prompt, 4 + 4800 for the user, 4 + 4 for the answer, 3 for the result, 8 for the tool.
-  expect(message.usage).toEqual(usageOf(1208, 2));
+  expect(message.usage).toEqual(freeUsage(1208, 2));
 });
 
 test('a stop reason is kept', async () => {
-  const { message } = await hear(scripted({ steps: [{ text: 'Hel' }, { stop: 'length' }] }));
+  const { message } = await callToEnd(scripted({ steps: [{ text: 'Hel' }, { stop: 'length' }] }));
 
-  expect(message).toEqual(answerOf({ content: [text('Hel')], stopReason: 'length', usage: usageOf(0, 1) }));
+  expect(message).toEqual(assistantMessage({ content: [text('Hel')], stopReason: 'length', usage: freeUsage(0, 1) }));
 });
 
 test.each([
@@ -173,27 +173,27 @@ test.each([
   [{ overflow: true }, 'context_overflow', '400 prompt is too long: the context window is exceeded'],
   [{ cut: true }, 'connection_lost', 'terminated'],
 ] as const)('%j fails', async (step, errorCode, errorMessage) => {
-  const { message } = await hear(scripted({ steps: [step, { text: 'never' }] }));
+  const { message } = await callToEnd(scripted({ steps: [step, { text: 'never' }] }));
 
-  expect(message).toEqual(answerOf({ stopReason: 'error', errorCode, errorMessage }));
+  expect(message).toEqual(assistantMessage({ stopReason: 'error', errorCode, errorMessage }));
 });
 
 test('a failure says when to try again', async () => {
-  const { failure } = await hear(scripted({ error: { status: 429, retryAfterMs: 1500 } }));
+  const { failure } = await callToEnd(scripted({ error: { status: 429, retryAfterMs: 1500 } }));
 
   expect(failure).toMatchObject({ code: 'rate_limited', status: 429, retryAfterMs: 1500 });
 });
 
 test('what came before a cut is kept and counted', async () => {
-  const { message } = await hear(scripted({ steps: [{ text: 'Half of it' }, { cut: true }] }));
+  const { message } = await callToEnd(scripted({ steps: [{ text: 'Half of it' }, { cut: true }] }));
 
   expect(message).toEqual(
-    answerOf({
+    assistantMessage({
       content: [text('Half of it')],
       stopReason: 'error',
       errorCode: 'connection_lost',
       errorMessage: 'terminated',
-      usage: usageOf(0, 3),
+      usage: freeUsage(0, 3),
     }),
   );
 });
@@ -202,7 +202,7 @@ test('an answer waits until a file exists', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tau-scripted-'));
   try {
     const provider = scripted({ steps: [{ text: 'Waiting.' }, { await: join(folder, 'go') }, { text: ' Done.' }] });
-    const events = ask(provider, question()).events[Symbol.asyncIterator]();
+    const events = ask(provider, scriptedRequest()).events[Symbol.asyncIterator]();
     await events.next();
     await events.next();
     const third = events.next();
@@ -222,8 +222,8 @@ test.each([
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     let deltas = 0;
-    const heard = (async () => {
-      for await (const event of ask(scripted(step), question({ model: modelNamed(id) })).events) {
+    const received = (async () => {
+      for await (const event of ask(scripted(step), scriptedRequest({ model: modelNamed(id) })).events) {
         if (event.type === 'text_delta') deltas += 1;
       }
     })();
@@ -233,7 +233,7 @@ test.each([
       await vi.advanceTimersByTimeAsync(1);
       expect(deltas).toBe(expected + 1);
     }
-    await heard;
+    await received;
   } finally {
     vi.useRealTimers();
   }
@@ -244,14 +244,14 @@ test('others run while a long answer streams', async () => {
   const timer = setInterval(() => {
     others += 1;
   }, 0);
-  let seen = 0;
-  for await (const _ of ask(scripted({ text: 'a', times: 10_000_000 }), question()).events) {
-    seen += 1;
+  let events = 0;
+  for await (const _ of ask(scripted({ text: 'a', times: 10_000_000 }), scriptedRequest()).events) {
+    events += 1;
     if (others > 2) break;
   }
   clearInterval(timer);
 
-  expect(seen).toBeLessThan(10_000_000);
+  expect(events).toBeLessThan(10_000_000);
 });
 
 const deltasIn = (events: readonly object[]) => events.flatMap((event) => ('delta' in event ? [event.delta] : []));

@@ -1,98 +1,98 @@
 import { randomBytes } from 'node:crypto';
 import type { Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Draft } from '../draft.ts';
-import type { ModelRequest, Provider, UsageNews } from '../request.ts';
-import { type Beat, stream } from './beats.ts';
-import { pieces, repeated, words } from './chunks.ts';
-import { converse } from './conversation.ts';
+import type { ModelRequest, Provider, UsageUpdate } from '../request.ts';
+import { type StepBatch, emitSteps } from './emit-steps.ts';
+import { equalChunks, repeatedChunks, wordChunks } from './chunks.ts';
+import { converse } from './conversation/converse.ts';
 import { cut, overflow, refusal } from './failures.ts';
 import { scriptReader } from './reader.ts';
 import type { Script } from './script.ts';
 import type { Pacing, ScriptedCall, ScriptedStep } from './step.ts';
-import { estimated, priced } from './usage.ts';
-import { appeared, pause, stalled } from './wait.ts';
+import { estimatedUsage, scriptedUsage } from './usage.ts';
+import { waitForFile, pause, waitForAbort } from './wait.ts';
 
 const SLOW_MODEL = 'scripted-slow';
-const READING_PACE_MS = 25;
+const WORD_DELAY_MS = 25;
 
 /** The built-in model: plays a script, or converses when it has none. */
 export function scriptedProvider({ script }: { script?: Script | undefined }): Provider {
-  const answerTo = script ? scriptReader(script) : converse;
+  const stepsFor = script ? scriptReader(script) : converse;
   return (request, draft) =>
-    stream(play(answerTo(request), { request, draft, written: 0, usageKnown: false }), request.signal);
+    emitSteps(play(stepsFor(request), { request, draft, written: 0, hasUsage: false }), request.signal);
 }
 
-interface Stage {
+interface PlayState {
   readonly request: ModelRequest;
   readonly draft: Draft;
   /** Characters so far. */
   written: number;
-  usageKnown: boolean;
+  hasUsage: boolean;
 }
 
-function* play(steps: readonly ScriptedStep[], stage: Stage): Generator<Beat, void> {
+function* play(steps: readonly ScriptedStep[], state: PlayState): Generator<StepBatch, void> {
   try {
     for (const step of steps) {
-      for (const beat of perform(step, stage)) yield beat;
+      for (const batch of performStep(step, state)) yield batch;
     }
-    yield stage.draft.close();
-    if (!stage.usageKnown) yield tell(estimated(stage.request, stage.written), stage);
+    yield state.draft.close();
+    if (!state.hasUsage) yield recordUsage(estimatedUsage(state.request, state.written), state);
   } finally {
     // The answer was stopped half-way. One that was refused outright costs nothing.
-    if (!stage.usageKnown && stage.written > 0) tell(estimated(stage.request, stage.written), stage);
+    if (!state.hasUsage && state.written > 0) recordUsage(estimatedUsage(state.request, state.written), state);
   }
 }
 
-function perform(step: ScriptedStep, stage: Stage): Iterable<Beat> {
-  const { draft, request } = stage;
-  if ('text' in step || 'thinking' in step) return prose(step, stage);
-  if ('toolCall' in step) return call(step, stage);
-  if ('usage' in step) return [tell(priced(step.usage, request.model.cost), stage)];
+function performStep(step: ScriptedStep, state: PlayState): Iterable<StepBatch> {
+  const { draft, request } = state;
+  if ('text' in step || 'thinking' in step) return emitText(step, state);
+  if ('toolCall' in step) return emitCall(step, state);
+  if ('usage' in step) return [recordUsage(scriptedUsage(step.usage, request.model.cost), state)];
   if ('error' in step) throw refusal(step.error);
   if ('overflow' in step) throw overflow();
   if ('cut' in step) throw cut();
-  if ('stall' in step) return [stalled(request.signal)];
-  if ('await' in step) return [appeared(step.await, request.signal)];
+  if ('stall' in step) return [waitForAbort(request.signal)];
+  if ('await' in step) return [waitForFile(step.await, request.signal)];
   if ('delayMs' in step) return [pause(step.delayMs, request.signal)];
   draft.stopReason = step.stop;
   return [];
 }
 
-type Prose = Extract<ScriptedStep, { text: string } | { thinking: string }>;
+type TextStep = Extract<ScriptedStep, { text: string } | { thinking: string }>;
 
-function* prose(step: Prose, stage: Stage): Generator<Beat, void> {
-  const { draft, request } = stage;
+function* emitText(step: TextStep, state: PlayState): Generator<StepBatch, void> {
+  const { draft, request } = state;
   const isText = 'text' in step;
-  const delayMs = step.delayMs ?? (request.model.id === SLOW_MODEL ? READING_PACE_MS : undefined);
+  const delayMs = step.delayMs ?? (request.model.id === SLOW_MODEL ? WORD_DELAY_MS : undefined);
   for (const chunk of chunksOf(isText ? step.text : step.thinking, step)) {
     if (delayMs !== undefined) yield pause(delayMs, request.signal);
-    stage.written += chunk.length;
+    state.written += chunk.length;
     yield isText ? draft.text(chunk) : draft.thinking(chunk);
   }
 }
 
 function chunksOf(text: string, { chunks, times }: Pacing): Iterable<string> {
-  if (times !== undefined) return repeated(text, times);
-  return chunks === undefined ? words(text) : pieces(text, chunks);
+  if (times !== undefined) return repeatedChunks(text, times);
+  return chunks === undefined ? wordChunks(text) : equalChunks(text, chunks);
 }
 
-type Call = Extract<ScriptedStep, { toolCall: ScriptedCall }>;
+type CallStep = Extract<ScriptedStep, { toolCall: ScriptedCall }>;
 
-function* call({ toolCall: made, ...pacing }: Call, stage: Stage): Generator<Beat, void> {
-  const { name, id = `call_${randomBytes(8).toString('hex')}`, arguments: values = {} } = made;
-  yield stage.draft.toolCall({ id, name });
-  const deltas = pieces(made.rawArguments ?? JSON.stringify(values), pacing.chunks ?? 1);
+function* emitCall({ toolCall, ...pacing }: CallStep, state: PlayState): Generator<StepBatch, void> {
+  const { name, id = `call_${randomBytes(8).toString('hex')}`, arguments: values = {} } = toolCall;
+  yield state.draft.toolCall({ id, name });
+  const deltas = equalChunks(toolCall.rawArguments ?? JSON.stringify(values), pacing.chunks ?? 1);
   for (const [index, piece] of deltas.entries()) {
     const isLast = index === deltas.length - 1;
-    if (isLast && pacing.await !== undefined) yield appeared(pacing.await, stage.request.signal);
-    stage.written += piece.length;
-    yield stage.draft.toolArguments(piece);
+    if (isLast && pacing.await !== undefined) yield waitForFile(pacing.await, state.request.signal);
+    state.written += piece.length;
+    yield state.draft.toolArguments(piece);
   }
-  yield stage.draft.close();
+  yield state.draft.close();
 }
 
-function tell(usage: Usage, stage: Stage): readonly UsageNews[] {
-  stage.draft.usage = usage;
-  stage.usageKnown = true;
+function recordUsage(usage: Usage, state: PlayState): readonly UsageUpdate[] {
+  state.draft.usage = usage;
+  state.hasUsage = true;
   return [{ type: 'usage', usage }];
 }

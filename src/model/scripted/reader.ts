@@ -5,19 +5,19 @@ import { lastUserText } from './transcript.ts';
 
 /** Goes through a script: gives the first answer that fits and is not used up, once per call. */
 export function scriptReader(script: Script): (request: ModelRequest) => readonly ScriptedStep[] {
-  let left = script.answers;
+  let remaining = script.answers;
   return ({ messages }) => {
     const text = lastUserText(messages);
-    let answer = fitting(left, text);
+    let answer = firstMatch(remaining, text);
     if (answer === undefined && script.repeat) {
-      left = script.answers;
-      answer = fitting(left, text);
+      remaining = script.answers;
+      answer = firstMatch(remaining, text);
     }
     if (answer === undefined) return [{ text: 'The script has no more answers.' }];
-    if (!answer.keep) left = left.filter((other) => other !== answer);
+    if (!answer.keep) remaining = remaining.filter((other) => other !== answer);
     return answer.steps;
   };
 }
 
-const fitting = (answers: readonly ScriptedAnswer[], text: string): ScriptedAnswer | undefined =>
+const firstMatch = (answers: readonly ScriptedAnswer[], text: string): ScriptedAnswer | undefined =>
   answers.find(({ when }) => when === undefined || when.test(text));

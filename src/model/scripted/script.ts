@@ -40,19 +40,19 @@ export function parseScript(text: string, name: string): Script {
     const source = line.trim();
     if (source === '' || source.startsWith('//')) continue;
     try {
-      if (repeat) throw new Problem('nothing may follow {"repeat":true}');
+      if (repeat) throw new LineProblem('nothing may follow {"repeat":true}');
       const value = parseLine(source);
       if (Object.hasOwn(value, 'repeat')) repeat = parseRepeat(value, answers.length);
       else answers.push(parseAnswer(value));
     } catch (error) {
-      if (error instanceof Problem) throw new ScriptError(name, index + 1, error.message);
+      if (error instanceof LineProblem) throw new ScriptError(name, index + 1, error.message);
       throw error;
     }
   }
   return { answers, repeat };
 }
 
-class Problem extends Error {}
+class LineProblem extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -61,35 +61,35 @@ function parseLine(source: string): Fields {
   try {
     value = JSON.parse(source);
   } catch (error) {
-    throw new Problem(`not JSON: ${messageOf(error)}`);
+    throw new LineProblem(`not JSON: ${messageOf(error)}`);
   }
-  if (!isObject(value)) throw new Problem('a line must be an object');
+  if (!isObject(value)) throw new LineProblem('a line must be an object');
   return value;
 }
 
 function parseRepeat(value: Fields, answersSoFar: number): true {
-  demand({ type: 'object', properties: { repeat: { const: true } }, additionalProperties: false }, value);
-  if (answersSoFar === 0) throw new Problem('there is no answer to repeat');
+  requireSchema({ type: 'object', properties: { repeat: { const: true } }, additionalProperties: false }, value);
+  if (answersSoFar === 0) throw new LineProblem('there is no answer to repeat');
   return true;
 }
 
 function parseAnswer({ when, keep, ...rest }: Fields): ScriptedAnswer {
-  demand({ properties: { when: { type: 'string' }, keep: { type: 'boolean' } } }, { when, keep });
-  if (keep === true && when === undefined) throw new Problem('keep needs when');
+  requireSchema({ properties: { when: { type: 'string' }, keep: { type: 'boolean' } } }, { when, keep });
+  if (keep === true && when === undefined) throw new LineProblem('keep needs when');
   const steps = Object.hasOwn(rest, 'steps') ? parseSteps(rest) : [parseStep(rest, '')];
   return { steps, keep: keep === true, ...(typeof when === 'string' && { when: parsePattern(when) }) };
 }
 
 function parseSteps(value: Fields): ScriptedStep[] {
-  demand({ type: 'object', properties: { steps: { type: 'array' } }, additionalProperties: false }, value);
+  requireSchema({ type: 'object', properties: { steps: { type: 'array' } }, additionalProperties: false }, value);
   const steps: readonly unknown[] = Array.isArray(value['steps']) ? value['steps'] : [];
   return steps.map((step, index) => parseStep(step, `steps[${index}]: `));
 }
 
-function parseStep(value: unknown, place: string): ScriptedStep {
-  if (!isObject(value)) throw new Problem(`${place}a step must be an object`);
+function parseStep(value: unknown, location: string): ScriptedStep {
+  if (!isObject(value)) throw new LineProblem(`${location}a step must be an object`);
   const problem = stepProblem(value);
-  if (problem !== undefined) throw new Problem(place + problem);
+  if (problem !== undefined) throw new LineProblem(location + problem);
   return value as unknown as ScriptedStep;
 }
 
@@ -116,13 +116,13 @@ function parsePattern(source: string): RegExp {
   try {
     return new RegExp(source);
   } catch (error) {
-    throw new Problem(`when: ${messageOf(error)}`);
+    throw new LineProblem(`when: ${messageOf(error)}`);
   }
 }
 
-function demand(schema: Schema, value: unknown): void {
+function requireSchema(schema: Schema, value: unknown): void {
   const problem = check(schema, value, { closed: true });
-  if (problem !== undefined) throw new Problem(problem);
+  if (problem !== undefined) throw new LineProblem(problem);
 }
 
 const isObject = (value: unknown): value is Fields =>

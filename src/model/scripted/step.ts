@@ -54,8 +54,8 @@ export type ScriptedStep =
 const string: Schema = { type: 'string' };
 const name: Schema = { type: 'string', minLength: 1 };
 const count: Schema = { type: 'integer', minimum: 0 };
-const several: Schema = { type: 'integer', minimum: 1 };
-const only: Schema = { const: true };
+const positive: Schema = { type: 'integer', minimum: 1 };
+const onlyTrue: Schema = { const: true };
 // The longest time that setTimeout knows.
 const milliseconds: Schema = { type: 'number', minimum: 0, maximum: 2 ** 31 - 1 };
 
@@ -66,7 +66,7 @@ const closed = (properties: Record<string, Schema>, required: readonly string[])
   additionalProperties: false,
 });
 
-const pacing = { chunks: several, times: several, delayMs: milliseconds };
+const pacing = { chunks: positive, times: positive, delayMs: milliseconds };
 const call = closed({ name, id: name, arguments: { type: 'object' }, rawArguments: string }, ['name']);
 const failure = closed(
   { status: { type: 'integer', minimum: 100, maximum: 999 }, message: string, retryAfterMs: milliseconds },
@@ -78,13 +78,13 @@ const tokens = closed({ input: count, output: count, cacheRead: count, cacheWrit
 export const stepSchemas: Readonly<Record<string, Schema>> = {
   text: closed({ text: string, ...pacing }, ['text']),
   thinking: closed({ thinking: string, ...pacing }, ['thinking']),
-  toolCall: closed({ toolCall: call, chunks: several, await: name }, ['toolCall']),
+  toolCall: closed({ toolCall: call, chunks: positive, await: name }, ['toolCall']),
   usage: closed({ usage: tokens }, ['usage']),
   stop: closed({ stop: { enum: ['stop', 'length', 'toolUse'] } }, ['stop']),
   error: closed({ error: failure }, ['error']),
-  overflow: closed({ overflow: only }, ['overflow']),
-  cut: closed({ cut: only }, ['cut']),
-  stall: closed({ stall: only }, ['stall']),
+  overflow: closed({ overflow: onlyTrue }, ['overflow']),
+  cut: closed({ cut: onlyTrue }, ['cut']),
+  stall: closed({ stall: onlyTrue }, ['stall']),
   await: closed({ await: name }, ['await']),
   // Last, for it is also a part of other steps.
   delayMs: closed({ delayMs: milliseconds }, ['delayMs']),

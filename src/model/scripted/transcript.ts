@@ -7,7 +7,7 @@ import type {
 import type { ModelMessage } from '../request.ts';
 
 /** What the model is to answer: the last thing the user said, and what happened since. */
-export interface Question {
+export interface PromptState {
   readonly text: string;
   readonly images: readonly ImageContent[];
   /** How many answers since then called tools. */
@@ -17,16 +17,16 @@ export interface Question {
 }
 
 /** Finds the question in a conversation. */
-export function questionIn(messages: readonly ModelMessage[]): Question {
-  const asked = messages.findLastIndex((message) => message.role === 'user');
-  const since = messages.slice(asked + 1);
-  const answered = since.findLastIndex((message) => message.role === 'assistant');
+export function promptStateIn(messages: readonly ModelMessage[]): PromptState {
+  const promptIndex = messages.findLastIndex((message) => message.role === 'user');
+  const since = messages.slice(promptIndex + 1);
+  const lastAssistant = since.findLastIndex((message) => message.role === 'assistant');
   const content = lastUser(messages)?.content ?? [];
   return {
     text: textOf(content),
     images: typeof content === 'string' ? [] : content.filter((block) => block.type === 'image'),
     turnsTaken: since.filter(callsTools).length,
-    results: since.slice(answered + 1).filter((message) => message.role === 'toolResult'),
+    results: since.slice(lastAssistant + 1).filter((message) => message.role === 'toolResult'),
   };
 }
 

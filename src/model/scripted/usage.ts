@@ -1,18 +1,18 @@
 import type { ModelCost, Usage } from '../../protocol/generated/vocabulary.ts';
-import { charactersIn, tokensIn } from '../estimate.ts';
-import { usageOf } from '../price.ts';
+import { countCharacters, tokensForCharacters } from '../token-estimate.ts';
+import { pricedUsage } from '../priced-usage.ts';
 import type { ModelRequest, ToolSpec } from '../request.ts';
 import type { TokenCounts } from './step.ts';
 
 /** Adds the sum and the price to token counts. */
-export const priced = ({ input = 0, output = 0, ...cached }: TokenCounts, cost: ModelCost): Usage =>
-  usageOf({ cost }, { input, output, ...cached });
+export const scriptedUsage = ({ input = 0, output = 0, ...cached }: TokenCounts, cost: ModelCost): Usage =>
+  pricedUsage({ cost }, { input, output, ...cached });
 
 /** Guesses the usage of an answer from the lengths of the request and of what was written. */
-export function estimated(request: ModelRequest, charactersWritten: number): Usage {
-  const said = sum(request.messages, ({ content }) => charactersIn(content));
-  const asked = said + sum(request.tools, toolLength) + request.systemPrompt.length;
-  return priced({ input: tokensIn(asked), output: tokensIn(charactersWritten) }, request.model.cost);
+export function estimatedUsage(request: ModelRequest, charactersWritten: number): Usage {
+  const messageCharacters = sum(request.messages, ({ content }) => countCharacters(content));
+  const inputCharacters = messageCharacters + sum(request.tools, toolLength) + request.systemPrompt.length;
+  return scriptedUsage({ input: tokensForCharacters(inputCharacters), output: tokensForCharacters(charactersWritten) }, request.model.cost);
 }
 
 const toolLength = ({ name, description, parameters }: ToolSpec): number =>

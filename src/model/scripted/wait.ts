@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-const POLL_MS = 10;
+const FILE_POLL_MS = 10;
 
 /** Waits; rejects with the signal's reason as soon as it aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -19,7 +19,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Waits for nothing but the signal. */
-export function stalled(signal: AbortSignal): Promise<never> {
+export function waitForAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.throwIfAborted();
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -27,12 +27,12 @@ export function stalled(signal: AbortSignal): Promise<never> {
 }
 
 /** Waits until a file exists. */
-export async function appeared(path: string, signal: AbortSignal): Promise<void> {
-  while (!existsSync(path)) await pause(POLL_MS, signal);
+export async function waitForFile(path: string, signal: AbortSignal): Promise<void> {
+  while (!existsSync(path)) await pause(FILE_POLL_MS, signal);
 }
 
 /** Lets everything else that is ready run first. */
-export async function breath(signal: AbortSignal): Promise<void> {
+export async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();
 }

@@ -1,5 +1,5 @@
 import { unlessAborted } from '../../agent/unless-aborted.ts';
-import type { ModelRegistry } from '../../model/registry.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { CompactionEndEvent, CompactionResult } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';

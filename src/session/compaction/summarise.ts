@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
-import type { ModelRegistry } from '../../model/registry.ts';
-import type { AnswerEnd, ModelRequest } from '../../model/request.ts';
-import { ask } from '../../model/stream.ts';
+import type { ModelRegistry } from '../../model/registry/registry.ts';
+import type { ResponseEnd, ModelRequest } from '../../model/request.ts';
+import { ask } from '../../model/call-model.ts';
 import type { Model, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { AutoFeatures } from '../run/recovery.ts';
@@ -62,7 +62,7 @@ export async function summarise(summaryRequest: SummaryRequest, summariser: Summ
   };
   const retries = new Retries(summariser.retry);
   while (true) {
-    const { message, failure } = await callModel(request, registry);
+    const { message, failure } = await requestSummary(request, registry);
     signal.throwIfAborted();
     if (!failure) return { text: summaryTextOf(message), usage: message.usage };
     const retry = summariser.retry?.enabled === false ? undefined : retries.next(failure);
@@ -106,14 +106,14 @@ export function totalUsage(results: readonly SummaryResult[]): Usage {
   };
 }
 
-async function callModel(request: ModelRequest, registry: ModelRegistry): Promise<AnswerEnd> {
+async function requestSummary(request: ModelRequest, registry: ModelRegistry): Promise<ResponseEnd> {
   const provider = await unlessAborted(registry.provider(request.model, request.signal), request.signal);
   if (!provider) throw request.signal.reason;
   for await (const event of ask(provider, request).events) if (event.type === 'end') return event;
   throw new Error('The model stream ended without an end');
 }
 
-function summaryTextOf({ content, stopReason }: AnswerEnd['message']): string {
+function summaryTextOf({ content, stopReason }: ResponseEnd['message']): string {
   const text = content
     .flatMap((block) => (block.type === 'text' ? [block.text] : []))
     .join('\n')

@@ -1,4 +1,4 @@
-import { charactersIn, tokensIn } from '../../model/estimate.ts';
+import { countCharacters, tokensForCharacters } from '../../model/token-estimate.ts';
 import type { AgentMessage, ContextUsage, Model, Usage } from '../../protocol/generated/vocabulary.ts';
 
 /** How full the model's context is; unknown after a compaction until the next assistant message reports usage. */
@@ -31,7 +31,7 @@ export const estimateContext = (messages: readonly AgentMessage[]): number =>
 
 /** Estimated tokens of a message without reported usage. Session files may hold `null` messages. */
 export function estimateTokens(message: AgentMessage | null): number {
-  return tokensIn(charsOf(message));
+  return tokensForCharacters(charsOf(message));
 }
 
 function charsOf(message: AgentMessage | null): number {
@@ -40,7 +40,7 @@ function charsOf(message: AgentMessage | null): number {
     case 'custom':
     case 'toolResult':
     case 'assistant':
-      return charactersIn(message.content);
+      return countCharacters(message.content);
     case 'bashExecution':
       return message.excludeFromContext ? 0 : (message.command?.length ?? 0) + (message.output?.length ?? 0);
     case 'branchSummary':

@@ -1,4 +1,4 @@
-import { isTransient } from '../../model/failure.ts';
+import { isTransient } from '../../model/classify-failure.ts';
 import type { ModelFailure } from '../../model/request.ts';
 import type { Settings } from '../../store/settings.ts';
 

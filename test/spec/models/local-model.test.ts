@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openEngine } from '../../../src/engine/open.ts';
-import { patienceOf } from '../../../src/model/patience.ts';
-import { ModelRegistry } from '../../../src/model/registry.ts';
+import { streamTimeouts } from '../../../src/model/stream-timeouts.ts';
+import { ModelRegistry } from '../../../src/model/registry/registry.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
 import { newHome } from '../../support/open.ts';
 import { Peer } from '../../support/peer.ts';
@@ -17,8 +17,8 @@ it('[L31] a model of a server on this machine that knows no tools is asked witho
   double.says(listed, listed, shown, { text: 'Hello.' });
   const { cwd, agentDir } = newHome();
   const ports = { ollama: Number(new URL(double.url).port), llamacpp: 1, lmstudio: 1 };
-  const registry = new ModelRegistry({ agentDir, env: {}, place: { patience: patienceOf({}) }, ports });
-  const { model } = await registry.granted({ pattern: 'ollama/plain' });
+  const registry = new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ports });
+  const { model } = await registry.resolve({ pattern: 'ollama/plain' });
   const engine = await openEngine({
     cwd,
     agentDir,

@@ -1,26 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Endpoint, Patience, Wire } from '../../../src/model/endpoint.ts';
+import type { Endpoint, StreamTimeouts, ApiAdapter } from '../../../src/model/endpoint.ts';
 import type { ModelRequest } from '../../../src/model/request.ts';
-import { hear, question } from '../../../src/model/scripted/testing/rehearse.ts';
-import { ask } from '../../../src/model/stream.ts';
+import { callToEnd, scriptedRequest } from '../../../src/model/scripted/testing/call.ts';
+import { ask } from '../../../src/model/call-model.ts';
 import type { Model } from '../../../src/protocol/generated/vocabulary.ts';
 import { type Api, type Manner, ProviderDouble, type Refusal, type Reply, type SentEvent } from './double.ts';
 
 /** A wire, and what stands at its other end. */
 export interface Subject {
-  readonly wire: Wire;
+  readonly wire: ApiAdapter;
   readonly api: Api;
   readonly model: Model;
 }
 
-const patience: Patience = { connectMs: 10_000, firstByteMs: 10_000, betweenMs: 10_000 };
+const patience: StreamTimeouts = { connectMs: 10_000, firstByteMs: 10_000, betweenMs: 10_000 };
 
 export const endpointAt = (double: ProviderDouble, own: Partial<Endpoint> = {}): Endpoint => ({
   baseUrl: double.url,
   apiKey: 'key',
   headers: {},
-  patience,
+  timeouts: patience,
   ...own,
 });
 
@@ -28,7 +28,7 @@ export const endpointAt = (double: ProviderDouble, own: Partial<Endpoint> = {}):
 export async function exchange(subject: Subject, turn: (Reply & Manner) | Refusal, own: Partial<ModelRequest> = {}) {
   const double = await ProviderDouble.start(subject.api);
   double.says(turn);
-  const performance = await hear(subject.wire(endpointAt(double)), question({ model: subject.model, ...own }));
+  const performance = await callToEnd(subject.wire(endpointAt(double)), scriptedRequest({ model: subject.model, ...own }));
   return { ...performance, request: await double.request(0) };
 }
 
@@ -135,9 +135,9 @@ export function wireContract(subject: Subject): void {
     it('by silence is told so', async () => {
       const double = await ProviderDouble.start(subject.api);
       double.says({ text: 'so far', stallAfter: subject.api.speak({ text: 'so far' }).length - 1 });
-      const endpoint = endpointAt(double, { patience: { ...patience, betweenMs: 50 } });
+      const endpoint = endpointAt(double, { timeouts: { ...patience, betweenMs: 50 } });
 
-      const { failure } = await hear(subject.wire(endpoint), question({ model: subject.model }));
+      const { failure } = await callToEnd(subject.wire(endpoint), scriptedRequest({ model: subject.model }));
 
       expect(failure).toMatchObject({ code: 'stalled' });
     });
@@ -153,7 +153,7 @@ export function wireContract(subject: Subject): void {
     const double = await ProviderDouble.start(subject.api);
     double.says({ text: 'so far', stallAfter: subject.api.speak({ text: 'so far' }).length - 1 });
     const controller = new AbortController();
-    const request = question({ model: subject.model, signal: controller.signal });
+    const request = scriptedRequest({ model: subject.model, signal: controller.signal });
 
     let end: unknown;
     for await (const event of ask(subject.wire(endpointAt(double)), request).events) {
@@ -178,7 +178,7 @@ export function wireContract(subject: Subject): void {
       fc.asyncProperty(manners, async (manner) => {
         double.says({ ...full, ...manner });
 
-        const { events } = await hear(subject.wire(endpointAt(double)), question({ model: subject.model }));
+        const { events } = await callToEnd(subject.wire(endpointAt(double)), scriptedRequest({ model: subject.model }));
 
         expect(events.slice(0, -1)).toEqual(expected.slice(0, -1));
       }),
@@ -191,8 +191,8 @@ export function wireContract(subject: Subject): void {
     double.says({ text: 'one' }, { text: 'two' });
     const provider = subject.wire(endpointAt(double));
 
-    await hear(provider, question({ model: subject.model }));
-    await hear(provider, question({ model: subject.model }));
+    await callToEnd(provider, scriptedRequest({ model: subject.model }));
+    await callToEnd(provider, scriptedRequest({ model: subject.model }));
 
     const [first, second] = double.requests.map(({ port }) => port);
     expect(second).toBe(first);
@@ -203,7 +203,7 @@ export function wireContract(subject: Subject): void {
     double.says({ text: 'x' });
     const endpoint = endpointAt(double, { apiKey: undefined, headers: { 'X-Own': 'mine', Accept: 'text/mine' } });
 
-    await hear(subject.wire(endpoint), question({ model: subject.model }));
+    await callToEnd(subject.wire(endpoint), scriptedRequest({ model: subject.model }));
 
     const { headers } = await double.request(0);
     expect(headers).toMatchObject({ 'x-own': 'mine', accept: 'text/mine', 'content-type': 'application/json' });

@@ -1,5 +1,5 @@
 import type { ShellOptions } from '../../../agent/tools/shell.ts';
-import type { ModelRegistry } from '../../../model/registry.ts';
+import type { ModelRegistry } from '../../../model/registry/registry.ts';
 
 /** What an extension is told of the agent that it runs in. */
 export interface ExtensionHome {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolOutput } from '../../../agent/tool.ts';
-import { withoutSecrets } from '../../../model/secret-variables.ts';
+import { withoutSecrets } from '../../../model/keys/secret-variables.ts';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
 import { killFamily } from '../../../system/processes/process-group.ts';
 import type { BashOperations, FileOperations } from '../operations.ts';

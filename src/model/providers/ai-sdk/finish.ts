@@ -1,10 +1,10 @@
 import type { StopReason } from '../../../protocol/generated/vocabulary.ts';
 import { ModelFailure } from '../../request.ts';
-import type { Part } from './language-model.ts';
+import type { SdkStreamPart } from './language-model.ts';
 
-type FinishReason = Extract<Part, { type: 'finish' }>['finishReason'];
+type FinishReason = Extract<SdkStreamPart, { type: 'finish' }>['finishReason'];
 
-interface End {
+interface FinishOutcome {
   readonly stopReason: StopReason;
   /** In the words of the provider, or of the AI SDK where those are not known. */
   readonly raw: string | undefined;
@@ -12,25 +12,25 @@ interface End {
 }
 
 /** How an answer ended. */
-export function endOf(reason: FinishReason): End {
+export function finishOutcome(reason: FinishReason): FinishOutcome {
   const { unified, raw } = typeof reason === 'string' ? { unified: reason, raw: undefined } : reason;
-  const named = raw ?? unified;
+  const reasonName = raw ?? unified;
   switch (unified) {
     case 'length':
-      return { stopReason: 'length', raw: named };
+      return { stopReason: 'length', raw: reasonName };
     case 'tool-calls':
-      return { stopReason: 'toolUse', raw: named };
+      return { stopReason: 'toolUse', raw: reasonName };
     case 'content-filter':
-      return failed(named, new ModelFailure('model_error', `The provider withheld the answer (${named})`));
+      return failed(reasonName, new ModelFailure('model_error', `The provider withheld the answer (${reasonName})`));
     case 'error':
-      return failed(named, new ModelFailure('model_error', `The model stopped with an error (${named})`));
+      return failed(reasonName, new ModelFailure('model_error', `The model stopped with an error (${reasonName})`));
     case 'stop':
-      return { stopReason: 'stop', raw: named };
+      return { stopReason: 'stop', raw: reasonName };
     default:
-      if (raw !== undefined || reason === 'other') return { stopReason: 'stop', raw: named };
+      if (raw !== undefined || reason === 'other') return { stopReason: 'stop', raw: reasonName };
       // The server gave no reason at all, as when its stream was cut short.
       return failed(undefined, new ModelFailure('connection_lost', 'The stream ended before the answer did'));
   }
 }
 
-const failed = (raw: string | undefined, failure: ModelFailure): End => ({ stopReason: 'error', raw, failure });
+const failed = (raw: string | undefined, failure: ModelFailure): FinishOutcome => ({ stopReason: 'error', raw, failure });

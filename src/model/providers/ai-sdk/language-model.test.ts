@@ -1,48 +1,48 @@
 import { describe, expect, it } from 'vitest';
-import { question } from '../../scripted/testing/rehearse.ts';
+import { scriptedRequest } from '../../scripted/testing/call.ts';
 import { languageModel } from './language-model.ts';
 
 const endpoint = {
   baseUrl: 'http://127.0.0.1:1',
   apiKey: 'key',
   headers: { a: 'b' },
-  patience: { connectMs: 1, firstByteMs: 1, betweenMs: 1 },
+  timeouts: { connectMs: 1, firstByteMs: 1, betweenMs: 1 },
 };
-const model = { ...question().model, provider: 'acme', id: 'small' };
+const model = { ...scriptedRequest().model, provider: 'acme', id: 'small' };
 
-const made = (id: unknown, by: unknown) => ({ specificationVersion: 'v3', doStream: () => {}, id, by });
-const wanted = (exported: object, own: object = {}) =>
+const fakeModel = (id: unknown, by: unknown) => ({ specificationVersion: 'v3', doStream: () => {}, id, by });
+const createModel = (exported: object, own: object = {}) =>
   languageModel({ packageName: '@ai-sdk/acme-cloud', exported, endpoint, model, fetch, ...own });
 
 describe('the model of a package', () => {
   it.each([
-    ['its factory', { createAcme: (by: unknown) => (id: unknown) => made(id, by) }],
-    ['models of a provider', { createAcme: (by: unknown) => ({ languageModel: (id: unknown) => made(id, by) }) }],
-    ['a promise', { createAcme: (by: unknown) => async (id: unknown) => made(id, by) }],
-    ['the exports of CommonJS', { default: { createAcme: (by: unknown) => (id: unknown) => made(id, by) } }],
+    ['its factory', { createAcme: (by: unknown) => (id: unknown) => fakeModel(id, by) }],
+    ['models of a provider', { createAcme: (by: unknown) => ({ languageModel: (id: unknown) => fakeModel(id, by) }) }],
+    ['a promise', { createAcme: (by: unknown) => async (id: unknown) => fakeModel(id, by) }],
+    ['the exports of CommonJS', { default: { createAcme: (by: unknown) => (id: unknown) => fakeModel(id, by) } }],
   ])('comes from %s with all settings', async (_what, exported) => {
-    expect(await wanted(exported)).toMatchObject({
+    expect(await createModel(exported)).toMatchObject({
       id: 'small',
       by: { name: 'acme', apiKey: 'key', baseURL: 'http://127.0.0.1:1', headers: { a: 'b' } },
     });
   });
 
   it.each([
-    ['default export', { default: Object.assign((id: unknown) => made(id, 'call'), {}) }, 'call'],
-    ['provider', { VERSION: '1', acme: { languageModel: (id: unknown) => made(id, 'acme') } }, 'acme'],
+    ['default export', { default: Object.assign((id: unknown) => fakeModel(id, 'call'), {}) }, 'call'],
+    ['provider', { VERSION: '1', acme: { languageModel: (id: unknown) => fakeModel(id, 'acme') } }, 'acme'],
   ])('comes from the %s where there is no factory', async (_what, exported, by) => {
-    expect(await wanted(exported)).toMatchObject({ id: 'small', by });
+    expect(await createModel(exported)).toMatchObject({ id: 'small', by });
   });
 
   it('comes from the factory that is named like the package', async () => {
-    const from = (by: string) => () => (id: unknown) => made(id, by);
+    const from = (by: string) => () => (id: unknown) => fakeModel(id, by);
     const exported = { createTool: from('tool'), createAcme: from('short'), createAcmeCloud: from('right') };
 
-    expect(await wanted(exported)).toMatchObject({ by: 'right' });
+    expect(await createModel(exported)).toMatchObject({ by: 'right' });
   });
 
   it('is told only what is known, and what the user adds', async () => {
-    const exported = { createAcme: (by: unknown) => (id: unknown) => made(id, by) };
+    const exported = { createAcme: (by: unknown) => (id: unknown) => fakeModel(id, by) };
     const own = {
       endpoint: {
         ...endpoint,
@@ -53,7 +53,7 @@ describe('the model of a package', () => {
       },
     };
 
-    expect(await wanted(exported, own)).toMatchObject({
+    expect(await createModel(exported, own)).toMatchObject({
       by: { name: 'acme', headers: {}, region: 'eu', includeUsage: false },
     });
   });
@@ -67,7 +67,7 @@ describe('the model of a package', () => {
       { createAcme: () => () => ({ specificationVersion: 'v9', doStream: () => {} }) },
       'are of version v9; tau understands v2 and v3',
     ],
-  ])('is refused where the package has %s', async (_what, exported, words) => {
-    await expect(wanted(exported)).rejects.toThrow(words);
+  ])('is refused where the package has %s', async (_what, exported, messageText) => {
+    await expect(createModel(exported)).rejects.toThrow(messageText);
   });
 });

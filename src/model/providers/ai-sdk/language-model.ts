@@ -13,13 +13,13 @@ import { recordOf } from './record.ts';
 
 /** A model of the AI SDK, in one of the versions that tau understands. */
 export type SdkModel = LanguageModelV2 | LanguageModelV3;
-export type Part = LanguageModelV2StreamPart | LanguageModelV3StreamPart;
-export type Call = LanguageModelV2CallOptions & LanguageModelV3CallOptions;
-export type ProviderOptions = NonNullable<Call['providerOptions']>;
+export type SdkStreamPart = LanguageModelV2StreamPart | LanguageModelV3StreamPart;
+export type SdkCallOptions = LanguageModelV2CallOptions & LanguageModelV3CallOptions;
+export type ProviderOptions = NonNullable<SdkCallOptions['providerOptions']>;
 
 const versions: readonly unknown[] = ['v2', 'v3'] satisfies SdkModel['specificationVersion'][];
 
-interface Wanted {
+interface SdkModelOptions {
   readonly packageName: string;
   readonly exported: object;
   readonly endpoint: Endpoint;
@@ -28,19 +28,19 @@ interface Wanted {
 }
 
 /** The model that a package has under this id. */
-export async function languageModel({ packageName, exported, ...way }: Wanted): Promise<SdkModel> {
-  const { model } = way;
-  const provider = providerOf(packageName, exported, settingsFor(way));
-  const found: unknown = await modelOf(provider, model.id);
+export async function languageModel({ packageName, exported, ...options }: SdkModelOptions): Promise<SdkModel> {
+  const { model } = options;
+  const provider = createProvider(packageName, exported, settingsFor(options));
+  const found: unknown = await modelFrom(provider, model.id);
   const { doStream, specificationVersion } = recordOf(found);
   if (typeof doStream !== 'function') {
     throw new ModelFailure('model_error', `The package ${packageName} has no language models for the AI SDK`);
   }
   if (!versions.includes(specificationVersion)) {
-    const known = `tau understands ${versions.join(' and ')}`;
+    const supported = `tau understands ${versions.join(' and ')}`;
     throw new ModelFailure(
       'model_error',
-      `The models of ${packageName} are of version ${specificationVersion}; ${known}`,
+      `The models of ${packageName} are of version ${specificationVersion}; ${supported}`,
     );
   }
   return found as SdkModel;
@@ -51,7 +51,7 @@ const settingsFor = ({
   endpoint: { baseUrl, apiKey, headers, options },
   model,
   fetch,
-}: Omit<Wanted, 'packageName' | 'exported'>) => ({
+}: Omit<SdkModelOptions, 'packageName' | 'exported'>) => ({
   name: model.provider,
   ...(apiKey === undefined ? {} : { apiKey }),
   ...(baseUrl === '' ? {} : { baseURL: baseUrl }),
@@ -68,23 +68,23 @@ const isCallable = (value: unknown): value is Callable => typeof value === 'func
 const hasModels = (value: unknown): value is { readonly languageModel: Callable } =>
   isCallable(recordOf(value)['languageModel']);
 
-function modelOf(provider: unknown, id: string): unknown {
+function modelFrom(provider: unknown, id: string): unknown {
   if (hasModels(provider)) return provider.languageModel(id);
   return isCallable(provider) ? provider(id) : undefined;
 }
 
 /** From the package's factory; from the provider it exports where it has none. */
-function providerOf(packageName: string, exported: object, settings: object): unknown {
+function createProvider(packageName: string, exported: object, settings: object): unknown {
   const { default: main } = recordOf(exported);
   // A package in CommonJS may show all that it has only there.
   const all = { ...recordOf(main), ...exported };
-  const factory = factoryOf(packageName, Object.entries(all));
+  const factory = findFactory(packageName, Object.entries(all));
   if (factory) return factory(settings);
   return [main, ...Object.values(all)].find(hasModels) ?? main;
 }
 
 /** Its name repeats what the package is called, where there are several. */
-function factoryOf(packageName: string, exported: readonly (readonly [string, unknown])[]): Callable | undefined {
+function findFactory(packageName: string, exported: readonly (readonly [string, unknown])[]): Callable | undefined {
   const factories = exported.flatMap(([name, value]) =>
     /^create[A-Z]/.test(name) && isCallable(value) ? [{ noun: name.slice(6).toLowerCase(), value }] : [],
   );

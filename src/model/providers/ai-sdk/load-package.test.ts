@@ -76,12 +76,12 @@ describe('a package', () => {
     ['misses what it needs', "import 'not-there';", "Cannot find package 'not-there'"],
     ['throws', "throw new Error('No luck');", 'No luck'],
     ['is no JavaScript', 'export const = 1;', 'Unexpected token'],
-  ])('that %s says so, and no other is taken', async (what, code, words) => {
+  ])('that %s says so, and no other is taken', async (what, code, messageText) => {
     const name = `broken-${what.length}`;
     const agentDir = folderWith({ [name]: modern(name, code) });
     const loading = loadPackage(name, { agentDir, cwd: folderWith({ [name]: plain(name, 'work') }) });
 
     await expect(loading).rejects.toMatchObject({ code: 'model_error' });
-    await expect(loading).rejects.toThrow(`The package ${name} cannot be loaded: ${words}`);
+    await expect(loading).rejects.toThrow(`The package ${name} cannot be loaded: ${messageText}`);
   });
 });

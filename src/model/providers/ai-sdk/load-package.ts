@@ -4,14 +4,14 @@ import { messageOf } from '../../../protocol/errors.ts';
 import { ModelFailure } from '../../request.ts';
 
 /** Where packages are looked for, before tau's own place. */
-export interface Places {
+export interface PackageFolders {
   readonly agentDir: string;
   /** To be left out where it is not trusted: a package runs as tau does, and is given the key. */
   readonly cwd?: string;
 }
 
 /** What a package exports. Throws `ModelFailure` when it is nowhere, or does not load. */
-export async function loadPackage(name: string, { agentDir, cwd }: Places): Promise<object> {
+export async function loadPackage(name: string, { agentDir, cwd }: PackageFolders): Promise<object> {
   for (const folder of [agentDir, ...(cwd === undefined ? [] : [cwd]), import.meta.dirname]) {
     const exported = await importFrom(folder, name);
     if (exported) return exported;
@@ -36,9 +36,9 @@ async function importFrom(folder: string, name: string): Promise<object | undefi
 /** What an import of this name comes to in this file, which need not exist. */
 export function importAs(file: string, name: string): Promise<object> {
   // Node resolves a name from the file that asks for it, and lets nobody else say from where.
-  const asking = new Module(file) as Module & { _compile: (code: string, file: string) => void };
-  asking._compile('module.exports = (name) => import(name)', file);
-  return asking.exports(name);
+  const resolver = new Module(file) as Module & { _compile: (code: string, file: string) => void };
+  resolver._compile('module.exports = (name) => import(name)', file);
+  return resolver.exports(name);
 }
 
 /** The package itself, not something that it needs. */

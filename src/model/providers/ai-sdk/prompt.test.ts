@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { answered, asked, called, image, returned, text } from '../../../../test/support/providers/conversation.ts';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage } from '../../request.ts';
-import { question } from '../../scripted/testing/rehearse.ts';
-import { promptOf } from './prompt.ts';
+import { scriptedRequest } from '../../scripted/testing/call.ts';
+import { encodePrompt } from './prompt.ts';
 
 const model: Model = {
-  ...question().model,
+  ...scriptedRequest().model,
   api: 'ai-sdk:acme',
   provider: 'acme',
   id: 'small',
   input: ['text', 'image'],
 };
-const stranger = { ...model, id: 'other' };
+const otherModel = { ...model, id: 'other' };
 const file = { type: 'file', data: 'aW1n', mediaType: 'image/png' };
 
 const call = (id: string, own: object = {}) => ({
@@ -30,16 +30,16 @@ const result = (id: string, type: string, value: string) => ({
 });
 
 const prompt = (messages: ModelMessage[], own: Partial<Model> = {}) =>
-  promptOf(question({ model: { ...model, ...own }, messages }));
+  encodePrompt(scriptedRequest({ model: { ...model, ...own }, messages }));
 
 describe('a prompt of the AI SDK', () => {
   it.each([
-    ['words', [asked('Hi')], [{ role: 'user', content: [text('Hi')] }]],
+    ['text', [asked('Hi')], [{ role: 'user', content: [text('Hi')] }]],
     ['an image', [asked([text('See'), image])], [{ role: 'user', content: [text('See'), file] }]],
-    ['nothing for a message without a word', [asked('  '), asked([text('')])], []],
-    ['one message for two of the user', [asked('a'), asked('b')], [{ role: 'user', content: [text('a'), text('b')] }]],
+    ['no message for blank text', [asked('  '), asked([text('')])], []],
+    ['one message for two user messages', [asked('a'), asked('b')], [{ role: 'user', content: [text('a'), text('b')] }]],
     [
-      'all results of an answer together, the images after them',
+      'all results of a message together, the images after them',
       [
         answered(model, called('1'), called('2'), called('3')),
         returned('1', text('one'), image),
@@ -66,7 +66,7 @@ describe('a prompt of the AI SDK', () => {
       ],
     ],
     [
-      "what the model's own answers were sealed with",
+      'the signatures of the same model',
       [
         answered(
           model,
@@ -94,10 +94,10 @@ describe('a prompt of the AI SDK', () => {
       ],
     ],
     [
-      'nothing that only another model understands',
+      'no signatures of another model',
       [
         answered(
-          stranger,
+          otherModel,
           { type: 'thinking', thinking: 'Hm', thinkingSignature: 'x' },
           called('call:1|fc_2', { thoughtSignature: 'y' }),
         ),
@@ -116,22 +116,22 @@ describe('a prompt of the AI SDK', () => {
   });
 
   it('spares a model images that it cannot see', () => {
-    const seen = JSON.stringify(
+    const encoded = JSON.stringify(
       prompt([asked([image]), answered(model, called('1')), returned('1', image)], { input: ['text'] }),
     );
 
-    expect(seen).not.toContain('aW1n');
+    expect(encoded).not.toContain('aW1n');
   });
 
   it('begins with the system prompt and marks what is worth caching', () => {
     const cachePoint = { acme: { cache: true } };
-    const request = question({
+    const request = scriptedRequest({
       model: { ...model, compat: { cachePoint } },
       systemPrompt: 'Be',
       messages: [asked('a')],
     });
 
-    expect(promptOf(request)).toEqual([
+    expect(encodePrompt(request)).toEqual([
       { role: 'system', content: 'Be', providerOptions: cachePoint },
       { role: 'user', content: [text('a')], providerOptions: cachePoint },
     ]);

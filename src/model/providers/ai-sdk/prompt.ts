@@ -4,20 +4,20 @@ import type {
   ContentBlock,
   ToolResultMessage,
 } from '../../../protocol/generated/vocabulary.ts';
-import { replayable } from '../../replay.ts';
+import { replayableMessages } from '../../replay.ts';
 import type { ModelRequest } from '../../request.ts';
-import type { Call, ProviderOptions } from './language-model.ts';
+import type { SdkCallOptions, ProviderOptions } from './language-model.ts';
 import { recordOf } from './record.ts';
 
-type Message = Call['prompt'][number];
+type Message = SdkCallOptions['prompt'][number];
 type UserPart = Extract<Message, { role: 'user' }>['content'][number];
-type AnswerPart = Extract<Message, { role: 'assistant' }>['content'][number];
+type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number];
 
 /** The conversation as the AI SDK has it. */
-export function promptOf({ model, systemPrompt, messages }: ModelRequest): Message[] {
+export function encodePrompt({ model, systemPrompt, messages }: ModelRequest): Message[] {
   const prompt: Message[] = systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }];
   const images: UserPart[] = [];
-  for (const message of replayable(messages, model, plainId)) {
+  for (const message of replayableMessages(messages, model, portableId)) {
     if (message.role === 'toolResult') {
       addResult(prompt, message);
       images.push(...imagesOf(message));
@@ -25,7 +25,7 @@ export function promptOf({ model, systemPrompt, messages }: ModelRequest): Messa
     }
     addUser(prompt, images.splice(0));
     if (message.role === 'user') addUser(prompt, userParts(message.content));
-    else addAnswer(prompt, message);
+    else addAssistant(prompt, message);
   }
   addUser(prompt, images);
   markForCaching(prompt, model.compat?.['cachePoint']);
@@ -33,7 +33,7 @@ export function promptOf({ model, systemPrompt, messages }: ModelRequest): Messa
 }
 
 /** An id that every provider takes. */
-const plainId = (id: string) =>
+const portableId = (id: string) =>
   id
     .replace(/\|.*/s, '')
     .replaceAll(/[^\w-]/g, '_')
@@ -47,8 +47,8 @@ function addUser(prompt: Message[], parts: UserPart[]): void {
   else prompt.push({ role: 'user', content: parts });
 }
 
-function addAnswer(prompt: Message[], { content }: AssistantMessage): void {
-  const parts = content.flatMap(answerPart);
+function addAssistant(prompt: Message[], { content }: AssistantMessage): void {
+  const parts = content.flatMap(assistantPart);
   if (parts.length > 0) prompt.push({ role: 'assistant', content: parts });
 }
 
@@ -85,17 +85,17 @@ function userParts(content: string | readonly ContentBlock[]): UserPart[] {
   });
 }
 
-function answerPart(block: AssistantBlock): AnswerPart[] {
+function assistantPart(block: AssistantBlock): AssistantPart[] {
   switch (block.type) {
     case 'text':
       if (block.text.trim() === '') return [];
-      return [{ type: 'text', text: block.text, ...sealed(block.textSignature) }];
+      return [{ type: 'text', text: block.text, ...signatureOptions(block.textSignature) }];
     case 'thinking':
       if (block.thinking.trim() === '' && block.thinkingSignature === undefined) return [];
-      return [{ type: 'reasoning', text: block.thinking, ...sealed(block.thinkingSignature) }];
+      return [{ type: 'reasoning', text: block.thinking, ...signatureOptions(block.thinkingSignature) }];
     case 'toolCall': {
       const { id, name, arguments: input, thoughtSignature } = block;
-      return [{ type: 'tool-call', toolCallId: id, toolName: name, input, ...sealed(thoughtSignature) }];
+      return [{ type: 'tool-call', toolCallId: id, toolName: name, input, ...signatureOptions(thoughtSignature) }];
     }
     default:
       return block satisfies never;
@@ -103,7 +103,7 @@ function answerPart(block: AssistantBlock): AnswerPart[] {
 }
 
 /** What the package said about a part of its answer, for it alone to understand. */
-function sealed(signature: string | undefined): { providerOptions?: ProviderOptions } {
+function signatureOptions(signature: string | undefined): { providerOptions?: ProviderOptions } {
   if (signature === undefined) return {};
   try {
     return { providerOptions: recordOf(JSON.parse(signature)) as ProviderOptions };
@@ -115,6 +115,6 @@ function sealed(signature: string | undefined): { providerOptions?: ProviderOpti
 /** Providers that cache what they are told to: the system prompt, and the conversation so far. */
 function markForCaching(prompt: Message[], cachePoint: unknown): void {
   if (cachePoint === undefined) return;
-  const places = new Set([prompt[0], prompt.at(-1)]);
-  for (const message of places) if (message) message.providerOptions = recordOf(cachePoint) as ProviderOptions;
+  const marked = new Set([prompt[0], prompt.at(-1)]);
+  for (const message of marked) if (message) message.providerOptions = recordOf(cachePoint) as ProviderOptions;
 }

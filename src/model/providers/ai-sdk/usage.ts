@@ -1,18 +1,18 @@
-import type { Counts } from '../../price.ts';
-import type { Part } from './language-model.ts';
+import type { UsageCounts } from '../../priced-usage.ts';
+import type { SdkStreamPart } from './language-model.ts';
 
-type SdkUsage = Extract<Part, { type: 'finish' }>['usage'];
-type Plain = Extract<SdkUsage, { totalTokens: unknown }>;
-type Detailed = Exclude<SdkUsage, Plain>;
+type SdkUsage = Extract<SdkStreamPart, { type: 'finish' }>['usage'];
+type UsageV2 = Extract<SdkUsage, { totalTokens: unknown }>;
+type UsageV3 = Exclude<SdkUsage, UsageV2>;
 
 /** What an answer used. Packages leave out what their servers do not tell. */
-export function countsOf(usage: SdkUsage): Counts {
+export function countsOf(usage: SdkUsage): UsageCounts {
   return typeof usage.inputTokens === 'object' && typeof usage.outputTokens === 'object'
-    ? detailed(usage.inputTokens, usage.outputTokens)
-    : plain(usage as Plain);
+    ? countsV3(usage.inputTokens, usage.outputTokens)
+    : countsV2(usage as UsageV2);
 }
 
-function detailed(input: Detailed['inputTokens'], output: Detailed['outputTokens']): Counts {
+function countsV3(input: UsageV3['inputTokens'], output: UsageV3['outputTokens']): UsageCounts {
   const { cacheRead = 0, cacheWrite = 0 } = input;
   return {
     input: input.noCache ?? Math.max(0, (input.total ?? 0) - cacheRead - cacheWrite),
@@ -24,12 +24,12 @@ function detailed(input: Detailed['inputTokens'], output: Detailed['outputTokens
 }
 
 /** Version 2. Most packages count what was cached as input, too; where it is more than the input, this one does not. */
-function plain({
+function countsV2({
   inputTokens = 0,
   outputTokens = 0,
   cachedInputTokens: cacheRead = 0,
   reasoningTokens,
-}: Plain): Counts {
+}: UsageV2): UsageCounts {
   return {
     input: cacheRead > inputTokens ? inputTokens : inputTokens - cacheRead,
     output: outputTokens,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from './body.ts';
+import { anthropicBody } from './body.ts';
 import { headersFor } from './headers.ts';
-import { answer, call, claude, picture, question, result, text, tool, user } from './testing/conversation.ts';
+import { assistant, call, claude, picture, anthropicRequest, result, text, tool, user } from './testing/conversation.ts';
 
 const mark = { cache_control: { type: 'ephemeral' } };
 const marks = (body: object) => JSON.stringify(body).match(/cache_control/g)?.length ?? 0;
 
 describe('the body', () => {
   it('is the whole question, in an order that never changes', () => {
-    const body = bodyOf(question({ tools: [tool('read'), tool('write')], thinkingLevel: 'low' }));
+    const body = anthropicBody(anthropicRequest({ tools: [tool('read'), tool('write')], thinkingLevel: 'low' }));
 
     expect(JSON.stringify(body)).toBe(
       JSON.stringify({
@@ -27,20 +27,20 @@ describe('the body', () => {
   });
 
   it('has nothing of what there is nothing of', () => {
-    const body = bodyOf(question({ systemPrompt: '\n' }));
+    const body = anthropicBody(anthropicRequest({ systemPrompt: '\n' }));
 
     expect(Object.keys(body)).toEqual(['model', 'max_tokens', 'messages', 'stream']);
   });
 
   it('is the same for the same question, whenever it was asked', () => {
-    const messages = [user('go'), answer([call('a|b')], { model: 'other' }), result('a|b', '1')];
+    const messages = [user('go'), assistant([call('a|b')], { model: 'other' }), result('a|b', '1')];
     const later = messages.map((message) => ({ ...message, timestamp: 99 }));
 
-    expect(JSON.stringify(bodyOf(question({ messages: later })))).toBe(JSON.stringify(bodyOf(question({ messages }))));
+    expect(JSON.stringify(anthropicBody(anthropicRequest({ messages: later })))).toBe(JSON.stringify(anthropicBody(anthropicRequest({ messages }))));
   });
 
   it('calls the parameters of a tool an object', () => {
-    const body = bodyOf(question({ tools: [{ name: 'now', description: 'Tells the time', parameters: {} }] }));
+    const body = anthropicBody(anthropicRequest({ tools: [{ name: 'now', description: 'Tells the time', parameters: {} }] }));
 
     expect(body.tools).toEqual([
       { name: 'now', description: 'Tells the time', input_schema: { type: 'object' }, ...mark },
@@ -50,18 +50,18 @@ describe('the body', () => {
 
 describe('the mark of the cache', () => {
   it.each([
-    ['a result', [user('go'), answer([call('a'), call('b')]), result('a', '1'), result('b', '2')]],
+    ['a result', [user('go'), assistant([call('a'), call('b')]), result('a', '1'), result('b', '2')]],
     ['an image', [user([text('see'), picture()])]],
-    ['a word said beside results', [user('go'), answer([call('a')]), result('a', '1'), user('and')]],
+    ['a text beside results', [user('go'), assistant([call('a')]), result('a', '1'), user('and')]],
   ])('is on the last block that was said, be it %s', (_what, messages) => {
-    const body = bodyOf(question({ messages }));
+    const body = anthropicBody(anthropicRequest({ messages }));
 
     expect(body.messages.at(-1)?.content.at(-1)).toMatchObject(mark);
     expect(marks(body)).toBe(2);
   });
 
   it('is on nothing that the model said', () => {
-    const body = bodyOf(question({ messages: [user('go'), answer([text('1')])] }));
+    const body = anthropicBody(anthropicRequest({ messages: [user('go'), assistant([text('1')])] }));
 
     expect(body.messages).toEqual([
       { role: 'user', content: [{ ...text('go'), ...mark }] },
@@ -79,19 +79,19 @@ describe('the headers', () => {
     ['an account', 'sk-ant-oat01-x', { authorization: 'Bearer sk-ant-oat01-x', 'anthropic-beta': 'oauth-2025-04-20' }],
     ['nothing', undefined, {}],
   ])('say who asks, by %s', (_what, key, own) => {
-    expect(headersFor(key, bodyOf(question()))).toEqual({ ...version, ...own });
+    expect(headersFor(key, anthropicBody(anthropicRequest()))).toEqual({ ...version, ...own });
   });
 
   it('ask for thoughts between the calls where a budget and tools are given', () => {
-    const beta = (...asked: Parameters<typeof question>) =>
-      headersFor('k', bodyOf(question(...asked)))['anthropic-beta'];
+    const beta = (...options: Parameters<typeof anthropicRequest>) =>
+      headersFor('k', anthropicBody(anthropicRequest(...options)))['anthropic-beta'];
     const tools = [tool('read')];
 
     expect(beta({ thinkingLevel: 'low', tools })).toBe(interleaved);
     expect(beta({ thinkingLevel: 'low' })).toBeUndefined();
     expect(beta({ tools })).toBeUndefined();
     expect(beta({ thinkingLevel: 'low', tools, model: { ...claude, id: 'claude-opus-4-6' } })).toBeUndefined();
-    expect(headersFor('sk-ant-oat01-x', bodyOf(question({ thinkingLevel: 'low', tools })))).toMatchObject({
+    expect(headersFor('sk-ant-oat01-x', anthropicBody(anthropicRequest({ thinkingLevel: 'low', tools })))).toMatchObject({
       'anthropic-beta': `oauth-2025-04-20,${interleaved}`,
     });
   });

@@ -1,47 +1,47 @@
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { type CacheMark, lastMarked } from './cache-mark.ts';
 import type { TextBlock } from './content.ts';
-import { type Turn, turnsOf } from './messages.ts';
-import { type Depth, depthOf } from './thinking.ts';
+import { type MessageParam, messageParams } from './messages.ts';
+import { type ThinkingParams, thinkingParams } from './thinking.ts';
 
 /** What is posted. The same question always makes the same bytes, or nothing would be found in the cache. */
-export interface Body extends Depth {
+export interface AnthropicBody extends ThinkingParams {
   readonly model: string;
   readonly system?: readonly (TextBlock & CacheMark)[];
-  readonly tools?: readonly (Tool & CacheMark)[];
-  readonly messages: readonly Turn[];
+  readonly tools?: readonly (ToolParam & CacheMark)[];
+  readonly messages: readonly MessageParam[];
   readonly stream: true;
 }
 
-interface Tool {
+interface ToolParam {
   readonly name: string;
   readonly description: string;
   readonly input_schema: object;
 }
 
-export function bodyOf(request: ModelRequest): Body {
+export function anthropicBody(request: ModelRequest): AnthropicBody {
   const { model, systemPrompt, tools, messages } = request;
-  const turns = turnsOf(messages, model);
+  const params = messageParams(messages, model);
   return {
     model: model.id,
-    ...depthOf(request, turns),
+    ...thinkingParams(request, params),
     ...(systemPrompt.trim() === '' ? {} : { system: lastMarked([{ type: 'text', text: systemPrompt }]) }),
-    ...(tools.length === 0 ? {} : { tools: lastMarked(tools.map(toolOf)) }),
-    messages: withMark(turns),
+    ...(tools.length === 0 ? {} : { tools: lastMarked(tools.map(toolParam)) }),
+    messages: withCacheMark(params),
     stream: true,
   };
 }
 
-const toolOf = ({ name, description, parameters }: ToolSpec): Tool => ({
+const toolParam = ({ name, description, parameters }: ToolSpec): ToolParam => ({
   name,
   description,
   input_schema: { type: 'object', ...parameters },
 });
 
 /** The conversation up to what was said last to the model is worth keeping: the next question begins with it. */
-function withMark(turns: readonly Turn[]): Turn[] {
-  const last = turns.findLast(({ role }) => role === 'user');
-  return turns.map((turn) =>
-    turn === last && turn.role === 'user' ? { ...turn, content: lastMarked(turn.content) } : turn,
+function withCacheMark(params: readonly MessageParam[]): MessageParam[] {
+  const last = params.findLast(({ role }) => role === 'user');
+  return params.map((param) =>
+    param === last && param.role === 'user' ? { ...param, content: lastMarked(param.content) } : param,
   );
 }

@@ -11,19 +11,19 @@ export interface ImageBlock {
 }
 
 /** The API refuses a request with an image of another kind. */
-const visible: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+const supportedImageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
 /** Text and images as the API takes them. */
-export function contentOf(content: string | readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
-  if (typeof content === 'string') return textOf(content);
-  return content.flatMap((block) => (block.type === 'text' ? textOf(block.text) : [imageOf(block)]));
+export function contentBlocks(content: string | readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
+  if (typeof content === 'string') return textBlocks(content);
+  return content.flatMap((block) => (block.type === 'text' ? textBlocks(block.text) : [imageBlock(block)]));
 }
 
 /** The API refuses texts without a word in them. */
-export const textOf = (text: string): TextBlock[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
+export const textBlocks = (text: string): TextBlock[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
-function imageOf({ mimeType, data }: Extract<ContentBlock, { type: 'image' }>): TextBlock | ImageBlock {
-  if (!visible.has(mimeType))
+function imageBlock({ mimeType, data }: Extract<ContentBlock, { type: 'image' }>): TextBlock | ImageBlock {
+  if (!supportedImageTypes.has(mimeType))
     return { type: 'text', text: `[An image of type ${mimeType}, which this model cannot see]` };
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
 }

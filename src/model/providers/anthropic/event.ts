@@ -32,18 +32,18 @@ export interface TokenReport {
   readonly cache_creation_input_tokens?: number | null;
 }
 
-const MAX_QUOTED = 200;
+const EXCERPT_LENGTH = 200;
 
 export function parseEvent(data: string): StreamEvent {
-  const value = parsed(data);
+  const value = parseJson(data);
   if (typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string') {
     return value as StreamEvent;
   }
-  const quoted = data.length > MAX_QUOTED ? `${data.slice(0, MAX_QUOTED)}…` : data;
+  const quoted = data.length > EXCERPT_LENGTH ? `${data.slice(0, EXCERPT_LENGTH)}…` : data;
   throw new ModelFailure('model_error', `Expected an event of the Messages API, got ${quoted}`);
 }
 
-function parsed(data: string): unknown {
+function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {

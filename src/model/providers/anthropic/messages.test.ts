@@ -1,52 +1,52 @@
 import { describe, expect, it } from 'vitest';
-import { turnsOf } from './messages.ts';
-import { answer, call, claude, picture, result, text, user } from './testing/conversation.ts';
+import { messageParams } from './messages.ts';
+import { assistant, call, claude, picture, result, text, user } from './testing/conversation.ts';
 
-const spoken = (...content: object[]) => ({ role: 'assistant', content });
-const said = (...content: object[]) => ({ role: 'user', content });
-const used = (id: string) => ({ type: 'tool_use', id, name: 'read', input: { path: id } });
-const got = (id: string, ...content: object[]) => ({ type: 'tool_result', tool_use_id: id, content });
+const assistantParam = (...content: object[]) => ({ role: 'assistant', content });
+const userParam = (...content: object[]) => ({ role: 'user', content });
+const toolUse = (id: string) => ({ type: 'tool_use', id, name: 'read', input: { path: id } });
+const toolResult = (id: string, ...content: object[]) => ({ type: 'tool_result', tool_use_id: id, content });
 const png = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
 const other = { api: 'openai-responses', provider: 'openai', model: 'gpt' };
 
 describe('what is said', () => {
   it('is text and images', () => {
-    const turns = turnsOf([user('one'), answer([text('1')]), user([text('two'), picture()])], claude);
+    const params = messageParams([user('one'), assistant([text('1')]), user([text('two'), picture()])], claude);
 
-    expect(turns).toEqual([said(text('one')), spoken(text('1')), said(text('two'), png)]);
+    expect(params).toEqual([userParam(text('one')), assistantParam(text('1')), userParam(text('two'), png)]);
   });
 
   it('has no empty texts, and no turn that would be left without a word', () => {
-    const turns = turnsOf(
-      [user('one'), answer([text(' '), text('1')]), user([text('\n')]), answer([text('')]), user('two')],
+    const params = messageParams(
+      [user('one'), assistant([text(' '), text('1')]), user([text('\n')]), assistant([text('')]), user('two')],
       claude,
     );
 
-    expect(turns).toEqual([said(text('one')), spoken(text('1')), said(text('two'))]);
+    expect(params).toEqual([userParam(text('one')), assistantParam(text('1')), userParam(text('two'))]);
   });
 
   it('names an image that the API does not take', () => {
-    const turns = turnsOf([user([picture('image/bmp')])], claude);
+    const params = messageParams([user([picture('image/bmp')])], claude);
 
-    expect(turns).toEqual([said(text('[An image of type image/bmp, which this model cannot see]'))]);
+    expect(params).toEqual([userParam(text('[An image of type image/bmp, which this model cannot see]'))]);
   });
 
   it('names an image to a model that sees none', () => {
-    const turns = turnsOf([user([picture()])], { ...claude, input: ['text'] });
+    const params = messageParams([user([picture()])], { ...claude, input: ['text'] });
 
-    expect(turns).toEqual([said(text('[An image, which this model cannot see]'))]);
+    expect(params).toEqual([userParam(text('[An image, which this model cannot see]'))]);
   });
 
   it('is one turn until the model answers', () => {
-    expect(turnsOf([user('one'), user('two')], claude)).toEqual([said(text('one'), text('two'))]);
+    expect(messageParams([user('one'), user('two')], claude)).toEqual([userParam(text('one'), text('two'))]);
   });
 
   it.each([
-    ['begins with an answer', [answer([text('1')])], [spoken(text('1'))]],
-    ['is nothing', [], []],
+    ['begins with an assistant message', [assistant([text('1')])], [assistantParam(text('1'))]],
+    ['is empty', [], []],
   ])('comes first even where the conversation %s', (_how, messages, rest) => {
-    expect(turnsOf(messages, claude)).toEqual([
-      said(text('(The beginning of the conversation is not shown.)')),
+    expect(messageParams(messages, claude)).toEqual([
+      userParam(text('(The beginning of the conversation is not shown.)')),
       ...rest,
     ]);
   });
@@ -56,60 +56,60 @@ describe('results', () => {
   it('of parallel calls are one turn, images and errors among them', () => {
     const messages = [
       user('go'),
-      answer([text('Well'), call('a'), call('b')]),
+      assistant([text('Well'), call('a'), call('b')]),
       result('a', [text('seen'), picture()]),
       result('b', 'lost', true),
     ];
 
-    expect(turnsOf(messages, claude)).toEqual([
-      said(text('go')),
-      spoken(text('Well'), used('a'), used('b')),
-      said(got('a', text('seen'), png), { ...got('b', text('lost')), is_error: true }),
+    expect(messageParams(messages, claude)).toEqual([
+      userParam(text('go')),
+      assistantParam(text('Well'), toolUse('a'), toolUse('b')),
+      userParam(toolResult('a', text('seen'), png), { ...toolResult('b', text('lost')), is_error: true }),
     ]);
   });
 
   it('come before what the user said meanwhile', () => {
-    const messages = [user('go'), answer([call('a'), call('b')]), result('a', '1'), user('stop'), result('b', '2')];
+    const messages = [user('go'), assistant([call('a'), call('b')]), result('a', '1'), user('stop'), result('b', '2')];
 
-    expect(turnsOf(messages, claude).at(-1)).toEqual(said(got('a', text('1')), got('b', text('2')), text('stop')));
+    expect(messageParams(messages, claude).at(-1)).toEqual(userParam(toolResult('a', text('1')), toolResult('b', text('2')), text('stop')));
   });
 
   it('are never empty', () => {
-    const messages = [user('go'), answer([call('a')]), result('a', ' \n', true)];
+    const messages = [user('go'), assistant([call('a')]), result('a', ' \n', true)];
 
-    expect(turnsOf(messages, claude).at(-1)).toEqual(said({ ...got('a', text('(no output)')), is_error: true }));
+    expect(messageParams(messages, claude).at(-1)).toEqual(userParam({ ...toolResult('a', text('(no output)')), is_error: true }));
   });
 
   it('are left out where nothing was called, and where they come twice', () => {
     const messages = [
       result('early', '0'),
       user('go'),
-      answer([call('a')]),
+      assistant([call('a')]),
       result('a', '1'),
       result('a', 'again'),
       result('b', '2'),
-      answer([text('done')]),
+      assistant([text('done')]),
       result('a', 'late'),
     ];
 
-    expect(turnsOf(messages, claude)).toEqual([
-      said(text('go')),
-      spoken(used('a')),
-      said(got('a', text('1'))),
-      spoken(text('done')),
+    expect(messageParams(messages, claude)).toEqual([
+      userParam(text('go')),
+      assistantParam(toolUse('a')),
+      userParam(toolResult('a', text('1'))),
+      assistantParam(text('done')),
     ]);
   });
 
   it('follow their calls when an id has to change', () => {
     const id = `call_1|fc_${'x'.repeat(80)}`;
-    const turns = turnsOf([user('go'), answer([call(id)], other), result(id, '1')], claude);
+    const params = messageParams([user('go'), assistant([call(id)], other), result(id, '1')], claude);
 
     const changed = expect.stringMatching(/^call_1_fc_x+_[0-9a-f]{16}$/);
-    expect(turns.slice(1)).toEqual([
-      spoken({ ...used(id), id: changed }),
-      said({ ...got(id, text('1')), tool_use_id: changed }),
+    expect(params.slice(1)).toEqual([
+      assistantParam({ ...toolUse(id), id: changed }),
+      userParam({ ...toolResult(id, text('1')), tool_use_id: changed }),
     ]);
-    expect(JSON.stringify(turns).match(/"(?:id|tool_use_id)":"([\w-]{1,64})"/g)).toHaveLength(2);
+    expect(JSON.stringify(params).match(/"(?:id|tool_use_id)":"([\w-]{1,64})"/g)).toHaveLength(2);
   });
 });
 
@@ -118,8 +118,8 @@ describe('thoughts', () => {
   const hidden = { type: 'thinking' as const, thinking: '', thinkingSignature: 'secret', redacted: true };
 
   it('go back as they came', () => {
-    expect(turnsOf([user('go'), answer([signed, hidden, text('1')])], claude).at(-1)).toEqual(
-      spoken(
+    expect(messageParams([user('go'), assistant([signed, hidden, text('1')])], claude).at(-1)).toEqual(
+      assistantParam(
         { type: 'thinking', thinking: 'hm', signature: 'seal' },
         { type: 'redacted_thinking', data: 'secret' },
         text('1'),
@@ -128,26 +128,26 @@ describe('thoughts', () => {
   });
 
   it('without words go back, too', () => {
-    expect(turnsOf([user('go'), answer([{ ...signed, thinking: '' }, text('1')])], claude).at(-1)).toEqual(
-      spoken({ type: 'thinking', thinking: '', signature: 'seal' }, text('1')),
+    expect(messageParams([user('go'), assistant([{ ...signed, thinking: '' }, text('1')])], claude).at(-1)).toEqual(
+      assistantParam({ type: 'thinking', thinking: '', signature: 'seal' }, text('1')),
     );
   });
 
   it('become text without a seal', () => {
     const unsigned = { type: 'thinking' as const, thinking: 'hm' };
 
-    expect(turnsOf([user('go'), answer([unsigned, text('1')])], claude).at(-1)).toEqual(spoken(text('hm'), text('1')));
+    expect(messageParams([user('go'), assistant([unsigned, text('1')])], claude).at(-1)).toEqual(assistantParam(text('hm'), text('1')));
   });
 
   it('of another model become text, but for those that nobody sees', () => {
-    expect(turnsOf([user('go'), answer([signed, hidden, text('1')], other)], claude).at(-1)).toEqual(
-      spoken(text('hm'), text('1')),
+    expect(messageParams([user('go'), assistant([signed, hidden, text('1')], other)], claude).at(-1)).toEqual(
+      assistantParam(text('hm'), text('1')),
     );
   });
 
   it('are left out where nothing follows from them', () => {
-    const turns = turnsOf([user('go'), answer([text('1'), signed]), user('on'), answer([signed]), user('?')], claude);
+    const params = messageParams([user('go'), assistant([text('1'), signed]), user('on'), assistant([signed]), user('?')], claude);
 
-    expect(turns).toEqual([said(text('go')), spoken(text('1')), said(text('on'), text('?'))]);
+    expect(params).toEqual([userParam(text('go')), assistantParam(text('1')), userParam(text('on'), text('?'))]);
   });
 });

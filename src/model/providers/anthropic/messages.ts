@@ -4,33 +4,33 @@ import type {
   Model,
   ToolResultMessage,
 } from '../../../protocol/generated/vocabulary.ts';
-import { replayable } from '../../replay.ts';
+import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage } from '../../request.ts';
 import type { CacheMark } from './cache-mark.ts';
-import { contentOf, type ImageBlock, type TextBlock, textOf } from './content.ts';
-import { toolId } from './tool-id.ts';
+import { contentBlocks, type ImageBlock, type TextBlock, textBlocks } from './content.ts';
+import { anthropicToolId } from '../tool-call-ids.ts';
 
 /** A message as the API takes it. */
-export type Turn =
+export type MessageParam =
   | { readonly role: 'user'; readonly content: readonly (UserBlock & CacheMark)[] }
-  | { readonly role: 'assistant'; readonly content: readonly AnswerBlock[] };
+  | { readonly role: 'assistant'; readonly content: readonly AssistantParamBlock[] };
 
-type UserBlock = TextBlock | ImageBlock | ResultBlock;
+type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
 
-interface ResultBlock {
+interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
   readonly content: readonly (TextBlock | ImageBlock)[];
   readonly is_error?: true;
 }
 
-type AnswerBlock = TextBlock | ThoughtBlock | CallBlock;
+type AssistantParamBlock = TextBlock | ThinkingBlock | ToolUseBlock;
 
-type ThoughtBlock =
+type ThinkingBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string };
 
-interface CallBlock {
+interface ToolUseBlock {
   readonly type: 'tool_use';
   readonly id: string;
   readonly name: string;
@@ -38,75 +38,75 @@ interface CallBlock {
 }
 
 /** The conversation as the API takes it, the user first. */
-export function turnsOf(messages: readonly ModelMessage[], model: Model): Turn[] {
-  const turns: Turn[] = [];
-  for (const message of replayable(messages, model, toolId)) {
+export function messageParams(messages: readonly ModelMessage[], model: Model): MessageParam[] {
+  const params: MessageParam[] = [];
+  for (const message of replayableMessages(messages, model, anthropicToolId)) {
     if (message.role === 'assistant') {
-      const content = answerOf(message);
-      if (content.length > 0) turns.push({ role: 'assistant', content });
+      const content = assistantBlocks(message);
+      if (content.length > 0) params.push({ role: 'assistant', content });
     } else {
-      const said = message.role === 'user' ? contentOf(message.content) : resultOf(message, turns);
-      if (said.length > 0) addSaid(turns, said);
+      const blocks = message.role === 'user' ? contentBlocks(message.content) : toolResultBlocks(message, params);
+      if (blocks.length > 0) addUserBlocks(params, blocks);
     }
   }
-  return turns[0]?.role === 'user' ? turns : [beginning, ...turns];
+  return params[0]?.role === 'user' ? params : [omittedBeginning, ...params];
 }
 
-const beginning: Turn = {
+const omittedBeginning: MessageParam = {
   role: 'user',
   content: [{ type: 'text', text: '(The beginning of the conversation is not shown.)' }],
 };
 
 /** What is said to the model between two answers is one turn, in which the results of its tools come first. */
-function addSaid(turns: Turn[], said: readonly UserBlock[]): void {
-  const last = turns.at(-1);
-  if (last?.role === 'user') turns.pop();
+function addUserBlocks(params: MessageParam[], blocks: readonly UserBlock[]): void {
+  const last = params.at(-1);
+  if (last?.role === 'user') params.pop();
   const before = last?.role === 'user' ? last.content : [];
-  turns.push({ role: 'user', content: resultsFirst([...before, ...said]) });
+  params.push({ role: 'user', content: resultsFirst([...before, ...blocks]) });
 }
 
 const resultsFirst = (blocks: readonly UserBlock[]): UserBlock[] => [
-  ...blocks.filter(isResult),
-  ...blocks.filter((block) => !isResult(block)),
+  ...blocks.filter(isToolResult),
+  ...blocks.filter((block) => !isToolResult(block)),
 ];
 
-export const isResult = ({ type }: UserBlock): boolean => type === 'tool_result';
+export const isToolResult = ({ type }: UserBlock): boolean => type === 'tool_result';
 
 /** A result must answer a call of the answer before it, and be the only one that does. */
-function resultOf({ toolCallId, content, isError }: ToolResultMessage, turns: readonly Turn[]): ResultBlock[] {
-  const answer = turns.findLast(({ role }) => role === 'assistant');
-  const said = turns.at(-1);
-  const isCalled = answer?.content.some((block) => block.type === 'tool_use' && block.id === toolCallId);
-  const isAnswered = said?.content.some((block) => block.type === 'tool_result' && block.tool_use_id === toolCallId);
-  if (!isCalled || isAnswered) return [];
-  const shown = contentOf(content);
+function toolResultBlocks({ toolCallId, content, isError }: ToolResultMessage, params: readonly MessageParam[]): ToolResultBlock[] {
+  const assistant = params.findLast(({ role }) => role === 'assistant');
+  const last = params.at(-1);
+  const isCalled = assistant?.content.some((block) => block.type === 'tool_use' && block.id === toolCallId);
+  const hasResult = last?.content.some((block) => block.type === 'tool_result' && block.tool_use_id === toolCallId);
+  if (!isCalled || hasResult) return [];
+  const blocks = contentBlocks(content);
   return [
     {
       type: 'tool_result',
       tool_use_id: toolCallId,
-      content: shown.length > 0 ? shown : [{ type: 'text', text: '(no output)' }],
+      content: blocks.length > 0 ? blocks : [{ type: 'text', text: '(no output)' }],
       ...(isError ? { is_error: true } : {}),
     },
   ];
 }
 
 /** An answer without the thoughts at its end, which came to nothing: the API refuses them there. */
-function answerOf({ content }: AssistantMessage): AnswerBlock[] {
-  const blocks = content.flatMap(answerBlock);
-  return blocks.slice(0, blocks.findLastIndex((block) => !isThought(block)) + 1);
+function assistantBlocks({ content }: AssistantMessage): AssistantParamBlock[] {
+  const blocks = content.flatMap(assistantBlock);
+  return blocks.slice(0, blocks.findLastIndex((block) => !isThinkingBlock(block)) + 1);
 }
 
-export const isThought = ({ type }: AnswerBlock): boolean => type === 'thinking' || type === 'redacted_thinking';
+export const isThinkingBlock = ({ type }: AssistantParamBlock): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-function answerBlock(block: AssistantBlock): AnswerBlock[] {
+function assistantBlock(block: AssistantBlock): AssistantParamBlock[] {
   switch (block.type) {
     case 'text':
-      return textOf(block.text);
+      return textBlocks(block.text);
     case 'toolCall':
       return [{ type: 'tool_use', id: block.id, name: block.name, input: block.arguments }];
     case 'thinking': {
       const { thinking, thinkingSignature: signature, redacted } = block;
-      if (!signature) return textOf(thinking);
+      if (!signature) return textBlocks(thinking);
       return [redacted ? { type: 'redacted_thinking', data: signature } : { type: 'thinking', thinking, signature }];
     }
     default:

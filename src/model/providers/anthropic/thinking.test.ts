@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
-import { bodyOf } from './body.ts';
-import { answer, call, claude, question, result, text, user } from './testing/conversation.ts';
+import { anthropicBody } from './body.ts';
+import { assistant, call, claude, anthropicRequest, result, text, user } from './testing/conversation.ts';
 
 const named = (id: string, own: Partial<Model> = {}): Model => ({ ...claude, id, ...own });
 
-function depth(thinkingLevel: ThinkingLevel, own: Partial<ModelRequest> = {}) {
-  const { max_tokens, thinking, output_config } = bodyOf(question({ thinkingLevel, ...own }));
+function paramsFor(thinkingLevel: ThinkingLevel, own: Partial<ModelRequest> = {}) {
+  const { max_tokens, thinking, output_config } = anthropicBody(anthropicRequest({ thinkingLevel, ...own }));
   return { max_tokens, thinking, output_config };
 }
 
@@ -27,61 +27,61 @@ describe('a budget', () => {
   ])('for %s is %i tokens', (level, tokens) => {
     const model = named('claude-sonnet-4-5', { thinkingLevelMap: { xhigh: 'xhigh', max: 'max' } });
 
-    expect(depth(level, { model })).toEqual(budget(64_000, tokens));
+    expect(paramsFor(level, { model })).toEqual(budget(64_000, tokens));
   });
 
   it('comes on top of the answer that is wanted, as far as the model goes', () => {
-    expect(depth('medium', { maxTokens: 4000 })).toEqual(budget(12_192, 8192));
-    expect(depth('medium', { maxTokens: 60_000 })).toEqual(budget(64_000, 8192));
+    expect(paramsFor('medium', { maxTokens: 4000 })).toEqual(budget(12_192, 8192));
+    expect(paramsFor('medium', { maxTokens: 60_000 })).toEqual(budget(64_000, 8192));
   });
 
   it('is what the user says', () => {
-    expect(depth('low', { thinkingBudgets: { low: 5000, high: 1 } })).toEqual(budget(64_000, 5000));
-    expect(depth('high', { thinkingBudgets: { low: 5000, high: 1 } })).toEqual(budget(64_000, 1024));
+    expect(paramsFor('low', { thinkingBudgets: { low: 5000, high: 1 } })).toEqual(budget(64_000, 5000));
+    expect(paramsFor('high', { thinkingBudgets: { low: 5000, high: 1 } })).toEqual(budget(64_000, 1024));
   });
 
   it('leaves room for the answer', () => {
-    expect(depth('high', { model: named('claude-sonnet-4-5', { maxTokens: 8192 }) })).toEqual(budget(8192, 7168));
-    expect(depth('high', { model: named('claude-sonnet-4-5', { maxTokens: 2048 }) })).toEqual(budget(2048, 1024));
+    expect(paramsFor('high', { model: named('claude-sonnet-4-5', { maxTokens: 8192 }) })).toEqual(budget(8192, 7168));
+    expect(paramsFor('high', { model: named('claude-sonnet-4-5', { maxTokens: 2048 }) })).toEqual(budget(2048, 1024));
   });
 
   it('is none where no room is left for both', () => {
-    expect(depth('high', { model: named('claude-sonnet-4-5', { maxTokens: 2047 }) })).toEqual({ max_tokens: 2047 });
+    expect(paramsFor('high', { model: named('claude-sonnet-4-5', { maxTokens: 2047 }) })).toEqual({ max_tokens: 2047 });
   });
 });
 
 describe('a budget in the middle of a turn', () => {
-  const thought = { type: 'thinking' as const, thinking: 'hm', thinkingSignature: 'seal' };
-  const thinks = (...messages: ModelMessage[]) => depth('low', { messages }).thinking !== undefined;
+  const thinkingBlock = { type: 'thinking' as const, thinking: 'hm', thinkingSignature: 'seal' };
+  const thinks = (...messages: ModelMessage[]) => paramsFor('low', { messages }).thinking !== undefined;
 
   it('is given to a model that began with a thought', () => {
-    const begun = [user('go'), answer([thought, call('a')]), result('a', '1')];
+    const started = [user('go'), assistant([thinkingBlock, call('a')]), result('a', '1')];
 
-    expect(thinks(...begun)).toBe(true);
-    expect(thinks(...begun, answer([call('b')]), result('b', '2'))).toBe(true);
+    expect(thinks(...started)).toBe(true);
+    expect(thinks(...started, assistant([call('b')]), result('b', '2'))).toBe(true);
   });
 
   it('is not given to one that began without', () => {
-    expect(thinks(user('go'), answer([call('a')]), result('a', '1'))).toBe(false);
-    expect(thinks(answer([thought, call('a')], { model: 'other' }), result('a', '1'))).toBe(false);
+    expect(thinks(user('go'), assistant([call('a')]), result('a', '1'))).toBe(false);
+    expect(thinks(assistant([thinkingBlock, call('a')], { model: 'other' }), result('a', '1'))).toBe(false);
   });
 
   it('is given again with the next question', () => {
-    expect(thinks(user('go'), answer([call('a')]), result('a', '1'), answer([text('done')]), user('on'))).toBe(true);
+    expect(thinks(user('go'), assistant([call('a')]), result('a', '1'), assistant([text('done')]), user('on'))).toBe(true);
   });
 
   it('does not matter to models without budgets', () => {
-    const messages = [user('go'), answer([call('a')]), result('a', '1')];
+    const messages = [user('go'), assistant([call('a')]), result('a', '1')];
 
-    expect(depth('low', { model: named('claude-opus-4-6'), messages }).thinking).toBeDefined();
+    expect(paramsFor('low', { model: named('claude-opus-4-6'), messages }).thinking).toBeDefined();
   });
 });
 
 describe('effort', () => {
-  const effort = (word: string) => ({
+  const effort = (levelName: string) => ({
     max_tokens: 64_000,
     thinking: { type: 'adaptive', display: 'summarized' },
-    output_config: { effort: word },
+    output_config: { effort: levelName },
   });
 
   it.each<[ThinkingLevel, string]>([
@@ -90,8 +90,8 @@ describe('effort', () => {
     ['medium', 'medium'],
     ['high', 'high'],
     ['xhigh', 'high'],
-  ])('for %s is %s', (level, word) => {
-    expect(depth(level, { model: named('claude-opus-4-6') })).toEqual(effort(word));
+  ])('for %s is %s', (level, levelName) => {
+    expect(paramsFor(level, { model: named('claude-opus-4-6') })).toEqual(effort(levelName));
   });
 
   it('is named as the model names it', () => {
@@ -99,13 +99,13 @@ describe('effort', () => {
       thinkingLevelMap: { low: 'medium', xhigh: 'xhigh', max: 'max', high: null },
     });
 
-    expect(depth('low', { model })).toEqual(effort('medium'));
-    expect(depth('max', { model })).toEqual(effort('max'));
-    expect(depth('high', { model })).toEqual(effort('xhigh'));
+    expect(paramsFor('low', { model })).toEqual(effort('medium'));
+    expect(paramsFor('max', { model })).toEqual(effort('max'));
+    expect(paramsFor('high', { model })).toEqual(effort('xhigh'));
   });
 
   it('leaves the length of the answer alone', () => {
-    expect(depth('high', { model: named('claude-opus-4-6'), maxTokens: 900 })).toEqual({
+    expect(paramsFor('high', { model: named('claude-opus-4-6'), maxTokens: 900 })).toEqual({
       ...effort('high'),
       max_tokens: 900,
     });
@@ -121,7 +121,7 @@ describe('effort', () => {
     'claude-opus-5-20261001',
     'claude-haiku-5-5',
   ])('is what %s takes', (id) => {
-    expect(depth('high', { model: named(id) }).thinking?.type).toBe('adaptive');
+    expect(paramsFor('high', { model: named(id) }).thinking?.type).toBe('adaptive');
   });
 
   it.each([
@@ -131,12 +131,12 @@ describe('effort', () => {
     'claude-haiku-4-5',
     'kimi-k2',
   ])('is not what %s takes', (id) => {
-    expect(depth('high', { model: named(id) }).thinking?.type).toBe('enabled');
+    expect(paramsFor('high', { model: named(id) }).thinking?.type).toBe('enabled');
   });
 
   it('is taken where the user says so', () => {
     const taken = (id: string, forceAdaptiveThinking: boolean) =>
-      depth('high', { model: named(id, { compat: { forceAdaptiveThinking } }) }).thinking?.type;
+      paramsFor('high', { model: named(id, { compat: { forceAdaptiveThinking } }) }).thinking?.type;
 
     expect(taken('kimi-k2', true)).toBe('adaptive');
     expect(taken('claude-opus-4-6', false)).toBe('enabled');
@@ -145,17 +145,17 @@ describe('effort', () => {
 
 describe('no thinking', () => {
   it('is asked for by saying nothing of it', () => {
-    expect(depth('off')).toEqual({ max_tokens: 64_000 });
-    expect(depth('off', { model: named('claude-opus-4-6'), maxTokens: 100 })).toEqual({ max_tokens: 100 });
+    expect(paramsFor('off')).toEqual({ max_tokens: 64_000 });
+    expect(paramsFor('off', { model: named('claude-opus-4-6'), maxTokens: 100 })).toEqual({ max_tokens: 100 });
   });
 
   it('is all that some models do', () => {
-    expect(depth('high', { model: named('claude-opus-4-6', { reasoning: false }) })).toEqual({ max_tokens: 64_000 });
+    expect(paramsFor('high', { model: named('claude-opus-4-6', { reasoning: false }) })).toEqual({ max_tokens: 64_000 });
   });
 
   it('is not given by a model that always thinks', () => {
     const model = named('claude-opus-5-5', { thinkingLevelMap: { off: null, minimal: null } });
 
-    expect(depth('off', { model }).output_config).toEqual({ effort: 'low' });
+    expect(paramsFor('off', { model }).output_config).toEqual({ effort: 'low' });
   });
 });

@@ -1,12 +1,12 @@
 import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
-import { longestAnswer } from '../../longest-answer.ts';
+import { maxOutputTokens } from '../../max-output.ts';
 import type { ModelRequest } from '../../request.ts';
-import { nearestLevel } from '../../thinking.ts';
-import type { Turn } from './messages.ts';
-import { isThoughtless } from './thoughtless.ts';
+import { nearestLevel } from '../../thinking-levels.ts';
+import type { MessageParam } from './messages.ts';
+import { isUnsignedToolTurn } from './unsigned-tool-turn.ts';
 
 /** How long an answer may be, and how much of it may be thought. */
-export interface Depth {
+export interface ThinkingParams {
   readonly max_tokens: number;
   readonly thinking?:
     | { readonly type: 'enabled'; readonly budget_tokens: number }
@@ -14,9 +14,9 @@ export interface Depth {
   readonly output_config?: { readonly effort: string };
 }
 
-type Thoughtful = Exclude<ThinkingLevel, 'off'>;
+type ActiveLevel = Exclude<ThinkingLevel, 'off'>;
 
-const budgets: Readonly<Record<Thoughtful, number>> = {
+const budgets: Readonly<Record<ActiveLevel, number>> = {
   minimal: 1024,
   low: 2048,
   medium: 8192,
@@ -25,7 +25,7 @@ const budgets: Readonly<Record<Thoughtful, number>> = {
   max: 16_384,
 };
 
-const efforts: Readonly<Record<Thoughtful, string>> = {
+const efforts: Readonly<Record<ActiveLevel, string>> = {
   minimal: 'low',
   low: 'low',
   medium: 'medium',
@@ -35,28 +35,28 @@ const efforts: Readonly<Record<Thoughtful, string>> = {
 };
 
 /** The API takes no smaller budget. */
-const LEAST_BUDGET = 1024;
+const MIN_BUDGET_TOKENS = 1024;
 /** What thinking must leave for the answer. */
-const LEAST_ANSWER = 1024;
+const MIN_TEXT_TOKENS = 1024;
 
-export function depthOf(request: ModelRequest, turns: readonly Turn[]): Depth {
+export function thinkingParams(request: ModelRequest, params: readonly MessageParam[]): ThinkingParams {
   const { model, thinkingLevel, thinkingBudgets } = request;
   const level = nearestLevel(model, thinkingLevel);
-  const wanted = longestAnswer(request);
-  if (level === 'off') return { max_tokens: wanted };
+  const outputLimit = maxOutputTokens(request);
+  if (level === 'off') return { max_tokens: outputLimit };
   if (isAdaptive(model)) {
     // Later models keep their thoughts to themselves unless they are asked for them.
     const thinking = { type: 'adaptive', display: 'summarized' } as const;
-    return { max_tokens: wanted, thinking, output_config: { effort: effortOf(model, level) } };
+    return { max_tokens: outputLimit, thinking, output_config: { effort: effortOf(model, level) } };
   }
-  const budget = Math.max(thinkingBudgets?.[level] ?? budgets[level], LEAST_BUDGET);
-  const max_tokens = Math.min(wanted + budget, model.maxTokens);
-  const budget_tokens = Math.min(budget, max_tokens - LEAST_ANSWER);
-  if (budget_tokens < LEAST_BUDGET || isThoughtless(turns)) return { max_tokens: wanted };
+  const budget = Math.max(thinkingBudgets?.[level] ?? budgets[level], MIN_BUDGET_TOKENS);
+  const max_tokens = Math.min(outputLimit + budget, model.maxTokens);
+  const budget_tokens = Math.min(budget, max_tokens - MIN_TEXT_TOKENS);
+  if (budget_tokens < MIN_BUDGET_TOKENS || isUnsignedToolTurn(params)) return { max_tokens: outputLimit };
   return { max_tokens, thinking: { type: 'enabled', budget_tokens } };
 }
 
-function effortOf({ thinkingLevelMap }: Model, level: Thoughtful): string {
+function effortOf({ thinkingLevelMap }: Model, level: ActiveLevel): string {
   const own = thinkingLevelMap?.[level];
   return typeof own === 'string' ? own : efforts[level];
 }
@@ -64,9 +64,9 @@ function effortOf({ thinkingLevelMap }: Model, level: Thoughtful): string {
 /** Whether a model decides by itself how long it thinks: those of Claude 4.6 and later do. */
 function isAdaptive({ id, compat }: Model): boolean {
   if (typeof compat?.['forceAdaptiveThinking'] === 'boolean') return compat['forceAdaptiveThinking'];
-  const [, major = 0, minor = 0] = (version.exec(id) ?? []).map(Number);
+  const [, major = 0, minor = 0] = (versionPattern.exec(id) ?? []).map(Number);
   return major > 4 || (major === 4 && minor >= 6);
 }
 
 /** Behind the name of the family; a date may follow, or take the place of the second number. */
-const version = /claude-[a-z]+-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;
+const versionPattern = /claude-[a-z]+-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;

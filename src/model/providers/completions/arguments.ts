@@ -1,5 +1,5 @@
 /** The arguments of a call, which come in pieces of JSON. Looks at each character once, however many pieces there are. */
-export class Arguments {
+export class StreamedArguments {
   readonly pieces: string[] = [];
   #depth = 0;
   #isInString = false;
@@ -13,10 +13,10 @@ export class Arguments {
 
   add(piece: string): void {
     this.pieces.push(piece);
-    for (const character of piece) this.#pass(character);
+    for (const character of piece) this.#scan(character);
   }
 
-  #pass(character: string): void {
+  #scan(character: string): void {
     if (this.#isEscaped) this.#isEscaped = false;
     else if (this.#isInString) {
       if (character === '"') this.#isInString = false;

@@ -1,94 +1,94 @@
-import type { Draft, Step } from '../../draft.ts';
-import type { Arguments } from './arguments.ts';
-import type { Prose } from './prose.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import type { StreamedArguments } from './arguments.ts';
+import type { TextDelta } from './text-deltas.ts';
 
 /** A tool call as it comes in. */
-export interface Call {
+export interface StreamedToolCall {
   readonly kind: 'call';
   readonly id: string;
   /** Empty as long as it is unknown. */
   name: string;
-  readonly arguments: Arguments;
+  readonly arguments: StreamedArguments;
   /** What goes back with the call word for word. */
-  seal?: string;
+  signature?: string;
 }
 
-interface Passage {
-  readonly kind: Prose['kind'];
+interface StreamedText {
+  readonly kind: TextDelta['kind'];
   readonly pieces: string[];
-  readonly seal?: string;
+  readonly signature?: string;
 }
 
-type Block = Call | Passage;
+type Block = StreamedToolCall | StreamedText;
 
 /**
  * Says one block after another, though their pieces come interleaved: the first is told as it grows, the others wait
  * until it is complete.
  */
-export class Blocks {
+export class BlockSequencer {
   readonly #draft: Draft;
-  readonly #waiting: Block[] = [];
+  readonly #pending: Block[] = [];
   /** The block that is being told, and how many of its pieces were. */
   #current: Block | undefined;
-  #told = 0;
+  #emitted = 0;
 
   constructor(draft: Draft) {
     this.#draft = draft;
   }
 
-  prose({ kind, text, field }: Prose): Step[] {
-    const last = this.#waiting.at(-1) ?? this.#current;
+  addText({ kind, text, field }: TextDelta): MessageStep[] {
+    const last = this.#pending.at(-1) ?? this.#current;
     if (last && last.kind !== 'call' && last.kind === kind) last.pieces.push(text);
-    else this.#waiting.push({ kind, pieces: [text], ...(field !== undefined && { seal: field }) });
-    return this.#tell();
+    else this.#pending.push({ kind, pieces: [text], ...(field !== undefined && { signature: field }) });
+    return this.#emitReady();
   }
 
   /** Begins a call. What is added to it later is told by `grown`. */
-  call(call: Call): void {
-    this.#waiting.push(call);
+  addCall(call: StreamedToolCall): void {
+    this.#pending.push(call);
   }
 
-  grown(): Step[] {
-    return this.#tell();
+  flush(): MessageStep[] {
+    return this.#emitReady();
   }
 
   /** Nothing more comes: tells what has waited, complete or not. A call that never got a name is none. */
-  end(): Step[] {
-    return [...this.#catchUp(), ...this.#waiting.filter(isNamed).flatMap((block) => this.#begin(block))];
+  end(): MessageStep[] {
+    return [...this.#emitNew(), ...this.#pending.filter(isNamed).flatMap((block) => this.#start(block))];
   }
 
-  #tell(): Step[] {
-    const steps = this.#catchUp();
-    for (let [next] = this.#waiting; next && this.#mayBegin(next); [next] = this.#waiting) {
-      this.#waiting.shift();
-      steps.push(...this.#begin(next));
+  #emitReady(): MessageStep[] {
+    const steps = this.#emitNew();
+    for (let [next] = this.#pending; next && this.#canStart(next); [next] = this.#pending) {
+      this.#pending.shift();
+      steps.push(...this.#start(next));
     }
     return steps;
   }
 
-  #mayBegin(next: Block): boolean {
+  #canStart(next: Block): boolean {
     return isNamed(next) && (!this.#current || isComplete(this.#current));
   }
 
-  #begin(block: Block): Step[] {
+  #start(block: Block): MessageStep[] {
     this.#current = block;
-    this.#told = 0;
+    this.#emitted = 0;
     const opening = block.kind === 'call' ? this.#draft.toolCall({ id: block.id, name: block.name }) : [];
-    return [...opening, ...this.#catchUp()];
+    return [...opening, ...this.#emitNew()];
   }
 
-  #catchUp(): Step[] {
+  #emitNew(): MessageStep[] {
     const block = this.#current;
     if (!block) return [];
     const { pieces } = block.kind === 'call' ? block.arguments : block;
-    const delta = pieces.slice(this.#told).join('');
-    this.#told = pieces.length;
-    const steps = delta === '' ? [] : this.#say(block, delta);
-    if (block.seal !== undefined) this.#draft.sign(block.seal);
+    const delta = pieces.slice(this.#emitted).join('');
+    this.#emitted = pieces.length;
+    const steps = delta === '' ? [] : this.#emitDelta(block, delta);
+    if (block.signature !== undefined) this.#draft.sign(block.signature);
     return steps;
   }
 
-  #say({ kind }: Block, delta: string): Step[] {
+  #emitDelta({ kind }: Block, delta: string): MessageStep[] {
     if (kind === 'call') return this.#draft.toolArguments(delta);
     return kind === 'text' ? this.#draft.text(delta) : this.#draft.thinking(delta);
   }

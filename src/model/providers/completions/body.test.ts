@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage } from '../../request.ts';
 import {
-  answer,
+  assistant,
   bodyOf,
   call,
   image,
@@ -14,10 +14,10 @@ import {
   user,
 } from './testing/sample.ts';
 
-const messagesOf = (messages: readonly ModelMessage[], own: Partial<Model> = {}) =>
+const encode = (messages: readonly ModelMessage[], own: Partial<Model> = {}) =>
   bodyOf(sampleRequest({ model: sampleModel(own), systemPrompt: '', messages })).messages;
 
-const stranger = { provider: 'nobody', baseUrl: 'https://models.example/v1' };
+const unknown = { provider: 'nobody', baseUrl: 'https://models.example/v1' };
 const foreign = { api: 'anthropic-messages', provider: 'anthropic', model: 'claude' };
 
 describe('a question', () => {
@@ -49,7 +49,7 @@ describe('a question', () => {
   });
 
   it('to a server that nobody knows asks for little', () => {
-    expect(bodyOf(sampleRequest({ model: sampleModel(stranger), sessionId: 'session-1' }))).toEqual({
+    expect(bodyOf(sampleRequest({ model: sampleModel(unknown), sessionId: 'session-1' }))).toEqual({
       model: 'gpt-test',
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -65,7 +65,7 @@ describe('a question', () => {
   it('makes the same bytes each time', () => {
     const request = sampleRequest({
       tools: [readTool],
-      messages: [user('x'), answer([call('a|b')], foreign), result('a|b', [text('y')])],
+      messages: [user('x'), assistant([call('a|b')], foreign), result('a|b', [text('y')])],
     });
 
     expect(JSON.stringify(bodyOf(request))).toBe(JSON.stringify(bodyOf(request)));
@@ -86,7 +86,7 @@ describe('tools', () => {
     expect(bodyOf(sampleRequest())).not.toHaveProperty('tools');
   });
 
-  const history = [user('x'), answer([call('c1'), call('c2')]), result('c1', [text('1')]), result('c2', [text('2')])];
+  const history = [user('x'), assistant([call('c1'), call('c2')]), result('c1', [text('1')]), result('c2', [text('2')])];
 
   it('that were called before are named, and not to be called again', () => {
     expect(bodyOf(sampleRequest({ messages: history }))).toMatchObject({
@@ -104,9 +104,9 @@ describe('tools', () => {
 
 describe('the longest answer', () => {
   it.each([
-    ['is what the model can give', {}, undefined, 8000],
-    ['is less where less is wanted', {}, 100, 100],
-    ['is never more than the model can give', {}, 9000, 8000],
+    ['is the limit of the model', {}, undefined, 8000],
+    ['is the requested limit', {}, 100, 100],
+    ['is never above the limit of the model', {}, 9000, 8000],
     ['is what the context leaves', { contextWindow: 10_000 }, undefined, 10_000 - 5003],
     ['is not squeezed to nothing', { contextWindow: 6000 }, undefined, 4096],
     ['is not bound by a context of unknown size', { contextWindow: 0 }, undefined, 8000],
@@ -135,26 +135,26 @@ describe('thinking', () => {
     const request = sampleRequest({ model: sampleModel(own), thinkingLevel, thinkingBudgets: { low: 700 } });
     return Object.fromEntries(Object.entries(bodyOf(request)).filter(([name]) => fields.includes(name)));
   };
-  const format = (thinkingFormat: string) => ({ ...stranger, compat: { thinkingFormat } });
+  const format = (thinkingFormat: string) => ({ ...unknown, compat: { thinkingFormat } });
 
   it.each<[string, Partial<Model>, object, object]>([
     ['openai', {}, {}, { reasoning_effort: 'low' }],
-    ['a model without thoughts', { reasoning: false }, {}, {}],
+    ['a model without reasoning', { reasoning: false }, {}, {}],
     [
-      'a word for none',
+      'a name for off',
       { thinkingLevelMap: { off: 'none' } },
       { reasoning_effort: 'none' },
       { reasoning_effort: 'low' },
     ],
     [
-      'a level that lacks',
+      'a missing level',
       { thinkingLevelMap: { off: null } },
       { reasoning_effort: 'minimal' },
       { reasoning_effort: 'low' },
     ],
-    ['a word of the model', { thinkingLevelMap: { low: 'tiny' } }, {}, { reasoning_effort: 'tiny' }],
-    ['a word of the server', { compat: { reasoningEffortMap: { low: 'tiny' } } }, {}, { reasoning_effort: 'tiny' }],
-    ['no word at all', { compat: { supportsReasoningEffort: false } }, {}, {}],
+    ['a model level name', { thinkingLevelMap: { low: 'tiny' } }, {}, { reasoning_effort: 'tiny' }],
+    ['a server level name', { compat: { reasoningEffortMap: { low: 'tiny' } } }, {}, { reasoning_effort: 'tiny' }],
+    ['no level name', { compat: { supportsReasoningEffort: false } }, {}, {}],
     ['openrouter', format('openrouter'), { reasoning: { effort: 'none' } }, { reasoning: { effort: 'low' } }],
     [
       'deepseek',
@@ -189,7 +189,7 @@ describe('thinking', () => {
 
 describe('the conversation', () => {
   it('says words as a string, images as parts', () => {
-    expect(messagesOf([user([text('a'), text('b')]), user([text('look'), image, text(' ')])])).toEqual([
+    expect(encode([user([text('a'), text('b')]), user([text('look'), image, text(' ')])])).toEqual([
       { role: 'user', content: 'a\nb' },
       {
         role: 'user',
@@ -202,19 +202,19 @@ describe('the conversation', () => {
   });
 
   it('holds nothing empty', () => {
-    expect(messagesOf([user(''), user([text('  ')]), answer([text('')]), user('x')])).toEqual([
+    expect(encode([user(''), user([text('  ')]), assistant([text('')]), user('x')])).toEqual([
       { role: 'user', content: 'x' },
     ]);
   });
 
   it('holds calls and their results', () => {
     const history = [
-      answer([text('Let me see.'), call('c1'), call('c2')]),
+      assistant([text('Let me see.'), call('c1'), call('c2')]),
       result('c1', [text('1'), text('2')]),
       result('c2', []),
     ];
 
-    expect(messagesOf(history)).toEqual([
+    expect(encode(history)).toEqual([
       {
         role: 'assistant',
         content: 'Let me see.',
@@ -229,8 +229,8 @@ describe('the conversation', () => {
     ]);
   });
 
-  const shown = [
-    answer([call('c1'), call('c2')]),
+  const messages = [
+    assistant([call('c1'), call('c2')]),
     result('c1', [image]),
     result('c2', [text('2'), image]),
     user('go on'),
@@ -239,7 +239,7 @@ describe('the conversation', () => {
   it('shows the images of tools when all of them have spoken', () => {
     const url = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
 
-    expect(messagesOf(shown).slice(1)).toEqual([
+    expect(encode(messages).slice(1)).toEqual([
       { role: 'tool', content: '(see attached image)', tool_call_id: 'c1' },
       { role: 'tool', content: '2', tool_call_id: 'c2' },
       { role: 'user', content: [{ type: 'text', text: 'Attached image(s) from tool result:' }, url, url] },
@@ -248,45 +248,45 @@ describe('the conversation', () => {
   });
 
   it('tells a model that cannot see of images in words', () => {
-    expect(JSON.stringify(messagesOf(shown, { input: ['text'] }))).not.toContain('image_url');
+    expect(JSON.stringify(encode(messages, { input: ['text'] }))).not.toContain('image_url');
   });
 
   it('puts a word between tools and users, and names the tool, where the server wants that', () => {
     const compat = { requiresAssistantAfterToolResult: true, requiresToolResultName: true };
-    const spoken = messagesOf([answer([call('c1')]), result('c1', [image]), user('go on')], { compat });
+    const encoded = encode([assistant([call('c1')]), result('c1', [image]), user('go on')], { compat });
 
-    expect(spoken.map(({ role }: { role: string }) => role)).toEqual([
+    expect(encoded.map(({ role }: { role: string }) => role)).toEqual([
       'assistant',
       'tool',
       'assistant',
       'user',
       'user',
     ]);
-    expect(spoken[1].name).toBe('read');
+    expect(encoded[1].name).toBe('read');
   });
 
   it('gives foreign ids the form of this API, and keeps them apart', () => {
     const ids = [`call_1|${'x'.repeat(60)}`, 'call_1|other', 'a+b/c=', 'y'.repeat(50), `${'y'.repeat(50)}z`];
     const history = [
-      answer(
+      assistant(
         ids.map((id) => call(id)),
         foreign,
       ),
       ...ids.map((id) => result(id, [text('1')])),
     ];
-    const [spoken, ...results] = messagesOf(history);
-    const made = spoken.tool_calls.map(({ id }: { id: string }) => id);
+    const [encoded, ...results] = encode(history);
+    const encodedIds = encoded.tool_calls.map(({ id }: { id: string }) => id);
 
-    expect(made[0]).toBe('call_1');
-    expect(made[2]).toBe('a_b_c_');
-    expect(new Set(made).size).toBe(ids.length);
-    for (const id of made) expect(id).toMatch(/^[\w-]{1,40}$/);
-    expect(results.map(({ tool_call_id }: { tool_call_id: string }) => tool_call_id)).toEqual(made);
+    expect(encodedIds[0]).toBe('call_1');
+    expect(encodedIds[2]).toBe('a_b_c_');
+    expect(new Set(encodedIds).size).toBe(ids.length);
+    for (const id of encodedIds) expect(id).toMatch(/^[\w-]{1,40}$/);
+    expect(results.map(({ tool_call_id }: { tool_call_id: string }) => tool_call_id)).toEqual(encodedIds);
   });
 
   it('gives foreign ids nine letters for Mistral', () => {
-    const history = [answer([call('toolu_1'), call('toolu_2')], foreign)];
-    const [first, second] = messagesOf(history, { provider: 'mistral' })[0].tool_calls;
+    const history = [assistant([call('toolu_1'), call('toolu_2')], foreign)];
+    const [first, second] = encode(history, { provider: 'mistral' })[0].tool_calls;
 
     expect(first.id).toMatch(/^[a-z0-9]{9}$/);
     expect(second.id).not.toBe(first.id);
@@ -297,21 +297,21 @@ describe('thoughts', () => {
   const thought = (thinkingSignature: string) => ({ type: 'thinking' as const, thinking: 'hm', thinkingSignature });
 
   it.each(['reasoning_content', 'reasoning', 'reasoning_text'])('go back as %s when they came so', (field) => {
-    expect(messagesOf([answer([thought(field), text('yes')])])).toEqual([
+    expect(encode([assistant([thought(field), text('yes')])])).toEqual([
       { role: 'assistant', content: 'yes', [field]: 'hm' },
     ]);
   });
 
   it('under a seal of another kind stay behind', () => {
-    expect(messagesOf([answer([thought('x'), text('yes')])])).toEqual([{ role: 'assistant', content: 'yes' }]);
+    expect(encode([assistant([thought('x'), text('yes')])])).toEqual([{ role: 'assistant', content: 'yes' }]);
   });
 
   it('alone are no answer', () => {
-    expect(messagesOf([answer([thought('reasoning')])])).toEqual([]);
+    expect(encode([assistant([thought('reasoning')])])).toEqual([]);
   });
 
   it('of other models are words', () => {
-    expect(messagesOf([answer([thought('sig'), text('yes')], foreign)])).toEqual([
+    expect(encode([assistant([thought('sig'), text('yes')], foreign)])).toEqual([
       { role: 'assistant', content: 'hm\n\nyes' },
     ]);
   });
@@ -319,21 +319,21 @@ describe('thoughts', () => {
   it('are words for a server that wants them so', () => {
     const compat = { requiresThinkingAsText: true };
 
-    expect(messagesOf([answer([thought('reasoning'), text('yes')])], { compat })).toEqual([
+    expect(encode([assistant([thought('reasoning'), text('yes')])], { compat })).toEqual([
       { role: 'assistant', content: 'hm\n\nyes' },
     ]);
   });
 
   it('that were sealed go back as they came', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'xyz', index: 0 }];
-    const sealed = {
+    const signed = {
       type: 'thinking' as const,
       thinking: '',
       thinkingSignature: JSON.stringify(details),
       redacted: true,
     };
 
-    expect(messagesOf([answer([thought('reasoning'), call('c1'), sealed])])[0]).toMatchObject({
+    expect(encode([assistant([thought('reasoning'), call('c1'), signed])])[0]).toMatchObject({
       content: null,
       reasoning_details: details,
     });
@@ -342,19 +342,19 @@ describe('thoughts', () => {
   it('that are missing get a place where the server insists on one', () => {
     const own = { provider: 'deepseek' };
 
-    expect(messagesOf([answer([call('c1')], foreign)], own)[0]).toMatchObject({ reasoning_content: ' ' });
-    expect(messagesOf([answer([call('c1')], foreign)], { ...own, reasoning: false })[0]).not.toHaveProperty(
+    expect(encode([assistant([call('c1')], foreign)], own)[0]).toMatchObject({ reasoning_content: ' ' });
+    expect(encode([assistant([call('c1')], foreign)], { ...own, reasoning: false })[0]).not.toHaveProperty(
       'reasoning_content',
     );
   });
 
   it('of calls go back with them', () => {
-    const seal = { google: { thought_signature: 'abc' } };
+    const signature = { google: { thought_signature: 'abc' } };
 
     expect(
-      messagesOf([answer([call('c1', { thoughtSignature: JSON.stringify(seal) })])])[0].tool_calls[0],
+      encode([assistant([call('c1', { thoughtSignature: JSON.stringify(signature) })])])[0].tool_calls[0],
     ).toMatchObject({
-      extra_content: seal,
+      extra_content: signature,
     });
   });
 });
@@ -368,9 +368,9 @@ describe('cache marks', () => {
       model: sampleModel(own),
       messages: [
         user('first'),
-        answer([text('ok')]),
+        assistant([text('ok')]),
         user([text('last'), image]),
-        answer([call('c1')]),
+        assistant([call('c1')]),
         result('c1', [text('1')]),
       ],
     });
@@ -386,6 +386,6 @@ describe('cache marks', () => {
   });
 
   it('are for no other model', () => {
-    expect(JSON.stringify(messagesOf([user('x')], { ...own, id: 'openai/gpt-test' }))).not.toContain('cache_control');
+    expect(JSON.stringify(encode([user('x')], { ...own, id: 'openai/gpt-test' }))).not.toContain('cache_control');
   });
 });

@@ -1,16 +1,16 @@
-import { longestAnswer } from '../../longest-answer.ts';
+import { maxOutputTokens } from '../../max-output.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
-import { conversation } from './messages.ts';
+import { encodeMessages } from './encode-messages.ts';
 import type { Quirks } from './quirks.ts';
 import { thinkingFields } from './thinking-fields.ts';
 
 /** The question as this API is asked it. The same question makes the same bytes. */
 export function requestBody(request: ModelRequest, quirks: Quirks): object {
   const { model, sessionId } = request;
-  const limit = longestAnswer(request);
+  const limit = maxOutputTokens(request);
   return {
     model: model.id,
-    messages: conversation(request, quirks),
+    messages: encodeMessages(request, quirks),
     stream: true,
     ...(quirks.supportsUsageInStreaming && { stream_options: { include_usage: true } }),
     ...(quirks.supportsStore && { store: false }),
@@ -28,7 +28,7 @@ function toolFields(request: ModelRequest, quirks: Quirks): object {
   // OpenAI refuses an empty list, and proxies refuse calls in the conversation of tools that are not in the list.
   const names = request.model.supportsTools === false ? [] : calledBefore(request);
   if (names.length === 0) return {};
-  return { tools: names.map((name) => asFunction(gone(name), quirks)), tool_choice: 'none' };
+  return { tools: names.map((name) => asFunction(removedTool(name), quirks)), tool_choice: 'none' };
 }
 
 const asFunction = ({ name, description, parameters }: ToolSpec, { supportsStrictMode }: Quirks) => ({
@@ -46,7 +46,7 @@ const calledBefore = ({ messages }: ModelRequest): string[] => [
   ),
 ];
 
-const gone = (name: string): ToolSpec => ({
+const removedTool = (name: string): ToolSpec => ({
   name,
   description: 'No longer available.',
   parameters: { type: 'object', properties: {} },

@@ -1,4 +1,4 @@
-import type { Part, Spoken } from './spoken.ts';
+import type { ContentPart, ChatMessage } from './message-format.ts';
 
 const roles = ['system', 'developer', 'user', 'tool'] as const;
 const mark = { cache_control: { type: 'ephemeral' } };
@@ -7,15 +7,15 @@ const mark = { cache_control: { type: 'ephemeral' } };
  * Marks up to where the server shall cache: the instructions, with the tools before them, and the last thing that the
  * user and the tools said, which the next request repeats.
  */
-export function withCacheMarks(messages: readonly Spoken[]): Spoken[] {
+export function withCacheMarks(messages: readonly ChatMessage[]): ChatMessage[] {
   const marked = new Set(roles.map((role) => messages.findLastIndex((message) => message.role === role)));
   return messages.map((message, index) =>
-    marked.has(index) ? { ...message, content: marking(message.content) } : message,
+    marked.has(index) ? { ...message, content: markLastText(message.content) } : message,
   );
 }
 
-function marking(content: Spoken['content']): Spoken['content'] {
-  const parts: readonly Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+function markLastText(content: ChatMessage['content']): ChatMessage['content'] {
+  const parts: readonly ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   const last = parts.findLastIndex(({ type }) => type === 'text');
   return parts.map((part, index) => (index === last ? { ...part, ...mark } : part));
 }

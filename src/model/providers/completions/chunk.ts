@@ -1,32 +1,32 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { failureOf } from '../../failure.ts';
-import { errorText } from '../../http/failure.ts';
-import { eventData } from '../event-data.ts';
+import { classifyFailure } from '../../classify-failure.ts';
+import { errorText } from '../../http/error-response.ts';
+import { parseEventData } from '../event-data.ts';
 
 /** One event of the stream. Nothing in it is sure to be there, or to be of its kind. */
-export interface Chunk {
+export interface CompletionsChunk {
   readonly id?: unknown;
   readonly model?: unknown;
-  readonly choices?: readonly (Choice | null)[] | null;
+  readonly choices?: readonly (ChunkChoice | null)[] | null;
   readonly usage?: unknown;
 }
 
-interface Choice {
-  readonly delta?: Delta | null;
+interface ChunkChoice {
+  readonly delta?: ChunkDelta | null;
   /** In place of the delta, where a server says everything at once. */
-  readonly message?: Delta | null;
+  readonly message?: ChunkDelta | null;
   readonly finish_reason?: unknown;
   readonly usage?: unknown;
 }
 
-export type Delta = Readonly<Record<string, unknown>>;
+export type ChunkDelta = Readonly<Record<string, unknown>>;
 
 /** What an event says. Throws where that is an error, or nothing that can be read. */
-export function chunkIn({ event, data }: EventSourceMessage): Chunk {
-  const value = eventData<Chunk & { error?: unknown; object?: unknown }>(data);
+export function parseChunk({ event, data }: EventSourceMessage): CompletionsChunk {
+  const value = parseEventData<CompletionsChunk & { error?: unknown; object?: unknown }>(data);
   if (event === 'error' || isError(value)) {
     const status = statusOf(value);
-    throw failureOf({ message: errorText(value) ?? data, ...(status !== undefined && { status }) });
+    throw classifyFailure({ message: errorText(value) ?? data, ...(status !== undefined && { status }) });
   }
   return value;
 }

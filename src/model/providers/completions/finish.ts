@@ -2,7 +2,7 @@ import type { RunError } from '../../../protocol/generated/vocabulary.ts';
 import { ModelFailure } from '../../request.ts';
 
 /** Ends that are none: the words of several servers, and what they stand for. */
-const broken: Readonly<Record<string, RunError>> = {
+const failureCodes: Readonly<Record<string, RunError>> = {
   content_filter: 'model_error',
   sensitive: 'model_error',
   error: 'model_error',
@@ -12,7 +12,7 @@ const broken: Readonly<Record<string, RunError>> = {
 };
 
 /** What an answer comes to that ended for a reason like this; undefined for a proper end. */
-export function brokenBy(reason: string): ModelFailure | undefined {
-  const code = Object.hasOwn(broken, reason) ? broken[reason] : undefined;
+export function finishFailure(reason: string): ModelFailure | undefined {
+  const code = Object.hasOwn(failureCodes, reason) ? failureCodes[reason] : undefined;
   return code && new ModelFailure(code, `The provider broke the answer off: ${reason}`);
 }

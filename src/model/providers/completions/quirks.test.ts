@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { quirksOf } from './quirks.ts';
 import { sampleModel } from './testing/sample.ts';
 
-const at = (baseUrl: string, own: Parameters<typeof sampleModel>[0] = {}) =>
+const quirksAt = (baseUrl: string, own: Parameters<typeof sampleModel>[0] = {}) =>
   quirksOf(sampleModel({ provider: 'mine', baseUrl, ...own }));
 
 describe('the quirks of a server', () => {
@@ -16,20 +16,20 @@ describe('the quirks of a server', () => {
     ['https://api.openai.com.example/v1', { supportsStore: false }],
     ['no address', { supportsStore: false }],
   ])('at %s are known', (baseUrl, expected) => {
-    expect(at(baseUrl)).toMatchObject(expected);
+    expect(quirksAt(baseUrl)).toMatchObject(expected);
   });
 
   it('go by the name of the provider first', () => {
-    expect(at('http://127.0.0.1:4000', { provider: 'openai' })).toMatchObject({ supportsStore: true });
-    expect(at('https://api.openai.com/v1', { provider: 'zai' })).toMatchObject({ thinkingFormat: 'zai' });
+    expect(quirksAt('http://127.0.0.1:4000', { provider: 'openai' })).toMatchObject({ supportsStore: true });
+    expect(quirksAt('https://api.openai.com/v1', { provider: 'zai' })).toMatchObject({ thinkingFormat: 'zai' });
   });
 
   it('may be those of one model', () => {
     const own = { provider: 'groq', id: 'qwen/qwen3-32b' };
 
-    expect(at('', own).reasoningEffortMap).toMatchObject({ high: 'default' });
-    expect(at('', { provider: 'groq' }).reasoningEffortMap).toEqual({ minimal: 'low' });
-    expect(at('https://gateway.example', { id: 'openai/gpt-5' }).maxTokensField).toBe('max_completion_tokens');
+    expect(quirksAt('', own).reasoningEffortMap).toMatchObject({ high: 'default' });
+    expect(quirksAt('', { provider: 'groq' }).reasoningEffortMap).toEqual({ minimal: 'low' });
+    expect(quirksAt('https://gateway.example', { id: 'openai/gpt-5' }).maxTokensField).toBe('max_completion_tokens');
   });
 });
 
@@ -37,7 +37,7 @@ describe('what the user says of a server', () => {
   it('wins', () => {
     const compat = { supportsStore: false, maxTokensField: 'max_tokens', openRouterRouting: { only: ['x'] } };
 
-    expect(at('https://api.openai.com/v1', { compat })).toMatchObject(compat);
+    expect(quirksAt('https://api.openai.com/v1', { compat })).toMatchObject(compat);
   });
 
   it.each<[string, unknown]>([
@@ -52,6 +52,6 @@ describe('what the user says of a server', () => {
   ])('of the wrong form is overlooked: %s = %j', (name, value) => {
     const compat = { [name]: value };
 
-    expect(at('https://api.openai.com/v1', { compat })).toEqual(at('https://api.openai.com/v1'));
+    expect(quirksAt('https://api.openai.com/v1', { compat })).toEqual(quirksAt('https://api.openai.com/v1'));
   });
 });

@@ -1,5 +1,5 @@
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
-import { servers, wanderers } from './servers.ts';
+import { servers, unlistedServerModels } from './servers.ts';
 
 const thinkingFormats = ['openai', 'openrouter', 'deepseek', 'zai', 'qwen', 'qwen-chat-template', 'together'] as const;
 
@@ -60,16 +60,16 @@ const defaults: Quirks = {
 
 /** What is known of the server of a model; what the user says of it wins. */
 export function quirksOf(model: Model): Quirks {
-  return { ...defaults, ...knownOf(model), ...saidOf(model) };
+  return { ...defaults, ...serverQuirks(model), ...userQuirks(model) };
 }
 
-function knownOf(model: Model): Partial<Quirks> {
+function serverQuirks(model: Model): Partial<Quirks> {
   const host = hostOf(model.baseUrl);
   // A provider keeps its name behind a proxy.
   const server =
     servers.find(({ providers }) => providers?.includes(model.provider)) ??
     servers.find(({ hosts }) => hosts?.some((name) => host === name || host.endsWith(`.${name}`)));
-  const variants = server ? (server.models ?? []) : wanderers;
+  const variants = server ? (server.models ?? []) : unlistedServerModels;
   return Object.assign(
     {},
     server?.quirks,
@@ -80,38 +80,38 @@ function knownOf(model: Model): Partial<Quirks> {
 const hostOf = (url: string | undefined) => (url !== undefined && URL.canParse(url) ? new URL(url).hostname : '');
 
 /** Of what stands in a user's files, that which has the right form. */
-function saidOf({ compat = {} }: Model): Partial<Quirks> {
+function userQuirks({ compat = {} }: Model): Partial<Quirks> {
   return Object.fromEntries(
-    Object.entries(forms).flatMap(([name, fits]) => (fits(compat[name]) ? [[name, compat[name]]] : [])),
+    Object.entries(validators).flatMap(([name, isValid]) => (isValid(compat[name]) ? [[name, compat[name]]] : [])),
   );
 }
 
-type Form = (value: unknown) => boolean;
+type Validator = (value: unknown) => boolean;
 
-const flag: Form = (value) => typeof value === 'boolean';
-const record = (value: unknown): value is object =>
+const isFlag: Validator = (value) => typeof value === 'boolean';
+const isRecord = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const oneOf =
-  (...words: readonly string[]): Form =>
+  (...allowed: readonly string[]): Validator =>
   (value) =>
-    words.some((word) => word === value);
+    allowed.some((item) => item === value);
 
-const forms: Readonly<Record<keyof Quirks, Form>> = {
-  supportsStore: flag,
-  supportsDeveloperRole: flag,
-  supportsReasoningEffort: flag,
-  reasoningEffortMap: (value) => record(value) && Object.values(value).every((word) => typeof word === 'string'),
-  supportsUsageInStreaming: flag,
+const validators: Readonly<Record<keyof Quirks, Validator>> = {
+  supportsStore: isFlag,
+  supportsDeveloperRole: isFlag,
+  supportsReasoningEffort: isFlag,
+  reasoningEffortMap: (value) => isRecord(value) && Object.values(value).every((word) => typeof word === 'string'),
+  supportsUsageInStreaming: isFlag,
   maxTokensField: oneOf('max_completion_tokens', 'max_tokens'),
-  requiresToolResultName: flag,
-  requiresAssistantAfterToolResult: flag,
-  requiresThinkingAsText: flag,
-  requiresReasoningContentOnAssistantMessages: flag,
-  requiresMistralToolIds: flag,
+  requiresToolResultName: isFlag,
+  requiresAssistantAfterToolResult: isFlag,
+  requiresThinkingAsText: isFlag,
+  requiresReasoningContentOnAssistantMessages: isFlag,
+  requiresMistralToolIds: isFlag,
   thinkingFormat: oneOf(...thinkingFormats),
-  supportsStrictMode: flag,
-  supportsPromptCacheKey: flag,
+  supportsStrictMode: isFlag,
+  supportsPromptCacheKey: isFlag,
   cacheControlFormat: oneOf('anthropic'),
-  openRouterRouting: record,
-  vercelGatewayRouting: record,
+  openRouterRouting: isRecord,
+  vercelGatewayRouting: isRecord,
 };

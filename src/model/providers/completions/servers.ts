@@ -1,22 +1,22 @@
 import type { Quirks } from './quirks.ts';
 
-interface Server {
+interface KnownServer {
   /** Names of providers; they go before the host. */
   readonly providers?: readonly string[];
   /** Hosts, and whatever lies below them. */
   readonly hosts?: readonly string[];
   readonly quirks: Partial<Quirks>;
   /** Models that differ from the others of their server. */
-  readonly models?: readonly Variant[];
+  readonly models?: readonly ModelQuirks[];
 }
 
-interface Variant {
+interface ModelQuirks {
   readonly id: RegExp;
   readonly quirks: Partial<Quirks>;
 }
 
 /** Models that want something of their own behind servers that nobody knows. */
-export const wanderers: readonly Variant[] = [
+export const unlistedServerModels: readonly ModelQuirks[] = [
   { id: /^(?:openai\/)?(?:o[1-9]|gpt-[5-9])/, quirks: { maxTokensField: 'max_completion_tokens' } },
 ];
 
@@ -29,7 +29,7 @@ const openai: Partial<Quirks> = {
 };
 
 /** What is known of servers: in what they differ from one that nobody knows. */
-export const servers: readonly Server[] = [
+export const servers: readonly KnownServer[] = [
   { providers: ['openai'], hosts: ['api.openai.com'], quirks: openai },
   { providers: ['azure', 'azure-openai'], hosts: ['openai.azure.com'], quirks: openai },
   {

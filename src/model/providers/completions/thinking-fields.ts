@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../request.ts';
-import { nearestLevel } from '../../thinking.ts';
+import { nearestLevel } from '../../thinking-levels.ts';
 import type { Quirks, ThinkingFormat } from './quirks.ts';
 
 /** What tells a server how much its model may think. */
@@ -9,27 +9,27 @@ export function thinkingFields(request: ModelRequest, quirks: Quirks): object {
   const level = nearestLevel(model, request.thinkingLevel);
   const isOn = level !== 'off';
   const named = model.thinkingLevelMap?.[level] ?? quirks.reasoningEffortMap[level];
-  const word = typeof named === 'string' ? named : isOn ? level : undefined;
+  const levelName = typeof named === 'string' ? named : isOn ? level : undefined;
   return formats[quirks.thinkingFormat]({
     isOn,
-    word,
-    effort: word !== undefined && quirks.supportsReasoningEffort ? { reasoning_effort: word } : {},
+    levelName,
+    effort: levelName !== undefined && quirks.supportsReasoningEffort ? { reasoning_effort: levelName } : {},
     budget: thinkingBudgets[level],
   });
 }
 
-interface Wish {
+interface ThinkingOptions {
   readonly isOn: boolean;
   /** What the server calls the level; none where thinking is off and the server has no word for that. */
-  readonly word: string | undefined;
+  readonly levelName: string | undefined;
   /** The same as a field, for servers that know it. */
   readonly effort: { reasoning_effort?: string };
   readonly budget: number | undefined;
 }
 
-const formats: Readonly<Record<ThinkingFormat, (wish: Wish) => object>> = {
+const formats: Readonly<Record<ThinkingFormat, (options: ThinkingOptions) => object>> = {
   openai: ({ effort }) => effort,
-  openrouter: ({ word = 'none' }) => ({ reasoning: { effort: word } }),
+  openrouter: ({ levelName: levelName = 'none' }) => ({ reasoning: { effort: levelName } }),
   deepseek: ({ isOn, effort }) => ({ thinking: switched(isOn), ...(isOn && effort) }),
   zai: ({ isOn }) => ({ thinking: switched(isOn) }),
   qwen: ({ isOn, budget }) => ({

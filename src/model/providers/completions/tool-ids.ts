@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { IdRule } from '../../replay.ts';
+import type { ToolCallIdRule } from '../../replay.ts';
 import type { Quirks } from './quirks.ts';
 
 const LONGEST_ID = 40;
 const HASH_LENGTH = 9;
 
 /** Gives ids of other wires a form that this API takes; two that differ stay different. */
-export function toolIds({ requiresMistralToolIds }: Quirks): IdRule {
+export function completionsToolIds({ requiresMistralToolIds }: Quirks): ToolCallIdRule {
   if (requiresMistralToolIds) return hashed;
   const owners = new Map<string, string>();
   return (id) => {

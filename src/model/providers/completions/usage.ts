@@ -1,7 +1,7 @@
-import type { Counts } from '../../price.ts';
+import type { UsageCounts } from '../../priced-usage.ts';
 
 /** Tokens as this API counts them, with the names that some servers have for the same. */
-interface TokenCounts {
+interface CompletionsUsage {
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
   readonly total_tokens?: number;
@@ -13,21 +13,21 @@ interface TokenCounts {
 }
 
 /** What the server counted; undefined where it counted nothing. */
-export function countsIn(usage: unknown): Counts | undefined {
+export function parseCounts(usage: unknown): UsageCounts | undefined {
   if (typeof usage !== 'object' || usage === null) return undefined;
-  const told = usage as TokenCounts;
-  const read = told.prompt_tokens_details;
-  const prompt = count(told.prompt_tokens);
-  const completion = count(told.completion_tokens);
+  const reported = usage as CompletionsUsage;
+  const promptDetails = reported.prompt_tokens_details;
+  const prompt = count(reported.prompt_tokens);
+  const completion = count(reported.completion_tokens);
   if (prompt + completion === 0) return undefined;
-  const cacheRead = count(read?.cached_tokens ?? told.prompt_cache_hit_tokens ?? told.cached_tokens);
-  const cacheWrite = count(read?.cache_write_tokens ?? told.cache_creation_input_tokens);
-  const reasoning = count(told.completion_tokens_details?.reasoning_tokens);
+  const cacheRead = count(promptDetails?.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.cached_tokens);
+  const cacheWrite = count(promptDetails?.cache_write_tokens ?? reported.cache_creation_input_tokens);
+  const reasoning = count(reported.completion_tokens_details?.reasoning_tokens);
   // Some servers count thoughts apart from the answer; their sum shows it.
-  const isApart = reasoning > 0 && told.total_tokens === prompt + completion + reasoning;
+  const isExtra = reasoning > 0 && reported.total_tokens === prompt + completion + reasoning;
   return {
     input: Math.max(0, prompt - cacheRead - cacheWrite),
-    output: completion + (isApart ? reasoning : 0),
+    output: completion + (isExtra ? reasoning : 0),
     cacheRead,
     cacheWrite,
     ...(reasoning > 0 && { reasoning }),

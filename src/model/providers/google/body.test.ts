@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answered, asked, called, image, returned, text } from '../../../../test/support/providers/conversation.ts';
 import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
-import { modelNamed, question } from '../../scripted/testing/rehearse.ts';
+import { modelNamed, scriptedRequest } from '../../scripted/testing/call.ts';
 import { googleBody } from './body.ts';
 
 const gemini = (id: string, own: Partial<Model> = {}): Model => ({
@@ -15,21 +15,21 @@ const gemini = (id: string, own: Partial<Model> = {}): Model => ({
   maxTokens: 1000,
   ...own,
 });
-const second = gemini('gemini-2.5-flash');
-const third = gemini('gemini-3-flash-preview');
-const stranger = { api: 'anthropic-messages', provider: 'anthropic', id: 'claude' };
+const gemini2 = gemini('gemini-2.5-flash');
+const gemini3 = gemini('gemini-3-flash-preview');
+const otherModel = { api: 'anthropic-messages', provider: 'anthropic', id: 'claude' };
 
 const contents = (model: Model, ...messages: ModelMessage[]) =>
-  (googleBody(question({ model, messages })) as { contents: unknown }).contents;
+  (googleBody(scriptedRequest({ model, messages })) as { contents: unknown }).contents;
 
 const call = { functionCall: { id: 'a', name: 'read', args: { path: 'a' } } };
 const result = (id: string, response: object) => ({ functionResponse: { id, name: 'read', response } });
-const thought = (own: object): AssistantBlock => ({ type: 'thinking', thinking: 'hm', ...own });
+const thinkingBlock = (own: object): AssistantBlock => ({ type: 'thinking', thinking: 'hm', ...own });
 
 describe('a body', () => {
   it('holds all that is asked, and the same bytes every time', () => {
-    const request = question({
-      model: second,
+    const request = scriptedRequest({
+      model: gemini2,
       systemPrompt: 'Be brief.',
       messages: [asked('Hello')],
       tools: [{ name: 'read', description: 'Reads', parameters: { type: 'object', properties: {} } }],
@@ -56,7 +56,7 @@ describe('a body', () => {
   });
 
   it('holds no more than that for a model that does not think', () => {
-    const request = question({ model: gemini('gemini-2.0-flash', { reasoning: false }), maxTokens: 50 });
+    const request = scriptedRequest({ model: gemini('gemini-2.0-flash', { reasoning: false }), maxTokens: 50 });
 
     expect(googleBody(request)).toEqual({ contents: [], generationConfig: { maxOutputTokens: 50 } });
   });
@@ -66,7 +66,7 @@ describe('thinking', () => {
   const levels = ['off', 'minimal', 'low', 'medium', 'high'] as const;
 
   const config = (own: Partial<ModelRequest>) => {
-    const { generationConfig } = googleBody(question(own)) as { generationConfig: { thinkingConfig: object } };
+    const { generationConfig } = googleBody(scriptedRequest(own)) as { generationConfig: { thinkingConfig: object } };
     return generationConfig.thinkingConfig;
   };
 
@@ -79,10 +79,10 @@ describe('thinking', () => {
     ['gemini-10-flash', 'thinkingLevel', ['MINIMAL', 'MINIMAL', 'LOW', 'MEDIUM', 'HIGH']],
     ['gemini-flash-latest', 'thinkingLevel', ['MINIMAL', 'MINIMAL', 'LOW', 'MEDIUM', 'HIGH']],
   ])('of %s is told as %s %j', (id, key, values) => {
-    const told = levels.map((thinkingLevel) => config({ model: gemini(id), thinkingLevel }));
+    const configs = levels.map((thinkingLevel) => config({ model: gemini(id), thinkingLevel }));
 
     const [off, ...on] = values;
-    expect(told).toEqual([{ [key]: off }, ...on.map((value) => ({ includeThoughts: true, [key]: value }))]);
+    expect(configs).toEqual([{ [key]: off }, ...on.map((value) => ({ includeThoughts: true, [key]: value }))]);
   });
 
   it('is told in the words of the model', () => {
@@ -92,7 +92,7 @@ describe('thinking', () => {
   });
 
   it('takes as many tokens as the user says', () => {
-    const own = { model: second, thinkingLevel: 'low', thinkingBudgets: { low: 7 } } as const;
+    const own = { model: gemini2, thinkingLevel: 'low', thinkingBudgets: { low: 7 } } as const;
 
     expect(config(own)).toEqual({ includeThoughts: true, thinkingBudget: 7 });
   });
@@ -100,9 +100,9 @@ describe('thinking', () => {
 
 describe('the two sides', () => {
   it('speak in turn', () => {
-    const messages = [asked('One'), asked([text('Two'), text('')]), answered(second, text('Yes')), asked('')];
+    const messages = [asked('One'), asked([text('Two'), text('')]), answered(gemini2, text('Yes')), asked('')];
 
-    expect(contents(second, ...messages, answered(second, text('No')), asked([image]))).toEqual([
+    expect(contents(gemini2, ...messages, answered(gemini2, text('No')), asked([image]))).toEqual([
       { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
       { role: 'model', parts: [{ text: 'Yes' }, { text: 'No' }] },
       { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'aW1n' } }] },
@@ -112,7 +112,7 @@ describe('the two sides', () => {
   it('keep results together, before the images among them and what is said next', () => {
     const results = [returned('a', image), { ...returned('b', text('No file')), isError: true }];
 
-    expect(contents(second, answered(second, called('a'), called('b')), ...results, asked('Well?'))).toEqual([
+    expect(contents(gemini2, answered(gemini2, called('a'), called('b')), ...results, asked('Well?'))).toEqual([
       { role: 'model', parts: [call, { functionCall: { ...call.functionCall, id: 'b' } }] },
       {
         role: 'user',
@@ -131,9 +131,9 @@ describe('the two sides', () => {
 describe('an answer', () => {
   it.each<[string, AssistantBlock[], object[]]>([
     [
-      'of its own goes back with its seals',
+      'of the same model is replayed with its signatures',
       [
-        thought({ thinkingSignature: 's' }),
+        thinkingBlock({ thinkingSignature: 's' }),
         { ...text('Yes'), textSignature: 't' },
         called('a', { thoughtSignature: 'u' }),
       ],
@@ -143,30 +143,30 @@ describe('an answer', () => {
         { ...call, thoughtSignature: 'u' },
       ],
     ],
-    ['leaves out thoughts without seal', [thought({}), text('Yes')], [{ text: 'Yes' }]],
-    ['leaves out empty texts', [text(''), text('Yes')], [{ text: 'Yes' }]],
+    ['omits thinking without a signature', [thinkingBlock({}), text('Yes')], [{ text: 'Yes' }]],
+    ['omits empty texts', [text(''), text('Yes')], [{ text: 'Yes' }]],
   ])('%s', (_what, blocks, parts) => {
-    expect(contents(third, answered(third, ...blocks))).toEqual([{ role: 'model', parts }]);
+    expect(contents(gemini3, answered(gemini3, ...blocks))).toEqual([{ role: 'model', parts }]);
   });
 
   it('without anything to send is left out', () => {
-    expect(contents(second, asked('One'), answered(second, thought({})), asked('Two'))).toEqual([
+    expect(contents(gemini2, asked('One'), answered(gemini2, thinkingBlock({})), asked('Two'))).toEqual([
       { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
     ]);
   });
 
   it.each<[string, Model, object]>([
-    ['that needs no seals', second, {}],
-    ['that needs seals', third, { thoughtSignature: 'skip_thought_signature_validator' }],
-  ])('of another model goes in plain words to one %s', (_which, model, seal) => {
-    const foreign = answered(stranger, thought({ thinkingSignature: 's' }), called('x|y'), called('z'));
+    ['that needs no signatures', gemini2, {}],
+    ['that needs signatures', gemini3, { thoughtSignature: 'skip_thought_signature_validator' }],
+  ])('of another model goes in plain words to one %s', (_which, model, signature) => {
+    const foreign = answered(otherModel, thinkingBlock({ thinkingSignature: 's' }), called('x|y'), called('z'));
 
     expect(contents(model, foreign, returned('x|y', text('ok')), returned('z'))).toEqual([
       {
         role: 'model',
         parts: [
           { text: 'hm' },
-          { functionCall: { ...call.functionCall, id: 'x_y' }, ...seal },
+          { functionCall: { ...call.functionCall, id: 'x_y' }, ...signature },
           { functionCall: { ...call.functionCall, id: 'z' } },
         ],
       },

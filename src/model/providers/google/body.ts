@@ -1,6 +1,6 @@
-import { longestAnswer } from '../../longest-answer.ts';
+import { maxOutputTokens } from '../../max-output.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
-import { contentsOf } from './contents.ts';
+import { googleContents } from './contents.ts';
 import { thinkingConfig } from './thinking.ts';
 
 /** What is asked. The same request makes the same bytes: servers find what they have cached by them. */
@@ -9,10 +9,10 @@ export function googleBody(request: ModelRequest): object {
   const thinking = thinkingConfig(request);
   return {
     ...(systemPrompt === '' ? {} : { systemInstruction: { parts: [{ text: systemPrompt }] } }),
-    contents: contentsOf(request),
+    contents: googleContents(request),
     ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(declaration) }] }),
     generationConfig: {
-      maxOutputTokens: longestAnswer(request),
+      maxOutputTokens: maxOutputTokens(request),
       ...(thinking ? { thinkingConfig: thinking } : {}),
     },
   };

@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../../request.ts';
 
 /** Gives every call of an answer an id that no other call of the conversation has; the server often gives none. */
-export class CallIds {
+export class ToolCallIds {
   readonly #taken: Set<string>;
   #count = 0;
 
@@ -12,9 +12,9 @@ export class CallIds {
   /** The one the server gave where it is free, else one made from the place of the call in the answer. */
   next(given: string | undefined, responseId: string | undefined): string {
     this.#count += 1;
-    const wanted = given || `${responseId ?? 'call'}_${this.#count}`;
-    let id = wanted;
-    for (let copy = 2; this.#taken.has(id); copy += 1) id = `${wanted}_${copy}`;
+    const preferred = given || `${responseId ?? 'call'}_${this.#count}`;
+    let id = preferred;
+    for (let copy = 2; this.#taken.has(id); copy += 1) id = `${preferred}_${copy}`;
     this.#taken.add(id);
     return id;
   }

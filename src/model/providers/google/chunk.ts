@@ -1,5 +1,5 @@
 /** A piece of an answer as it streams. Other fields are not looked at. */
-export interface Chunk {
+export interface GoogleChunk {
   readonly responseId?: string;
   readonly modelVersion?: string;
   readonly candidates?: readonly Candidate[];
@@ -11,12 +11,12 @@ export interface Chunk {
 }
 
 export interface Candidate {
-  readonly content?: { readonly parts?: readonly Part[] };
+  readonly content?: { readonly parts?: readonly GooglePart[] };
   readonly finishReason?: string;
   readonly finishMessage?: string;
 }
 
-export interface Part {
+export interface GooglePart {
   readonly text?: string;
   readonly thought?: boolean;
   readonly thoughtSignature?: string;

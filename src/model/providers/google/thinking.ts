@@ -2,7 +2,7 @@ import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabular
 import type { ModelRequest } from '../../request.ts';
 
 /** Whether a model is told how much to think in words, and gives a seal that must come back with every call. */
-export const isThirdOrLater = ({ id }: Model): boolean =>
+export const isGemini3OrLater = ({ id }: Model): boolean =>
   Number(/gemini-(\d+)/.exec(id)?.[1]) >= 3 || /gemini-[a-z-]+-latest/.test(id);
 
 const isPro = ({ id }: Model) => /-pro\b/.test(id);
@@ -12,14 +12,14 @@ const isLite = ({ id }: Model) => /-flash-lite\b/.test(id);
 export function thinkingConfig(request: ModelRequest): object | undefined {
   const { model, thinkingLevel: level } = request;
   if (!model.reasoning) return undefined;
-  const shown = level === 'off' ? {} : { includeThoughts: true };
-  const word = model.thinkingLevelMap?.[level];
-  if (typeof word === 'string') return { ...shown, thinkingLevel: word };
-  if (isThirdOrLater(model)) return { ...shown, thinkingLevel: isPro(model) ? proWords[level] : words[level] };
-  return { ...shown, thinkingBudget: request.thinkingBudgets?.[level] ?? budget(model, level) };
+  const visibility = level === 'off' ? {} : { includeThoughts: true };
+  const levelName = model.thinkingLevelMap?.[level];
+  if (typeof levelName === 'string') return { ...visibility, thinkingLevel: levelName };
+  if (isGemini3OrLater(model)) return { ...visibility, thinkingLevel: isPro(model) ? proLevelNames[level] : levelNames[level] };
+  return { ...visibility, thinkingBudget: request.thinkingBudgets?.[level] ?? defaultBudget(model, level) };
 }
 
-const words: Readonly<Record<ThinkingLevel, string>> = {
+const levelNames: Readonly<Record<ThinkingLevel, string>> = {
   off: 'MINIMAL',
   minimal: 'MINIMAL',
   low: 'LOW',
@@ -29,14 +29,14 @@ const words: Readonly<Record<ThinkingLevel, string>> = {
   max: 'HIGH',
 };
 
-const proWords: Readonly<Record<ThinkingLevel, string>> = {
-  ...words,
+const proLevelNames: Readonly<Record<ThinkingLevel, string>> = {
+  ...levelNames,
   off: 'LOW',
   minimal: 'LOW',
   medium: 'HIGH',
 };
 
-function budget(model: Model, level: ThinkingLevel): number {
+function defaultBudget(model: Model, level: ThinkingLevel): number {
   switch (level) {
     case 'off':
       return isPro(model) ? 128 : 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answered, asked, called, image, returned, text } from '../../../../test/support/providers/conversation.ts';
 import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
-import { modelNamed, question } from '../../scripted/testing/rehearse.ts';
+import { modelNamed, scriptedRequest } from '../../scripted/testing/call.ts';
 import { responsesBody } from './body.ts';
 
 const model: Model = {
@@ -14,15 +14,15 @@ const model: Model = {
   input: ['text', 'image'],
   maxTokens: 1000,
 };
-const stranger = { api: 'anthropic-messages', provider: 'anthropic', id: 'claude' };
+const otherModel = { api: 'anthropic-messages', provider: 'anthropic', id: 'claude' };
 
-const body = (own: Partial<ModelRequest>) => responsesBody(question({ model, ...own })) as Record<string, unknown>;
+const body = (own: Partial<ModelRequest>) => responsesBody(scriptedRequest({ model, ...own })) as Record<string, unknown>;
 const input = (...messages: ModelMessage[]) => body({ messages })['input'];
 
 const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'secret' };
-const thought: AssistantBlock = { type: 'thinking', thinking: 'hm', thinkingSignature: JSON.stringify(reasoning) };
-const unsealed: AssistantBlock = { type: 'thinking', thinking: 'hm' };
-const said = (textSignature: string): AssistantBlock => ({ ...text('Yes'), textSignature });
+const signedThinking: AssistantBlock = { type: 'thinking', thinking: 'hm', thinkingSignature: JSON.stringify(reasoning) };
+const unsignedThinking: AssistantBlock = { type: 'thinking', thinking: 'hm' };
+const signedText = (textSignature: string): AssistantBlock => ({ ...text('Yes'), textSignature });
 const message = {
   type: 'message',
   role: 'assistant',
@@ -32,7 +32,7 @@ const call = { type: 'function_call', call_id: 'call_a', name: 'read', arguments
 
 describe('a body', () => {
   it('holds all that is asked, and the same bytes every time', () => {
-    const request = question({
+    const request = scriptedRequest({
       model,
       systemPrompt: 'Be brief.',
       messages: [asked('Hello')],
@@ -90,33 +90,33 @@ describe('a body', () => {
     ['minimal', undefined, { effort: 'minimal', summary: 'auto' }],
     ['medium', { medium: 'some' }, { effort: 'some', summary: 'auto' }],
     ['xhigh', { xhigh: 'xhigh' }, { effort: 'xhigh', summary: 'auto' }],
-  ])('says %s with the words %j as %j', (thinkingLevel, thinkingLevelMap, told) => {
+  ])('says %s with the words %j as %j', (thinkingLevel, thinkingLevelMap, expected) => {
     const { reasoning: effort, include } = body({ model: { ...model, thinkingLevelMap }, thinkingLevel });
 
-    expect(effort).toEqual(told);
+    expect(effort).toEqual(expected);
     expect(include).toEqual(['reasoning.encrypted_content']);
   });
 });
 
 describe('images', () => {
-  const shown = { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,aW1n' };
+  const imagePart = { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,aW1n' };
 
   it('go along with words', () => {
     expect(input(asked([text('Look'), image, text('')]))).toEqual([
-      { role: 'user', content: [{ type: 'input_text', text: 'Look' }, shown] },
+      { role: 'user', content: [{ type: 'input_text', text: 'Look' }, imagePart] },
     ]);
   });
 
   it('go along with results', () => {
     expect(input(returned('call_a|fc_a', text('Here'), image))).toEqual([
-      { type: 'function_call_output', call_id: 'call_a', output: [{ type: 'input_text', text: 'Here' }, shown] },
+      { type: 'function_call_output', call_id: 'call_a', output: [{ type: 'input_text', text: 'Here' }, imagePart] },
     ]);
   });
 });
 
 describe('an answer of its own', () => {
   it('goes back whole', () => {
-    const own = answered(model, thought, said('{"v":1,"id":"msg_1","phase":"commentary"}'), called('call_a|fc_a'));
+    const own = answered(model, signedThinking, signedText('{"v":1,"id":"msg_1","phase":"commentary"}'), called('call_a|fc_a'));
 
     expect(input(own, returned('call_a|fc_a', text('one'), text('two')))).toEqual([
       reasoning,
@@ -127,16 +127,16 @@ describe('an answer of its own', () => {
   });
 
   it.each<[string, AssistantBlock[], object[]]>([
-    ['a bare id', [said('msg_1')], [{ ...message, status: 'completed', id: 'msg_1' }]],
-    ['an id that is too long', [said('m'.repeat(65))], [message]],
+    ['a bare id', [signedText('msg_1')], [{ ...message, status: 'completed', id: 'msg_1' }]],
+    ['an id that is too long', [signedText('m'.repeat(65))], [message]],
     ['no id', [text('Yes'), called('call_a')], [message, call]],
     ['a long item id', [called(`call_a|fc_${'x'.repeat(64)}`)], [call]],
     ['a foreign item id', [called('call_a|item')], [call]],
-    ['a thought without seal', [unsealed, said('msg_1'), called('call_a|fc_a')], [message, call]],
-    ['a seal of another kind', [{ ...thought, thinkingSignature: 'x' }, called('call_a|fc_a')], [call]],
-    ['a thought that led to nothing', [text('Yes'), thought], [message]],
-    ['nothing but thoughts', [thought], []],
-    ['an empty text', [thought, text(''), called('call_a|fc_a')], [reasoning, { ...call, id: 'fc_a' }]],
+    ['thinking without a signature', [unsignedThinking, signedText('msg_1'), called('call_a|fc_a')], [message, call]],
+    ['a signature of another kind', [{ ...signedThinking, thinkingSignature: 'x' }, called('call_a|fc_a')], [call]],
+    ['thinking at the end', [text('Yes'), signedThinking], [message]],
+    ['nothing but thinking', [signedThinking], []],
+    ['an empty text', [signedThinking, text(''), called('call_a|fc_a')], [reasoning, { ...call, id: 'fc_a' }]],
   ])('with %s goes back as far as it is understood', (_what, blocks, items) => {
     expect(input(answered(model, ...blocks))).toEqual(items);
   });
@@ -144,7 +144,7 @@ describe('an answer of its own', () => {
 
 describe('an answer of another model', () => {
   it('goes back in plain words', () => {
-    const foreign = answered(stranger, unsealed, said('sealed'), called('call_a|fc_a'));
+    const foreign = answered(otherModel, unsignedThinking, signedText('sealed'), called('call_a|fc_a'));
 
     expect(input(foreign, returned('call_a|fc_a'))).toEqual([
       { ...message, content: [{ type: 'output_text', text: 'hm', annotations: [] }] },
@@ -158,7 +158,7 @@ describe('an answer of another model', () => {
     const id = `tool:${'x'.repeat(80)}|y`;
     const plain = `tool_${'x'.repeat(59)}`;
 
-    expect(input(answered(stranger, called(id)), returned(id, text('ok')))).toEqual([
+    expect(input(answered(otherModel, called(id)), returned(id, text('ok')))).toEqual([
       { ...call, call_id: plain },
       { type: 'function_call_output', call_id: plain, output: 'ok' },
     ]);

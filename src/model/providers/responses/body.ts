@@ -1,10 +1,10 @@
-import { longestAnswer } from '../../longest-answer.ts';
+import { maxOutputTokens } from '../../max-output.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
-import { inputOf } from './input.ts';
-import { shortened } from './seals.ts';
+import { encodeInput } from './input.ts';
+import { truncatedId } from './signatures.ts';
 
 /** The API refuses to write less. */
-const LEAST_TOKENS = 16;
+const API_MIN_TOKENS = 16;
 
 /** What is asked. The same request makes the same bytes: servers find what they have cached by them. */
 export function responsesBody(request: ModelRequest): object {
@@ -12,11 +12,11 @@ export function responsesBody(request: ModelRequest): object {
   return {
     model: model.id,
     ...(systemPrompt === '' ? {} : { instructions: systemPrompt }),
-    input: inputOf(request),
+    input: encodeInput(request),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
-    ...thinking(request),
-    max_output_tokens: Math.max(LEAST_TOKENS, longestAnswer(request)),
-    ...(sessionId === undefined ? {} : { prompt_cache_key: shortened(sessionId) }),
+    ...reasoningFields(request),
+    max_output_tokens: Math.max(API_MIN_TOKENS, maxOutputTokens(request)),
+    ...(sessionId === undefined ? {} : { prompt_cache_key: truncatedId(sessionId) }),
     store: false,
     stream: true,
   };
@@ -31,10 +31,10 @@ const functionTool = ({ name, description, parameters }: ToolSpec): object => ({
 });
 
 /** A model that thinks may do so unasked: its thoughts must come in a form that can be given back. */
-function thinking({ model, thinkingLevel }: ModelRequest): object {
+function reasoningFields({ model, thinkingLevel }: ModelRequest): object {
   if (!model.reasoning) return {};
-  const word = model.thinkingLevelMap?.[thinkingLevel];
+  const effort = model.thinkingLevelMap?.[thinkingLevel];
   const include = ['reasoning.encrypted_content'];
-  if (thinkingLevel === 'off') return { ...(typeof word === 'string' ? { reasoning: { effort: word } } : {}), include };
-  return { reasoning: { effort: typeof word === 'string' ? word : thinkingLevel, summary: 'auto' }, include };
+  if (thinkingLevel === 'off') return { ...(typeof effort === 'string' ? { reasoning: { effort } } : {}), include };
+  return { reasoning: { effort: typeof effort === 'string' ? effort : thinkingLevel, summary: 'auto' }, include };
 }

@@ -5,29 +5,29 @@ import type {
   ToolCall,
   ToolResultMessage,
 } from '../../../protocol/generated/vocabulary.ts';
-import { replayable } from '../../replay.ts';
+import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
-import { fits, sealedMessage, sealedThought, shortened } from './seals.ts';
+import { isValidId, signedMessage, signedReasoning, truncatedId } from './signatures.ts';
 
 /** The conversation as the API takes it: messages, thoughts, calls and their results, all on one level. */
-export const inputOf = ({ messages, model }: ModelRequest): object[] =>
-  replayable(messages, model, plainId).flatMap(items);
+export const encodeInput = ({ messages, model }: ModelRequest): object[] =>
+  replayableMessages(messages, model, portableCallId).flatMap(messageItems);
 
 /** Our ids hold two of the API: that of the call, and that of the item which says it. */
 const callId = (id: string): string => id.split('|', 1)[0] ?? id;
 
-const plainId = (id: string): string => shortened(callId(id).replaceAll(/[^\w-]/g, '_'));
+const portableCallId = (id: string): string => truncatedId(callId(id).replaceAll(/[^\w-]/g, '_'));
 
-function items(message: ModelMessage): object[] {
+function messageItems(message: ModelMessage): object[] {
   switch (message.role) {
     case 'user': {
-      const content = parts(typeof message.content === 'string' ? [textOf(message.content)] : message.content);
+      const content = contentParts(typeof message.content === 'string' ? [textOf(message.content)] : message.content);
       return content.length === 0 ? [] : [{ role: 'user', content }];
     }
     case 'assistant':
-      return answerItems(message);
+      return assistantItems(message);
     case 'toolResult':
-      return [{ type: 'function_call_output', call_id: callId(message.toolCallId), output: output(message) }];
+      return [{ type: 'function_call_output', call_id: callId(message.toolCallId), output: toolOutput(message) }];
     default:
       return message satisfies never;
   }
@@ -35,7 +35,7 @@ function items(message: ModelMessage): object[] {
 
 const textOf = (text: string): ContentBlock => ({ type: 'text', text });
 
-const parts = (content: readonly ContentBlock[]): object[] =>
+const contentParts = (content: readonly ContentBlock[]): object[] =>
   content.flatMap((block): object[] => {
     if (block.type === 'image') {
       return [{ type: 'input_image', detail: 'auto', image_url: `data:${block.mimeType};base64,${block.data}` }];
@@ -43,8 +43,8 @@ const parts = (content: readonly ContentBlock[]): object[] =>
     return block.text === '' ? [] : [{ type: 'input_text', text: block.text }];
   });
 
-function output({ content }: ToolResultMessage): string | object[] {
-  if (content.some(({ type }) => type === 'image')) return parts(content);
+function toolOutput({ content }: ToolResultMessage): string | object[] {
+  if (content.some(({ type }) => type === 'image')) return contentParts(content);
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   return texts.join('\n') || '(no output)';
 }
@@ -53,20 +53,20 @@ function output({ content }: ToolResultMessage): string | object[] {
  * An item with an id must come with the thought that led to it, and a thought with what it led to. So ids are left out
  * where a thought is missing, and thoughts that led to nothing.
  */
-function answerItems({ content }: AssistantMessage): object[] {
-  const isWhole = content.every((block) => block.type !== 'thinking' || sealedThought(block) !== undefined);
+function assistantItems({ content }: AssistantMessage): object[] {
+  const hasAllReasoning = content.every((block) => block.type !== 'thinking' || signedReasoning(block) !== undefined);
   const last = content.findLastIndex((block) => block.type === 'toolCall' || isText(block));
   return content.slice(0, last + 1).flatMap((block): object[] => {
-    if (block.type === 'toolCall') return [callItem(block, { withId: isWhole })];
-    if (block.type === 'thinking') return [sealedThought(block)].filter((thought) => thought !== undefined);
+    if (block.type === 'toolCall') return [callItem(block, { withId: hasAllReasoning })];
+    if (block.type === 'thinking') return [signedReasoning(block)].filter((item) => item !== undefined);
     if (!isText(block)) return [];
-    const { id, phase } = sealedMessage(block);
+    const { id, phase } = signedMessage(block);
     return [
       {
         type: 'message',
         role: 'assistant',
         content: [{ type: 'output_text', text: block.text, annotations: [] }],
-        ...(isWhole && id !== undefined ? { status: 'completed', id } : {}),
+        ...(hasAllReasoning && id !== undefined ? { status: 'completed', id } : {}),
         ...(phase ? { phase } : {}),
       },
     ];
@@ -79,7 +79,7 @@ function callItem({ id, name, arguments: values }: ToolCall, { withId }: { withI
   const [, itemId] = id.split('|');
   return {
     type: 'function_call',
-    ...(withId && itemId?.startsWith('fc') && fits(itemId) ? { id: itemId } : {}),
+    ...(withId && itemId?.startsWith('fc') && isValidId(itemId) ? { id: itemId } : {}),
     call_id: callId(id),
     name,
     arguments: JSON.stringify(values),

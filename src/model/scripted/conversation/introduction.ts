@@ -2,17 +2,17 @@ import { excerpt } from './wording.ts';
 
 /** What the model says to anything it does not understand: what it is, and what can be asked of it. */
 export function introduction(text: string): string {
-  const heard = text.trim() === '' ? 'Your message has no text.' : `You wrote “${excerpt(text, 200)}”.`;
-  return `${heard} I am the scripted model of tau, not a real model: I understand a few plain requests and nothing else.
+  const echo = text.trim() === '' ? 'Your message has no text.' : `You wrote “${excerpt(text, 200)}”.`;
+  return `${echo} I am the scripted model of tau, not a real model: I understand a few plain requests and nothing else.
 
 You can ask me to:
 
-${requests.map((request) => `- ${request}`).join('\n')}
+${exampleRequests.map((request) => `- ${request}`).join('\n')}
 
 Join requests with “and” to have them done at once, with “then” to have them done one after another.`;
 }
 
-const requests = [
+const exampleRequests = [
   'list the files in src',
   'read package.json',
   'run `git status`',

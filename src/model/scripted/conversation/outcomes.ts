@@ -9,10 +9,10 @@ const LONGEST_LINE = 200;
 export function outcomeOf({ toolName, content, isError }: ToolResultMessage): string {
   const images = content.filter((block) => block.type === 'image').length;
   const output = textOf(content).trimEnd();
-  const what = [output === '' ? '' : quote(output), images === 0 ? '' : `It gave ${counted(images, 'image')}.`];
-  const how = isError ? `The tool ${toolName} failed` : `The tool ${toolName} is done`;
-  const shown = what.filter((part) => part !== '');
-  return shown.length === 0 ? `${how}, without output.` : [`${how}.`, ...shown].join('\n\n');
+  const details = [output === '' ? '' : quote(output), images === 0 ? '' : `It gave ${counted(images, 'image')}.`];
+  const status = isError ? `The tool ${toolName} failed` : `The tool ${toolName} is done`;
+  const parts = details.filter((part) => part !== '');
+  return parts.length === 0 ? `${status}, without output.` : [`${status}.`, ...parts].join('\n\n');
 }
 
 function quote(output: string): string {

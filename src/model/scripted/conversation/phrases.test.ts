@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answers, bash, read, said, write } from '../testing/dialogue.ts';
+import { respond, bash, read, userMessage, write } from '../testing/messages.ts';
 
-const text = (words: string) => ({ text: words });
+const text = (content: string) => ({ text: content });
 const tool = (name: string) => ({ name, description: '', parameters: {} });
 
 test.each([
@@ -48,11 +48,11 @@ test.each([
   ['"say hello"', [text('hello')]],
   ['what is in this image?', [text('There is no image in your message.')]],
 ])('%j', (message, steps) => {
-  expect(answers([said(message)])).toEqual(steps);
+  expect(respond([userMessage(message)])).toEqual(steps);
 });
 
 test('counting goes to a hundred thousand', () => {
-  const [step] = answers([said('count to 100000')]);
+  const [step] = respond([userMessage('count to 100000')]);
 
   expect(step && 'text' in step && step.text.split(' ')).toHaveLength(100_000);
 });
@@ -64,5 +64,5 @@ test.each([
   ['read a.txt', [tool('bash')], [text('That needs the tool read, which is not offered to me.')]],
   ['write a.txt: b', [], [text('That needs the tool write, which is not offered to me.')]],
 ])('%j with the tools %j', (message, offered, steps) => {
-  expect(answers([said(message)], { tools: offered })).toEqual(steps);
+  expect(respond([userMessage(message)], { tools: offered })).toEqual(steps);
 });

@@ -4,14 +4,14 @@ import type { ScriptedCall, ScriptedStep } from '../step.ts';
 import { bare, countTo, shellWord, unpunctuated, unquoted } from './wording.ts';
 
 /** What a request is made with. */
-export interface Means {
+export interface PhraseContext {
   readonly tools: readonly ToolSpec[];
   readonly images: readonly ImageContent[];
   readonly model: Model;
 }
 
 /** What a request in plain English comes to. */
-export interface Plan {
+export interface PhrasePlan {
   readonly steps: readonly ScriptedStep[];
   /** Whatever follows belongs to it, unless it is a request of its own. */
   readonly open: boolean;
@@ -20,17 +20,17 @@ export interface Plan {
 interface Phrase {
   readonly pattern: RegExp;
   readonly open: boolean;
-  readonly steps: (found: Found, means: Means) => readonly ScriptedStep[];
+  readonly steps: (found: Groups, means: PhraseContext) => readonly ScriptedStep[];
 }
 
-type Found = Readonly<Record<string, string | undefined>>;
+type Groups = Readonly<Record<string, string | undefined>>;
 
 /** Finds out what is asked for, if it is one of the things that can be asked. */
-export function planFor(request: string, means: Means): Plan | undefined {
-  const asked = unquoted(request).replace(courtesy, '');
+export function planFor(request: string, context: PhraseContext): PhrasePlan | undefined {
+  const text = unquoted(request).replace(courtesy, '');
   for (const { pattern, open, steps } of phrases) {
-    const found = pattern.exec(open ? asked : unpunctuated(asked));
-    if (found) return { steps: steps(found.groups ?? {}, means), open };
+    const found = pattern.exec(open ? text : unpunctuated(text));
+    if (found) return { steps: steps(found.groups ?? {}, context), open };
   }
   return undefined;
 }
@@ -39,7 +39,7 @@ const courtesy =
   /^(?:(?:[-*•]|\d+[.)]|please|hi|hello|hey|ok|okay|now|first|then|next|finally|also|and|so|tau|(?:can|could|would|will) you)[\s,:.!]+)+/i;
 
 /** Makes a pattern; a space in it stands for any white space. */
-const words = (source: string): RegExp => new RegExp(source.replaceAll(' ', '\\s+'), 'isu');
+const spacedPattern = (source: string): RegExp => new RegExp(source.replaceAll(' ', '\\s+'), 'isu');
 
 const quoted = '`[^`]+`|"[^"]+"|\'[^\']+\'|“[^”]+”';
 const path = `(?:${quoted}|[^\\s\`"“”,]+)`;
@@ -47,79 +47,79 @@ const folderName = ` (?:in|of|under)(?: the)?(?: (?:folder|directory))? (?<where
 
 const phrases: readonly Phrase[] = [
   {
-    pattern: words(
+    pattern: spacedPattern(
       `^(?:list|show)(?: me)?(?: all)?(?: (?:the|my))? files(?: here| in (?:this|the) (?:folder|directory)|${folderName})?$`,
     ),
     open: false,
     steps: ({ where = '' }, { tools }) => {
       const folder = bare(where);
       const bash = { name: 'bash', arguments: { command: folder === '' ? 'ls -la' : `ls -la ${shellWord(folder)}` } };
-      return [calling(tools, bash, { name: 'ls', arguments: folder === '' ? {} : { path: folder } })];
+      return [offeredCall(tools, bash, { name: 'ls', arguments: folder === '' ? {} : { path: folder } })];
     },
   },
   {
-    pattern: words(
+    pattern: spacedPattern(
       `^(?:read|show(?: me)?)(?: (?:the|this|my))?(?: (?:files?|contents? of|text of)(?: the)?(?: file)?)? (?<files>${path}(?:(?:,| and|, and) ${path})*)$`,
     ),
     open: false,
     steps: ({ files = '' }, { tools }) =>
-      namesIn(files).map((file) => calling(tools, { name: 'read', arguments: { path: file } })),
+      namesIn(files).map((file) => offeredCall(tools, { name: 'read', arguments: { path: file } })),
   },
   {
-    pattern: words('^run(?: the command)?(?::\\s*| )(?!the )(?<command>.+)$'),
+    pattern: spacedPattern('^run(?: the command)?(?::\\s*| )(?!the )(?<command>.+)$'),
     open: true,
     steps: ({ command = '' }, { tools }) => {
       const marked = /^`([^`]+)`/.exec(command)?.[1];
-      return [calling(tools, { name: 'bash', arguments: { command: marked ?? bare(command) } })];
+      return [offeredCall(tools, { name: 'bash', arguments: { command: marked ?? bare(command) } })];
     },
   },
   {
-    pattern: words(`^(?:write|create)(?: (?:the|a))?(?: file)? (?<file>${quoted}|[^\\s:]+)\\s*:(?<content>.*)$`),
+    pattern: spacedPattern(`^(?:write|create)(?: (?:the|a))?(?: file)? (?<file>${quoted}|[^\\s:]+)\\s*:(?<content>.*)$`),
     open: true,
     steps: ({ file = '', content = '' }, { tools }) => [
-      calling(tools, { name: 'write', arguments: { path: unquoted(file), content: unquoted(content) } }),
+      offeredCall(tools, { name: 'write', arguments: { path: unquoted(file), content: unquoted(content) } }),
     ],
   },
   {
-    pattern: words('^think(?: (?:hard|deeply))? (?:about|of|over) (?<subject>.+)$'),
+    pattern: spacedPattern('^think(?: (?:hard|deeply))? (?:about|of|over) (?<subject>.+)$'),
     open: true,
     steps: ({ subject = '' }, { model }) => {
-      const said = { text: `I thought about ${bare(subject)}, as far as a script can.` };
-      return model.reasoning ? [{ thinking: `This is about ${bare(subject)}.` }, said] : [said];
+      const reply = { text: `I thought about ${bare(subject)}, as far as a script can.` };
+      return model.reasoning ? [{ thinking: `This is about ${bare(subject)}.` }, reply] : [reply];
     },
   },
   {
-    pattern: words('^fail(?:(?: with)?(?: (?:an?|status|error|code))* (?<status>[1-9]\\d\\d)(?: error)?)?$'),
+    pattern: spacedPattern('^fail(?:(?: with)?(?: (?:an?|status|error|code))* (?<status>[1-9]\\d\\d)(?: error)?)?$'),
     open: false,
     steps: ({ status = '500' }) => [{ error: { status: Number(status) } }],
   },
   {
-    pattern: words('^stall(?: now| forever)?$'),
+    pattern: spacedPattern('^stall(?: now| forever)?$'),
     open: false,
     steps: () => [{ text: 'From here on nothing comes.' }, { stall: true }],
   },
   {
-    pattern: words('^overflow(?: the context(?: window)?)?$'),
+    pattern: spacedPattern('^overflow(?: the context(?: window)?)?$'),
     open: false,
     steps: () => [{ overflow: true }],
   },
   {
-    pattern: words('^cut(?: off)?(?: (?:the|this))? (?:stream|connection)$'),
+    pattern: spacedPattern('^cut(?: off)?(?: (?:the|this))? (?:stream|connection)$'),
     open: false,
     steps: () => [{ text: 'This sentence is cut' }, { cut: true }],
   },
   {
-    pattern: words('^count(?: up)?(?: from (?:1|one))? to (?<end>\\d[\\d,_]*)$'),
+    pattern: spacedPattern('^count(?: up)?(?: from (?:1|one))? to (?<end>\\d[\\d,_]*)$'),
     open: false,
     steps: ({ end = '' }) => [{ text: countTo(Number(end.replace(/\D/g, ''))) }],
   },
   {
-    pattern: words('^say(?::\\s*| )(?<speech>.+)$'),
+    pattern: spacedPattern('^say(?::\\s*| )(?<speech>.+)$'),
     open: true,
     steps: ({ speech = '' }) => [{ text: unquoted(speech) }],
   },
   {
-    pattern: words('^(?:what|which|how many|describe|look at|tell me)\\b.*\\b(?:image|picture|photo|screenshot)s?\\b'),
+    pattern: spacedPattern('^(?:what|which|how many|describe|look at|tell me)\\b.*\\b(?:image|picture|photo|screenshot)s?\\b'),
     open: false,
     // Images are told of in any case.
     steps: (_found, { images }) => (images.length > 0 ? [] : [{ text: 'There is no image in your message.' }]),
@@ -130,7 +130,7 @@ const namesIn = (list: string): string[] =>
   (list.match(new RegExp(path, 'gu')) ?? []).filter((name) => !/^and$/i.test(name)).map(bare);
 
 /** The first of some calls whose tool is offered, or a word about the tool that is missing. */
-function calling(tools: readonly ToolSpec[], wanted: ScriptedCall, instead = wanted): ScriptedStep {
-  const toolCall = [wanted, instead].find(({ name }) => tools.some((tool) => tool.name === name));
-  return toolCall ? { toolCall } : { text: `That needs the tool ${wanted.name}, which is not offered to me.` };
+function offeredCall(tools: readonly ToolSpec[], preferred: ScriptedCall, alternative = preferred): ScriptedStep {
+  const toolCall = [preferred, alternative].find(({ name }) => tools.some((tool) => tool.name === name));
+  return toolCall ? { toolCall } : { text: `That needs the tool ${preferred.name}, which is not offered to me.` };
 }

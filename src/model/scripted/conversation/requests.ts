@@ -1,54 +1,54 @@
 import type { ScriptedStep } from '../step.ts';
-import { type Means, type Plan, planFor } from './phrases.ts';
+import { type PhraseContext, type PhrasePlan, planFor } from './phrases.ts';
 import { excerpt } from './wording.ts';
 
 // Each name of a list is tried with those before it, which must not go on for ever.
 const LONGEST_LIST = 2_000;
 
 /** Steps of one answer. */
-export type Phase = readonly ScriptedStep[];
+export type ScriptedPhase = readonly ScriptedStep[];
 
 /**
  * Takes a message apart into requests. Those joined by "and" belong to one phase; "then" and a new line begin the next.
  * Gives nothing when the first words make no sense. Words after them that make none belong to the request before.
  */
-export function phasesOf(text: string, means: Means): readonly Phase[] | undefined {
-  const requests: Request[] = [];
+export function phasesOf(text: string, context: PhraseContext): readonly ScriptedPhase[] | undefined {
+  const requests: ParsedRequest[] = [];
   for (const part of partsOf(text)) {
-    const words = text.slice(part.from, part.to);
-    const plan = planFor(words, means);
+    const source = text.slice(part.from, part.to);
+    const plan = planFor(source, context);
     const last = requests.at(-1);
     if (plan) requests.push({ ...part, plan });
     else if (last === undefined) return undefined;
     else if (last.plan.open) last.to = part.to;
     else {
-      const both = part.to - last.from < LONGEST_LIST && planFor(text.slice(last.from, part.to), means);
+      const both = part.to - last.from < LONGEST_LIST && planFor(text.slice(last.from, part.to), context);
       if (both) Object.assign(last, { to: part.to, plan: both });
       else requests.push({ ...part, plan: { steps: [], open: true } });
     }
   }
   if (requests.length === 0) return undefined;
-  return grouped(requests.map((request) => ({ ...request, plan: whole(request, text, means) })));
+  return grouped(requests.map((request) => ({ ...request, plan: fullPlan(request, text, context) })));
 }
 
-interface Part {
+interface RequestPart {
   readonly joint: 'and' | 'then';
   readonly from: number;
   to: number;
 }
 
-interface Request extends Part {
-  plan: Plan;
+interface ParsedRequest extends RequestPart {
+  plan: PhrasePlan;
 }
 
 const protectedSpans = /```[\s\S]*?```|`[^`]*`|"[^"\n]*"|“[^”\n]*”|(?<=^|[\s:])'[^'\n]*'(?=$|[\s.,;!?])/g;
 const joints = /[,.;]?[ \t](?:and[ \t])?then,?[ \t]|[,.;]?[ \t]and[ \t]|[\r\n]+/gi;
 
-function partsOf(text: string): Part[] {
+function partsOf(text: string): RequestPart[] {
   const visible = text.replace(protectedSpans, (span) => '_'.repeat(span.length));
-  const parts: Part[] = [];
+  const parts: RequestPart[] = [];
   let from = 0;
-  let joint: Part['joint'] = 'then';
+  let joint: RequestPart['joint'] = 'then';
   const add = (to: number) => {
     if (text.slice(from, to).trim() !== '') parts.push({ joint, from, to });
   };
@@ -62,14 +62,14 @@ function partsOf(text: string): Part[] {
 }
 
 /** The plan for a request at its full length. */
-function whole({ plan, from, to }: Request, text: string, means: Means): Plan {
+function fullPlan({ plan, from, to }: ParsedRequest, text: string, context: PhraseContext): PhrasePlan {
   if (!plan.open) return plan;
-  const words = text.slice(from, to);
-  const unknown = { text: `I do not know what to do with “${excerpt(words, 80)}”.` };
-  return planFor(words, means) ?? (plan.steps.length > 0 ? plan : { ...plan, steps: [unknown] });
+  const source = text.slice(from, to);
+  const unknown = { text: `I do not know what to do with “${excerpt(source, 80)}”.` };
+  return planFor(source, context) ?? (plan.steps.length > 0 ? plan : { ...plan, steps: [unknown] });
 }
 
-function grouped(requests: readonly Request[]): Phase[] {
+function grouped(requests: readonly ParsedRequest[]): ScriptedPhase[] {
   const phases: ScriptedStep[][] = [];
   for (const { joint, plan } of requests) {
     if (joint === 'then' || phases.length === 0) phases.push([]);

@@ -7,7 +7,7 @@ const LONGEST_REQUEST = 120;
 export function summaryOf(text: string): ScriptedStep[] | undefined {
   const record = /^<conversation>\n([\s\S]*)\n<\/conversation>/.exec(text)?.[1];
   if (record === undefined) return undefined;
-  const requests = [...record.matchAll(/^\[User\]: (.*)/gm)].map(([, words = '']) => excerpt(words, LONGEST_REQUEST));
+  const requests = [...record.matchAll(/^\[User\]: (.*)/gm)].map(([, line = '']) => excerpt(line, LONGEST_REQUEST));
   const calls = [...record.matchAll(/^\[Tool call\]: (\w+)/gm)];
   const lines = [
     '## Goal',

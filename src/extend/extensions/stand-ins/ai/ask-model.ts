@@ -1,10 +1,10 @@
-import { concealing } from '../../../../model/conceal.ts';
-import { emptyAnswer } from '../../../../model/draft.ts';
-import { patienceOf } from '../../../../model/patience.ts';
-import type { ModelRegistry } from '../../../../model/registry.ts';
+import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
+import { emptyAssistantMessage } from '../../../../model/draft.ts';
+import { streamTimeouts } from '../../../../model/stream-timeouts.ts';
+import type { ModelRegistry } from '../../../../model/registry/registry.ts';
 import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
-import { ask } from '../../../../model/stream.ts';
-import { nearestLevel } from '../../../../model/thinking.ts';
+import { ask } from '../../../../model/call-model.ts';
+import { nearestLevel } from '../../../../model/thinking-levels.ts';
 import { messageOf } from '../../../../protocol/errors.ts';
 import { version } from '../../../../protocol/generated/version.ts';
 import type { AssistantMessage, Model, ThinkingLevel } from '../../../../protocol/generated/vocabulary.ts';
@@ -66,7 +66,7 @@ async function pour(events: AssistantMessageEventStream, question: Question): Pr
       }
     }
   } catch (error) {
-    finish(events, { ...emptyAnswer(question.model), stopReason: 'error', errorMessage: messageOf(error) });
+    finish(events, { ...emptyAssistantMessage(question.model), stopReason: 'error', errorMessage: messageOf(error) });
   }
 }
 
@@ -83,15 +83,15 @@ async function providerOf({ model, options, agentDir, registry }: Question): Pro
     const { scriptedProvider } = await import('../../../../model/scripted/player.ts');
     return scriptedProvider({});
   }
-  const { wireFor } = await import('../../../../model/wires.ts');
+  const { loadApiAdapter: wireFor } = await import('../../../../model/providers/api-adapters.ts');
   const wire = await wireFor(model.api, { agentDir });
   const endpoint = {
     baseUrl: (model.baseUrl ?? '').replace(/\/+$/, ''),
     apiKey: options.apiKey ?? getEnvApiKey(model.provider),
     headers: { 'user-agent': `tau/${version}`, ...model.headers, ...options.headers } as Record<string, string>,
-    patience: patienceOf({}),
+    timeouts: streamTimeouts({}),
   };
-  return concealing(wire(endpoint), endpoint);
+  return withRedactedErrors(wire(endpoint), endpoint);
 }
 
 function requestOf({ model, context, options }: Question): ModelRequest {

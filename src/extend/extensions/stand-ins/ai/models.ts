@@ -1,8 +1,8 @@
-import { catalogue } from '../../../../model/catalogue.ts';
-import { isOverflow } from '../../../../model/failure.ts';
-import { usageOf } from '../../../../model/price.ts';
-import { providerKeys } from '../../../../model/provider-keys.ts';
-import { levelsOf, nearestLevel } from '../../../../model/thinking.ts';
+import { catalogue } from '../../../../model/registry/catalogue.ts';
+import { isOverflow } from '../../../../model/classify-failure.ts';
+import { pricedUsage } from '../../../../model/priced-usage.ts';
+import { providerKeys } from '../../../../model/keys/provider-keys.ts';
+import { supportedLevels, nearestLevel } from '../../../../model/thinking-levels.ts';
 import type { AssistantMessage, Model, Usage } from '../../../../protocol/generated/vocabulary.ts';
 
 export const getProviders = (): string[] => [...catalogue.providers()];
@@ -10,9 +10,9 @@ export const getModels = (provider: string): Model[] => [...catalogue.models(pro
 export const getModel = (provider: string, id: string): Model | undefined =>
   catalogue.models(provider).find((model) => model.id === id);
 
-export const getSupportedThinkingLevels = levelsOf;
+export const getSupportedThinkingLevels = supportedLevels;
 export const clampThinkingLevel = nearestLevel;
-export const supportsXhigh = (model: Model): boolean => levelsOf(model).includes('xhigh');
+export const supportsXhigh = (model: Model): boolean => supportedLevels(model).includes('xhigh');
 export const modelsAreEqual = (one?: Model | null, other?: Model | null): boolean =>
   Boolean(one && other) && one?.id === other?.id && one?.provider === other?.provider;
 
@@ -25,7 +25,7 @@ export function getEnvApiKey(provider: string): string | undefined {
 /** Writes into the usage what it costs. */
 export function calculateCost(model: Model, usage: Usage): Usage['cost'] {
   const { input, output, cacheRead, cacheWrite } = usage;
-  usage.cost = usageOf(model, { input, output, cacheRead, cacheWrite }).cost;
+  usage.cost = pricedUsage(model, { input, output, cacheRead, cacheWrite }).cost;
   return usage.cost;
 }
 

@@ -1,8 +1,8 @@
-import type { Step } from '../../../../model/draft.ts';
+import type { MessageStep } from '../../../../model/draft.ts';
 import type { AssistantBlock, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 
 /** Brings an answer that is under way up to a step. Everybody who holds the answer sees it grow. */
-export function grow({ content }: AssistantMessage, step: Step): void {
+export function grow({ content }: AssistantMessage, step: MessageStep): void {
   const at = step.contentIndex;
   switch (step.type) {
     case 'text_start':

@@ -1,4 +1,4 @@
-import { charactersIn, tokensIn } from '../../../../model/estimate.ts';
+import { countCharacters, tokensForCharacters } from '../../../../model/token-estimate.ts';
 import type { ModelMessage } from '../../../../model/request.ts';
 import type { AgentMessage, SessionEntry, Usage } from '../../../../protocol/generated/vocabulary.ts';
 import { recordsOf } from '../../../../session/compaction/record.ts';
@@ -13,8 +13,8 @@ export const serializeConversation = (messages: readonly AgentMessage[]): string
 
 /** A guess at how many tokens a message takes. */
 export function estimateTokens(message: AgentMessage): number {
-  if (message.role === 'bashExecution') return tokensIn(message.command.length + message.output.length);
-  return tokensIn('summary' in message ? message.summary.length : charactersIn(message.content));
+  if (message.role === 'bashExecution') return tokensForCharacters(message.command.length + message.output.length);
+  return tokensForCharacters('summary' in message ? message.summary.length : countCharacters(message.content));
 }
 
 /** How full a context was, by what its last answer used. */

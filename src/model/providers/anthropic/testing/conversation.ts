@@ -4,7 +4,7 @@ import type {
   ContentBlock,
   Model,
 } from '../../../../protocol/generated/vocabulary.ts';
-import { emptyAnswer } from '../../../draft.ts';
+import { emptyAssistantMessage } from '../../../draft.ts';
 import type { ModelMessage, ModelRequest, ToolSpec } from '../../../request.ts';
 
 /** A model that thinks with a budget. */
@@ -21,7 +21,7 @@ export const claude: Model = {
 };
 
 /** A question to it, but for what is said otherwise. */
-export const question = (own: Partial<ModelRequest> = {}): ModelRequest => ({
+export const anthropicRequest = (own: Partial<ModelRequest> = {}): ModelRequest => ({
   model: claude,
   thinkingLevel: 'off',
   systemPrompt: 'Be brief.',
@@ -40,8 +40,8 @@ export const tool = (name: string): ToolSpec => ({
 export const user = (content: string | ContentBlock[]): ModelMessage => ({ role: 'user', content, timestamp: 1 });
 
 /** Of `claude` itself, unless it says otherwise. */
-export const answer = (content: AssistantBlock[], own: Partial<AssistantMessage> = {}): ModelMessage => ({
-  ...emptyAnswer(claude),
+export const assistant = (content: AssistantBlock[], own: Partial<AssistantMessage> = {}): ModelMessage => ({
+  ...emptyAssistantMessage(claude),
   content,
   timestamp: 2,
   ...own,
@@ -63,6 +63,6 @@ export const result = (toolCallId: string, content: string | ContentBlock[], isE
   timestamp: 3,
 });
 
-export const text = (words: string) => ({ type: 'text' as const, text: words });
+export const text = (content: string) => ({ type: 'text' as const, text: content });
 
 export const picture = (mimeType = 'image/png') => ({ type: 'image' as const, data: 'iVBORw0KGgo=', mimeType });

@@ -34,7 +34,7 @@ export const sampleEndpoint = (own: Partial<Endpoint> = {}): Endpoint => ({
   baseUrl: 'https://api.openai.com/v1',
   apiKey: 'sk-test',
   headers: {},
-  patience: { connectMs: 5000, firstByteMs: 5000, betweenMs: 5000 },
+  timeouts: { connectMs: 5000, firstByteMs: 5000, betweenMs: 5000 },
   ...own,
 });
 
@@ -54,7 +54,7 @@ export const user = (content: Extract<ModelMessage, { role: 'user' }>['content']
 });
 
 /** An answer of the sample model, but for what is said otherwise. */
-export const answer = (
+export const assistant = (
   content: AssistantMessage['content'],
   own: Partial<Pick<AssistantMessage, 'api' | 'provider' | 'model'>> = {},
 ): AssistantMessage => ({
@@ -82,5 +82,5 @@ export const result = (
   content: Extract<ModelMessage, { role: 'toolResult' }>['content'],
 ): ModelMessage => ({ role: 'toolResult', toolCallId, toolName: 'read', content, isError: false, timestamp: 3 });
 
-export const text = (words: string) => ({ type: 'text' as const, text: words });
+export const text = (content: string) => ({ type: 'text' as const, text: content });
 export const image = { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' };

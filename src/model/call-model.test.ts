@@ -1,0 +1,273 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { type Draft, noUsage } from './draft.ts';
+import { ModelFailure, type Provider } from './request.ts';
+import { assistantMessage, callToEnd, scriptedRequest } from './scripted/testing/call.ts';
+import { ask } from './call-model.ts';
+
+const text = (content: string) => [{ type: 'text' as const, text: content }];
+const stopped = { stopReason: 'aborted', errorMessage: 'Request was aborted' } as const;
+const never = new Promise<never>(() => {});
+
+/** Asks, and aborts as soon as the first step is there. */
+async function callAndAbort(provider: Provider) {
+  const controller = new AbortController();
+  const events = [];
+  for await (const event of ask(provider, scriptedRequest({ signal: controller.signal })).events) {
+    if (events.push(event) === 1) controller.abort();
+  }
+  return { events, types: events.map(({ type }) => type), listeners: getEventListeners(controller.signal, 'abort') };
+}
+
+describe('an answer', () => {
+  it('is told step by step and ends with the whole message', async () => {
+    const usage = { ...noUsage(), input: 3, totalTokens: 3 };
+    const { events, message } = await callToEnd(async function* (_request, draft) {
+      yield* draft.text('one ');
+      draft.usage = usage;
+      yield { type: 'usage', usage };
+      yield* draft.text('two');
+    });
+
+    expect(events.map(({ type }) => type)).toEqual([
+      'text_start',
+      'text_delta',
+      'usage',
+      'text_delta',
+      'text_end',
+      'end',
+    ]);
+    expect(message).toEqual(assistantMessage({ content: text('one two'), usage }));
+  });
+
+  it('has a beginning with the time that its end repeats', async () => {
+    const { opening, events } = ask(async function* (_request, draft) {
+      yield* draft.text('x');
+    }, scriptedRequest());
+
+    const all = [];
+    for await (const event of events) all.push(event);
+
+    expect(opening).toEqual({ ...assistantMessage({}), timestamp: opening.timestamp });
+    expect(all.at(-1)).toMatchObject({ message: { timestamp: opening.timestamp } });
+  });
+
+  it('of a provider that ends without a word is empty', async () => {
+    const { events, message } = await callToEnd(async function* () {});
+
+    expect(events).toHaveLength(1);
+    expect(message).toEqual(assistantMessage({}));
+  });
+
+  it('closes what the provider left open', async () => {
+    const { events, message } = await callToEnd(async function* (_request, draft) {
+      yield* draft.toolCall({ id: 'c', name: 'read' });
+      yield* draft.toolArguments('{"path":"a"}');
+    });
+
+    const toolCall = { type: 'toolCall', id: 'c', name: 'read', arguments: { path: 'a' } };
+    expect(events.at(-2)).toEqual({ type: 'toolcall_end', contentIndex: 0, toolCall });
+    expect(message).toMatchObject({ content: [toolCall], stopReason: 'toolUse' });
+  });
+});
+
+describe('a provider that fails', () => {
+  const refusal = new ModelFailure('overloaded', '529 busy', { status: 529, retryAfterMs: 7 });
+
+  it.each<[string, Provider]>([
+    [
+      'at its first step',
+      // biome-ignore lint/correctness/useYield: it never comes to that
+      async function* () {
+        throw refusal;
+      },
+    ],
+    [
+      'when it is called',
+      () => {
+        throw refusal;
+      },
+    ],
+    [
+      'outside its generator',
+      () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => {
+            throw refusal;
+          },
+        }),
+      }),
+    ],
+  ])('%s is told by the end alone', async (_when, provider) => {
+    const { events, message, failure } = await callToEnd(provider);
+
+    expect(events).toHaveLength(1);
+    expect(message).toEqual(assistantMessage({ stopReason: 'error', errorMessage: '529 busy', errorCode: 'overloaded' }));
+    expect(failure).toBe(refusal);
+  });
+
+  it('in the middle leaves what it said, closed', async () => {
+    const { events, message } = await callToEnd(async function* (_request, draft) {
+      yield* draft.thinking('hm');
+      yield* draft.text('well, ');
+      throw new ModelFailure('connection_lost', 'gone');
+    });
+
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['text_end', 'end']);
+    expect(message).toEqual(
+      assistantMessage({
+        content: [{ type: 'thinking', thinking: 'hm' }, ...text('well, ')],
+        stopReason: 'error',
+        errorMessage: 'gone',
+        errorCode: 'connection_lost',
+      }),
+    );
+  });
+
+  it.each([
+    [new TypeError('x is not a function'), 'x is not a function'],
+    ['a string', 'a string'],
+    [undefined, 'undefined'],
+  ])('with %s is an internal failure', async (thrown, errorMessage) => {
+    const { message, failure } = await callToEnd(async function* (_request, draft) {
+      yield* draft.text('a');
+      throw thrown;
+    });
+
+    expect(message).toMatchObject({ stopReason: 'error', errorCode: 'internal', errorMessage });
+    expect(failure).toMatchObject({ code: 'internal', message: errorMessage });
+  });
+});
+
+describe('after an abort', () => {
+  it('a provider that goes on talking is heard no more', async () => {
+    const { types, events, listeners } = await callAndAbort(async function* (_request, draft) {
+      while (true) yield* draft.text('more ');
+    });
+
+    expect(types).toEqual(['text_start', 'text_end', 'end']);
+    expect(events.at(-1)).toMatchObject({ message: { ...stopped, content: text('more ') } });
+    expect(listeners).toEqual([]);
+  });
+
+  it('a provider that says no more and does not listen is not waited for', async () => {
+    const controller = new AbortController();
+    const provider: Provider = async function* (_request, draft) {
+      yield* draft.text('begun ');
+      setImmediate(() => controller.abort());
+      await never;
+    };
+
+    const { events, message } = await callToEnd(provider, scriptedRequest({ signal: controller.signal }));
+
+    expect(events.map(({ type }) => type)).toEqual(['text_start', 'text_delta', 'text_end', 'end']);
+    expect(message).toEqual(assistantMessage({ ...stopped, content: text('begun ') }));
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  it('a provider that was silent from the start is not waited for either', async () => {
+    const controller = new AbortController();
+    const call = callToEnd(
+      async function* (_request, draft) {
+        await never;
+        yield* draft.text('x');
+      },
+      scriptedRequest({ signal: controller.signal }),
+    );
+
+    controller.abort();
+
+    expect((await call).message).toEqual(assistantMessage(stopped));
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['never ends', () => never],
+    ['fails', () => Promise.reject(new Error('while cleaning up'))],
+  ])('cleaning up that %s changes nothing', async (_how, cleanUp) => {
+    const { types, events } = await callAndAbort(async function* (_request, draft) {
+      try {
+        while (true) yield* draft.text('more ');
+      } finally {
+        await cleanUp();
+      }
+    });
+
+    expect(types).toEqual(['text_start', 'text_end', 'end']);
+    expect(events.at(-1)).toMatchObject({ message: stopped });
+  });
+
+  it('what a provider tells the draft later does not change the message', async () => {
+    let late: Draft | undefined;
+    const { events } = await callAndAbort(async function* (_request, draft) {
+      late = draft;
+      yield* draft.text('begun ');
+      await never;
+    });
+
+    late?.text('too late');
+    late?.close();
+
+    expect(events.at(-1)).toMatchObject({ message: { content: text('begun ') } });
+  });
+
+  it('a provider may still tell what the answer cost', async () => {
+    const usage = { ...noUsage(), output: 5, totalTokens: 5 };
+    const { events } = await callAndAbort(async function* (_request, draft) {
+      try {
+        while (true) yield* draft.text('more ');
+      } finally {
+        draft.usage = usage;
+      }
+    });
+
+    expect(events.at(-1)).toMatchObject({ message: { ...stopped, usage } });
+  });
+
+  it('a failure that the abort caused counts as the abort', async () => {
+    const controller = new AbortController();
+    const { message, failure } = await callToEnd(
+      async function* (_request, draft) {
+        yield* draft.text('x');
+        controller.abort();
+        throw new ModelFailure('connection_lost', 'socket closed');
+      },
+      scriptedRequest({ signal: controller.signal }),
+    );
+
+    expect(message).toEqual(assistantMessage({ ...stopped, content: text('x') }));
+    expect(failure).toBeUndefined();
+  });
+
+  it('nothing is asked when the abort came first', async () => {
+    let wasCalled = false;
+    const { message } = await callToEnd(
+      async function* () {
+        wasCalled = true;
+        yield* [];
+      },
+      scriptedRequest({ signal: AbortSignal.abort() }),
+    );
+
+    expect([wasCalled, message]).toEqual([false, assistantMessage(stopped)]);
+  });
+});
+
+it('a reader that leaves early lets the provider clean up', async () => {
+  const log: string[] = [];
+  const controller = new AbortController();
+  const { events } = ask(
+    async function* (_request, draft) {
+      try {
+        while (true) yield* draft.text('more ');
+      } finally {
+        log.push('cleaned up');
+      }
+    },
+    scriptedRequest({ signal: controller.signal }),
+  );
+
+  for await (const event of events) if (event.type === 'text_delta') break;
+
+  expect(log).toEqual(['cleaned up']);
+  expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+});

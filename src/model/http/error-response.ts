@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import { classifyFailure } from '../classify-failure.ts';
+import { ModelFailure } from '../request.ts';
+import { decodedBody } from './response.ts';
+import { retryAfter } from './retry-after.ts';
+
+/** How much of what a server says about a failure is read. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** What a response comes to that is no stream of events. */
+export async function readErrorResponse(response: IncomingMessage): Promise<ModelFailure> {
+  const { statusCode: status = 0, headers } = response;
+  const body = await readBodyStart(response);
+  const retryAfterMs = retryAfter(headers) ?? retryDelayIn(body);
+  const content = describeBody(body);
+  if (status >= 200 && status < 300) {
+    const type = headers['content-type'] ?? 'nothing';
+    return classifyFailure({
+      message: content.error ? content.text : `Expected a stream of events, got ${type}: ${content.text}`,
+      status,
+    });
+  }
+  const description = redirectMessage(status, headers) ?? (content.text || response.statusMessage || 'Error');
+  return classifyFailure({
+    message: `${status} ${description}`,
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** A key goes where its owner sent it, nowhere else. */
+const redirectMessage = (status: number, { location }: IncomingMessage['headers']) =>
+  status >= 300 && status < 400 && location
+    ? `The server redirects to ${truncated(location)}, and tau does not follow: give its own address as baseUrl`
+    : undefined;
+
+/** Google says in the body how long it wants to be left alone. */
+function retryDelayIn(body: string): number | undefined {
+  const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
+}
+
+async function readBodyStart(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of await decodedBody(response)) {
+      pieces.push(piece);
+      size += piece.length;
+      if (size >= MAX_ERROR_BYTES) break;
+    }
+  } catch (error) {
+    // What has come so far says more than the break.
+    if (size === 0) throw error;
+  }
+  return Buffer.concat(pieces).toString('utf8', 0, MAX_ERROR_BYTES);
+}
+
+/** The message of an error as the providers spell it, with its type; else the text itself, shortened. */
+function describeBody(body: string): { readonly text: string; readonly error: boolean } {
+  const message = errorTextIn(body);
+  if (message) return { text: message, error: true };
+  const plain = body.replaceAll(/\s+/g, ' ').trim();
+  return { text: truncated(plain), error: false };
+}
+
+const truncated = (text: string) => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
+
+function errorTextIn(body: string): string | undefined {
+  try {
+    return errorText(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an error object of a provider says; undefined where it says nothing. */
+export function errorText(value: unknown): string | undefined {
+  // Google wraps its error into a list where it would have streamed.
+  const [outer] = Array.isArray(value) ? value : [value];
+  const error = isObject(outer) && 'error' in outer ? outer['error'] : outer;
+  if (typeof error === 'string') return error;
+  if (!isObject(error)) return undefined;
+  const { message } = error;
+  if (typeof message !== 'string' || message === '') return undefined;
+  const kind = [error['code'], error['type'], error['status']].find((field) => typeof field === 'string' && field !== '');
+  return kind === undefined || message.includes(kind as string) ? message : `${message} (${kind})`;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** A connection that could not be made, or broke. */
+export function connectionFailure(error: unknown, url: string): ModelFailure {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // A key with a line break in it, most of the time.
+  if (code === 'ERR_INVALID_CHAR') return new ModelFailure('auth_failed', `The request cannot be sent: ${message}`);
+  const description = code === undefined || message.includes(code) ? message : `${message} (${code})`;
+  return new ModelFailure('connection_lost', `Connection error: ${description} [${new URL(url).host}]`);
+}

@@ -1,0 +1,85 @@
+import type { StreamTimeouts } from '../endpoint.ts';
+import { ModelFailure } from '../request.ts';
+
+/** Watches over a server that may fall silent: then its signal aborts, and `failure` says why. */
+export class StallTimer {
+  readonly #controller = new AbortController();
+  readonly #timeouts: StreamTimeouts;
+  readonly #outer: AbortSignal;
+  readonly #onOuterAbort = () => this.#controller.abort(this.#outer.reason);
+  #timer: NodeJS.Timeout;
+  #hasData = false;
+  #isCounting = true;
+  #isEnding = false;
+  #failure: ModelFailure | undefined;
+
+  /** Follows the outer signal, too. */
+  constructor(timeouts: StreamTimeouts, outer: AbortSignal) {
+    this.#timeouts = timeouts;
+    this.#outer = outer;
+    if (outer.aborted) this.#onOuterAbort();
+    outer.addEventListener('abort', this.#onOuterAbort, { once: true });
+    this.#timer = this.#startTimer(timeouts.firstByteMs, 'The model did not begin to answer');
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** What the silence came to, once it was too long. */
+  get failure(): ModelFailure | undefined {
+    return this.#failure;
+  }
+
+  /** The server said something. */
+  onData(): void {
+    if (this.#isEnding) return;
+    if (this.#hasData) {
+      this.#timer.refresh();
+      return;
+    }
+    this.#hasData = true;
+    clearTimeout(this.#timer);
+    this.#timer = this.#startTimer(
+      this.#timeouts.betweenMs,
+      'The model stopped in the middle of its answer and did not go on',
+    );
+  }
+
+  /** Silence does not count while nobody listens. */
+  setCounting(isCounting: boolean): void {
+    this.#isCounting = isCounting;
+    if (!this.#isEnding) this.#timer.refresh();
+  }
+
+  /** Waits for work that is not the server's. */
+  async pauseDuring<T>(work: Promise<T>): Promise<T> {
+    this.setCounting(false);
+    try {
+      return await work;
+    } finally {
+      this.setCounting(true);
+    }
+  }
+
+  /** Everything was said: there is this much patience left, whatever else comes. */
+  startEndTimeout(ms: number): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    clearTimeout(this.#timer);
+    this.#timer = this.#startTimer(Math.min(ms, this.#timeouts.betweenMs), 'The model did not end its answer');
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#outer.removeEventListener('abort', this.#onOuterAbort);
+  }
+
+  #startTimer(ms: number, problem: string): NodeJS.Timeout {
+    return setTimeout(() => {
+      if (!this.#isCounting) return;
+      this.#failure = new ModelFailure('stalled', `${problem} within ${ms} ms`);
+      this.#controller.abort(this.#failure);
+    }, ms);
+  }
+}

@@ -1,0 +1,80 @@
+import { Abortable } from '../../abortable.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import type { Endpoint, ApiAdapter } from '../../endpoint.ts';
+import { StallTimer } from '../../http/stall-timer.ts';
+import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request.ts';
+import { callOptions } from './call-options.ts';
+import { sdkFailure } from './sdk-error.ts';
+import { fetchWithPayloadHook } from './fetch.ts';
+import { type SdkCallOptions, languageModel, type SdkStreamPart, type SdkModel } from './language-model.ts';
+import { loadPackage, type PackageFolders } from './load-package.ts';
+import { AiSdkStreamDecoder } from './stream-decoder.ts';
+
+/** Speaks to models through a package of the AI SDK, which the user has installed. */
+export function aiSdk(packageName: string, folders: PackageFolders): ApiAdapter {
+  return (endpoint) =>
+    async function* (request, draft) {
+      const stallTimer = new StallTimer(endpoint.timeouts, request.signal);
+      try {
+        const model = await openModel({ packageName, folders, endpoint, request, stallTimer });
+        yield* streamSteps(model, { request, draft, stallTimer });
+      } finally {
+        stallTimer.stop();
+      }
+    };
+}
+
+interface OpenModelOptions {
+  readonly packageName: string;
+  readonly folders: PackageFolders;
+  readonly endpoint: Endpoint;
+  readonly request: ModelRequest;
+  readonly stallTimer: StallTimer;
+}
+
+async function openModel({ packageName, folders, endpoint, request, stallTimer }: OpenModelOptions): Promise<SdkModel> {
+  const { model, onPayload, signal } = request;
+  const exported = await stallTimer.pauseDuring(loadPackage(packageName, folders));
+  const fetch = fetchWithPayloadHook({
+    signal,
+    ...(onPayload ? { onPayload: (payload) => stallTimer.pauseDuring(onPayload(payload)) } : {}),
+  });
+  try {
+    return await languageModel({ packageName, exported, endpoint, model, fetch });
+  } catch (error) {
+    throw sdkFailure(error);
+  }
+}
+
+interface StreamState {
+  readonly stallTimer: StallTimer;
+  readonly request: ModelRequest;
+  readonly draft: Draft;
+}
+
+async function* streamSteps(model: SdkModel, { request, draft, stallTimer }: StreamState): AsyncGenerator<MessageStep | UsageUpdate> {
+  const parts = new Abortable(partsOf(model, callOptions(request, stallTimer.signal)), stallTimer.signal);
+  const decoder = new AiSdkStreamDecoder(request.model, draft);
+  try {
+    for (let result = await parts.next(); !result.done; result = await parts.next()) {
+      // The package says this by itself, before the server has said a word.
+      if (result.value.type === 'stream-start') continue;
+      stallTimer.onData();
+      stallTimer.setCounting(false);
+      yield* decoder.decode(result.value);
+      stallTimer.setCounting(true);
+    }
+    if (!decoder.isDone) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+  } catch (error) {
+    request.signal.throwIfAborted();
+    // What goes wrong once the answer is whole does not matter any more.
+    if (!decoder.isDone) throw stallTimer.failure ?? sdkFailure(error);
+  } finally {
+    await parts.close();
+  }
+}
+
+async function* partsOf(model: SdkModel, options: SdkCallOptions): AsyncGenerator<SdkStreamPart> {
+  const { stream } = await model.doStream(options);
+  for await (const part of stream) yield part;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { anthropicApi, opening, sent, stream } from '../../../../test/support/providers/anthropic-messages.ts';
+import { type Manner, ProviderDouble, type Refusal, type Reply } from '../../../../test/support/providers/double.ts';
+import { callToEnd } from '../../scripted/testing/call.ts';
+import { anthropicRequest, text } from './testing/conversation.ts';
+import { anthropicMessages } from './adapter.ts';
+
+/** What an answer comes to when the server does this. */
+async function respond(turn: (Reply & Manner) | Refusal, betweenMs = 10_000) {
+  const server = await ProviderDouble.start(anthropicApi);
+  server.says(turn);
+  const timeouts = { connectMs: 10_000, firstByteMs: 10_000, betweenMs };
+  const provider = anthropicMessages({ baseUrl: server.url, apiKey: 'k', headers: {}, timeouts });
+  return callToEnd(provider, anthropicRequest());
+}
+
+describe('a refusal', () => {
+  it.each<[number, string, string, string]>([
+    [400, 'model: field required', 'model_error', '400 model: field required (invalid_request_error)'],
+    [400, 'prompt is too long: 201000 tokens > 200000 maximum', 'context_overflow', '400 prompt is too long: 201000'],
+    [401, 'invalid x-api-key', 'auth_failed', '401 invalid x-api-key (authentication_error)'],
+    [403, 'not allowed', 'auth_failed', '403 not allowed (permission_error)'],
+    [413, 'Request exceeds the maximum size', 'context_overflow', '413 Request exceeds the maximum size'],
+    [500, 'Internal server error', 'model_error', '500 Internal server error (api_error)'],
+    [529, 'Overloaded', 'overloaded', '529 Overloaded (overloaded_error)'],
+  ])('of %i "%s" is %s', async (status, message, code, messageText) => {
+    const { message: response, failure } = await respond({ status, message });
+
+    expect(response).toMatchObject({ content: [], stopReason: 'error', errorCode: code });
+    expect(response.errorMessage).toContain(messageText);
+    expect(failure).toMatchObject({ status, code });
+  });
+
+  it('of 429 says when to come back', async () => {
+    const { failure } = await respond({ status: 429, message: 'Slow down', headers: { 'retry-after': '7' } });
+
+    expect(failure).toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: 7000,
+      message: '429 Slow down (rate_limit_error)',
+    });
+  });
+
+  it('may be a page', async () => {
+    const { failure } = await respond({ status: 200, body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } });
+
+    expect(failure).toMatchObject({
+      code: 'model_error',
+      message: 'Expected a stream of events, got text/html: <p>Hello</p>',
+    });
+  });
+});
+
+describe('a break', () => {
+  const reply = { text: 'one two', usage: { input: 30, output: 9 } };
+  const partial = { content: [text('one ')], stopReason: 'error', usage: { input: 30, output: 1 } };
+
+  it.each([
+    ['overloaded_error', 'Overloaded', 'overloaded'],
+    ['rate_limit_error', 'Slow down', 'rate_limited'],
+    ['api_error', 'Internal server error', 'model_error'],
+    ['invalid_request_error', 'prompt is too long', 'context_overflow'],
+  ])('by an error event of type %s is told in its words', async (type, messageText, code) => {
+    const { message } = await respond({ ...reply, error: { type, message: messageText } });
+
+    expect(message).toMatchObject({
+      content: [text('one two')],
+      usage: { input: 30 },
+      errorCode: code,
+      errorMessage: `${messageText} (${type})`,
+    });
+  });
+
+  it('by an error event without words shows the event', async () => {
+    const { failure } = await respond(stream(sent({ type: 'error' })));
+
+    expect(failure).toMatchObject({ code: 'model_error', message: '{"type":"error"}' });
+  });
+
+  it('of the connection keeps what was said and counted', async () => {
+    const { message } = await respond({ ...reply, cutAfter: 4 });
+
+    expect(message).toMatchObject({ ...partial, errorCode: 'connection_lost' });
+  });
+
+  it('that looks like an end is none', async () => {
+    const { message } = await respond(stream(...anthropicApi.speak(reply).slice(0, 4)));
+
+    expect(message).toMatchObject({
+      ...partial,
+      errorCode: 'connection_lost',
+      errorMessage: 'The stream ended before the answer did',
+    });
+  });
+
+  it('by silence is one, too', async () => {
+    const { message } = await respond({ ...reply, stallAfter: 4 }, 200);
+
+    expect(message).toMatchObject({ ...partial, errorCode: 'stalled' });
+  });
+
+  it.each([
+    ['no JSON', '{"type":', '{"type":'],
+    ['no event', '[1]', '[1]'],
+    ['much of it', 'x'.repeat(300), `${'x'.repeat(200)}…`],
+  ])('by garbage names it: %s', async (_what, data, quoted) => {
+    const { failure } = await respond(stream(...opening({}), { event: 'message_delta', data }));
+
+    expect(failure).toMatchObject({
+      code: 'model_error',
+      message: `Expected an event of the Messages API, got ${quoted}`,
+    });
+  });
+});

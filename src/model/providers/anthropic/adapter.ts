@@ -1,0 +1,21 @@
+import type { ApiAdapter } from '../../endpoint.ts';
+import { streamEvents } from '../../http/event-stream.ts';
+import { anthropicBody } from './body.ts';
+import { headersFor } from './headers.ts';
+import { AnthropicStreamDecoder } from './stream-decoder.ts';
+import { decodeToEnd } from '../stream-decoder.ts';
+
+/** Speaks the Messages API of Anthropic, and of the many servers that imitate it. */
+export const anthropicMessages: ApiAdapter = (endpoint) => (request, draft) => {
+  const body = anthropicBody(request);
+  const decoder = new AnthropicStreamDecoder(request.model, draft);
+  const events = streamEvents({
+    endpoint,
+    path: endpoint.baseUrl.endsWith('/v1') ? '/messages' : '/v1/messages',
+    headers: headersFor(endpoint.apiKey, body),
+    body,
+    request,
+    isDone: () => decoder.isDone,
+  });
+  return decodeToEnd(events, decoder);
+};

@@ -1,0 +1,122 @@
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import { classifyFailure } from '../../classify-failure.ts';
+import { errorText } from '../../http/error-response.ts';
+import { pricedUsage } from '../../priced-usage.ts';
+import type { UsageUpdate } from '../../request.ts';
+import type { StreamDecoder } from '../stream-decoder.ts';
+import { parseEvent, type StreamEvent, type TokenReport } from './event.ts';
+import { stopReasonOf } from './stop-reason.ts';
+
+/** Writes what the events of a stream say into a draft. */
+export class AnthropicStreamDecoder implements StreamDecoder {
+  readonly #model: Model;
+  readonly #draft: Draft;
+  #tokens: TokenReport = {};
+  #isDone = false;
+
+  constructor(model: Model, draft: Draft) {
+    this.#model = model;
+    this.#draft = draft;
+  }
+
+  /** The server said that its answer is complete. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  *decode(data: string): Generator<MessageStep | UsageUpdate, void> {
+    if (!this.#isDone) yield* this.#handle(parseEvent(data));
+  }
+
+  *#handle(event: StreamEvent): Generator<MessageStep | UsageUpdate, void> {
+    switch (event.type) {
+      case 'message_start':
+        this.#setMetadata(event);
+        yield* this.#updateUsage(event.message?.usage);
+        return;
+      case 'content_block_start':
+        yield* this.#startBlock(event.content_block);
+        return;
+      case 'content_block_delta':
+        yield* this.#addDelta(event.delta);
+        return;
+      case 'content_block_stop':
+        yield* this.#draft.close();
+        return;
+      case 'message_delta':
+        yield* this.#updateUsage(event.usage);
+        this.#setStopReason(event.delta);
+        return;
+      case 'message_stop':
+        this.#isDone = true;
+        return;
+      case 'error':
+        throw classifyFailure({ message: errorText(event) ?? JSON.stringify(event) });
+    }
+  }
+
+  #setMetadata({ message: { id: responseId, model: responseModel } = {} }: StreamEvent): void {
+    this.#draft.setMetadata({
+      ...(responseId === undefined ? {} : { responseId }),
+      ...(responseModel === undefined ? {} : { responseModel }),
+    });
+  }
+
+  #startBlock(block: StreamEvent['content_block']): MessageStep[] {
+    switch (block?.type) {
+      case 'text':
+        return this.#addText(block.text);
+      case 'thinking':
+        // Even one without words has a signature that must go back.
+        return this.#draft.thinking(block.thinking ?? '');
+      case 'redacted_thinking':
+        return this.#draft.redactedThinking(block.data ?? '');
+      case 'tool_use':
+        return this.#draft.toolCall({ id: block.id ?? '', name: block.name ?? '' });
+      default:
+        return [];
+    }
+  }
+
+  #addDelta(delta: StreamEvent['delta']): MessageStep[] {
+    switch (delta?.type) {
+      case 'text_delta':
+        return this.#addText(delta.text);
+      case 'thinking_delta':
+        return delta.thinking ? this.#draft.thinking(delta.thinking) : [];
+      case 'signature_delta':
+        if (delta.signature) this.#draft.sign(delta.signature);
+        return [];
+      case 'input_json_delta':
+        return delta.partial_json ? this.#draft.toolArguments(delta.partial_json) : [];
+      default:
+        return [];
+    }
+  }
+
+  #addText(text: string | undefined): MessageStep[] {
+    return text ? this.#draft.text(text) : [];
+  }
+
+  #setStopReason(delta: StreamEvent['delta']): void {
+    if (!delta?.stop_reason) return;
+    this.#draft.setMetadata({ rawStopReason: delta.stop_reason });
+    this.#draft.stopReason = stopReasonOf(delta.stop_reason, delta.stop_details?.explanation ?? undefined);
+  }
+
+  #updateUsage(report: TokenReport = {}): UsageUpdate[] {
+    const counts = Object.entries(report).filter(([, count]) => typeof count === 'number');
+    const before = JSON.stringify(this.#tokens);
+    this.#tokens = { ...this.#tokens, ...Object.fromEntries(counts) };
+    if (JSON.stringify(this.#tokens) === before) return [];
+    const usage = pricedUsage(this.#model, {
+      input: this.#tokens.input_tokens ?? 0,
+      output: this.#tokens.output_tokens ?? 0,
+      cacheRead: this.#tokens.cache_read_input_tokens ?? 0,
+      cacheWrite: this.#tokens.cache_creation_input_tokens ?? 0,
+    });
+    this.#draft.usage = usage;
+    return [{ type: 'usage', usage }];
+  }
+}

@@ -1,0 +1,23 @@
+import type { Endpoint, ApiAdapter } from '../../endpoint.ts';
+import { streamEvents } from '../../http/event-stream.ts';
+import { requestBody } from './body.ts';
+import { quirksOf } from './quirks.ts';
+import { CompletionsStreamDecoder, decodeCompletions } from './stream-decoder.ts';
+
+/** Chat completions: OpenAI's older API, which nearly every other server speaks in a dialect of its own. */
+export const openaiCompletions: ApiAdapter = (endpoint) => (request, draft) => {
+  const quirks = quirksOf({ ...request.model, baseUrl: endpoint.baseUrl });
+  const decoder = new CompletionsStreamDecoder(request.model, draft);
+  const events = streamEvents({
+    endpoint,
+    path: '/chat/completions',
+    headers: authorization(endpoint),
+    body: requestBody(request, quirks),
+    request,
+    isDone: () => decoder.isDone,
+  });
+  return decodeCompletions(events, decoder);
+};
+
+const authorization = ({ apiKey }: Endpoint): Record<string, string> =>
+  apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };

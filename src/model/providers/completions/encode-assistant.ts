@@ -1,0 +1,65 @@
+import type {
+  AssistantMessage,
+  Model,
+  TextContent,
+  ThinkingContent,
+  ToolCall,
+} from '../../../protocol/generated/vocabulary.ts';
+import { isThinkingField } from './text-deltas.ts';
+import type { Quirks } from './quirks.ts';
+import { parsedSignature } from './signatures.ts';
+import type { ChatMessage } from './message-format.ts';
+
+/** What the model said earlier. An answer that is nothing but a thought is left out: no server takes it. */
+export function encodeAssistant(
+  { content }: AssistantMessage,
+  { model, quirks }: { model: Model; quirks: Quirks },
+): ChatMessage[] {
+  const calls = content.filter((block) => block.type === 'toolCall');
+  const text = content
+    .flatMap((block) => (isSentAsText(block, quirks) ? [block.type === 'text' ? block.text : block.thinking] : []))
+    .filter((text) => text.trim() !== '')
+    .join('\n\n');
+  if (calls.length === 0 && text === '') return [];
+  const thinking = content.filter((block) => block.type === 'thinking');
+  return [
+    {
+      role: 'assistant',
+      content: text === '' ? null : text,
+      ...(quirks.requiresThinkingAsText ? {} : reasoningFields(thinking, { model, quirks })),
+      ...(calls.length > 0 && { tool_calls: calls.map(toolCallField) }),
+    },
+  ];
+}
+
+type Block = AssistantMessage['content'][number];
+
+const isSentAsText = (block: Block, { requiresThinkingAsText }: Quirks): block is TextContent | ThinkingContent =>
+  block.type === 'text' || (block.type === 'thinking' && requiresThinkingAsText);
+
+/** Thoughts go back the way they came: as sealed details where the server gave any, else under the name of their field. */
+function reasoningFields(
+  blocks: readonly ThinkingContent[],
+  { model, quirks }: { model: Model; quirks: Quirks },
+): Record<string, unknown> {
+  const details = blocks.flatMap(({ thinkingSignature }) => {
+    const signature = parsedSignature(thinkingSignature);
+    return Array.isArray(signature) ? signature : [];
+  });
+  if (details.length > 0) return { reasoning_details: details };
+  const plain = blocks.filter(({ thinkingSignature }) => isThinkingField(thinkingSignature));
+  const [first] = plain;
+  if (first?.thinkingSignature) return { [first.thinkingSignature]: plain.map(({ thinking }) => thinking).join('\n') };
+  // Some servers take an empty thought for none.
+  return model.reasoning && quirks.requiresReasoningContentOnAssistantMessages ? { reasoning_content: ' ' } : {};
+}
+
+function toolCallField({ id, name, arguments: values, thoughtSignature }: ToolCall): object {
+  const extra = parsedSignature(thoughtSignature);
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(values) },
+    ...(extra !== undefined && { extra_content: extra }),
+  };
+}

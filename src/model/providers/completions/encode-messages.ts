@@ -1,0 +1,90 @@
+import type {
+  ContentBlock,
+  ImageContent,
+  ToolResultMessage,
+  UserMessage,
+} from '../../../protocol/generated/vocabulary.ts';
+import { replayableMessages } from '../../replay.ts';
+import type { ModelMessage, ModelRequest } from '../../request.ts';
+import { encodeAssistant } from './encode-assistant.ts';
+import { withCacheMarks } from './cache-marks.ts';
+import type { Quirks } from './quirks.ts';
+import type { ContentPart, ChatMessage } from './message-format.ts';
+import { completionsToolIds } from './tool-ids.ts';
+
+/** Everything that is said to the model, its instructions first. */
+export function encodeMessages(request: ModelRequest, quirks: Quirks): readonly ChatMessage[] {
+  const replayed = replayableMessages(request.messages, request.model, completionsToolIds(quirks));
+  const encoded = [...systemMessages(request, quirks), ...encodeConversation(replayed, { request, quirks })];
+  const bridged = quirks.requiresAssistantAfterToolResult ? withBridgeMessages(encoded) : encoded;
+  return quirks.cacheControlFormat === 'anthropic' ? withCacheMarks(bridged) : bridged;
+}
+
+interface EncodeContext {
+  readonly request: ModelRequest;
+  readonly quirks: Quirks;
+}
+
+function systemMessages({ model, systemPrompt }: ModelRequest, { supportsDeveloperRole }: Quirks): ChatMessage[] {
+  const role = model.reasoning && supportsDeveloperRole ? 'developer' : 'system';
+  return systemPrompt === '' ? [] : [{ role, content: systemPrompt }];
+}
+
+function* encodeConversation(messages: readonly ModelMessage[], { request, quirks }: EncodeContext): Generator<ChatMessage> {
+  // Tools can only say words: what they show follows when all of them have spoken.
+  let images: ImageContent[] = [];
+  for (const message of messages) {
+    if (message.role === 'toolResult') {
+      yield toolMessage(message, quirks);
+      images.push(...message.content.filter(isImage));
+      continue;
+    }
+    if (images.length > 0) yield imageMessage(images);
+    images = [];
+    if (message.role === 'user') yield* userMessages(message);
+    else yield* encodeAssistant(message, { model: request.model, quirks });
+  }
+  if (images.length > 0) yield imageMessage(images);
+}
+
+function userMessages({ content }: UserMessage): ChatMessage[] {
+  if (typeof content === 'string') return content.trim() === '' ? [] : [{ role: 'user', content }];
+  const blocks = content.filter((block) => block.type === 'image' || block.text.trim() !== '');
+  if (blocks.length === 0) return [];
+  // Not every server takes parts: a string does where there are only words.
+  return [{ role: 'user', content: blocks.some(isImage) ? blocks.map(contentPart) : joinedText(blocks) }];
+}
+
+function toolMessage({ content, toolCallId, toolName }: ToolResultMessage, { requiresToolResultName }: Quirks): ChatMessage {
+  const text = joinedText(content);
+  const placeholder = content.some(isImage) ? '(see attached image)' : '(no output)';
+  return {
+    role: 'tool',
+    content: text.trim() === '' ? placeholder : text,
+    tool_call_id: toolCallId,
+    ...(requiresToolResultName && { name: toolName }),
+  };
+}
+
+const imageMessage = (images: readonly ImageContent[]): ChatMessage => ({
+  role: 'user',
+  content: [{ type: 'text', text: 'Attached image(s) from tool result:' }, ...images.map(contentPart)],
+});
+
+const isImage = (block: ContentBlock) => block.type === 'image';
+
+const joinedText = (content: readonly ContentBlock[]) =>
+  content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+
+const contentPart = (block: ContentBlock): ContentPart =>
+  block.type === 'text'
+    ? { type: 'text', text: block.text }
+    : { type: 'image_url', image_url: { url: `data:${block.mimeType};base64,${block.data}` } };
+
+/** Puts a word of the model between what a tool said and what a user says. */
+const withBridgeMessages = (messages: readonly ChatMessage[]): ChatMessage[] =>
+  messages.flatMap((message, index) =>
+    message.role === 'user' && messages[index - 1]?.role === 'tool'
+      ? [{ role: 'assistant', content: 'I have read what the tools said.' }, message]
+      : [message],
+  );

@@ -1,0 +1,116 @@
+import type { EventSourceMessage } from 'eventsource-parser';
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import { pricedUsage } from '../../priced-usage.ts';
+import { ModelFailure, type UsageUpdate } from '../../request.ts';
+import { BlockSequencer } from './blocks.ts';
+import { type ToolCallDelta, ToolCallDeltas } from './tool-call-deltas.ts';
+import { type CompletionsChunk, parseChunk, type ChunkDelta } from './chunk.ts';
+import { finishFailure } from './finish.ts';
+import { textDeltas } from './text-deltas.ts';
+import { ReasoningDetails } from './reasoning-details.ts';
+import { parseCounts } from './usage.ts';
+
+type Events = AsyncIterable<EventSourceMessage>;
+
+/** What a stream of chunks says, told to the draft. */
+export async function* decodeCompletions(events: Events, decoder: CompletionsStreamDecoder) {
+  try {
+    for await (const event of events) for (const step of decoder.decode(event)) yield step;
+  } catch (error) {
+    // Whoever has said the reason for its end has said everything.
+    if (!(decoder.hasFinishReason && isInterruption(error))) throw error;
+  }
+  yield* decoder.end();
+}
+
+const isInterruption = (error: unknown) =>
+  error instanceof ModelFailure && (error.code === 'connection_lost' || error.code === 'stalled');
+
+/** Writes what the chunks of one answer say into a draft. */
+export class CompletionsStreamDecoder {
+  #hasFinishReason = false;
+  #isDone = false;
+  readonly #model: Model;
+  readonly #draft: Draft;
+  readonly #blocks: BlockSequencer;
+  readonly #calls: ToolCallDeltas;
+  readonly #details = new ReasoningDetails();
+  #lastCounts = '';
+  #failure: ModelFailure | undefined;
+
+  constructor(model: Model, draft: Draft) {
+    this.#model = model;
+    this.#draft = draft;
+    this.#blocks = new BlockSequencer(draft);
+    this.#calls = new ToolCallDeltas(this.#blocks);
+  }
+
+  /** Whether the reason for the end is known. Counts may follow. */
+  get hasFinishReason(): boolean {
+    return this.#hasFinishReason;
+  }
+
+  /** Whether the server has said that nothing follows. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  *decode(event: EventSourceMessage): Generator<MessageStep | UsageUpdate> {
+    if (event.data === '[DONE]') {
+      this.#hasFinishReason = true;
+      this.#isDone = true;
+    }
+    if (!this.#isDone) yield* this.#applyChunk(parseChunk(event));
+  }
+
+  *#applyChunk({ id, model, choices, usage }: CompletionsChunk): Generator<MessageStep | UsageUpdate> {
+    const [choice] = choices ?? [];
+    if (typeof id === 'string' && id !== '') this.#draft.setMetadata({ responseId: id });
+    if (typeof model === 'string' && model !== '' && model !== this.#model.id)
+      this.#draft.setMetadata({ responseModel: model });
+    const delta = choice?.delta ?? choice?.message;
+    if (delta) yield* this.#applyDelta(delta);
+    if (typeof choice?.finish_reason === 'string' && choice.finish_reason !== '') this.#finish(choice.finish_reason);
+    yield* this.#updateUsage(usage ?? choice?.usage);
+  }
+
+  /** Tells what is left, or throws for an answer that has no proper end. */
+  *end(): Generator<MessageStep> {
+    if (!this.#hasFinishReason) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+    yield* this.#blocks.end();
+    const { signature } = this.#details;
+    if (signature !== undefined) yield* this.#draft.redactedThinking(signature);
+    if (this.#failure) throw this.#failure;
+  }
+
+  *#applyDelta(delta: ChunkDelta): Generator<MessageStep> {
+    for (const textDelta of textDeltas(delta)) yield* this.#blocks.addText(textDelta);
+    this.#details.add(delta['reasoning_details']);
+    const calls = delta['tool_calls'];
+    if (!Array.isArray(calls)) return;
+    for (const call of calls as readonly (ToolCallDelta | null)[]) {
+      if (!call) continue;
+      this.#calls.add(call);
+      yield* this.#blocks.flush();
+    }
+  }
+
+  #finish(reason: string): void {
+    this.#hasFinishReason = true;
+    this.#failure = finishFailure(reason);
+    // The draft knows by itself whether it stops for its tools.
+    if (reason === 'length') this.#draft.stopReason = 'length';
+    else if (reason !== 'stop') this.#draft.setMetadata({ rawStopReason: reason });
+  }
+
+  *#updateUsage(reported: unknown): Generator<UsageUpdate> {
+    const counts = parseCounts(reported);
+    const serialised = JSON.stringify(counts);
+    if (!counts || serialised === this.#lastCounts) return;
+    this.#lastCounts = serialised;
+    const usage = pricedUsage(this.#model, counts);
+    this.#draft.usage = usage;
+    yield { type: 'usage', usage };
+  }
+}

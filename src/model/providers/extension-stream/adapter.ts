@@ -1,0 +1,91 @@
+import { Abortable } from '../../abortable.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import type { Endpoint, ApiAdapter } from '../../endpoint.ts';
+import { classifyFailure } from '../../classify-failure.ts';
+import { StallTimer } from '../../http/stall-timer.ts';
+import { maxOutputTokens } from '../../max-output.ts';
+import type { StreamContext, StreamOptions, StreamSimple } from '../../registry/provider-config.ts';
+import { replayableMessages } from '../../replay.ts';
+import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request.ts';
+import { ExtensionStreamDecoder } from './stream-decoder.ts';
+import { errorMessageOf } from './event-fields.ts';
+
+/** After this many events everything else has its turn: code that answers at once would leave no time for an abort. */
+const EVENTS_PER_YIELD = 64;
+
+/** Speaks to models through the code of an extension. Nothing that it says or does is trusted. */
+export const extensionStream =
+  (stream: StreamSimple): ApiAdapter =>
+  (endpoint) =>
+    async function* (request, draft) {
+      const stallTimer = new StallTimer(endpoint.timeouts, request.signal);
+      try {
+        yield* streamSteps({ stream, endpoint, request, draft, stallTimer });
+      } finally {
+        stallTimer.stop();
+      }
+    };
+
+interface StreamCall {
+  readonly stream: StreamSimple;
+  readonly endpoint: Endpoint;
+  readonly request: ModelRequest;
+  readonly draft: Draft;
+  readonly stallTimer: StallTimer;
+}
+
+async function* streamSteps(call: StreamCall): AsyncGenerator<MessageStep | UsageUpdate> {
+  const { request, draft, stallTimer } = call;
+  const events = new Abortable(openStream(call), stallTimer.signal);
+  const decoder = new ExtensionStreamDecoder(request.model, draft);
+  let count = 0;
+  try {
+    while (!decoder.isDone) {
+      const result = await events.next();
+      if (result.done) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
+      stallTimer.onData();
+      stallTimer.setCounting(false);
+      yield* decoder.decode(result.value);
+      if (++count % EVENTS_PER_YIELD === 0) await new Promise((resolve) => setImmediate(resolve));
+      stallTimer.setCounting(true);
+    }
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw stallTimer.failure ?? (error instanceof ModelFailure ? error : classifyFailure({ message: errorMessageOf(error) }));
+  } finally {
+    await events.close();
+  }
+}
+
+async function* openStream({ stream, endpoint, request, stallTimer }: StreamCall): AsyncGenerator<unknown> {
+  const { model } = request;
+  const events: unknown = await stream({ ...model }, contextOf(request), optionsFor(request, endpoint, stallTimer));
+  if (!isStream(events)) {
+    throw new ModelFailure('model_error', `streamSimple of ${model.provider} did not answer a stream of events`);
+  }
+  yield* events;
+}
+
+const isStream = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+/** A copy: what others do with it is nothing to the session. */
+function contextOf({ systemPrompt, messages, tools, model }: ModelRequest): StreamContext {
+  const toolSpecs = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const replayed = replayableMessages(messages, model, (id) => id);
+  return { systemPrompt, ...JSON.parse(JSON.stringify({ messages: replayed, tools: toolSpecs })) };
+}
+
+function optionsFor(request: ModelRequest, { apiKey, headers }: Endpoint, stallTimer: StallTimer): StreamOptions {
+  const { thinkingLevel, thinkingBudgets, sessionId, onPayload } = request;
+  return {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    headers: { ...headers },
+    signal: stallTimer.signal,
+    ...(thinkingLevel === 'off' ? {} : { reasoning: thinkingLevel }),
+    ...(thinkingBudgets ? { thinkingBudgets } : {}),
+    maxTokens: maxOutputTokens(request),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(onPayload ? { onPayload: (payload) => stallTimer.pauseDuring(onPayload(payload)) } : {}),
+  };
+}

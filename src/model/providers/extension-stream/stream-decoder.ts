@@ -1,0 +1,123 @@
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import { isObject, type JsonObject } from '../../../store/json-file.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import { classifyFailure } from '../../classify-failure.ts';
+import type { UsageUpdate } from '../../request.ts';
+import { BlockWriter } from './block-writer.ts';
+import { isNonEmpty, malformedStream, errorMessageOf } from './event-fields.ts';
+import { parseUsage } from './usage.ts';
+import { type BlockKind, blockKind, blockAt, endedBlock } from './whole-block.ts';
+
+/** What an event says of a block. */
+interface BlockEvent {
+  readonly stage: string;
+  readonly event: JsonObject;
+}
+
+/** A block that has begun, with what came for it while another was being written. */
+interface OpenBlock {
+  readonly index: number;
+  readonly writer: BlockWriter;
+  readonly pending: BlockEvent[];
+}
+
+/** Reads the events of an extension's stream, in the form that pi gives them, into a draft. */
+export class ExtensionStreamDecoder {
+  readonly #model: Model;
+  readonly #draft: Draft;
+  /** Those that have not ended; only the first is in the draft, which has one block open at a time. */
+  readonly #open: OpenBlock[] = [];
+  #blockCount = 0;
+  #lastUsage = '';
+  #isDone = false;
+
+  constructor(model: Model, draft: Draft) {
+    this.#model = model;
+    this.#draft = draft;
+  }
+
+  /** Whether the answer is whole. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** The steps that an event makes. Throws `ModelFailure` for an answer that failed, and for what is no event. */
+  *decode(event: unknown): Generator<MessageStep | UsageUpdate> {
+    if (!isObject(event) || typeof event['type'] !== 'string') throw malformedStream('something that is no event');
+    const [, kind, stage = ''] = /^(text|thinking|toolcall)_(start|delta|end)$/.exec(event['type']) ?? [];
+    if (kind !== undefined) yield* this.#addEvent(kind as BlockKind, { stage, event });
+    if (stage !== 'delta') yield* this.#updateUsage(event['partial']);
+    if (event['type'] === 'error') yield* this.#fail(event['error']);
+    if (event['type'] === 'done') yield* this.#finish(event);
+  }
+
+  *#addEvent(kind: BlockKind, piece: BlockEvent): Generator<MessageStep> {
+    const { contentIndex: index } = piece.event;
+    if (typeof index !== 'number') throw malformedStream(`a ${kind}_${piece.stage} without a contentIndex`);
+    const block = this.#open.find((one) => one.index === index && one.writer.kind === kind) ?? this.#openBlock(index, kind);
+    block.pending.push(piece);
+    if (block === this.#open[0]) yield* this.#writePending();
+  }
+
+  #openBlock(index: number, kind: BlockKind): OpenBlock {
+    const block = { index, writer: new BlockWriter(kind, this.#draft), pending: [] };
+    this.#open.push(block);
+    this.#blockCount += 1;
+    return block;
+  }
+
+  /** Writes what is there of the first block, and where it ends of those behind it. */
+  *#writePending(): Generator<MessageStep> {
+    for (let [block] = this.#open; block; [block] = this.#open) {
+      const piece = block.pending.shift();
+      if (!piece) return;
+      yield* writeEvent(block, piece);
+      if (piece.stage === 'end') this.#open.shift();
+    }
+  }
+
+  /** Takes the whole message at its word where it says more than was told piece by piece. */
+  *#finish({ message, reason }: JsonObject): Generator<MessageStep | UsageUpdate> {
+    if (!isObject(message) || !Array.isArray(message['content'])) throw malformedStream('an end without a message');
+    const { content, stopReason = reason, responseId, responseModel } = message;
+    if (stopReason === 'error' || stopReason === 'aborted') yield* this.#fail(message);
+    for (let [block] = this.#open; block; [block] = this.#open) {
+      yield* this.#writePending();
+      if (block !== this.#open[0]) continue;
+      yield* block.writer.end(blockAt(block.writer.kind, message, block.index));
+      this.#open.shift();
+    }
+    for (const whole of content.slice(this.#blockCount)) {
+      yield* new BlockWriter(blockKind(whole), this.#draft).end(isObject(whole) ? whole : {});
+    }
+    yield* this.#updateUsage(message);
+    this.#draft.setMetadata({
+      ...(isNonEmpty(responseId) ? { responseId } : {}),
+      ...(isNonEmpty(responseModel) ? { responseModel } : {}),
+    });
+    if (stopReason === 'length') this.#draft.stopReason = 'length';
+    this.#isDone = true;
+  }
+
+  *#fail(error: unknown): Generator<UsageUpdate> {
+    yield* this.#updateUsage(error);
+    const { errorMessage } = isObject(error) ? error : {};
+    throw classifyFailure({ message: isNonEmpty(errorMessage) ? errorMessage : errorMessageOf(error) });
+  }
+
+  *#updateUsage(message: unknown): Generator<UsageUpdate> {
+    const usage = isObject(message) ? parseUsage(this.#model, message['usage']) : undefined;
+    const serialised = JSON.stringify(usage);
+    if (!usage || serialised === this.#lastUsage) return;
+    this.#lastUsage = serialised;
+    this.#draft.usage = usage;
+    yield { type: 'usage', usage };
+  }
+}
+
+function* writeEvent({ writer, index }: OpenBlock, { stage, event }: BlockEvent): Generator<MessageStep> {
+  if (stage === 'start') yield* writer.start(blockAt(writer.kind, event['partial'], index));
+  else if (stage === 'end') yield* writer.end(endedBlock(writer.kind, event, index));
+  else if (typeof event['delta'] === 'string') yield* writer.add(event['delta']);
+  else throw malformedStream(`a ${writer.kind}_delta without a delta`);
+}

@@ -1,0 +1,34 @@
+import type { Model, Usage } from '../../../protocol/generated/vocabulary.ts';
+import { isObject, type JsonObject } from '../../../store/json-file.ts';
+import { pricedUsage } from '../../priced-usage.ts';
+
+/** What an answer used, as its provider counts it; what it cost where the provider says so, else by the price list. */
+export function parseUsage(model: Model, reported: unknown): Usage | undefined {
+  if (!isObject(reported)) return undefined;
+  const count = countIn(reported);
+  const usage = pricedUsage(model, {
+    input: count('input'),
+    output: count('output'),
+    cacheRead: count('cacheRead'),
+    cacheWrite: count('cacheWrite'),
+    ...(reported['reasoning'] === undefined ? {} : { reasoning: count('reasoning') }),
+  });
+  const cost = isObject(reported['cost']) ? reported['cost'] : {};
+  const charged = countIn(cost);
+  if (charged('total') === 0) return usage;
+  return {
+    ...usage,
+    cost: {
+      input: charged('input'),
+      output: charged('output'),
+      cacheRead: charged('cacheRead'),
+      cacheWrite: charged('cacheWrite'),
+      total: charged('total'),
+    },
+  };
+}
+
+const countIn = (values: JsonObject) => (name: string) => {
+  const value = values[name];
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+};

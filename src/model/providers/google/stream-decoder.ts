@@ -1,0 +1,100 @@
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import { classifyFailure } from '../../classify-failure.ts';
+import { errorText } from '../../http/error-response.ts';
+import { pricedUsage } from '../../priced-usage.ts';
+import type { ModelRequest, UsageUpdate } from '../../request.ts';
+import { parseEventData } from '../event-data.ts';
+import type { StreamDecoder } from '../stream-decoder.ts';
+import { ToolCallIds } from './call-ids.ts';
+import type { Candidate, GoogleChunk, ChunkUsage, FunctionCall, GooglePart } from './chunk.ts';
+
+/** Writes the pieces of an answer into a draft. */
+export class GoogleStreamDecoder implements StreamDecoder {
+  readonly #model: Model;
+  readonly #draft: Draft;
+  readonly #ids: ToolCallIds;
+  #responseId: string | undefined;
+  #lastCounts = '';
+  #isDone = false;
+
+  constructor({ model, messages }: ModelRequest, draft: Draft) {
+    this.#model = model;
+    this.#draft = draft;
+    this.#ids = new ToolCallIds(messages);
+  }
+
+  /** Whether the model has said why it stopped; the API has no other end. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  *decode(data: string): Generator<MessageStep | UsageUpdate, void> {
+    const chunk = parseEventData<GoogleChunk>(data);
+    if (chunk.error) throw chunkFailure(chunk);
+    this.#setMetadata(chunk);
+    const [candidate = {}] = chunk.candidates ?? [];
+    for (const part of candidate.content?.parts ?? []) yield* this.#addPart(part);
+    if (chunk.usageMetadata) yield* this.#updateUsage(chunk.usageMetadata);
+    const { blockReason, blockReasonMessage } = chunk.promptFeedback ?? {};
+    if (blockReason) {
+      throw classifyFailure({ message: `${blockReasonMessage || 'The provider blocked the prompt'} (${blockReason})` });
+    }
+    this.#finish(candidate);
+  }
+
+  #setMetadata({ responseId, modelVersion }: GoogleChunk): void {
+    this.#responseId ??= responseId;
+    this.#draft.setMetadata({
+      ...(responseId === undefined ? {} : { responseId }),
+      ...(modelVersion === undefined ? {} : { responseModel: modelVersion }),
+    });
+  }
+
+  *#addPart({ text, thought, thoughtSignature, functionCall }: GooglePart): Generator<MessageStep, void> {
+    if (functionCall) return yield* this.#addCall(functionCall, thoughtSignature);
+    if (text) yield* thought ? this.#draft.thinking(text) : this.#draft.text(text);
+    // It may come behind the words it belongs to, with no words of its own.
+    if (thoughtSignature) this.#draft.sign(thoughtSignature);
+  }
+
+  *#addCall({ id, name = '', args = {} }: FunctionCall, signature: string | undefined): Generator<MessageStep, void> {
+    yield* this.#draft.toolCall({ id: this.#ids.next(id, this.#responseId), name });
+    yield* this.#draft.toolArguments(JSON.stringify(args));
+    if (signature) this.#draft.sign(signature);
+    yield* this.#draft.close();
+  }
+
+  *#updateUsage(counts: ChunkUsage): Generator<UsageUpdate, void> {
+    const serialised = JSON.stringify(counts);
+    if (serialised === this.#lastCounts) return;
+    this.#lastCounts = serialised;
+    const { promptTokenCount = 0, cachedContentTokenCount = 0, candidatesTokenCount = 0, thoughtsTokenCount } = counts;
+    const usage = pricedUsage(this.#model, {
+      input: Math.max(0, promptTokenCount - cachedContentTokenCount),
+      output: candidatesTokenCount + (thoughtsTokenCount ?? 0),
+      cacheRead: cachedContentTokenCount,
+      ...(thoughtsTokenCount === undefined ? {} : { reasoning: thoughtsTokenCount }),
+    });
+    this.#draft.usage = usage;
+    yield { type: 'usage', usage };
+  }
+
+  #finish({ finishReason, finishMessage }: Candidate): void {
+    if (!finishReason) return;
+    this.#draft.setMetadata({ rawStopReason: finishReason });
+    if (finishReason === 'MAX_TOKENS') this.#draft.stopReason = 'length';
+    else if (finishReason !== 'STOP') {
+      throw classifyFailure({ message: `${finishMessage || 'The model did not finish its answer'} (${finishReason})` });
+    }
+    this.#isDone = true;
+  }
+}
+
+function chunkFailure(chunk: GoogleChunk) {
+  const status = chunk.error?.code;
+  return classifyFailure({
+    message: errorText(chunk) ?? 'The model failed and did not say why',
+    ...(typeof status === 'number' ? { status } : {}),
+  });
+}

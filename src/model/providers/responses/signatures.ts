@@ -1,0 +1,55 @@
+import type { TextContent, ThinkingContent } from '../../../protocol/generated/vocabulary.ts';
+import type { OutputItem } from './events.ts';
+
+/** The API takes no ids that are longer. */
+const LONGEST_ID = 64;
+
+export const isValidId = (id: string): boolean => id.length <= LONGEST_ID;
+
+export const truncatedId = (id: string): string => id.slice(0, LONGEST_ID);
+
+/** A thought as the server gave it and wants it back. Only an encrypted one can be given back: nothing is kept there. */
+export interface ReasoningItem {
+  readonly type: 'reasoning';
+  readonly id: string;
+  readonly summary: readonly unknown[];
+  readonly encrypted_content: string;
+}
+
+/** What is kept of a thought; undefined where it cannot be given back. */
+export function reasoningSignature(item: OutputItem): string | undefined {
+  const reasoning = toReasoningItem(item);
+  return reasoning && JSON.stringify(reasoning);
+}
+
+/** The thought that was kept. */
+export function signedReasoning({ thinkingSignature }: ThinkingContent): ReasoningItem | undefined {
+  return thinkingSignature === undefined ? undefined : toReasoningItem(parseSignature(thinkingSignature));
+}
+
+function toReasoningItem(item: OutputItem | undefined): ReasoningItem | undefined {
+  if (typeof item?.id !== 'string' || !item.encrypted_content) return undefined;
+  const { id, summary, encrypted_content } = item;
+  return { type: 'reasoning', id, summary: summary ?? [], encrypted_content };
+}
+
+/** What is kept of a message beside its words; undefined where it has no name. */
+export function messageSignature({ id, phase }: OutputItem): string | undefined {
+  return id === undefined ? undefined : JSON.stringify({ v: 1, id, ...(phase ? { phase } : {}) });
+}
+
+/** What was kept of a message; other programs kept its bare id. */
+export function signedMessage({ textSignature }: TextContent): Pick<OutputItem, 'id' | 'phase'> {
+  if (textSignature === undefined) return {};
+  const { id = textSignature, phase } = parseSignature(textSignature) ?? {};
+  return { ...(isValidId(id) ? { id } : {}), ...(phase ? { phase } : {}) };
+}
+
+function parseSignature(signature: string): OutputItem | undefined {
+  try {
+    const value: unknown = JSON.parse(signature);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

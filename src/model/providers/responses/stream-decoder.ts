@@ -1,0 +1,172 @@
+import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Draft, MessageStep } from '../../draft.ts';
+import { classifyFailure } from '../../classify-failure.ts';
+import { errorText } from '../../http/error-response.ts';
+import { pricedUsage } from '../../priced-usage.ts';
+import type { ModelFailure, UsageUpdate } from '../../request.ts';
+import { parseEventData } from '../event-data.ts';
+import type { StreamDecoder } from '../stream-decoder.ts';
+import type { OutputItem, ResponseError, ResponseEvent, ResponseState } from './events.ts';
+import { ItemSequencer } from './item-sequencer.ts';
+import { messageSignature, reasoningSignature } from './signatures.ts';
+
+const PARAGRAPH = '\n\n';
+
+/** Writes what the events tell into a draft. */
+export class ResponsesStreamDecoder implements StreamDecoder {
+  readonly #model: Model;
+  readonly #draft: Draft;
+  readonly #sequencer = new ItemSequencer();
+  /** How much of the present item is in the draft. */
+  #written = 0;
+  #hasCall = false;
+  #isDone = false;
+
+  constructor(model: Model, draft: Draft) {
+    this.#model = model;
+    this.#draft = draft;
+  }
+
+  /** Whether the server has said that this was all. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  *decode(data: string): Generator<MessageStep | UsageUpdate, void> {
+    // Some servers say more, as their other API makes them.
+    if (this.#isDone) return;
+    for (const event of this.#sequencer.next(parseEventData<ResponseEvent>(data))) yield* this.#handle(event);
+  }
+
+  *#handle(event: ResponseEvent): Generator<MessageStep | UsageUpdate, void> {
+    switch (event.type) {
+      case 'response.created':
+        return this.#setMetadata(event.response);
+      case 'response.output_item.added':
+        return yield* this.#startItem(event.item);
+      case 'response.reasoning_summary_part.added':
+        if (this.#written > 0) yield* this.#addThinking(PARAGRAPH);
+        return;
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return yield* this.#addThinking(event.delta);
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return yield* this.#addText(event.delta);
+      case 'response.function_call_arguments.delta':
+        return yield* this.#addArguments(event.delta);
+      case 'response.function_call_arguments.done':
+        return yield* this.#addArguments(this.#unwritten(event.arguments));
+      case 'response.output_item.done':
+        return yield* this.#endItem(event.item ?? {});
+      case 'response.completed':
+        return yield* this.#finish({ status: 'completed', ...event.response });
+      case 'response.incomplete':
+        return yield* this.#finish({ status: 'incomplete', ...event.response });
+      case 'response.failed':
+        yield* this.#updateUsage(event.response ?? {});
+        throw responseFailure(event.response?.error ?? {});
+      case 'error':
+        throw responseFailure(event.error ?? { message: event.message, code: event.code });
+    }
+  }
+
+  #setMetadata({ id, model }: ResponseState = {}): void {
+    this.#draft.setMetadata({
+      ...(id === undefined ? {} : { responseId: id }),
+      ...(model === undefined ? {} : { responseModel: model }),
+    });
+  }
+
+  #startItem(item: OutputItem = {}): MessageStep[] {
+    this.#written = 0;
+    this.#hasCall = item.type === 'function_call';
+    if (!this.#hasCall) return [];
+    const { call_id = '', id, name = '' } = item;
+    return this.#draft.toolCall({ id: id === undefined ? call_id : `${call_id}|${id}`, name });
+  }
+
+  #addThinking(delta = ''): MessageStep[] {
+    this.#written += delta.length;
+    return delta === '' ? [] : this.#draft.thinking(delta);
+  }
+
+  #addText(delta = ''): MessageStep[] {
+    this.#written += delta.length;
+    return delta === '' ? [] : this.#draft.text(delta);
+  }
+
+  #addArguments(delta = ''): MessageStep[] {
+    this.#written += delta.length;
+    return delta === '' ? [] : this.#draft.toolArguments(delta);
+  }
+
+  /** Some servers say things only when they are whole. */
+  #unwritten(whole = ''): string {
+    return whole.slice(this.#written);
+  }
+
+  *#endItem(item: OutputItem): Generator<MessageStep, void> {
+    switch (item.type) {
+      case 'reasoning':
+        yield* this.#endReasoning(item);
+        break;
+      case 'message':
+        yield* this.#addText(this.#unwritten(joined(item.content, '')));
+        if (this.#written > 0) this.#sign(messageSignature(item));
+        break;
+      case 'function_call':
+        if (!this.#hasCall) yield* this.#startItem(item);
+        yield* this.#addArguments(this.#unwritten(item.arguments));
+        break;
+    }
+    yield* this.#draft.close();
+    this.#written = 0;
+    this.#hasCall = false;
+  }
+
+  *#endReasoning(item: OutputItem): Generator<MessageStep, void> {
+    if (this.#written === 0) yield* this.#addThinking(joined(item.summary, PARAGRAPH) || joined(item.content, PARAGRAPH));
+    const signature = reasoningSignature(item);
+    if (this.#written > 0) this.#sign(signature);
+    else if (signature !== undefined) yield* this.#draft.redactedThinking(signature);
+  }
+
+  #sign(signature: string | undefined): void {
+    if (signature !== undefined) this.#draft.sign(signature);
+  }
+
+  *#updateUsage({ usage }: ResponseState): Generator<UsageUpdate, void> {
+    if (!usage) return;
+    const cacheRead = usage.input_tokens_details?.cached_tokens ?? 0;
+    const reasoning = usage.output_tokens_details?.reasoning_tokens;
+    const counted = pricedUsage(this.#model, {
+      input: Math.max(0, (usage.input_tokens ?? 0) - cacheRead),
+      output: usage.output_tokens ?? 0,
+      cacheRead,
+      ...(reasoning === undefined ? {} : { reasoning }),
+    });
+    this.#draft.usage = counted;
+    yield { type: 'usage', usage: counted };
+  }
+
+  *#finish(response: ResponseState & { status: string }): Generator<UsageUpdate, void> {
+    const { status, incomplete_details: details } = response;
+    this.#setMetadata(response);
+    this.#draft.setMetadata({ rawStopReason: details?.reason ?? status });
+    yield* this.#updateUsage(response);
+    if (status === 'incomplete') {
+      const { reason = 'max_output_tokens' } = details ?? {};
+      if (reason !== 'max_output_tokens') throw classifyFailure({ message: `The answer was cut short: ${reason}` });
+      this.#draft.stopReason = 'length';
+    }
+    this.#isDone = true;
+  }
+}
+
+const joined = (parts: readonly { text?: string; refusal?: string }[] | null | undefined, between: string): string =>
+  (parts ?? []).map(({ text, refusal }) => text ?? refusal ?? '').join(between);
+
+function responseFailure({ message, code, type }: ResponseError): ModelFailure {
+  return classifyFailure({ message: errorText({ message, code: code ?? type }) ?? 'The model failed and did not say why' });
+}

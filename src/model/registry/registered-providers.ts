@@ -1,0 +1,104 @@
+import { messageOf, Refusal } from '../../protocol/errors.ts';
+import type { Model } from '../../protocol/generated/vocabulary.ts';
+import { isObject, type JsonObject } from '../../store/json-file.ts';
+import { type CustomProvider, providerProblem } from '../../store/models-file.ts';
+import type { ProviderConfig, SignIn, StreamSimple } from './provider-config.ts';
+
+/** A provider that is there as long as somebody wants it. */
+interface RegisteredProvider {
+  /** As it would stand in a file. */
+  readonly fileConfig: CustomProvider;
+  readonly streamSimple: StreamSimple | undefined;
+  readonly oauth: SignIn | undefined;
+}
+
+/** What of a description could stand in a file. */
+const fileFields = ['baseUrl', 'apiKey', 'api', 'headers', 'authHeader', 'compat', 'models', 'modelOverrides'] as const;
+
+/** The providers that extensions have registered. They win over those of files. */
+export class RegisteredProviders {
+  readonly #providers = new Map<string, RegisteredProvider>();
+
+  /** Adds or changes one. What an earlier description said, and this one does not, stays. Throws a `Refusal`. */
+  register(name: string, config: ProviderConfig): void {
+    if (typeof name !== 'string' || name === '') throw invalidProvider('a provider needs a name');
+    if (!isObject(config as unknown)) throw invalidProvider(`${name} must be an object`);
+    const before = this.#providers.get(name);
+    const registered: RegisteredProvider = {
+      fileConfig: { ...before?.fileConfig, ...toFileConfig(name, config) },
+      streamSimple: config.streamSimple ?? before?.streamSimple,
+      oauth: config.oauth ?? before?.oauth,
+    };
+    const problem = problemOf(name, registered);
+    if (problem !== undefined) throw invalidProvider(problem);
+    this.#providers.set(name, registered);
+  }
+
+  unregister(name: string): void {
+    this.#providers.delete(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#providers.keys()];
+  }
+
+  /** Whether the models of this provider are those that were registered, and no others. */
+  hasModels(provider: string): boolean {
+    return (this.#providers.get(provider)?.fileConfig.models ?? []).length > 0;
+  }
+
+  /** What there is to say of a provider, where a file says this of it. */
+  mergedWith(provider: string, file: CustomProvider | undefined): CustomProvider | undefined {
+    const fileConfig = this.#providers.get(provider)?.fileConfig;
+    if (!fileConfig) return file;
+    const { models = [], api, ...rest } = fileConfig;
+    const both = { ...file, ...rest, headers: { ...file?.headers, ...rest.headers } };
+    if (models.length > 0) return { ...both, ...(api === undefined ? {} : { api }), models };
+    const { baseUrl } = rest;
+    if (baseUrl === undefined || !file?.models) return both;
+    return { ...both, models: file.models.map((model) => ({ ...model, baseUrl })) };
+  }
+
+  /** Whether a value of a provider is one that was registered. */
+  defines(provider: string, field: 'apiKey' | 'headers'): boolean {
+    return this.#providers.get(provider)?.fileConfig[field] !== undefined;
+  }
+
+  /** Who speaks to a model, where its API kind is of its provider's own making. */
+  streamOf({ provider, api }: Pick<Model, 'provider' | 'api'>): StreamSimple | undefined {
+    const { fileConfig, streamSimple } = this.#providers.get(provider) ?? {};
+    return fileConfig?.api === api ? streamSimple : undefined;
+  }
+
+  signInOf(provider: string): SignIn | undefined {
+    return this.#providers.get(provider)?.oauth;
+  }
+}
+
+function toFileConfig(name: string, config: ProviderConfig): JsonObject {
+  const given = Object.fromEntries(fileFields.map((field) => [field, config[field]]));
+  try {
+    const fileConfig: JsonObject = JSON.parse(JSON.stringify(given));
+    const { models } = fileConfig;
+    return Array.isArray(models) ? { ...fileConfig, models: models.filter(isChatModel) } : fileConfig;
+  } catch (error) {
+    throw invalidProvider(`${name}: ${messageOf(error)}`);
+  }
+}
+
+/** Models for other purposes than to speak with may stand among the others. */
+const isChatModel = (model: unknown) => !isObject(model) || model['type'] === undefined || model['type'] === 'chat';
+
+function problemOf(name: string, { fileConfig, streamSimple, oauth }: RegisteredProvider): string | undefined {
+  if (name === 'tau') return 'tau is the provider of the built-in models';
+  const { api } = fileConfig;
+  if (streamSimple !== undefined && typeof streamSimple !== 'function')
+    return `${name}.streamSimple must be a function`;
+  if (streamSimple && api === undefined) return `${name}.api is required for streamSimple`;
+  if (oauth !== undefined && !isObject(oauth)) return `${name}.oauth must be an object`;
+  const missing = oauth && (['getApiKey', 'refreshToken'] as const).find((call) => typeof oauth[call] !== 'function');
+  if (missing) return `${name}.oauth.${missing} must be a function`;
+  return providerProblem([name], fileConfig, streamSimple || oauth ? { api: streamSimple && api } : undefined);
+}
+
+const invalidProvider = (problem: string) => new Refusal('invalid_params', `The provider cannot be registered: ${problem}`);

@@ -1,0 +1,64 @@
+import type { ImageContent } from '../../../protocol/generated/vocabulary.ts';
+import type { ModelRequest } from '../../request.ts';
+import { introduction } from './introduction.ts';
+import { outcomeOf } from './outcomes.ts';
+import { type ScriptedPhase, phasesOf } from './requests.ts';
+import { summaryOf } from './summary.ts';
+import { counted, excerpt } from './wording.ts';
+import type { ScriptedStep } from '../step.ts';
+import { type PromptState, promptStateIn } from '../transcript.ts';
+
+/** What the scripted model answers when it has no script. The same request always gets the same answer. */
+export function converse(request: ModelRequest): readonly ScriptedStep[] {
+  const prompt = promptStateIn(request.messages);
+  const { text, images } = prompt;
+  const summary = summaryOf(text);
+  if (summary) return summary;
+  const phases = phasesOf(text, { tools: request.tools, model: request.model, images }) ?? [introductionPhase(prompt)];
+  const requestedSteps = phasesDue(phases, prompt.turnsTaken);
+  if (requestedSteps[0] && isRefusal(requestedSteps[0])) return requestedSteps;
+  const steps = withBlankLines([...reportSteps(prompt), ...requestedSteps]);
+  const response = steps.length > 0 ? steps : [{ text: 'There is nothing more to do.' }];
+  const thinks = request.thinkingLevel !== 'off' && request.model.reasoning;
+  return thinks && !response.some((step) => 'thinking' in step) ? [thinkingStep(prompt), ...response] : response;
+}
+
+/** What there is to tell before doing what was asked. */
+function reportSteps({ images, turnsTaken, results }: PromptState): ScriptedStep[] {
+  if (turnsTaken === 0 && images.length > 0) return [{ text: describeImages(images) }];
+  return results.map((result) => ({ text: outcomeOf(result) }));
+}
+
+const introductionPhase = ({ text, images }: PromptState): ScriptedPhase => (images.length > 0 ? [] : [{ text: introduction(text) }]);
+
+/** The phases up to the next that calls tools, given how many such phases are over. */
+function phasesDue(phases: readonly ScriptedPhase[], turnsTaken: number): ScriptedPhase {
+  const calling = phases.flatMap((phase, index) => (phase.some((step) => 'toolCall' in step) ? [index] : []));
+  const from = turnsTaken === 0 ? 0 : (calling[turnsTaken - 1] ?? phases.length) + 1;
+  const to = calling[turnsTaken] ?? phases.length;
+  return phases.slice(from, to + 1).flat();
+}
+
+const isRefusal = (step: ScriptedStep): boolean => 'error' in step || 'overflow' in step;
+
+/** Texts that follow each other make one block; an empty line keeps them apart. */
+function withBlankLines(steps: readonly ScriptedStep[]): ScriptedStep[] {
+  return steps.map((step, index) => {
+    const before = steps[index - 1];
+    return 'text' in step && before && 'text' in before ? { ...step, text: `\n\n${step.text}` } : step;
+  });
+}
+
+const thinkingStep = ({ text, results }: PromptState): ScriptedStep => ({
+  thinking:
+    results.length > 0
+      ? 'The tools have answered. I tell what they gave.'
+      : `The message reads “${excerpt(text, 80)}”.`,
+});
+
+function describeImages(images: readonly ImageContent[]): string {
+  const each = images.map(({ mimeType, data }) => `${mimeType}, ${counted(bytesIn(data), 'byte')}`);
+  return `You sent ${counted(images.length, 'image')}: ${each.join('; ')}. I am scripted and do not look at images.`;
+}
+
+const bytesIn = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4);

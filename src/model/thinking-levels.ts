@@ -1,0 +1,31 @@
+import { choices } from '../protocol/generated/choices.ts';
+import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+
+const levelOrder: readonly ThinkingLevel[] = choices.ThinkingLevel;
+
+/** Levels that only models have which say so. */
+const optInLevels: ReadonlySet<ThinkingLevel> = new Set(['xhigh', 'max']);
+
+/** Whether a word names a level; what other programs stored may not. */
+export const isThinkingLevel = (value: string): value is ThinkingLevel => (levelOrder as readonly string[]).includes(value);
+
+/** The thinking levels of a model, from none to most. */
+export function supportedLevels(model: Model): ThinkingLevel[] {
+  if (!model.reasoning) return ['off'];
+  const map = model.thinkingLevelMap ?? {};
+  return levelOrder.filter((level) => (optInLevels.has(level) ? typeof map[level] === 'string' : map[level] !== null));
+}
+
+/** The level itself where the model has it, else the next one up, else the highest below. */
+export function nearestLevel(model: Model, requested: ThinkingLevel): ThinkingLevel {
+  const levels = supportedLevels(model);
+  const rank = levelOrder.indexOf(requested);
+  return levels.find((level) => levelOrder.indexOf(level) >= rank) ?? levels.at(-1) ?? 'off';
+}
+
+/** The level after this one, going round; undefined for a model that does not think. */
+export function nextLevel(model: Model, current: ThinkingLevel): ThinkingLevel | undefined {
+  const levels = supportedLevels(model);
+  if (levels.length < 2) return undefined;
+  return levels[(levels.indexOf(current) + 1) % levels.length];
+}

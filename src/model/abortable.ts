@@ -1,4 +1,4 @@
-/** What a provider says until the signal aborts. One that does not stop by itself is left alone with its work. */
+/** Reads a provider's stream until the signal aborts. A provider that ignores the signal is abandoned. */
 export class Abortable<T> {
   readonly #iterator: AsyncIterator<T>;
   readonly #signal: AbortSignal;
@@ -11,7 +11,7 @@ export class Abortable<T> {
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Rejects with the reason of the abort, also when the provider never answers. */
+  /** Rejects with the abort reason, even if the provider never responds. */
   next(): Promise<IteratorResult<T>> {
     if (this.#signal.aborted) return Promise.reject(this.#signal.reason);
     return new Promise((resolve, reject) => {
@@ -20,7 +20,7 @@ export class Abortable<T> {
     });
   }
 
-  /** Lets the provider clean up. One that does not come to an end is waited for no longer than a moment. */
+  /** Lets the provider clean up, but waits for at most one turn of the event loop. */
   async close(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     const cleaned = (async () => this.#iterator.return?.())().catch(() => undefined);

@@ -3,24 +3,24 @@ import { describe, expect, it } from 'vitest';
 import { type Draft, noUsage } from './draft.ts';
 import { ModelFailure, type Provider } from './request.ts';
 import { assistantMessage, callToEnd, scriptedRequest } from './scripted/testing/call.ts';
-import { ask } from './call-model.ts';
+import { callModel } from './call-model.ts';
 
 const text = (content: string) => [{ type: 'text' as const, text: content }];
 const stopped = { stopReason: 'aborted', errorMessage: 'Request was aborted' } as const;
 const never = new Promise<never>(() => {});
 
-/** Asks, and aborts as soon as the first step is there. */
+/** Calls a model and aborts at the first step. */
 async function callAndAbort(provider: Provider) {
   const controller = new AbortController();
   const events = [];
-  for await (const event of ask(provider, scriptedRequest({ signal: controller.signal })).events) {
+  for await (const event of callModel(provider, scriptedRequest({ signal: controller.signal })).events) {
     if (events.push(event) === 1) controller.abort();
   }
   return { events, types: events.map(({ type }) => type), listeners: getEventListeners(controller.signal, 'abort') };
 }
 
-describe('an answer', () => {
-  it('is told step by step and ends with the whole message', async () => {
+describe('a model response', () => {
+  it('streams its steps and ends with the whole message', async () => {
     const usage = { ...noUsage(), input: 3, totalTokens: 3 };
     const { events, message } = await callToEnd(async function* (_request, draft) {
       yield* draft.text('one ');
@@ -40,8 +40,8 @@ describe('an answer', () => {
     expect(message).toEqual(assistantMessage({ content: text('one two'), usage }));
   });
 
-  it('has a beginning with the time that its end repeats', async () => {
-    const { opening, events } = ask(async function* (_request, draft) {
+  it('has an opening whose timestamp the end repeats', async () => {
+    const { opening, events } = callModel(async function* (_request, draft) {
       yield* draft.text('x');
     }, scriptedRequest());
 
@@ -52,14 +52,14 @@ describe('an answer', () => {
     expect(all.at(-1)).toMatchObject({ message: { timestamp: opening.timestamp } });
   });
 
-  it('of a provider that ends without a word is empty', async () => {
+  it('is empty if the provider ends without content', async () => {
     const { events, message } = await callToEnd(async function* () {});
 
     expect(events).toHaveLength(1);
     expect(message).toEqual(assistantMessage({}));
   });
 
-  it('closes what the provider left open', async () => {
+  it('closes the blocks that the provider left open', async () => {
     const { events, message } = await callToEnd(async function* (_request, draft) {
       yield* draft.toolCall({ id: 'c', name: 'read' });
       yield* draft.toolArguments('{"path":"a"}');
@@ -71,13 +71,13 @@ describe('an answer', () => {
   });
 });
 
-describe('a provider that fails', () => {
+describe('a failing provider', () => {
   const refusal = new ModelFailure('overloaded', '529 busy', { status: 529, retryAfterMs: 7 });
 
   it.each<[string, Provider]>([
     [
       'at its first step',
-      // biome-ignore lint/correctness/useYield: it never comes to that
+      // biome-ignore lint/correctness/useYield: it throws at once
       async function* () {
         throw refusal;
       },
@@ -98,7 +98,7 @@ describe('a provider that fails', () => {
         }),
       }),
     ],
-  ])('%s is told by the end alone', async (_when, provider) => {
+  ])('%s is reported by the end alone', async (_when, provider) => {
     const { events, message, failure } = await callToEnd(provider);
 
     expect(events).toHaveLength(1);
@@ -106,7 +106,7 @@ describe('a provider that fails', () => {
     expect(failure).toBe(refusal);
   });
 
-  it('in the middle leaves what it said, closed', async () => {
+  it('in mid-stream keeps the content so far in closed blocks', async () => {
     const { events, message } = await callToEnd(async function* (_request, draft) {
       yield* draft.thinking('hm');
       yield* draft.text('well, ');
@@ -140,7 +140,7 @@ describe('a provider that fails', () => {
 });
 
 describe('after an abort', () => {
-  it('a provider that goes on talking is heard no more', async () => {
+  it('a provider that continues to stream is ignored', async () => {
     const { types, events, listeners } = await callAndAbort(async function* (_request, draft) {
       while (true) yield* draft.text('more ');
     });
@@ -150,7 +150,7 @@ describe('after an abort', () => {
     expect(listeners).toEqual([]);
   });
 
-  it('a provider that says no more and does not listen is not waited for', async () => {
+  it('a stalled provider that ignores the signal is not waited for', async () => {
     const controller = new AbortController();
     const provider: Provider = async function* (_request, draft) {
       yield* draft.text('begun ');
@@ -165,7 +165,7 @@ describe('after an abort', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
-  it('a provider that was silent from the start is not waited for either', async () => {
+  it('a provider that never began to respond is not waited for', async () => {
     const controller = new AbortController();
     const call = callToEnd(
       async function* (_request, draft) {
@@ -183,7 +183,7 @@ describe('after an abort', () => {
   it.each<[string, () => Promise<void>]>([
     ['never ends', () => never],
     ['fails', () => Promise.reject(new Error('while cleaning up'))],
-  ])('cleaning up that %s changes nothing', async (_how, cleanUp) => {
+  ])('a provider clean-up that %s changes nothing', async (_how, cleanUp) => {
     const { types, events } = await callAndAbort(async function* (_request, draft) {
       try {
         while (true) yield* draft.text('more ');
@@ -196,7 +196,7 @@ describe('after an abort', () => {
     expect(events.at(-1)).toMatchObject({ message: stopped });
   });
 
-  it('what a provider tells the draft later does not change the message', async () => {
+  it('later writes to the draft do not change the message', async () => {
     let late: Draft | undefined;
     const { events } = await callAndAbort(async function* (_request, draft) {
       late = draft;
@@ -210,7 +210,7 @@ describe('after an abort', () => {
     expect(events.at(-1)).toMatchObject({ message: { content: text('begun ') } });
   });
 
-  it('a provider may still tell what the answer cost', async () => {
+  it('a provider may still report the usage', async () => {
     const usage = { ...noUsage(), output: 5, totalTokens: 5 };
     const { events } = await callAndAbort(async function* (_request, draft) {
       try {
@@ -238,7 +238,7 @@ describe('after an abort', () => {
     expect(failure).toBeUndefined();
   });
 
-  it('nothing is asked when the abort came first', async () => {
+  it('no provider is called if the signal has aborted before', async () => {
     let wasCalled = false;
     const { message } = await callToEnd(
       async function* () {
@@ -252,10 +252,10 @@ describe('after an abort', () => {
   });
 });
 
-it('a reader that leaves early lets the provider clean up', async () => {
+it('a consumer that stops early lets the provider clean up', async () => {
   const log: string[] = [];
   const controller = new AbortController();
-  const { events } = ask(
+  const { events } = callModel(
     async function* (_request, draft) {
       try {
         while (true) yield* draft.text('more ');

@@ -4,36 +4,33 @@ import { Abortable } from './abortable.ts';
 import { Draft, emptyAssistantMessage, type MessageStep } from './draft.ts';
 import { type ResponseEnd, type ModelEvent, ModelFailure, type ModelRequest, type Provider } from './request.ts';
 
-/** An answer that is about to stream: what it will be called, and its events. */
+/** A model response that is about to stream. */
 export interface ModelResponse {
-  /** Without content yet; the end repeats its timestamp. */
+  /** Has no content yet; the end repeats its timestamp. */
   readonly opening: AssistantMessage;
   readonly events: AsyncIterable<ModelEvent>;
-  /** Ends the answer where it is, as an abort would, with this as its error message. */
+  /** Ends the response early, as an abort would, with this error message. */
   readonly cancel: (reason: string) => void;
 }
 
-/**
- * Asks a model. The events never throw: whatever goes wrong is told by the message in the last one, which always comes,
- * and by `onFailure` before that.
- */
-export function ask(
+/** Calls a model. The events never throw: `onFailure` and the message in the last event report any failure. */
+export function callModel(
   provider: Provider,
   request: ModelRequest,
   onFailure: (failure: ModelFailure) => void = () => {},
 ): ModelResponse {
   const opening = emptyAssistantMessage(request.model);
-  const own = new AbortController();
+  const controller = new AbortController();
   return {
     opening,
-    events: streamEvents(provider, { request, controller: own, onFailure, draft: new Draft({ ...opening }) }),
-    cancel: (reason) => own.abort(reason),
+    events: streamEvents(provider, { request, controller, onFailure, draft: new Draft({ ...opening }) }),
+    cancel: (reason) => controller.abort(reason),
   };
 }
 
 interface CallState {
   readonly request: ModelRequest;
-  /** Stops this answer and nothing else of the run. */
+  /** Stops this response, not the run. */
   readonly controller: AbortController;
   readonly onFailure: (failure: ModelFailure) => void;
   readonly draft: Draft;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunError } from '../protocol/generated/vocabulary.ts';
 import { classifyFailure, isOverflow, isTransient } from './classify-failure.ts';
 
-describe('a conversation that is too long', () => {
+describe('a context overflow', () => {
   it.each([
     'prompt is too long: 213462 tokens > 200000 maximum',
     '413 {"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}',
@@ -24,7 +24,7 @@ describe('a conversation that is too long', () => {
     'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
     'Too many tokens in the prompt',
     '413 Payload Too Large',
-  ])('is known by: %s', (message) => {
+  ])('is recognised by: %s', (message) => {
     expect(isOverflow(message)).toBe(true);
     expect(classifyFailure({ message, status: 400 }).code).toBe('context_overflow');
   });
@@ -35,7 +35,7 @@ describe('a conversation that is too long', () => {
     'max_tokens must be at least 1',
     'bad thing',
     '',
-  ])('is not meant by: %s', (message) => {
+  ])('is not recognised by: %s', (message) => {
     expect(isOverflow(message)).toBe(false);
   });
 });
@@ -54,7 +54,7 @@ describe('the code of a failure', () => {
     [undefined, 'Rate limit reached', 'rate_limited'],
     [400, 'API key not valid (invalid_api_key)', 'auth_failed'],
     [undefined, 'something', 'model_error'],
-  ])('of status %s and the words %s is %s', (status, message, code) => {
+  ])('for status %s and the message %s is %s', (status, message, code) => {
     expect(classifyFailure({ message, ...(status === undefined ? {} : { status }) })).toMatchObject({
       code,
       message,
@@ -62,12 +62,12 @@ describe('the code of a failure', () => {
     });
   });
 
-  it('comes with what the server says about trying again', () => {
+  it('comes with the status and retry delay of the server', () => {
     expect(classifyFailure({ message: 'no', status: 429, retryAfterMs: 5 })).toMatchObject({ retryAfterMs: 5 });
   });
 });
 
-describe('trying again', () => {
+describe('a retry', () => {
   const worth = (message: string, status?: number) =>
     isTransient(classifyFailure({ message, ...(status === undefined ? {} : { status }) }));
 
@@ -86,7 +86,7 @@ describe('trying again', () => {
     ['upstream connect error or disconnect/reset before headers'],
     ['request timed out'],
     ['503 no healthy upstream'],
-  ])('is worth it after: %s (%s)', (message, status) => {
+  ])('is worthwhile after: %s (%s)', (message, status) => {
     expect(worth(message, status)).toBe(true);
   });
 
@@ -100,11 +100,11 @@ describe('trying again', () => {
     ['insufficient_quota', 429],
     ['Your credit balance is too low', 500],
     ['something else'],
-  ])('is not after: %s (%s)', (message, status) => {
+  ])('is not worthwhile after: %s (%s)', (message, status) => {
     expect(worth(message, status)).toBe(false);
   });
 
-  it.each(['stalled', 'connection_lost'] as const)('is worth it after %s, whatever the words', (code) => {
+  it.each(['stalled', 'connection_lost'] as const)('is worthwhile after %s, whatever the message', (code) => {
     expect(isTransient({ code, status: undefined, message: 'x' })).toBe(true);
   });
 });

@@ -1,14 +1,14 @@
 import type { RunError } from '../protocol/generated/vocabulary.ts';
 import { ModelFailure } from './request.ts';
 
-/** What a provider says about its failure. */
+/** The error that a provider reported. */
 export interface FailureDetails {
   readonly message: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
 }
 
-/** A failure with the code that its status and its words stand for. */
+/** Makes a `ModelFailure` with the code that its status and message stand for. */
 export function classifyFailure({ message, ...details }: FailureDetails): ModelFailure {
   return new ModelFailure(codeOf(message, details.status), message, details);
 }
@@ -21,7 +21,7 @@ function codeOf(message: string, status: number | undefined): RunError {
   return codePatterns.find(([, pattern]) => pattern.test(message))?.[0] ?? 'model_error';
 }
 
-/** How errors that come without a telling status, in mid-stream above all, name themselves. */
+// Errors in mid-stream often have no status; these messages identify them.
 const codePatterns: readonly (readonly [RunError, RegExp])[] = [
   ['rate_limited', /rate.?limit|too many requests|resource.?exhausted|throttl/i],
   ['overloaded', /overloaded|service.?unavailable|high demand|at capacity/i],
@@ -31,7 +31,7 @@ const codePatterns: readonly (readonly [RunError, RegExp])[] = [
   ],
 ];
 
-/** Providers have no common word for a conversation that is too long. */
+// Providers share no error code for a conversation that is too long.
 const overflowPatterns = [
   /prompt (?:is )?too long/i,
   /input is too long for requested model/i,
@@ -61,20 +61,20 @@ const overflowPatterns = [
   /^413 (?:payload too large|request entity too large|error|\(no body\))?$/i,
 ];
 
-/** A limit of another kind may be told in words that sound the same. */
+// Rate limits also mention tokens and limits.
 const rateLimitPattern = /rate.?limit|too many requests|throttling|tokens per (?:minute|day)|per.minute/i;
 
-/** Whether a failure says that the conversation is longer than the model can read. */
+/** Whether the message reports that the conversation exceeds the context window. */
 export const isOverflow = (message: string): boolean =>
   !rateLimitPattern.test(message) && overflowPatterns.some((pattern) => pattern.test(message));
 
-/** What stays wrong however often it is tried. */
+// Errors that no retry resolves.
 const permanentPattern =
   /insufficient.?(?:quota|balance|credit|fund)|quota.?exceeded|exceeded your (?:current )?quota|billing|payment required|out of budget|credit balance|available balance|usage limit|spend(?:ing)? limit/i;
 
 const transientCodes: ReadonlySet<RunError> = new Set(['rate_limited', 'overloaded', 'stalled', 'connection_lost']);
 
-/** Statuses of a server that is in trouble or in haste, not of a request that is wrong. */
+// Statuses of a server in trouble, not of a wrong request.
 const isTransientStatus = (status: number) => status === 408 || status === 409 || status === 425 || status >= 500;
 
 const transientPattern =
@@ -82,10 +82,10 @@ const transientPattern =
 
 type FailureFacts = Pick<ModelFailure, 'code' | 'status' | 'message'> & Partial<Pick<ModelFailure, 'retryAfterMs'>>;
 
-/** Whether the same request may well succeed in a while. */
+/** Whether the same request may succeed later. */
 export function isTransient({ code, status, message, retryAfterMs }: FailureFacts): boolean {
   if (code === 'context_overflow' || code === 'auth_failed') return false;
-  // Who says when to come back does not mean for ever.
+  // A server that names a retry time has no permanent problem.
   if (retryAfterMs === undefined && permanentPattern.test(message)) return false;
   if (transientCodes.has(code)) return true;
   return status === undefined ? transientPattern.test(message) : isTransientStatus(status);

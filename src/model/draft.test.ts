@@ -10,7 +10,7 @@ if (!model) throw new Error('The catalogue is empty');
 const opening = { ...emptyAssistantMessage(model), timestamp: 1 };
 const newDraft = () => new Draft({ ...opening });
 
-/** What a provider may tell a draft. */
+/** A call that a provider may make on a draft. */
 type DraftCall =
   | { readonly do: 'text' | 'thinking' | 'arguments' | 'sign' | 'redacted'; readonly with: string }
   | { readonly do: 'call'; readonly with: { id: string; name: string } }
@@ -49,15 +49,15 @@ const anyCall: fc.Arbitrary<DraftCall> = fc.oneof(
   fc.constant({ do: 'close' as const }),
 );
 
-/** Seals of prose are for the provider alone: only the whole message has them. */
+/** Signatures of text and thinking are in the whole message only. */
 const withoutSignatures = (content: AssistantMessage['content']) =>
   content.map((block) => {
     if (block.type === 'text') return { type: block.type, text: block.text };
     return block.type === 'thinking' ? { type: block.type, thinking: block.thinking } : block;
   });
 
-describe('whatever a provider tells a draft', () => {
-  it('[M8 M9 M10] the deltas alone lead to the blocks of the whole answer', () => {
+describe('whatever a provider adds to a draft', () => {
+  it('[M8 M9 M10] the deltas alone yield the blocks of the whole message', () => {
     fc.assert(
       fc.property(fc.array(anyCall, { maxLength: 30 }), (calls) => {
         const draft = newDraft();
@@ -69,7 +69,7 @@ describe('whatever a provider tells a draft', () => {
     );
   });
 
-  it('every block begins once, ends once and never overlaps another', () => {
+  it('every block starts once, ends once and never overlaps another', () => {
     fc.assert(
       fc.property(fc.array(anyCall, { maxLength: 30 }), (calls) => {
         const draft = newDraft();
@@ -89,7 +89,7 @@ describe('whatever a provider tells a draft', () => {
     );
   });
 
-  it('the end of a block repeats all of its deltas', () => {
+  it('the end of a block repeats all its deltas', () => {
     fc.assert(
       fc.property(fc.array(anyCall, { maxLength: 30 }), (calls) => {
         const draft = newDraft();
@@ -105,7 +105,7 @@ describe('whatever a provider tells a draft', () => {
   });
 });
 
-it('a long answer is kept in pieces until its block closes', () => {
+it('a long message stays in pieces until its block closes', () => {
   const draft = newDraft();
   const deltas = 300_000;
   const word = 'abcd '.repeat(20);
@@ -118,7 +118,7 @@ it('a long answer is kept in pieces until its block closes', () => {
   expect(block?.type === 'text' ? block.text.length : 0).toBe(deltas * word.length);
 });
 
-describe('the arguments of a call', () => {
+describe('the arguments of a tool call', () => {
   const called = (...pieces: string[]) => {
     const draft = newDraft();
     draft.toolCall({ id: 'c1', name: 'read' });
@@ -126,13 +126,13 @@ describe('the arguments of a call', () => {
     return draft.finish().content;
   };
 
-  it('are put together from their pieces', () => {
+  it('are joined from their pieces', () => {
     expect(called('{"path":', '"a.t', 'xt"}')).toEqual([
       { type: 'toolCall', id: 'c1', name: 'read', arguments: { path: 'a.txt' } },
     ]);
   });
 
-  it.each(['', '{"path":"a', '[1]', '"text"', 'null', '7', '{bad'])('are none when they are %j', (json) => {
+  it.each(['', '{"path":"a', '[1]', '"text"', 'null', '7', '{bad'])('are empty if the JSON is %j', (json) => {
     expect(called(json)).toEqual([{ type: 'toolCall', id: 'c1', name: 'read', arguments: {} }]);
   });
 
@@ -142,7 +142,7 @@ describe('the arguments of a call', () => {
     expect(JSON.stringify(call?.type === 'toolCall' && call.arguments)).toBe('{"__proto__":{"a":1},"constructor":2}');
   });
 
-  it('that belong to no call are dropped', () => {
+  it('are dropped without an open call', () => {
     const draft = newDraft();
 
     expect(draft.toolArguments('{}')).toEqual([]);
@@ -152,15 +152,15 @@ describe('the arguments of a call', () => {
   });
 });
 
-describe('the end', () => {
-  it('says toolUse when tools were called and nothing else was said', () => {
+describe('the finished message', () => {
+  it('has the stop reason toolUse if tools were called and no other reason was set', () => {
     const draft = newDraft();
     draft.toolCall({ id: 'c1', name: 'read' });
 
     expect(draft.finish().stopReason).toBe('toolUse');
   });
 
-  it('keeps a stop reason that the provider gave', () => {
+  it('keeps a stop reason that the provider set', () => {
     const draft = newDraft();
     draft.toolCall({ id: 'c1', name: 'read' });
     draft.stopReason = 'length';
@@ -168,7 +168,7 @@ describe('the end', () => {
     expect(draft.finish().stopReason).toBe('length');
   });
 
-  it('keeps what there was of an answer that failed', () => {
+  it('keeps the content of a failed response', () => {
     const draft = newDraft();
     draft.thinking('hm');
     draft.sign('seal');
@@ -190,7 +190,7 @@ describe('the end', () => {
     });
   });
 
-  it('of an answer without a word is empty', () => {
+  it('is empty without content', () => {
     expect(newDraft().finish()).toEqual(opening);
   });
 });

@@ -8,7 +8,7 @@ import type {
   Usage,
 } from '../protocol/generated/vocabulary.ts';
 
-/** A step of a streaming answer, without the message it leads to. */
+/** A step of a streaming assistant message, without the message after it. */
 export type MessageStep = Exclude<AssistantMessageEvent, { type: 'start' | 'done' | 'error' }>;
 
 export const noUsage = (): Usage => ({
@@ -20,7 +20,6 @@ export const noUsage = (): Usage => ({
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 });
 
-/** An answer before its first word. */
 export const emptyAssistantMessage = (model: Model): AssistantMessage => ({
   role: 'assistant',
   content: [],
@@ -37,8 +36,8 @@ type OpenBlock =
   | { kind: 'toolCall'; pieces: string[]; id: string; name: string; signature?: string };
 
 /**
- * An answer in the making. Providers tell it what arrived; it says which steps that makes, opening and closing blocks
- * as needed. Pieces are joined once, when a block closes, so that a long answer costs linear time.
+ * Assembles an assistant message. Providers add what they receive; each call returns the resulting steps and opens and
+ * closes blocks. Pieces are joined once, when a block closes, so that a long message takes linear time.
  */
 export class Draft {
   readonly #message: AssistantMessage;
@@ -58,12 +57,12 @@ export class Draft {
     return this.#addDelta('thinking', delta);
   }
 
-  /** The provider's seal on the block that is open. */
+  /** Sets the provider's signature of the open block. */
   sign(signature: string): void {
     if (this.#open) this.#open.signature = signature;
   }
 
-  /** A thought that the provider shows to nobody: only its seal goes back and forth. */
+  /** Adds hidden thinking, of which the provider sends only a signature. */
   redactedThinking(signature: string): MessageStep[] {
     const steps = this.close();
     const contentIndex = this.#index;
@@ -72,7 +71,7 @@ export class Draft {
     return steps;
   }
 
-  /** Begins a tool call; its arguments follow as pieces of JSON. */
+  /** Starts a tool call; its arguments follow as pieces of JSON. */
   toolCall(call: { id: string; name: string }): MessageStep[] {
     const steps = this.close();
     this.#open = { kind: 'toolCall', pieces: [], ...call };
@@ -86,7 +85,7 @@ export class Draft {
     return [{ type: 'toolcall_delta', contentIndex: this.#index, delta }];
   }
 
-  /** Ends the block that is open, if one is. `values`: the arguments of a call, where its pieces need not say them. */
+  /** Ends the open block, if any. `parsedArguments` replace the pieces of a tool call. */
   close(parsedArguments?: Record<string, unknown>): MessageStep[] {
     const open = this.#open;
     if (!open) return [];
@@ -121,7 +120,7 @@ export class Draft {
     this.#message.usage = usage;
   }
 
-  /** What the provider calls its answer. */
+  /** Records the names that the provider gave to its response. */
   setMetadata(metadata: Pick<AssistantMessage, 'responseId' | 'responseModel' | 'rawStopReason'>): void {
     Object.assign(this.#message, metadata);
   }
@@ -130,12 +129,12 @@ export class Draft {
     this.#stopReason = reason;
   }
 
-  /** The answer as it stands, every block closed. */
+  /** The message so far, with every block closed. */
   finish(ending: { stopReason?: StopReason; errorMessage?: string; errorCode?: AssistantMessage['errorCode'] } = {}) {
     this.close();
     const hasToolCall = this.#blocks.some((block) => block.type === 'toolCall');
     const stopReason = ending.stopReason ?? (hasToolCall && this.#stopReason === 'stop' ? 'toolUse' : this.#stopReason);
-    // A copy: a provider that was left alone may go on talking to this draft.
+    // A copy: an abandoned provider may still write to this draft.
     return { ...this.#message, ...ending, content: [...this.#blocks], stopReason } satisfies AssistantMessage;
   }
 
@@ -156,7 +155,7 @@ export class Draft {
   }
 }
 
-/** Arguments that do not parse, as in an answer cut short, count as none: the tool says what it misses. */
+// Arguments that do not parse, as in a truncated response, count as none: the tool reports what is missing.
 function parseArguments(json: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json);

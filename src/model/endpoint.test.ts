@@ -9,6 +9,6 @@ it.each([
     { connectMs: 15_000, firstByteMs: 7, betweenMs: 3 },
   ],
   [{ stall: { connectMs: 1, firstByteMs: 2, betweenMs: 3 } }, { connectMs: 1, firstByteMs: 2, betweenMs: 3 }],
-])('with the settings %j servers may keep silent for %j', (settings, timeouts) => {
+])('the settings %j yield the timeouts %j', (settings, timeouts) => {
   expect(streamTimeouts(settings)).toEqual(timeouts);
 });

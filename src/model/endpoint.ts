@@ -1,25 +1,25 @@
 import type { Provider } from './request.ts';
 
-/** Where a model is reached, and what goes along with every request. */
+/** The address of a model, and what every request to it carries. */
 export interface Endpoint {
-  /** Without a slash at its end. */
+  /** Has no trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** What the user's files ask for. They win over what a wire sends by itself. */
+  /** From the user's files; they override the headers of an adapter. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What a package of the AI SDK is made with. */
+  /** Settings for a package of the AI SDK. */
   readonly options?: Readonly<Record<string, unknown>>;
   readonly timeouts: StreamTimeouts;
 }
 
-/** How long a provider may keep silent, in milliseconds. */
+/** How long a provider may send nothing, in milliseconds. */
 export interface StreamTimeouts {
   readonly connectMs: number;
-  /** From the request to the first byte of the answer. */
+  /** From the request to the first byte of the response. */
   readonly firstByteMs: number;
-  /** From one piece of the answer to the next. */
+  /** From one chunk of the response to the next. */
   readonly betweenMs: number;
 }
 
-/** Speaks one API kind. */
+/** Makes a provider that uses one API kind. */
 export type ApiAdapter = (endpoint: Endpoint) => Provider;

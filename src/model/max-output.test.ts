@@ -8,7 +8,7 @@ const limitFor = (characters: number, own: object = {}) =>
     scriptedRequest({ model, messages: [{ role: 'user', content: 'x'.repeat(characters), timestamp: 0 }], tools: [], ...own }),
   );
 
-it('is what the model can give, what is wanted of it, or what the context has left', () => {
+it('the output limit is the lowest of the model limit, the request limit and the rest of the context window', () => {
   expect(limitFor(0)).toBe(8000);
   expect(limitFor(0, { maxTokens: 500 })).toBe(500);
   expect(limitFor(0, { maxTokens: 9000 })).toBe(8000);

@@ -1,10 +1,10 @@
 import { countCharacters, tokensForCharacters } from './token-estimate.ts';
 import type { ModelRequest } from './request.ts';
 
-/** However full the context looks: below this the server may say for itself that nothing fits any more. */
+// Below this, the server itself may report that nothing fits.
 const MIN_OUTPUT_TOKENS = 4096;
 
-/** How many tokens the answer may have. Servers refuse a request that could outgrow the context of the model. */
+/** The token limit of a response. Servers reject a request that could exceed the context window. */
 export function maxOutputTokens(request: ModelRequest): number {
   const { model, maxTokens = model.maxTokens } = request;
   const limit = Math.min(maxTokens, model.maxTokens);

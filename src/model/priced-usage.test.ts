@@ -4,7 +4,7 @@ import { builtIn } from './registry/testing/user-files.ts';
 
 const model = builtIn('a', 'm');
 
-it('an answer costs what the list says for a million tokens of each kind', () => {
+it('a response costs the listed price per million tokens of each kind', () => {
   expect(pricedUsage(model, { input: 1_000_000, output: 500_000, cacheRead: 100_000, cacheWrite: 10_000 })).toEqual({
     input: 1_000_000,
     output: 500_000,
@@ -15,14 +15,14 @@ it('an answer costs what the list says for a million tokens of each kind', () =>
   });
 });
 
-it('what a provider does not count is nothing', () => {
+it('counts that a provider omits are zero', () => {
   const usage = pricedUsage(model, { input: 1, output: 2 });
 
   expect(usage).toMatchObject({ cacheRead: 0, cacheWrite: 0, totalTokens: 3 });
   expect(usage).not.toHaveProperty('reasoning');
 });
 
-it('what was thought is part of the output and costs nothing beside it', () => {
+it('thinking is part of the output and costs nothing extra', () => {
   expect(pricedUsage(model, { input: 0, output: 10, reasoning: 7 })).toMatchObject({
     reasoning: 7,
     totalTokens: 10,

@@ -1,19 +1,19 @@
 import type { Model, Usage } from '../protocol/generated/vocabulary.ts';
 
-/** Tokens as a provider counts them. */
+/** Token counts of a provider. */
 export interface UsageCounts {
-  /** Read anew: neither from a cache nor into one. */
+  /** Tokens that were neither read from a cache nor written to one. */
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
-  /** How many of the output were thought. */
+  /** The part of the output that is thinking. */
   readonly reasoning?: number;
 }
 
 const PER_MILLION = 1_000_000;
 
-/** What an answer used, with what that costs by the price list of its model. */
+/** The usage of a response, with its cost at the model's prices. */
 export function pricedUsage({ cost: price }: Pick<Model, 'cost'>, counts: UsageCounts): Usage {
   const { input, output, cacheRead = 0, cacheWrite = 0, reasoning } = counts;
   const cost = {

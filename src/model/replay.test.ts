@@ -45,8 +45,8 @@ const replayed = (...messages: ModelMessage[]) => replayableMessages(messages, m
 
 const contents = (messages: readonly ModelMessage[]) => messages.map(({ content }) => content);
 
-describe('answers of the model itself', () => {
-  it('go back as they came, seals and all', () => {
+describe('messages of the same model', () => {
+  it('are replayed unchanged, with signatures', () => {
     const messages = [
       assistant(
         [
@@ -62,15 +62,15 @@ describe('answers of the model itself', () => {
     expect(replayed(...messages)).toEqual(messages);
   });
 
-  it('go back where all they hold is a sealed thought', () => {
+  it('are replayed even if they hold only signed thinking', () => {
     const signed = assistant([{ type: 'thinking', thinking: '', thinkingSignature: 'seal', redacted: true }], own);
 
     expect(replayed(signed)).toEqual([signed]);
   });
 });
 
-describe('answers of other models', () => {
-  it('lose their seals, and what was thought becomes text', () => {
+describe('messages of other models', () => {
+  it('lose their signatures, and their thinking becomes text', () => {
     const [content] = contents(
       replayed(
         assistant([
@@ -86,7 +86,7 @@ describe('answers of other models', () => {
     ]);
   });
 
-  it('lose thoughts that nobody can read', () => {
+  it('lose hidden thinking', () => {
     const hidden: AssistantBlock[] = [
       { type: 'thinking', thinking: 'sealed', thinkingSignature: 'seal', redacted: true },
       { type: 'thinking', thinking: ' ' },
@@ -108,7 +108,7 @@ describe('answers of other models', () => {
     expect(content).toEqual([{ type: 'text', text: 'hm' }]);
   });
 
-  it('have ids that this one takes, and so have the results', () => {
+  it('get ids that this model accepts, and so do the results', () => {
     expect(replayed(assistant([call('a|b')]), result('a|b'))).toMatchObject([
       { content: [{ type: 'toolCall', id: 'a_b', name: 'read', arguments: { path: 'a' } }] },
       { toolCallId: 'a_b' },
@@ -116,14 +116,14 @@ describe('answers of other models', () => {
     expect(JSON.stringify(replayed(assistant([call('a|b')])))).not.toContain('thoughtSignature');
   });
 
-  it('do not change the ids of an own call that has the same later on', () => {
+  it('do not change the ids of a later call of the same model', () => {
     const later = replayed(assistant([call('a|b')]), result('a|b'), assistant([call('a|b')], own), result('a|b'));
 
     expect(later.slice(2)).toMatchObject([{ content: [{ id: 'a|b' }] }, { toolCallId: 'a|b' }]);
   });
 });
 
-it('an answer without a word is left out', () => {
+it('an empty assistant message is omitted', () => {
   expect(replayed(assistant([]), assistant([{ type: 'text', text: ' \n' }], own))).toEqual([]);
 });
 
@@ -134,11 +134,11 @@ describe('images', () => {
     { role: 'user', content: 'plain', timestamp: 1 },
   ];
 
-  it('go to a model that sees', () => {
+  it('are sent to a model with image input', () => {
     expect(replayed(...images)).toEqual(images);
   });
 
-  it('are said in words to one that does not', () => {
+  it('become text for a model without image input', () => {
     const texts = { type: 'text', text: '[An image, which this model cannot see]' };
 
     expect(contents(replayableMessages(images, builtIn('openai', 'gpt'), short))).toEqual([

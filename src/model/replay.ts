@@ -7,12 +7,12 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import type { ModelMessage } from './request.ts';
 
-/** What a wire makes of the id of a tool call that another one gave. */
+/** Rewrites a tool call id of another API. */
 export type ToolCallIdRule = (id: string) => string;
 
 /**
- * The conversation as this model can take it, whoever spoke before it. What only its author understands is left out or
- * said in plain words: seals, thoughts of other models, ids of a foreign form, images for a model that sees none.
+ * Makes a conversation acceptable to this model, whichever models took part. Signatures, hidden thinking, foreign ids
+ * and unsupported images of others are omitted or replaced by text.
  */
 export function replayableMessages(messages: readonly ModelMessage[], model: Model, idRule: ToolCallIdRule): ModelMessage[] {
   const ids = new Map<string, string>();
@@ -32,7 +32,7 @@ export function replayableMessages(messages: readonly ModelMessage[], model: Mod
 
 interface ReplayTarget {
   readonly model: Model;
-  /** The new ids by the old ones, of the calls so far. */
+  /** New ids by old ids. */
   readonly ids: Map<string, string>;
   readonly idRule: ToolCallIdRule;
 }
@@ -49,7 +49,7 @@ function replayAssistant(message: AssistantMessage, { model, ids, idRule }: Repl
     ids.set(block.id, id);
     return [{ type: 'toolCall', id, name: block.name, arguments: block.arguments }];
   });
-  // No provider takes an answer without a word.
+  // No provider accepts an empty assistant message.
   return content.some(hasContent) ? [{ ...message, content }] : [];
 }
 
@@ -69,7 +69,7 @@ function replayResult(message: ToolResultMessage, { model, ids }: Omit<ReplayTar
   return { ...message, toolCallId, content: visibleContent(message.content, model) };
 }
 
-/** Images for a model that sees them, a word in their place for one that does not. */
+// Replaces images for a model without image input.
 function visibleContent(content: readonly ContentBlock[], model: Model): ContentBlock[] {
   if (model.input.includes('image')) return [...content];
   return content.map((block) =>

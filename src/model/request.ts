@@ -10,35 +10,35 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import type { Draft, MessageStep } from './draft.ts';
 
-/** A tool as a model is told of it. */
+/** A tool as described to a model. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly parameters: Schema;
 }
 
-/** The three roles that models know. Everything else in a conversation is turned into one of them first. */
+/** The three roles that models support. All other messages are converted to one of them first. */
 export type ModelMessage = UserMessage | AssistantMessage | ToolResultMessage;
 
-/** One question to a model. */
+/** A call of a model. */
 export interface ModelRequest {
   readonly model: Model;
   readonly thinkingLevel: ThinkingLevel;
   readonly systemPrompt: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolSpec[];
-  /** The session it is asked in: servers find what they have cached of a conversation by it. */
+  /** Servers find cached conversations by it. */
   readonly sessionId?: string;
-  /** The longest answer that is wanted, where that is less than the model can give. */
+  /** Limits the response further than the model does. */
   readonly maxTokens?: number;
-  /** How many tokens a level of thinking may use, where the user says so. */
+  /** The user's token limits by thinking level. */
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
-  /** Sees the body just before it is posted; what it answers is posted in its place, unless that is undefined. */
+  /** Gets the body before it is posted, and may return a replacement. */
   readonly onPayload?: (payload: unknown) => Promise<unknown>;
   readonly signal: AbortSignal;
 }
 
-/** What comes back: steps as they happen, changes of the usage, and one end that holds the whole message. */
+/** Steps, usage updates and one end with the whole message. */
 export type ModelEvent = MessageStep | UsageUpdate | ResponseEnd;
 
 export interface UsageUpdate {
@@ -49,17 +49,17 @@ export interface UsageUpdate {
 export interface ResponseEnd {
   readonly type: 'end';
   readonly message: AssistantMessage;
-  /** What a failed answer says about trying again. */
+  /** Explains why the response failed and whether to retry. */
   readonly failure?: ModelFailure;
 }
 
 /**
- * Speaks one API kind. It fills the draft and yields the steps the draft gives back, stops soon after `signal` aborts,
- * and throws `ModelFailure` for whatever the provider refuses or breaks.
+ * Calls a model over one API kind: fills the draft and yields its steps, stops soon after `signal` aborts, and throws
+ * `ModelFailure` for any failure of the provider.
  */
 export type Provider = (request: ModelRequest, draft: Draft) => AsyncIterable<MessageStep | UsageUpdate>;
 
-/** A model that refused, broke off or never answered. */
+/** A model call that was rejected, interrupted or never answered. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
   readonly code: RunError;

@@ -5,7 +5,7 @@ const CONNECT_TIMEOUT_MS = 15_000;
 const FIRST_BYTE_TIMEOUT_MS = 300_000;
 const BETWEEN_CHUNKS_TIMEOUT_MS = 120_000;
 
-/** How long providers may keep silent. pi knows one limit for all of an answer; `stall` is finer, and wins. */
+/** The timeouts of the user's settings. pi has one timeout for the whole response; tau's `stall` is finer and wins. */
 export function streamTimeouts({ stall = {}, httpIdleTimeoutMs }: Settings): StreamTimeouts {
   return {
     connectMs: stall.connectMs ?? CONNECT_TIMEOUT_MS,

@@ -26,7 +26,7 @@ const anyModel = fc
   .filter((model) => supportedLevels(model).length > 0);
 const anyLevel = fc.constantFrom(...every);
 
-it('[L10 L11] a model has the usual levels, and the special ones only when it says so', () => {
+it('[L10 L11] a model has the usual levels, and special ones only if its map names them', () => {
   expect(supportedLevels(modelWith())).toEqual(usual);
   expect(supportedLevels(modelWith({ xhigh: 'xhigh' }))).toEqual([...usual, 'xhigh']);
   expect(supportedLevels(modelWith({ max: 'huge' }))).toEqual([...usual, 'max']);
@@ -37,13 +37,13 @@ it('[L11] a model may lack usual levels', () => {
   expect(supportedLevels(modelWith({ off: null, minimal: null, low: 'cheap' }))).toEqual(['low', 'medium', 'high']);
 });
 
-it('[L16 L17] a model that does not think has no level but off', () => {
+it('[L16 L17] a model without reasoning has only the level off', () => {
   expect(supportedLevels(plain)).toEqual(['off']);
   expect(nextLevel(plain, 'off')).toBeUndefined();
   expect(every.map((level) => nearestLevel(plain, level))).toEqual(every.map(() => 'off'));
 });
 
-it('[L13] a level that is missing becomes the next one up, else the next one down', () => {
+it('[L13] a missing level becomes the next one up, else the next one down', () => {
   const model = modelWith({ off: null, low: null, high: null });
 
   expect(every.map((level) => [level, nearestLevel(model, level)])).toEqual([
@@ -57,7 +57,7 @@ it('[L13] a level that is missing becomes the next one up, else the next one dow
   ]);
 });
 
-it('[L13] whatever the model has, the answer is one of its levels, and the wanted one where it has it', () => {
+it('[L13] the nearest level is always a level of the model, and the requested one if the model has it', () => {
   fc.assert(
     fc.property(anyModel, anyLevel, (model, requested) => {
       const levels = supportedLevels(model);
@@ -71,7 +71,7 @@ it('[L13] whatever the model has, the answer is one of its levels, and the wante
   );
 });
 
-it('[L15] cycling visits every level once and comes back', () => {
+it('[L15] cycling visits every level once and returns', () => {
   fc.assert(
     fc.property(anyModel, (model) => {
       const levels = supportedLevels(model);

@@ -3,10 +3,10 @@ import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 
 const levelOrder: readonly ThinkingLevel[] = choices.ThinkingLevel;
 
-/** Levels that only models have which say so. */
+// Levels that a model has only if its level map names them.
 const optInLevels: ReadonlySet<ThinkingLevel> = new Set(['xhigh', 'max']);
 
-/** Whether a word names a level; what other programs stored may not. */
+/** Whether a stored value is the name of a thinking level. */
 export const isThinkingLevel = (value: string): value is ThinkingLevel => (levelOrder as readonly string[]).includes(value);
 
 /** The thinking levels of a model, from none to most. */
@@ -16,14 +16,14 @@ export function supportedLevels(model: Model): ThinkingLevel[] {
   return levelOrder.filter((level) => (optInLevels.has(level) ? typeof map[level] === 'string' : map[level] !== null));
 }
 
-/** The level itself where the model has it, else the next one up, else the highest below. */
+/** The level itself if the model has it, else the next one up, else the highest below. */
 export function nearestLevel(model: Model, requested: ThinkingLevel): ThinkingLevel {
   const levels = supportedLevels(model);
   const rank = levelOrder.indexOf(requested);
   return levels.find((level) => levelOrder.indexOf(level) >= rank) ?? levels.at(-1) ?? 'off';
 }
 
-/** The level after this one, going round; undefined for a model that does not think. */
+/** The next level, cyclically; undefined for a model without thinking. */
 export function nextLevel(model: Model, current: ThinkingLevel): ThinkingLevel | undefined {
   const levels = supportedLevels(model);
   if (levels.length < 2) return undefined;

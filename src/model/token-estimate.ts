@@ -1,15 +1,17 @@
 import type { AssistantBlock, ContentBlock } from '../protocol/generated/vocabulary.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
-/** An image costs by its area, not by its bytes; this is about what a screenshot takes. */
+// Images are charged by area; this is about a screenshot.
 const CHARACTERS_PER_IMAGE = 4800;
 
 type Block = AssistantBlock | ContentBlock | null;
 
-/** A guess at how many tokens a text of this length is. */
+/** Estimates the tokens of a text of this length. */
 export const tokensForCharacters = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
-/** How much the content of a message counts. Files may hold content that says nothing. */
+/**
+ * The length of a message's content; images count as text of fixed length. Session files may contain malformed content.
+ */
 export function countCharacters(content: string | readonly Block[] | undefined): number {
   if (typeof content === 'string') return content.length;
   return Array.isArray(content) ? content.reduce((sum: number, block: Block) => sum + blockCharacters(block), 0) : 0;

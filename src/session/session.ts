@@ -4,7 +4,7 @@ import type { ShellOptions } from '../agent/tools/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { Provider } from '../model/request.ts';
-import { ask } from '../model/call-model.ts';
+import { callModel } from '../model/call-model.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type {
   Accepted,
@@ -337,7 +337,7 @@ export class Session {
         const request = await modelRequest(this.#parts, { systemPrompt, tools: offered, signal: run.signal });
         this.activity.begin('provider');
         const provider = await unlessAborted(this.#registry.provider(request.model, run.signal), run.signal);
-        return ask(provider ?? emptyProvider, request, (failure) => run.recovery.onModelFailure(failure));
+        return callModel(provider ?? emptyProvider, request, (failure) => run.recovery.onModelFailure(failure));
       },
       // The tools that this model call was offered, though they may have changed since.
       tools: () => offered,

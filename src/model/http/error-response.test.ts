@@ -8,11 +8,11 @@ interface TestResponse {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** Breaks the connection after the body. */
+  /** Cuts the connection after the body. */
   readonly isCut?: boolean;
 }
 
-/** What a response of this kind comes to. */
+/** The failure that such a response yields. */
 async function failure({ status = 200, headers = {}, body = '', isCut = false }: TestResponse) {
   const server = createServer((_request, response) => {
     response.writeHead(status, headers);
@@ -27,8 +27,8 @@ async function failure({ status = 200, headers = {}, body = '', isCut = false }:
   return readErrorResponse(response);
 }
 
-describe('a refusal', () => {
-  it('says its status and the words of the provider', async () => {
+describe('an error response', () => {
+  it('yields its status and the message of the provider', async () => {
     const body = JSON.stringify({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
 
     expect(await failure({ status: 529, body })).toMatchObject({
@@ -38,50 +38,50 @@ describe('a refusal', () => {
     });
   });
 
-  it('says how long the server wants to be left alone', async () => {
+  it('yields the retry delay of its headers', async () => {
     expect(await failure({ status: 429, headers: { 'retry-after': '7' } })).toMatchObject({
       code: 'rate_limited',
       retryAfterMs: 7000,
     });
   });
 
-  it('says so too where the body does', async () => {
+  it('yields the retry delay of its body', async () => {
     const body = '{"error":{"code":429,"message":"Slow","details":[{"retryDelay": "1.5s"}]}}';
 
     expect(await failure({ status: 429, body })).toMatchObject({ retryAfterMs: 1500 });
   });
 
-  it('without a word has the name of its status', async () => {
+  it('without a body yields the name of its status', async () => {
     expect(await failure({ status: 502 })).toMatchObject({ message: '502 Bad Gateway', code: 'model_error' });
   });
 
-  it('by a page is told in a few words', async () => {
+  it('with an HTML page yields its truncated text', async () => {
     const { message } = await failure({ status: 502, body: `<html>\n\n  ${'Bad '.repeat(1000)}</html>` });
 
     expect(message).toMatch(/^502 <html> Bad Bad /);
     expect(message).toHaveLength('502 '.length + 500 + '…'.length);
   });
 
-  it('that never ends is read no further than it may be long', async () => {
+  it('without an end is read up to the limit', async () => {
     const { message } = await failure({ status: 500, body: 'x'.repeat(300_000) });
 
     expect(message.length).toBeLessThan(600);
   });
 
-  it('that is cut says what it has said so far', async () => {
+  it('that is cut yields the part that has arrived', async () => {
     expect(await failure({ status: 500, body: 'half a wo', isCut: true })).toMatchObject({ message: '500 half a wo' });
   });
 });
 
-describe('a success that is no stream', () => {
-  it('says what came instead', async () => {
+describe('a success that is not a stream', () => {
+  it('yields the content that came instead', async () => {
     expect(await failure({ headers: { 'content-type': 'text/html' }, body: '<p>Sign in</p>' })).toMatchObject({
       message: 'Expected a stream of events, got text/html: <p>Sign in</p>',
       code: 'model_error',
     });
   });
 
-  it('says the error, where it is one', async () => {
+  it('yields the error message if it has one', async () => {
     expect(await failure({ body: '{"error":"Rate limit reached"}' })).toMatchObject({
       message: 'Rate limit reached',
       code: 'rate_limited',
@@ -89,7 +89,7 @@ describe('a success that is no stream', () => {
   });
 });
 
-describe('the words of an error', () => {
+describe('the error text', () => {
   it.each([
     [{ error: 'plain' }, 'plain'],
     [{ error: { message: 'no', type: 'x_error' } }, 'no (x_error)'],
@@ -104,17 +104,17 @@ describe('the words of an error', () => {
     [[], undefined],
     [null, undefined],
     [7, undefined],
-  ])('of %j are %s', (value, expected) => {
+  ])('of %j is %s', (value, expected) => {
     expect(errorText(value)).toBe(expected);
   });
 });
 
-describe('a connection that broke', () => {
+describe('a connection failure', () => {
   it.each([
     [Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }), 'connect ECONNREFUSED'],
     [Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), 'aborted (ECONNRESET)'],
     [new Error('socket hang up'), 'socket hang up'],
-  ])('%s says where', (error, expected) => {
+  ])('%s names the host', (error, expected) => {
     expect(connectionFailure(error, 'https://api.test:8443/v1?key=secret')).toMatchObject({
       code: 'connection_lost',
       message: `Connection error: ${expected} [api.test:8443]`,

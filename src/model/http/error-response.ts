@@ -4,10 +4,10 @@ import { ModelFailure } from '../request.ts';
 import { decodedBody } from './response.ts';
 import { retryAfter } from './retry-after.ts';
 
-/** How much of what a server says about a failure is read. */
+// Bytes of an error response that are read.
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** What a response comes to that is no stream of events. */
+/** Makes a failure of a response that is not a stream of events. */
 export async function readErrorResponse(response: IncomingMessage): Promise<ModelFailure> {
   const { statusCode: status = 0, headers } = response;
   const body = await readBodyStart(response);
@@ -28,13 +28,13 @@ export async function readErrorResponse(response: IncomingMessage): Promise<Mode
   });
 }
 
-/** A key goes where its owner sent it, nowhere else. */
+// Redirects are not followed: a key goes only to the server that the user named.
 const redirectMessage = (status: number, { location }: IncomingMessage['headers']) =>
   status >= 300 && status < 400 && location
     ? `The server redirects to ${truncated(location)}, and tau does not follow: give its own address as baseUrl`
     : undefined;
 
-/** Google says in the body how long it wants to be left alone. */
+// Google puts the retry delay into the body.
 function retryDelayIn(body: string): number | undefined {
   const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
   return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
@@ -50,13 +50,13 @@ async function readBodyStart(response: IncomingMessage): Promise<string> {
       if (size >= MAX_ERROR_BYTES) break;
     }
   } catch (error) {
-    // What has come so far says more than the break.
+    // The part received so far explains more than the lost connection.
     if (size === 0) throw error;
   }
   return Buffer.concat(pieces).toString('utf8', 0, MAX_ERROR_BYTES);
 }
 
-/** The message of an error as the providers spell it, with its type; else the text itself, shortened. */
+// Prefers the provider's error message with its type to the truncated text.
 function describeBody(body: string): { readonly text: string; readonly error: boolean } {
   const message = errorTextIn(body);
   if (message) return { text: message, error: true };
@@ -74,9 +74,9 @@ function errorTextIn(body: string): string | undefined {
   }
 }
 
-/** What an error object of a provider says; undefined where it says nothing. */
+/** The message in a provider's error object; undefined if it has none. */
 export function errorText(value: unknown): string | undefined {
-  // Google wraps its error into a list where it would have streamed.
+  // Google wraps the error into a list on its streaming route.
   const [outer] = Array.isArray(value) ? value : [value];
   const error = isObject(outer) && 'error' in outer ? outer['error'] : outer;
   if (typeof error === 'string') return error;
@@ -89,10 +89,10 @@ export function errorText(value: unknown): string | undefined {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** A connection that could not be made, or broke. */
+/** A connection that failed to open or was lost. */
 export function connectionFailure(error: unknown, url: string): ModelFailure {
   const { code, message } = error as NodeJS.ErrnoException;
-  // A key with a line break in it, most of the time.
+  // Usually a key that contains a line break.
   if (code === 'ERR_INVALID_CHAR') return new ModelFailure('auth_failed', `The request cannot be sent: ${message}`);
   const description = code === undefined || message.includes(code) ? message : `${message} (${code})`;
   return new ModelFailure('connection_lost', `Connection error: ${description} [${new URL(url).host}]`);

@@ -8,27 +8,26 @@ import { finalBody } from './payload.ts';
 import { post } from './post.ts';
 import { StallTimer } from './stall-timer.ts';
 
-/** A request to a provider. */
+/** A request whose response is a stream of server-sent events. */
 export interface EventStreamRequest {
   readonly endpoint: Endpoint;
-  /** Behind the base URL, beginning with a slash. */
+  /** Is appended to the base URL; begins with a slash. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
   readonly request: Pick<ModelRequest, 'onPayload' | 'signal'>;
-  /** Whether everything that matters was said: a server that does not end its stream then is not waited for. */
+  /** True once the response is complete: then the server gets only a moment to end the stream. */
   readonly isDone: () => boolean;
 }
 
-/** How long a server may take to end a stream that has said everything. Only one that has ended serves again. */
+// A server gets this long to end a complete stream. Only an ended connection can be reused.
 const STREAM_END_MS = 1000;
 
-/** One event of a stream may not be longer than this. */
 const MAX_EVENT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Posts a request and hears what the server says to it. Throws `ModelFailure` for whatever the server refuses, and for
- * a connection that cannot be made, breaks, or falls silent.
+ * Posts a request and yields the events of the response. Throws `ModelFailure` if the server rejects it, or if the
+ * connection fails or stalls.
  */
 export async function* streamEvents(call: EventStreamRequest): AsyncGenerator<EventSourceMessage> {
   const { endpoint, path, headers, request } = call;
@@ -55,7 +54,7 @@ export async function* streamEvents(call: EventStreamRequest): AsyncGenerator<Ev
     throw stallTimer.failure ?? (error instanceof ModelFailure ? error : connectionFailure(error, url));
   } finally {
     stallTimer.stop();
-    // What is left of an answer that nobody listens to any more costs money.
+    // The rest of an abandoned response costs money.
     response?.destroy();
   }
 }
@@ -82,22 +81,22 @@ async function* parseEvents(
     last = text.at(-1) ?? last;
     parser.feed(text);
     if (received.length === 0) continue;
-    // Whoever listens may take its time: only the server's silence counts.
+    // Time that the consumer takes is not the server's.
     stallTimer.setCounting(false);
     for (const event of received.splice(0)) yield event;
     stallTimer.setCounting(true);
     if (isDone()) stallTimer.startEndTimeout(STREAM_END_MS);
   }
-  // A line that ends in CR is not over until it is known what follows.
+  // A line that ends in CR is complete only when the next character is known.
   if (last === '\r') parser.feed('\n');
   yield* received;
 }
 
-/** Some servers call their streams plain text, or nothing at all; a page or an object is none. */
+// Some servers label their streams as plain text or not at all; HTML, JSON and XML are never streams.
 const isEventStream = ({ statusCode = 0, headers }: IncomingMessage) =>
   statusCode >= 200 && statusCode < 300 && !/\b(?:html|json|xml)\b/i.test(headers['content-type'] ?? '');
 
-/** Header names differ in case; what comes later wins. */
+// Header names ignore case; later sets win.
 function mergeHeaders(...sets: readonly Readonly<Record<string, string>>[]): Record<string, string> {
   return Object.fromEntries(
     sets.flatMap((set) => Object.entries(set).map(([name, value]) => [name.toLowerCase(), value])),

@@ -28,7 +28,7 @@ async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-it('sends the body with its length in bytes and the headers', async () => {
+it('a POST sends the body with its length in bytes and the headers', async () => {
   const url = await serve(async (request, response) => {
     const { method, headers } = request;
     response.end(JSON.stringify([method, headers['x-own'], headers['content-length'], await textOf(request)]));
@@ -39,7 +39,7 @@ it('sends the body with its length in bytes and the headers', async () => {
   expect(JSON.parse(await textOf(response))).toEqual(['POST', 'yes', '10', '{"a":"ä"}']);
 });
 
-it('answers as soon as the server has begun to', async () => {
+it('a POST resolves as soon as the response begins', async () => {
   const url = await serve((_request, response) => void response.writeHead(200).flushHeaders());
 
   const response = await postTo(url);
@@ -48,7 +48,7 @@ it('answers as soon as the server has begun to', async () => {
   response.destroy();
 });
 
-it('uses a connection again, and another one where the server had closed that', async () => {
+it('a POST reuses a connection, and opens a new one if the server has closed it', async () => {
   const ports: (number | undefined)[] = [];
   let hangUp = false;
   const url = await serve((request, response) => {
@@ -69,7 +69,7 @@ it('uses a connection again, and another one where the server had closed that', 
   expect(fourth).not.toBe(first);
 });
 
-it('a server that hangs up on a new connection is not asked twice', async () => {
+it('a POST is not repeated if the server closes a new connection', async () => {
   let requests = 0;
   const url = await serve((request) => {
     requests++;
@@ -80,8 +80,8 @@ it('a server that hangs up on a new connection is not asked twice', async () => 
   expect(requests).toBe(1);
 });
 
-it('a connection that is not made in time is given up', async () => {
-  // It takes the connection and says nothing: the two never come to terms about TLS.
+it('a connection attempt ends after the connect timeout', async () => {
+  // The server accepts the connection but never completes the TLS handshake.
   const host = await startServer(createSocketServer((socket) => void onTestFinished(() => void socket.destroy())));
 
   await expect(postTo(`https://${host}/v1`, { connectMs: 50 })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ it('a connection that is not made in time is given up', async () => {
   });
 });
 
-it('an address where nobody listens refuses', async () => {
+it('an address without a server rejects the POST', async () => {
   const server = createSocketServer();
   const host = await startServer(server);
   server.close();
@@ -99,7 +99,7 @@ it('an address where nobody listens refuses', async () => {
   await expect(postTo(`http://${host}/v1`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-it('an abort ends the request', async () => {
+it('an abort ends the POST', async () => {
   const stop = new AbortController();
   const url = await serve(() => stop.abort());
 

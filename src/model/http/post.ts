@@ -4,7 +4,7 @@ import { messageOf } from '../../protocol/errors.ts';
 import { ModelFailure } from '../request.ts';
 import type { ProxyRoute } from './proxy.ts';
 
-/** What is sent where. */
+/** An HTTP POST request. */
 export interface HttpPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,13 +16,13 @@ export interface HttpPost {
 const httpAgent = new HttpAgent({ keepAlive: true });
 const httpsAgent = new HttpsAgent({ keepAlive: true });
 
-/** Posts, and answers as soon as the server has begun to. Rejects with a `ModelFailure`, or as the signal says. */
+/** Resolves with the response as soon as its headers arrive. Rejects with a `ModelFailure` or the abort reason. */
 export async function post(message: HttpPost): Promise<IncomingMessage> {
   const url = new URL(message.url);
   const proxy = await proxyFor(message.url);
   try {
     return await send(message, url, proxy?.agent ?? (url.protocol === 'http:' ? httpAgent : httpsAgent)).catch((error) => {
-      // The server had closed a connection that was kept, before it heard of this request.
+      // The server closed the kept connection before it received this request.
       if (!(error instanceof StaleConnection)) throw error;
       return send(message, url, proxy?.freshAgent() ?? false);
     });
@@ -34,7 +34,7 @@ export async function post(message: HttpPost): Promise<IncomingMessage> {
 
 class StaleConnection extends Error {}
 
-/** A connection that breaks later than this was heard, and what it was asked may have cost money. */
+// A connection that breaks later than this has reached the server, and a repeated request may cost money twice.
 const STALE_SOCKET_MS = 500;
 
 function send({ headers, body, connectMs, signal }: HttpPost, url: URL, agent: RequestOptions['agent']) {
@@ -67,7 +67,7 @@ function send({ headers, body, connectMs, signal }: HttpPost, url: URL, agent: R
 
 const isReset = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE';
 
-/** The proxy that the environment names for this address, if it does. */
+// The proxy that the environment names for this address.
 async function proxyFor(url: string): Promise<ProxyRoute | undefined> {
   const { env } = process;
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];

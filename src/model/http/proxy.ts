@@ -4,19 +4,19 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import { ModelFailure } from '../request.ts';
 
-/** A way through somebody who passes requests on. */
+/** How requests pass through one proxy. */
 export interface ProxyRoute {
-  /** Without the name and the password that its address may hold. */
+  /** Omits the user name and password of the proxy address. */
   readonly host: string;
   /** Keeps its connections. */
   readonly agent: Agent;
-  /** Makes a connection of its own. */
+  /** Makes an agent that opens a new connection. */
   readonly freshAgent: () => Agent;
 }
 
 const routes = new Map<string, ProxyRoute>();
 
-/** The way through the proxy that is set for this address; undefined where none is. */
+/** The route through the proxy that is set for this address; undefined without a proxy. */
 export function proxyFor(url: string): ProxyRoute | undefined {
   const { hostname, protocol } = new URL(url);
   const address = isLoopback(hostname) ? '' : getProxyForUrl(url);
@@ -27,12 +27,12 @@ export function proxyFor(url: string): ProxyRoute | undefined {
   return proxy;
 }
 
-/** What runs on this machine is nobody's to pass on. */
+// Requests to this machine bypass every proxy.
 const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 
-/** What is sent in the open is passed on by a proxy; what is not, goes through a tunnel that it digs. */
+// A proxy forwards plain HTTP and tunnels HTTPS.
 function createRoute(address: string, target: string): ProxyRoute {
-  // The address itself is not told: it may hold a password.
+  // The message omits the address: it may contain a password.
   if (!URL.canParse(address)) throw new ModelFailure('model_error', 'The proxy in the environment is no URL');
   const { protocol } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:')

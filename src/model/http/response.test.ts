@@ -17,6 +17,6 @@ it.each([
   [{ 'retry-after-ms': '', 'retry-after': '9' }, 9000],
   [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9000],
   [{ 'retry-after-ms': '-5', 'retry-after': '9' }, 9000],
-])('%j asks for %s milliseconds', (headers, wait) => {
+])('the headers %j request a delay of %s milliseconds', (headers, wait) => {
   expect(retryAfter(headers, now)).toBe(wait);
 });

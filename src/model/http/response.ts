@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
-/** The body of a response. Some servers compress it, though they are asked not to. */
+/** The decompressed body of a response. Some servers compress it against the request headers. */
 export async function decodedBody(response: IncomingMessage): Promise<Readable> {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return response;

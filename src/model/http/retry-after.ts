@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** How long a server wants to be left alone, in milliseconds. */
+/** The time before the next attempt that a server requests, in milliseconds. */
 export function retryAfter(headers: IncomingHttpHeaders, now = Date.now()): number | undefined {
   const exact = Number(headers['retry-after-ms']);
   if (Number.isFinite(exact) && exact >= 0 && headers['retry-after-ms'] !== '') return exact;

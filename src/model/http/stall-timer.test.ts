@@ -5,7 +5,7 @@ const timeouts = { connectMs: 1, firstByteMs: 1000, betweenMs: 100 };
 
 function startTimer(outer = new AbortController()) {
   const stallTimer = new StallTimer(timeouts, outer.signal);
-  /** Lets time pass; answers what the silence has come to by then. */
+  /** Lets time pass; returns the failure so far. */
   const failureAfter = (ms: number) => {
     vi.advanceTimersByTime(ms);
     return stallTimer.failure?.message;
@@ -16,8 +16,8 @@ function startTimer(outer = new AbortController()) {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('a server that falls silent', () => {
-  it('before it has begun is waited for as long as the first byte may take', () => {
+describe('a stalled server', () => {
+  it('fails after the first-byte timeout if it has sent nothing', () => {
     const { stallTimer, failureAfter } = startTimer();
 
     expect(failureAfter(999)).toBeUndefined();
@@ -26,7 +26,7 @@ describe('a server that falls silent', () => {
     expect(stallTimer.signal.reason).toBe(stallTimer.failure);
   });
 
-  it('in the middle is waited for from the last thing it said', () => {
+  it('fails after the between-chunks timeout, counted from its last data', () => {
     const { stallTimer, failureAfter } = startTimer();
     stallTimer.onData();
 
@@ -36,7 +36,7 @@ describe('a server that falls silent', () => {
     expect(failureAfter(1)).toBe('The model stopped in the middle of its answer and did not go on within 100 ms');
   });
 
-  it('has said everything and does not end is waited for only a moment', () => {
+  it('fails soon after a complete response that it does not end', () => {
     const { stallTimer, failureAfter } = startTimer();
     stallTimer.onData();
     stallTimer.startEndTimeout(10);
@@ -44,7 +44,7 @@ describe('a server that falls silent', () => {
     expect(failureAfter(10)).toBe('The model did not end its answer within 10 ms');
   });
 
-  it('is not given more than usual by that', () => {
+  it('never gets more than the between-chunks timeout to end', () => {
     const { stallTimer, failureAfter } = startTimer();
     stallTimer.onData();
     stallTimer.startEndTimeout(5000);
@@ -53,7 +53,7 @@ describe('a server that falls silent', () => {
   });
 });
 
-it('silence does not count while nobody listens, and counts from the beginning when somebody does again', () => {
+it('the timeout is suspended while the consumer works, and restarts from zero', () => {
   const { stallTimer, failureAfter } = startTimer();
   stallTimer.onData();
   stallTimer.setCounting(false);
@@ -64,7 +64,7 @@ it('silence does not count while nobody listens, and counts from the beginning w
   expect(failureAfter(1)).toContain('in the middle');
 });
 
-it('silence does not count while others work, be it in vain', async () => {
+it('the timeout is suspended during other work, even if that fails', async () => {
   const { stallTimer, failureAfter } = startTimer();
   let fail = (_error: Error) => {};
   const others = new Promise<never>((_resolve, reject) => {
@@ -79,7 +79,7 @@ it('silence does not count while others work, be it in vain', async () => {
   expect(failureAfter(1)).toContain('did not begin');
 });
 
-it('nothing is too long after the end', () => {
+it('a stopped timer never fails', () => {
   const { stallTimer, failureAfter, outer } = startTimer();
   stallTimer.stop();
 
@@ -88,7 +88,7 @@ it('nothing is too long after the end', () => {
   expect(stallTimer.signal.aborted).toBe(false);
 });
 
-it('follows the signal around it, which is no failure', () => {
+it('an abort of the outer signal is followed and is no failure', () => {
   const { stallTimer, outer } = startTimer();
 
   outer.abort('enough');
@@ -98,7 +98,7 @@ it('follows the signal around it, which is no failure', () => {
   stallTimer.stop();
 });
 
-it('follows one that has aborted already', () => {
+it('an outer signal that has already aborted is followed', () => {
   const outer = new AbortController();
   outer.abort('before');
 
@@ -108,7 +108,7 @@ it('follows one that has aborted already', () => {
   expect(stallTimer.signal.reason).toBe('before');
 });
 
-it('a server that has said everything is given what is left, whatever else it says', () => {
+it('data after a complete response does not extend the final timeout', () => {
   const { stallTimer, failureAfter } = startTimer();
   stallTimer.onData();
   stallTimer.startEndTimeout(50);

@@ -1,7 +1,7 @@
 import type { StreamTimeouts } from '../endpoint.ts';
 import { ModelFailure } from '../request.ts';
 
-/** Watches over a server that may fall silent: then its signal aborts, and `failure` says why. */
+/** Aborts its signal when a server sends nothing for too long; `failure` then holds the reason. */
 export class StallTimer {
   readonly #controller = new AbortController();
   readonly #timeouts: StreamTimeouts;
@@ -13,7 +13,7 @@ export class StallTimer {
   #isEnding = false;
   #failure: ModelFailure | undefined;
 
-  /** Follows the outer signal, too. */
+  /** Also follows the outer signal. */
   constructor(timeouts: StreamTimeouts, outer: AbortSignal) {
     this.#timeouts = timeouts;
     this.#outer = outer;
@@ -26,12 +26,11 @@ export class StallTimer {
     return this.#controller.signal;
   }
 
-  /** What the silence came to, once it was too long. */
   get failure(): ModelFailure | undefined {
     return this.#failure;
   }
 
-  /** The server said something. */
+  /** Restarts the timeout: the server sent data. */
   onData(): void {
     if (this.#isEnding) return;
     if (this.#hasData) {
@@ -46,13 +45,13 @@ export class StallTimer {
     );
   }
 
-  /** Silence does not count while nobody listens. */
+  /** Suspends or resumes the timeout, which restarts from zero. */
   setCounting(isCounting: boolean): void {
     this.#isCounting = isCounting;
     if (!this.#isEnding) this.#timer.refresh();
   }
 
-  /** Waits for work that is not the server's. */
+  /** Suspends the timeout while tau itself works. */
   async pauseDuring<T>(work: Promise<T>): Promise<T> {
     this.setCounting(false);
     try {
@@ -62,7 +61,7 @@ export class StallTimer {
     }
   }
 
-  /** Everything was said: there is this much patience left, whatever else comes. */
+  /** The response is complete: starts the final timeout, which no data extends. */
   startEndTimeout(ms: number): void {
     if (this.#isEnding) return;
     this.#isEnding = true;

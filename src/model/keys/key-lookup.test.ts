@@ -5,7 +5,7 @@ import { type UserFiles, storedKey, openKnownModels, customProvider } from '../r
 const later = Date.now() + 3_600_000;
 
 describe('the key of a model', () => {
-  it('is looked for in one place after another', async () => {
+  it('is searched in one source after another', async () => {
     const allSources = {
       runtimeKey: { provider: 'anthropic', key: '$literal' },
       auth: { anthropic: storedKey('stored') },
@@ -24,7 +24,7 @@ describe('the key of a model', () => {
     expect(await Promise.all(keys)).toEqual(['$literal', 'stored', 'signed in', 'first', 'second', 'file']);
   });
 
-  it('is what the files mean: a variable, the variables of a provider, a command in the folder of the files', async () => {
+  it('resolves variables, provider variables and commands in the agent folder', async () => {
     const { keyOf, write } = openKnownModels({
       auth: { openai: { ...storedKey('$OWN-$SHARED'), env: { OWN: 'own', SHARED: 'over' } } },
       models: { anthropic: { apiKey: '!cat key' }, mine: { ...customProvider, apiKey: 'MY_KEY' } },
@@ -39,7 +39,7 @@ describe('the key of a model', () => {
     ]);
   });
 
-  it('is none where none is needed', async () => {
+  it('is undefined if none is needed', async () => {
     expect(await openKnownModels({ models: { mine: customProvider } }).keyOf('mine', 'llama')).toBeUndefined();
   });
 
@@ -88,7 +88,7 @@ describe('the key of a model', () => {
     ],
   ];
 
-  it.each(refusals)('is refused with the way to give one: %s (%#)', async (provider, files, id, message) => {
+  it.each(refusals)('is rejected with advice on how to set one: %s (%#)', async (provider, files, id, message) => {
     const { keyOf, agentDir } = openKnownModels(files);
 
     const refusal = await keyOf(provider, id).catch((error: unknown) => error);

@@ -3,38 +3,38 @@ import type { Credential, OAuthCredential } from '../../store/credentials.ts';
 import type { CustomProvider } from '../../store/models-file.ts';
 import { providerKeys } from './provider-keys.ts';
 
-/** A key given for this process only, such as on the command line. */
+/** A key for this process only, such as one from the command line. */
 export interface RuntimeKey {
   readonly provider: string;
   readonly key: string;
 }
 
-/** Everywhere a provider's key can be. */
+/** All sources of a provider's key. */
 export interface KeySources {
   readonly runtimeKey: RuntimeKey | undefined;
   readonly credential: Credential | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly custom: CustomProvider | undefined;
-  /** Where that is written. */
+  /** Where `custom` is written. */
   readonly customLocation: string;
-  /** Whether somebody knows how to make a key of a sign-in, and to renew it. */
+  /** Whether an extension can turn a sign-in into a key and renew it. */
   readonly hasSignIn: boolean;
 }
 
-/** Where a key is, or what it is. */
+/** A key, or where to get it. */
 export type FoundKey = {
-  /** As a person would call it. */
+  /** Is shown to users. */
   readonly location: string;
 } & (
   | { readonly kind: 'key'; readonly key: string }
-  /** Still to be looked up. */
+  /** Still has to be resolved. */
   | { readonly kind: 'value'; readonly value: string }
-  /** To be made of what is stored. */
+  /** Still has to be turned into a key. */
   | { readonly kind: 'signIn'; readonly credential: OAuthCredential }
   | { readonly kind: 'expired' }
 );
 
-/** The first key there is for a provider, whether or not it turns out to be good for anything. */
+/** The first key of a provider, valid or not. */
 export function findKey(provider: string, sources: KeySources): FoundKey | undefined {
   const { runtimeKey, credential, env, custom } = sources;
   if (runtimeKey?.provider === provider) return { kind: 'key', key: runtimeKey.key, location: '--api-key' };
@@ -55,7 +55,7 @@ export function findKey(provider: string, sources: KeySources): FoundKey | undef
   return { kind: 'value', value: custom.apiKey, location: `${sources.customLocation}.apiKey` };
 }
 
-/** How a user can give a key for a provider. */
+/** Tells the user how to set a key for a provider. */
 export function keyAdvice(provider: string, file: string): string {
   const names = variablesOf(provider);
   const name = names.find((candidate) => candidate.endsWith('_API_KEY')) ?? names[0];
@@ -63,7 +63,7 @@ export function keyAdvice(provider: string, file: string): string {
   return `${first}, or add ${keyEntry(provider)} to ${file}.`;
 }
 
-/** What a stored key looks like. */
+/** An example of a stored key. */
 export const keyEntry = (provider: string): string => `{${JSON.stringify(provider)}: {"type": "api_key", "key": "…"}}`;
 
 const variablesOf = (provider: string) =>

@@ -1,4 +1,4 @@
-/** The environment variables in which each provider's key is looked for, in this order. */
+/** The environment variables that may hold each provider's key, in order of precedence. */
 export const providerKeys: Readonly<Record<string, readonly string[]>> = {
   'amazon-bedrock': ['AWS_BEARER_TOKEN_BEDROCK'],
   'ant-ling': ['ANT_LING_API_KEY'],

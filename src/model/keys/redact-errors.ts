@@ -2,7 +2,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { redact } from './redact.ts';
 import { ModelFailure, type Provider } from '../request.ts';
 
-/** A provider whose failures do not repeat what was sent along: servers quote keys when they refuse them. */
+/** Wraps a provider so that its failures contain no keys: servers quote the keys that they reject. */
 export function withRedactedErrors(provider: Provider, { apiKey, headers }: Endpoint): Provider {
   const secrets = [apiKey ?? '', ...Object.values(headers)];
   const rethrowRedacted = (error: unknown): never => {

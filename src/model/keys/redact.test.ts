@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { redact } from './redact.ts';
 
-it('takes out values, and what follows the scheme in a header', () => {
+it('secrets are replaced, with and without the scheme of a header', () => {
   const values = ['Bearer tok-123456', 'hunter22', 'hunter22-longer', 'on', ''];
 
   expect(redact('401 for Bearer tok-123456: tok-123456, hunter22-longer, hunter22', values)).toBe(

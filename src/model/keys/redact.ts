@@ -1,7 +1,7 @@
-/** Shorter values say nothing by themselves, and would be found in every other word. */
+// Shorter values are not secret by themselves and occur in ordinary words.
 const MIN_LENGTH = 6;
 
-/** Takes out of a text what a server was given in confidence: whole values, and what follows the scheme in a header. */
+/** Replaces secrets in a text: whole values, and header values without their scheme. */
 export function redact(text: string, values: Iterable<string>): string {
   const secrets = [...values]
     .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])

@@ -5,12 +5,12 @@ import { secretsSet, withoutSecrets } from './secret-variables.ts';
 const names = [...Object.values(providerKeys).flat(), 'PI_AUTH_TOKEN'];
 const env = Object.fromEntries([...names, 'HOME', 'AWS_PROFILE'].map((name) => [name, 'x']));
 
-describe('the variables that hold secrets', () => {
-  it('are kept from tools, but for those that other programs live on', () => {
+describe('secret variables', () => {
+  it('are withheld from tools, except those that other programs need', () => {
     expect(Object.keys(withoutSecrets(env)).sort()).toEqual(['AWS_PROFILE', 'GH_TOKEN', 'GITHUB_TOKEN', 'HOME']);
   });
 
-  it('are named in order when they are set', () => {
+  it('are listed in order if they are set', () => {
     const set = { ZAI_API_KEY: 'x', GH_TOKEN: 'x', ANTHROPIC_API_KEY: 'x', OPENAI_API_KEY: '', PI_AUTH_TOKEN: 'x' };
 
     expect(secretsSet(set)).toEqual(['ANTHROPIC_API_KEY', 'PI_AUTH_TOKEN', 'ZAI_API_KEY']);

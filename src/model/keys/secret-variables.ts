@@ -1,6 +1,6 @@
 import { providerKeys } from './provider-keys.ts';
 
-/** What the user's other programs live on as well. */
+/** Variables that the user's other programs need, too. */
 export const sharedVariables: ReadonlySet<string> = new Set([
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
@@ -17,16 +17,16 @@ export const sharedVariables: ReadonlySet<string> = new Set([
   'USER',
 ]);
 
-/** The environment variables in which users hand tau the keys of model providers, and its own token. */
+// The variables that hold keys of model providers, and tau's own token.
 const secretVariables: ReadonlySet<string> = new Set(
   [...Object.values(providerKeys).flat(), 'PI_AUTH_TOKEN'].filter((name) => !sharedVariables.has(name)).sort(),
 );
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What tools may know of the environment. `more`: what the user's files name as secrets. */
+/** The environment without secrets, for tools. `extraNames`: secrets that the user's files name. */
 export const withoutSecrets = (env: Environment, extraNames: readonly string[] = []): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.has(name) && !extraNames.includes(name)));
 
-/** The names of those that are set. */
+/** The names of the secret variables that are set. */
 export const secretsSet = (env: Environment): string[] => [...secretVariables].filter((name) => env[name]);

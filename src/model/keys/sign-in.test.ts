@@ -10,7 +10,7 @@ const later = Date.now() + 3_600_000;
 const stored = { type: 'oauth', access: 'old', refresh: 'r1', expires: later, tenant: 't' } as const;
 const expired = { ...stored, expires: 1 };
 
-/** A user who has signed in, and an extension that knows what to do with it. */
+/** A user with a stored sign-in, and an extension that handles it. */
 function signedIn(credential: object, own: Partial<SignIn> = {}, files: UserFiles = {}) {
   const refreshed: OAuthCredential[] = [];
   const user = openKnownModels({ ...files, auth: { other: { type: 'api_key', key: 'k' }, acme: credential } });
@@ -37,7 +37,7 @@ describe('a stored sign-in of a registered provider', () => {
     expect(refreshed).toEqual([]);
   });
 
-  it('is renewed where it has expired, and stored for the user only', async () => {
+  it('is renewed if it has expired, and stored for the user only', async () => {
     const { key, known, refreshed, onDisk, agentDir } = signedIn(expired);
 
     expect(known.hasKey('acme')).toBe(true);
@@ -53,14 +53,14 @@ describe('a stored sign-in of a registered provider', () => {
     expect(refreshed).toHaveLength(1);
   });
 
-  it('is renewed once, however many need it at a time', async () => {
+  it('is renewed once for concurrent requests', async () => {
     const { key, refreshed } = signedIn(expired);
 
     expect(await Promise.all([key(), key(), key()])).toEqual(['key of new', 'key of new', 'key of new']);
     expect(refreshed).toHaveLength(1);
   });
 
-  it('is missing where there is none', async () => {
+  it('is reported as missing if there is none', async () => {
     const { known, config } = signedIn(stored);
     known.register('empty', config);
 
@@ -84,14 +84,14 @@ describe('a stored sign-in of a registered provider', () => {
       },
       'bug',
     ],
-  ])('that %s says so', async (_what, credential, own, sentence) => {
+  ])('that %s is reported', async (_what, credential, own, sentence) => {
     const { key, onDisk } = signedIn(credential, own);
 
     expect(await key().catch((error: Error) => error.message)).toContain(sentence);
     expect(onDisk().acme.access).toBe('old');
   });
 
-  it('waits for nobody longer than the limit', async () => {
+  it('waits no longer than the timeout for its renewal', async () => {
     let received: AbortSignal | undefined;
     const { oauth, agentDir, onDisk } = signedIn(expired, {
       refreshToken: (_old, signal) => {

@@ -1,7 +1,7 @@
 import { renewSignIn, type OAuthCredential } from '../../store/credentials.ts';
 import type { SignIn } from '../registry/provider-config.ts';
 
-/** How long a sign-in may take to be renewed. Other processes wait for the file somewhat longer. */
+// Other processes wait for the credentials file somewhat longer than this.
 const RENEW_TIMEOUT_MS = 9000;
 
 export interface StoredSignIn {
@@ -13,8 +13,8 @@ export interface StoredSignIn {
 }
 
 /**
- * The key that a stored sign-in stands for; one that has expired is renewed first, and stored. Nobody can call that off:
- * what was exchanged and is not stored is lost.
+ * The key of a stored sign-in. An expired sign-in is renewed and stored first; this cannot be cancelled, because a
+ * renewed token that is not stored is lost.
  */
 export async function apiKeyFromSignIn({ agentDir, provider, credential, signIn, timeoutMs }: StoredSignIn): Promise<string> {
   const current =

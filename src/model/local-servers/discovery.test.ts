@@ -6,7 +6,7 @@ import { discoverLocalModels } from './discovery.ts';
 
 type TestReply = object | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** Long enough for a busy machine to be looked at; what is silent is given up much earlier. */
+/** Long enough for a busy machine; silent servers are given up much earlier. */
 const LONG_TIMEOUT = 20_000;
 const SHORT_TIMEOUT = 100;
 
@@ -16,7 +16,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server that knows these paths. */
+/** A server with these paths. */
 async function serve(paths: Record<string, TestReply>): Promise<number> {
   const server = createServer((request, response) => {
     const reply = paths[request.url ?? ''] ?? paths['*'];
@@ -30,7 +30,7 @@ async function serve(paths: Record<string, TestReply>): Promise<number> {
   return portOf(server);
 }
 
-/** A port that nobody listens on. */
+/** A port without a server. */
 async function deadPort(): Promise<number> {
   const server = createSocketServer();
   const port = await portOf(server);
@@ -39,7 +39,7 @@ async function deadPort(): Promise<number> {
   return port;
 }
 
-/** Looks at these ports, and at no others. */
+/** Searches these ports and no others. */
 async function search(ports: object, own: { timeoutMs?: number; signal?: AbortSignal } = {}) {
   const dead = await deadPort();
   return discoverLocalModels({
@@ -49,7 +49,7 @@ async function search(ports: object, own: { timeoutMs?: number; signal?: AbortSi
   });
 }
 
-/** How Ollama tells of each model in detail. */
+/** The detailed description of each model by Ollama. */
 const show =
   (models: Record<string, object>): TestReply =>
   async (request, response) => {
@@ -62,7 +62,7 @@ const show =
 const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 describe('Ollama', () => {
-  it('tells its models, with what they can and how much they read', async () => {
+  it('lists its models with their capabilities and context windows', async () => {
     const port = await serve({
       '/api/tags': {
         models: ['seer:latest', 'thinker:8b', 'plain:1b', 'embed:latest', 'gone:1b'].map((name) => ({ name })),
@@ -104,7 +104,7 @@ describe('Ollama', () => {
     ]);
   });
 
-  it('is believed nothing that makes no sense', async () => {
+  it('loses entries that are malformed', async () => {
     const odd = ['', ' ', 'two\nlines', '\u001b[31mred', 'x'.repeat(1000), 7, null];
     const port = await serve({
       '/api/tags': { models: [...odd.map((name) => ({ name })), 'no object', { name: 'good' }, { name: 'good' }] },
@@ -114,7 +114,7 @@ describe('Ollama', () => {
     expect(await search({ ollama: port })).toMatchObject([{ id: 'good', contextWindow: 4096, input: ['text'] }]);
   });
 
-  it('with more models than anyone has is heard up to a point', async () => {
+  it('lists at most the maximum number of models', async () => {
     const port = await serve({
       '/api/tags': { models: Array.from({ length: 20_000 }, (_, index) => ({ name: `m${index}` })) },
       '*': {},
@@ -123,7 +123,7 @@ describe('Ollama', () => {
     expect(await search({ ollama: port })).toHaveLength(500);
   });
 
-  it('that has not told the details when the search ends has its models left out', async () => {
+  it('loses models whose details have not arrived when the search ends', async () => {
     const controller = new AbortController();
     const port = await serve({
       '/api/tags': { models: [{ name: 'a' }, { name: 'b' }] },
@@ -137,7 +137,7 @@ describe('Ollama', () => {
 describe('llama.cpp', () => {
   const models = { object: 'list', data: [{ id: '/models/tiny-q4.gguf', object: 'model', owned_by: 'llamacpp' }] };
 
-  it('tells the model it runs', async () => {
+  it('lists its running model', async () => {
     const port = await serve({
       '/v1/models': models,
       '/props': { default_generation_settings: { n_ctx: 6144 }, modalities: { vision: true, audio: false } },
@@ -159,13 +159,13 @@ describe('llama.cpp', () => {
     ]);
   });
 
-  it('is not what any server is that has a list of models', async () => {
+  it('is not mistaken for any server with a list of models', async () => {
     expect(await search({ llamacpp: await serve({ '/v1/models': models }) })).toEqual([]);
   });
 });
 
 describe('LM Studio', () => {
-  it('tells its models, with what is loaded of them', async () => {
+  it('lists its models with their loaded context windows', async () => {
     const port = await serve({
       '/api/v0/models': {
         data: [
@@ -182,14 +182,14 @@ describe('LM Studio', () => {
     ]);
   });
 
-  it('is asked as any other where it has no list of its own', async () => {
+  it('falls back to the OpenAI-compatible list', async () => {
     const port = await serve({ '/v1/models': { data: [{ id: 'one' }, { id: 'text-embedding-two' }] } });
 
     expect(await search({ lmstudio: port })).toMatchObject([{ id: 'one', contextWindow: 4096 }]);
   });
 });
 
-describe('something else that listens there', () => {
+describe('another server on such a port', () => {
   const searchAll = async (port: number, own?: Parameters<typeof search>[1]) =>
     search({ ollama: port, llamacpp: port, lmstudio: port }, own);
 
@@ -202,11 +202,11 @@ describe('something else that listens there', () => {
     ['nothing at all', (_request, response) => response.end()],
     ['a broken connection', (_request, response) => response.destroy()],
     ['half a response', (_request, response) => response.write('{"data":[', () => response.destroy())],
-  ])('gives nothing: %s', async (_what, reply) => {
+  ])('yields no models: %s', async (_what, reply) => {
     expect(await searchAll(await serve({ '*': reply }))).toEqual([]);
   });
 
-  it('gives nothing when its answer has no end, and is left', async () => {
+  it('yields no models if its response has no end, and is disconnected', async () => {
     let disconnects = 0;
     const port = await serve({
       '*': (_request, response) => {
@@ -222,28 +222,28 @@ describe('something else that listens there', () => {
     await expect.poll(() => disconnects).toBe(5);
   });
 
-  it('gives nothing when it says nothing', async () => {
+  it('yields no models if it never responds', async () => {
     expect(await searchAll(await serve({ '*': () => {} }), { timeoutMs: SHORT_TIMEOUT })).toEqual([]);
   });
 
-  it('gives nothing when it stops in the middle', async () => {
+  it('yields no models if it stalls in the middle', async () => {
     const port = await serve({ '*': (_request, response) => response.write('{"data":[{"id":"a"}') });
 
     expect(await searchAll(port, { timeoutMs: SHORT_TIMEOUT })).toEqual([]);
   });
 
-  it('gives nothing when it does not speak HTTP', async () => {
+  it('yields no models if it does not use HTTP', async () => {
     const server = createSocketServer((socket) => socket.on('error', () => {}).end('SSH-2.0-x\r\n'));
     onTestFinished(() => void server.close());
 
     expect(await searchAll(await portOf(server))).toEqual([]);
   });
 
-  it('does not keep the others from being found', async () => {
+  it('does not keep the other servers from being found', async () => {
     const closed = new AbortController();
     const lmstudio = await serve({
       '*': (request, response) => {
-        // The connection stays open until the client has heard enough.
+        // The connection stays open until the client closes it.
         request.socket.once('close', () => closed.abort());
         response.setHeader('connection', 'keep-alive').end('{"data":[{"id":"a"}]}');
       },
@@ -257,11 +257,11 @@ describe('something else that listens there', () => {
 });
 
 describe('a search', () => {
-  it('that nobody answers finds nothing', async () => {
+  it('without servers finds nothing', async () => {
     expect(await search({})).toEqual([]);
   });
 
-  it.each(['before it began', 'while it ran'])('that was called off %s finds nothing', async (when) => {
+  it.each(['before it began', 'while it ran'])('that was cancelled %s finds nothing', async (when) => {
     const controller = new AbortController();
     const port = await serve({ '*': () => controller.abort() });
     if (when === 'before it began') controller.abort();

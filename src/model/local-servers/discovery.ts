@@ -4,20 +4,16 @@ import { llamaCpp } from './llama-cpp.ts';
 import { lmStudio } from './lm-studio.ts';
 import { ollama } from './ollama.ts';
 
-/** Where the servers listen when nobody says otherwise. */
 const defaultPorts = { ollama: 11_434, llamacpp: 8080, lmstudio: 1234 };
 
-/** What to look for, and how long. */
+/** Where to search for local servers, and for how long. */
 export interface LocalServerSearch {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly ports?: Partial<typeof defaultPorts>;
 }
 
-/**
- * The models of the servers that run on this machine. Never rejects: whoever does not answer in time, or answers
- * something else, has none.
- */
+/** The models of the servers that run on this machine. Never rejects: a server that fails or is too slow has none. */
 export async function discoverLocalModels({ timeoutMs, signal, ports }: LocalServerSearch): Promise<Model[]> {
   const { ollama: ollamaPort, llamacpp, lmstudio } = { ...defaultPorts, ...ports };
   const timeout = AbortSignal.timeout(timeoutMs);

@@ -1,12 +1,11 @@
 import { type IncomingMessage, request } from 'node:http';
 
-/** A list of models is not longer than this. */
 const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
-/** What a server said, of whatever form. */
+/** A JSON object of unknown shape. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Something that listens on this machine and may or may not answer in JSON. */
+/** A local port that may serve JSON. */
 export class JsonServer {
   readonly port: number;
   readonly #signal: AbortSignal;
@@ -16,7 +15,7 @@ export class JsonServer {
     this.#signal = signal;
   }
 
-  /** The object at this path, asked for with a body where one is given; undefined for everything that is none. */
+  /** Requests the object at this path, with POST if there is a body; undefined on any failure. */
   async fetchObject(path: string, body?: object): Promise<JsonRecord | undefined> {
     try {
       const response = await this.#send(path, body === undefined ? undefined : JSON.stringify(body));
@@ -58,10 +57,10 @@ async function readBody(response: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-/** An object; nothing else that JSON can say. */
+/** The value if it is a JSON object. */
 export const asObject = (value: unknown): JsonRecord | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : undefined;
 
-/** The objects in a list; none where it is no list. */
+/** The JSON objects in a list; none if the value is not a list. */
 export const objectsIn = (value: unknown): JsonRecord[] =>
   Array.isArray(value) ? value.map(asObject).filter((one) => one !== undefined) : [];

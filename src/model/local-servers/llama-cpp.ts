@@ -3,7 +3,7 @@ import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { type JsonServer, asObject } from './json-server.ts';
 import { entriesWithId, localModel, tokenCount } from './local-model.ts';
 
-/** The models of llama.cpp's server. Others that listen on its port do not know their own properties. */
+/** The models of llama.cpp's server. Other servers on its port have no `/props`. */
 export async function llamaCpp(server: JsonServer): Promise<Model[]> {
   const [models, properties] = await Promise.all([server.fetchObject('/v1/models'), server.fetchObject('/props')]);
   const settings = asObject(properties?.['default_generation_settings']);
@@ -13,7 +13,7 @@ export async function llamaCpp(server: JsonServer): Promise<Model[]> {
       provider: 'llamacpp',
       port: server.port,
       id,
-      // A model without an alias goes by the path of its file.
+      // A model without an alias has the path of its file as its id.
       name: basename(id, '.gguf'),
       contextWindow: tokenCount(settings['n_ctx']) ?? tokenCount(asObject(entry['meta'])?.['n_ctx']),
       seesImages: asObject(properties?.['modalities'])?.['vision'] === true,

@@ -2,7 +2,7 @@ import type { Model } from '../../protocol/generated/vocabulary.ts';
 import type { JsonServer } from './json-server.ts';
 import { entriesWithId, localModel, tokenCount } from './local-model.ts';
 
-/** The models of LM Studio, from its own list; from the one that all such servers have where there is none. */
+/** The models of LM Studio, from its own list or else from the OpenAI-compatible one. */
 export async function lmStudio(server: JsonServer): Promise<Model[]> {
   const own = await server.fetchObject('/api/v0/models');
   const list = own?.['data'] ?? (await server.fetchObject('/v1/models'))?.['data'];

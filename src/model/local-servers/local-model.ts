@@ -1,20 +1,19 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { objectsIn, type JsonRecord } from './json-server.ts';
 
-/** More than this nobody runs on one machine. */
 const MAX_MODELS = 500;
 const LONGEST_ID = 500;
 
-/** A window that is sure to fit, for a server that does not tell its own. */
+// Every model has at least this window; some servers do not report theirs.
 const DEFAULT_CONTEXT_WINDOW = 4096;
 const OUTPUT_TOKEN_CAP = 16_384;
 
-/** What a server tells of a model. */
+/** A model as its server describes it. */
 export interface LocalModelFacts {
   readonly provider: string;
   readonly port: number;
   readonly id: string;
-  /** Where the id is no name for people. */
+  /** Is set where the id is not readable. */
   readonly name?: string;
   readonly contextWindow: number | undefined;
   readonly seesImages: boolean;
@@ -22,7 +21,7 @@ export interface LocalModelFacts {
   readonly usesTools?: boolean;
 }
 
-/** A model of a server on this machine. It costs nothing. */
+/** A model of a server on this machine, free of charge. */
 export function localModel(facts: LocalModelFacts): Model {
   const contextWindow = facts.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   return {
@@ -40,7 +39,7 @@ export function localModel(facts: LocalModelFacts): Model {
   };
 }
 
-/** The entries of a list of models that have an id under this key, each id once. */
+/** The entries of a model list with a valid id under this key, each id once. */
 export function entriesWithId(list: unknown, key: string): { readonly id: string; readonly entry: JsonRecord }[] {
   const byId = new Map<string, JsonRecord>();
   for (const entry of objectsIn(list)) {
@@ -53,6 +52,6 @@ export function entriesWithId(list: unknown, key: string): { readonly id: string
 
 const isId = (id: string) => id.trim() !== '' && id.length <= LONGEST_ID && !/\p{Cc}/u.test(id);
 
-/** A number of tokens, if it is one. */
+/** The value if it is a positive number of tokens. */
 export const tokenCount = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;

@@ -2,7 +2,6 @@ import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { type JsonServer, asObject, type JsonRecord } from './json-server.ts';
 import { entriesWithId, localModel, tokenCount } from './local-model.ts';
 
-/** How many models are asked about at the same time. */
 const CONCURRENT_REQUESTS = 8;
 
 /** The models of Ollama. */
@@ -15,7 +14,7 @@ export async function ollama(server: JsonServer): Promise<Model[]> {
   const worker = async () => {
     for (const [index, id] of remaining) {
       const details = await server.fetchObject('/api/show', { model: id });
-      // Of what did not answer in time nobody knows how much it can read.
+      // Without details the context window is unknown.
       if (details) models[index] = toModels({ id, port: server.port, window: tokenCount(windows.get(id)) }, details);
     }
   };
@@ -26,14 +25,14 @@ export async function ollama(server: JsonServer): Promise<Model[]> {
 interface ListedModel {
   readonly id: string;
   readonly port: number;
-  /** With which it runs, where it does. */
+  /** The window of the running model. */
   readonly window: number | undefined;
 }
 
 function toModels({ id, port, window }: ListedModel, details: JsonRecord): Model[] {
   const { capabilities } = details;
   const hasCapability = (name: string) => Array.isArray(capabilities) && capabilities.includes(name);
-  // What only makes vectors of texts cannot answer.
+  // Embedding models cannot complete prompts.
   if (Array.isArray(capabilities) && !hasCapability('completion')) return [];
   return [
     localModel({
@@ -48,13 +47,13 @@ function toModels({ id, port, window }: ListedModel, details: JsonRecord): Model
   ];
 }
 
-/** What the model was made to run with, as a line of its parameters. */
+// From the model's parameters.
 function configuredWindow(details: JsonRecord | undefined): number | undefined {
   const [, digits] = /^num_ctx\s+(\d+)\s*$/m.exec(String(details?.['parameters'])) ?? [];
   return tokenCount(Number(digits));
 }
 
-/** What the model was trained for, under the name of its architecture. */
+// From the model's architecture.
 function trainedWindow(details: JsonRecord | undefined): number | undefined {
   const [, length] =
     Object.entries(asObject(details?.['model_info']) ?? {}).find(([key]) => key.endsWith('.context_length')) ?? [];

@@ -2,17 +2,10 @@ import type { ApiAdapter } from '../endpoint.ts';
 import { ModelFailure } from '../request.ts';
 import type { PackageFolders } from './ai-sdk/load-package.ts';
 
-/** How an API kind is written that a package of the AI SDK speaks. */
+// API kinds with this prefix name a package of the AI SDK.
 const AI_SDK_PREFIX = 'ai-sdk:';
 
-/** Where packages of the AI SDK are looked for. */
-export interface AiSdkFolders {
-  readonly agentDir: string;
-  /** Only where it is trusted. */
-  readonly cwd?: string;
-}
-
-/** Who speaks this API kind; loaded when first asked for. */
+/** Loads the adapter of an API kind on first use. */
 export async function loadApiAdapter(api: string, folders: PackageFolders): Promise<ApiAdapter> {
   switch (api) {
     case 'anthropic-messages':

@@ -1,9 +1,8 @@
 import { ModelFailure } from '../request.ts';
 
-/** How much of what makes no sense is shown. */
 const EXCERPT_LENGTH = 200;
 
-/** The object that an event of a stream carries. What its fields hold is the provider's word. */
+/** Parses the JSON object of an event. The types of its fields are unchecked. */
 export function parseEventData<Data extends object>(text: string): Data {
   const value = parseJson(text);
   if (typeof value === 'object' && value !== null) return value as Data;

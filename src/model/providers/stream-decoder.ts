@@ -1,14 +1,14 @@
 import type { MessageStep } from '../draft.ts';
 import { ModelFailure, type UsageUpdate } from '../request.ts';
 
-/** Makes sense of what the events of one answer carry. */
+/** Decodes the events of one model response into steps. */
 export interface StreamDecoder {
   readonly decode: (data: string) => Iterable<MessageStep | UsageUpdate>;
-  /** Whether the answer is whole. */
+  /** Whether the response is complete. */
   readonly isDone: boolean;
 }
 
-/** Hears a stream to its end. What goes wrong once the answer is whole does not matter any more. */
+/** Decodes a stream to its end. Failures after a complete response do not matter. */
 export async function* decodeToEnd(events: AsyncIterable<{ readonly data: string }>, decoder: StreamDecoder) {
   try {
     for await (const { data } of events) for (const step of decoder.decode(data)) yield step;

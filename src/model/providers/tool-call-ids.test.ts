@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { anthropicToolId } from './tool-call-ids.ts';
 
-it.each(['toolu_01A', 'call-1', 'x'.repeat(64)])('keeps %s', (id) => {
+it.each(['toolu_01A', 'call-1', 'x'.repeat(64)])('an accepted id stays: %s', (id) => {
   expect(anthropicToolId(id)).toBe(id);
 });
 
-it('makes any id fit, and different ones of different ids', () => {
+it('any id becomes acceptable, and different ids stay different', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 120 }), fc.string({ maxLength: 120 }), (one, two) => {
       expect(anthropicToolId(one)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
@@ -15,7 +15,7 @@ it('makes any id fit, and different ones of different ids', () => {
   );
 });
 
-it('tells long ids apart that begin alike', () => {
+it('long ids with a common prefix stay different', () => {
   const long = 'x'.repeat(100);
 
   expect(anthropicToolId(`${long}1`)).not.toBe(anthropicToolId(`${long}2`));

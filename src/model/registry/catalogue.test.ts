@@ -4,7 +4,7 @@ import { defaultIds, defaultModel, preferredProviders } from './default-models.t
 
 const all = catalogue.providers().flatMap((provider) => catalogue.models(provider));
 
-test('every provider has models, each with what a wire needs to speak to it', () => {
+test('every provider has models with all that an adapter needs', () => {
   expect(catalogue.providers()).toEqual(expect.arrayContaining(['anthropic', 'google', 'openai', 'openrouter']));
   const apis = ['anthropic-messages', 'google-generative-ai', 'openai-completions', 'openai-responses'];
   expect([...new Set(all.map(({ api }) => api))].sort()).toEqual(apis);
@@ -26,7 +26,7 @@ test('every provider has models, each with what a wire needs to speak to it', ()
   }
 });
 
-test('what the models of a server share reaches each of them', () => {
+test('the shared fields of a server are in each of its models', () => {
   for (const { compat } of catalogue.models('anthropic')) expect(compat).toMatchObject({ supportsStrictTools: true });
   for (const { headers } of catalogue.models('nvidia')) expect(headers).toEqual({ 'NVCF-POLL-SECONDS': '3600' });
 });
@@ -35,7 +35,7 @@ test('a provider is read once', () => {
   expect(catalogue.models('openai')).toBe(catalogue.models('openai'));
 });
 
-test('a provider that is not there has no models, whatever its name points at', () => {
+test('an unknown provider has no models, even if its name is a path', () => {
   for (const name of ['nobody', '', '../catalogue/openai', '__proto__', 'README.md']) {
     expect(catalogue.models(name)).toEqual([]);
   }
@@ -48,7 +48,7 @@ test('every provider has a default, and every default is in the catalogue', () =
   }
 });
 
-test('a provider without a default uses its first model that thinks, else its first', () => {
+test('a provider without a default uses its first reasoning model, else its first', () => {
   const [first, second] = catalogue.models('groq').map((model) => ({ ...model, provider: 'own' }));
   if (!first || !second) throw new Error('groq has no models');
   const thinking = { ...second, reasoning: true };

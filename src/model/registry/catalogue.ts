@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 
-/** A server of a provider: what all its models share, and what is their own. */
+// A server of a provider: shared fields, and its models.
 interface CatalogueServer extends Pick<Model, 'api' | 'baseUrl' | 'headers' | 'compat'> {
   readonly models: readonly OwnFields[];
 }
@@ -12,10 +12,10 @@ type OwnFields = Pick<
   'id' | 'name' | 'reasoning' | 'input' | 'contextWindow' | 'maxTokens' | 'cost' | 'thinkingLevelMap' | 'compat'
 >;
 
-/** Beside the program, and for what runs from its sources beside them. */
+// Beside the running file or one level above it, depending on the build.
 const folders = ['../catalogue', './catalogue'].map((path) => join(import.meta.dirname, path));
 
-/** The models that come with the program; each provider's file is read when first asked for. */
+/** The models that come with tau; each provider's file is read on first use. */
 export const catalogue = openCatalogue();
 
 function openCatalogue() {
@@ -28,7 +28,7 @@ function openCatalogue() {
   };
   return {
     providers: (): readonly string[] => openFolder().providers,
-    /** None for a provider that the catalogue lacks. */
+    /** Is empty for an unknown provider. */
     models(provider: string): readonly Model[] {
       const { path, providers } = openFolder();
       if (!providers.includes(provider)) return [];

@@ -5,9 +5,9 @@ import type { CustomModel, CustomProvider, ModelChange } from '../../store/model
 const zeroCost: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /**
- * The models of a provider after the user's changes: the built-in ones, changed or replaced, then the user's own.
+ * Applies the user's changes to the built-in models of a provider and adds the user's own models.
  *
- * The headers and options of the user's file are not in them: models are shown to clients, and those may hold secrets.
+ * Headers and options of the user's file are left out: models are sent to clients, and those may hold secrets.
  */
 export function applyCustomisation(provider: string, builtIn: readonly Model[], custom: CustomProvider): readonly Model[] {
   const models = new Map(builtIn.map((model) => [model.id, applyOverrides(model, custom)]));
@@ -15,14 +15,14 @@ export function applyCustomisation(provider: string, builtIn: readonly Model[], 
   return [...models.values()];
 }
 
-/** The headers that the user wants to be sent to a model, as written, under names in small letters. */
+/** The unresolved headers for a model from the user's files, with lower-case names. */
 export function customHeaders(custom: CustomProvider, id: string): Record<string, string> {
   const own = custom.models?.findLast((model) => model.id === id) ?? overridesFor(custom, id);
   const headers = [custom.headers, own.headers].flatMap((set) => Object.entries(set ?? {}));
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** What a package of the AI SDK is made with. It may hold secrets, too. */
+/** The settings of an AI SDK package; they may contain secrets. */
 export function customOptions(custom: CustomProvider, id: string): Record<string, unknown> | undefined {
   const own = custom.models?.findLast((model) => model.id === id) ?? overridesFor(custom, id);
   return merged([custom.compat?.['options'], own.compat?.['options']].filter(isObject));
@@ -35,7 +35,6 @@ export function secretBearingValues({ apiKey, headers, models = [], modelOverrid
   return [apiKey ?? [], ...sets.map((set) => Object.values(set ?? {}))].flat();
 }
 
-/** An address to which a path can be added. */
 export const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, '');
 
 function applyOverrides(model: Model, custom: CustomProvider): Model {
@@ -97,7 +96,7 @@ function compatFields(compats: Sets, levelMaps: Sets): Pick<Model, 'compat' | 't
   return { ...(Object.keys(compat).length > 0 ? { compat } : {}), ...(thinkingLevelMap ? { thinkingLevelMap } : {}) };
 }
 
-/** Later sets win; objects in them are merged, lists are not. */
+// Later sets win. Objects are merged, lists are replaced.
 function merged(sets: Sets): Values | undefined {
   const given = sets.filter((set) => set !== undefined);
   return given.length === 0 ? undefined : given.reduce(merge);

@@ -1,6 +1,6 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 
-/** The model of each provider that is used when nobody named one, preferred providers first. */
+/** The default model of each provider, preferred providers first. */
 export const defaultIds: Readonly<Record<string, string>> = {
   anthropic: 'claude-opus-5-5',
   openai: 'gpt-6.1-sol',
@@ -38,10 +38,10 @@ export const defaultIds: Readonly<Record<string, string>> = {
   'ant-ling': 'Ring-2.6-1T',
 };
 
-/** The providers that have a default, the preferred ones first. */
+/** The providers with a default, preferred ones first. */
 export const preferredProviders: readonly string[] = Object.keys(defaultIds);
 
-/** What to use of a provider: its default, else its first model that thinks, else its first; undefined if it has none. */
+/** A provider's default model, else its first reasoning model, else its first; undefined if it has none. */
 export function defaultModel(provider: string, models: readonly Model[]): Model | undefined {
   const own = models.filter((model) => model.provider === provider);
   const id = Object.hasOwn(defaultIds, provider) ? defaultIds[provider] : undefined;

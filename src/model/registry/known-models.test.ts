@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { version } from '../../protocol/generated/version.ts';
 import { builtIn, type UserFiles, storedKey, modelNames, openKnownModels, customProvider, catalogueModels } from './testing/user-files.ts';
 
-describe('the models there are', () => {
-  it('are those of the catalogue when the user has no files', () => {
+describe('the known models', () => {
+  it('are those of the catalogue if the user has no files', () => {
     const { known } = openKnownModels();
 
     expect(known.providers()).toEqual(['anthropic', 'openai']);
@@ -14,7 +14,7 @@ describe('the models there are', () => {
     expect([known.available(), known.problems, known.secretNames]).toEqual([[], [], []]);
   });
 
-  it('of the user come after them, with the defaults of pi', () => {
+  it('of the user follow them, with the defaults of pi', () => {
     const { known } = openKnownModels({ models: { mine: customProvider, openai: { ...customProvider, models: [{ id: 'more' }] } } });
 
     expect(modelNames(known.all())).toEqual([
@@ -41,7 +41,7 @@ describe('the models there are', () => {
     });
   });
 
-  it('of the user say everything about themselves, over what their provider says', () => {
+  it('of the user override the fields of their provider', () => {
     const ownFields = {
       name: 'Llama',
       api: 'anthropic-messages',
@@ -70,14 +70,14 @@ describe('the models there are', () => {
     });
   });
 
-  it('of the user replace built-in ones of the same name in their place', () => {
+  it('of the user replace built-in ones with the same id', () => {
     const { known } = openKnownModels({ models: { anthropic: { ...customProvider, models: [{ id: 'opus' }] } } });
 
     expect(modelNames(known.models('anthropic'))).toEqual(['anthropic/opus', 'anthropic/haiku']);
     expect(known.find('anthropic', 'opus')).toMatchObject({ name: 'opus', api: 'openai-completions' });
   });
 
-  it('are changed as the user says, the provider first, then the model', () => {
+  it('are changed by the provider settings, then by the model settings', () => {
     const change = {
       name: 'Mine',
       reasoning: true,
@@ -113,7 +113,7 @@ describe('the models there are', () => {
     expect(catalogueModels['openai']?.[0]?.compat).toEqual({ store: true, routing: { only: ['a'], sort: 'x' } });
   });
 
-  it('do not tell the headers of the file: they may hold secrets', () => {
+  it('omit the headers of the file: they may hold secrets', () => {
     const { known } = openKnownModels({
       models: {
         mine: { ...customProvider, headers: { a: 'sk-secret' }, models: [{ id: 'llama', headers: { b: 'sk-secret' } }] },
@@ -128,7 +128,7 @@ describe('the models there are', () => {
     expect(JSON.stringify(known.all())).not.toContain('sk-secret');
   });
 
-  it('survive whatever stands in the files', () => {
+  it('survive malformed files', () => {
     const { known } = openKnownModels({
       models: { mine: customProvider, constructor: { compat: {} }, bad: { baseUrl: 'nonsense' } },
       auth: { openai: 'sk-secret' },
@@ -144,7 +144,7 @@ describe('the models there are', () => {
   });
 });
 
-describe('the models that can be used', () => {
+describe('the usable models', () => {
   it.each<[string, UserFiles, string[]]>([
     ['a key for this process', { runtimeKey: { provider: 'openai', key: 'k' } }, ['openai/gpt']],
     ['a stored key', { auth: { openai: storedKey('k') } }, ['openai/gpt']],
@@ -179,7 +179,7 @@ describe('the models that can be used', () => {
 });
 
 describe('the endpoint of a model', () => {
-  it('is the address of the model, with who asks', async () => {
+  it('has the address of the model and the user agent', async () => {
     const { known } = openKnownModels({ env: { OPENAI_API_KEY: 'k' } });
 
     expect(await known.endpoint(builtIn('openai', 'gpt'))).toEqual({
@@ -189,7 +189,7 @@ describe('the endpoint of a model', () => {
     });
   });
 
-  it('has the headers of the model, the provider and the change, whatever their case', async () => {
+  it('has the headers of the model, the provider and the override, whatever their case', async () => {
     const { known } = openKnownModels({
       env: { TEAM: 'blue' },
       models: {
@@ -218,7 +218,7 @@ describe('the endpoint of a model', () => {
     });
   });
 
-  it('of a model that nobody listed is that of its provider', async () => {
+  it('of an unlisted model is that of its provider', async () => {
     const { known } = openKnownModels({ models: { openai: { apiKey: 'k', headers: { a: 'b' } } } });
     const model = builtIn('openai', 'gpt-next', { headers: { 'X-Own': 'c', odd: 7 } });
 
@@ -232,8 +232,8 @@ describe('the endpoint of a model', () => {
   });
 });
 
-describe('what tools must not know', () => {
-  it('are the variables that the files name, if they are set and nobody else lives on them', () => {
+describe('the secrets that tools must not get', () => {
+  it('are the set variables that the files name, except shared ones', () => {
     const { known } = openKnownModels({
       auth: { openai: storedKey('$STORED') },
       models: {
@@ -254,7 +254,7 @@ describe('what tools must not know', () => {
 });
 
 describe('refresh', () => {
-  it('reads what has changed, and only then', () => {
+  it('reads files only if they have changed', () => {
     const { known, write } = openKnownModels({ models: { mine: customProvider } });
     const before = known.find('mine', 'llama');
 
@@ -270,7 +270,7 @@ describe('refresh', () => {
     expect(modelNames(known.available())).toEqual(['openai/gpt', 'mine/mistral']);
   });
 
-  it('tells of a file that broke, keeps it, and is glad when it is mended', () => {
+  it('reports a malformed file, keeps it, and recovers when it is repaired', () => {
     const { known, write, agentDir } = openKnownModels({ models: { mine: customProvider } });
 
     write('models.json', '{"providers": {"mine": ');
@@ -287,8 +287,8 @@ describe('refresh', () => {
   });
 });
 
-describe('where keys come from', () => {
-  it('is told by place, never by value', () => {
+describe('the locations of keys', () => {
+  it('are reported, never the keys', () => {
     const { known } = openKnownModels({
       models: { mine: customProvider, other: { ...customProvider, apiKey: '$OTHER' } },
       auth: { openai: storedKey('sk-secret') },
@@ -304,7 +304,7 @@ describe('where keys come from', () => {
     expect(known.keyProblems).toEqual([]);
   });
 
-  it('is told too where a key is known to be of no use', () => {
+  it('are reported with the problem of an unusable key', () => {
     const { known, agentDir } = openKnownModels({
       models: { mine: { ...customProvider, apiKey: '$GONE' }, lazy: { ...customProvider, apiKey: '!exit 1' } },
       auth: { openai: { type: 'oauth', access: 'sk-secret', expires: 1 } },

@@ -13,7 +13,6 @@ import type { ProviderConfig, StreamSimple } from './provider-config.ts';
 import { RegisteredProviders } from './registered-providers.ts';
 import { sharedVariables } from '../keys/secret-variables.ts';
 
-/** The models that come with tau. */
 export interface Catalogue {
   providers(): readonly string[];
   models(provider: string): readonly Model[];
@@ -26,15 +25,13 @@ export interface KnownModelsOptions {
   readonly runtimeKey?: RuntimeKey | undefined;
 }
 
-/** A provider that is asked with a key. */
 export type KeyedProvider = Result<'list_providers'>['providers'][number];
 
-/** What goes along with every request to a model. */
 export type ModelAuth = Pick<Endpoint, 'apiKey' | 'headers'>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The models of the catalogue, of the user's `models.json` and of extensions, and how each of them is reached. */
+/** The models of the catalogue, the user's `models.json` and extensions, with their endpoints and keys. */
 export class KnownModels {
   readonly #options: KnownModelsOptions;
   readonly #customisedModels = new Map<string, readonly Model[]>();
@@ -50,24 +47,23 @@ export class KnownModels {
     this.#credentials = readIfChanged(options.agentDir, authFile);
   }
 
-  /** Adds a provider or changes one, until it is taken back. Throws a `Refusal` that names what is wrong with it. */
+  /** Adds or changes a provider until it is unregistered. Throws a `Refusal` if the config is invalid. */
   register(provider: string, config: ProviderConfig): void {
     this.#registered.register(provider, config);
     this.#customisedModels.delete(provider);
   }
 
-  /** Restores what was there before. */
   unregister(provider: string): void {
     this.#registered.unregister(provider);
     this.#customisedModels.delete(provider);
   }
 
-  /** Who speaks to a model whose API kind is of an extension's making. */
+  /** The stream function of an extension for this model's API kind. */
   streamOf(model: Model): StreamSimple | undefined {
     return this.#registered.streamOf(model);
   }
 
-  /** Those of the catalogue, then those that only the user's file and extensions know. */
+  /** The providers of the catalogue, then those of the user's file and of extensions. */
   providers(): readonly string[] {
     const own = this.#customNames().filter((provider) => (this.#custom(provider)?.models ?? []).length > 0);
     return [...new Set([...this.#options.catalogue.providers(), ...own])];
@@ -87,17 +83,17 @@ export class KnownModels {
     return this.providers().flatMap((provider) => this.models(provider));
   }
 
-  /** All of them, those of preferred providers first. */
+  /** All models, preferred providers first. */
   inPreferenceOrder(): readonly Model[] {
     return this.#providersByPreference().flatMap((provider) => this.models(provider));
   }
 
-  /** The models of which nothing needed is known to be missing, those of preferred providers first. */
+  /** The models with no known obstacle to their use, preferred providers first. */
   available(): readonly Model[] {
     return this.#usableProviders().flatMap((provider) => this.models(provider));
   }
 
-  /** The model to use when nobody named one; undefined when none can be used. */
+  /** The default model; undefined if none is usable. */
   preferred(): Model | undefined {
     for (const provider of this.#usableProviders()) {
       const model = defaultModel(provider, this.models(provider));
@@ -106,12 +102,11 @@ export class KnownModels {
     return undefined;
   }
 
-  /** Uses a key that is given for this process only. */
   setRuntimeKey(key: RuntimeKey): void {
     this.#runtimeKey = key;
   }
 
-  /** Why a provider cannot be used, and what to do about it. */
+  /** Tells the user why a provider cannot be used, and the remedy. */
   missingKeyMessage(provider: string): string {
     const path = credentialsPath(this.#options.agentDir);
     const advice = this.providers().includes(provider) ? keyAdvice(provider, path) : unknownProviderAdvice(provider);
@@ -122,13 +117,13 @@ export class KnownModels {
     return this.models(provider).find((model) => model.id === id);
   }
 
-  /** Whether there is a key for this provider, or it needs none. Runs no command and asks nobody. */
+  /** Whether the provider has a key or needs none. Runs no command and sends no request. */
   hasKey(provider: string): boolean {
     if (this.#findKey(provider)) return this.#keyProblem(provider) === undefined;
     return this.#needsNoKey(provider);
   }
 
-  /** The providers that can be used, each with the place of its key; undefined where none is needed. */
+  /** The usable providers with the location of their key; undefined if none is needed. */
   keyLocations(): ReadonlyMap<string, string | undefined> {
     return new Map(this.#usableProviders().map((provider) => [provider, this.#findKey(provider)?.location]));
   }
@@ -145,7 +140,7 @@ export class KnownModels {
       }));
   }
 
-  /** Why providers cannot be used that the user's files speak of, a sentence each. */
+  /** Why providers of the user's files cannot be used, one sentence each. */
   get keyProblems(): readonly string[] {
     const mentioned = [...this.#customNames(), ...this.#credentials.content.credentials.keys()];
     return [...new Set(mentioned)].flatMap((provider) => {
@@ -154,7 +149,7 @@ export class KnownModels {
     });
   }
 
-  /** Where a model is reached. Rejects with a `Refusal` when its key or a header cannot be had. */
+  /** Resolves a model's endpoint. Rejects with a `Refusal` if its key or a header cannot be resolved. */
   async endpoint(model: Model, signal?: AbortSignal): Promise<Omit<Endpoint, 'timeouts'>> {
     const { provider, id } = model;
     const { baseUrl } = this.find(provider, id) ?? model;
@@ -169,7 +164,7 @@ export class KnownModels {
     };
   }
 
-  /** What a request to a model needs beside its address. Rejects as `endpoint` does. */
+  /** Resolves the key and headers of a model. Rejects as `endpoint` does. */
   async auth({ provider, id, ...given }: ModelRef, signal?: AbortSignal): Promise<ModelAuth> {
     const { headers } = this.find(provider, id) ?? given;
     const [apiKey, own] = await Promise.all([this.#resolveKey(provider, signal), this.#resolveHeaders(provider, id, signal)]);
@@ -184,7 +179,7 @@ export class KnownModels {
     };
   }
 
-  /** The set variables that the user's files name as secrets: tools need not know them. */
+  /** The set variables that the user's files name as secrets, which tools must not get. */
   get secretNames(): readonly string[] {
     const keys = [...this.#credentials.content.credentials.values()].flatMap((one) => (one.type === 'api_key' ? one.key : []));
     const values = this.#customNames().flatMap((provider) => secretBearingValues(this.#custom(provider) ?? {}));
@@ -192,12 +187,12 @@ export class KnownModels {
     return [...names].filter((name) => !sharedVariables.has(name) && readVariable(this.#options.env, name) !== undefined);
   }
 
-  /** What is wrong with the user's files, a sentence each. */
+  /** The problems of the user's files, one sentence each. */
   get problems(): readonly string[] {
     return [...this.#modelsFile.content.problems, ...this.#credentials.content.problems];
   }
 
-  /** Reads again what has changed on disk. */
+  /** Reads files again that have changed on disk. */
   refresh(): void {
     const { agentDir } = this.#options;
     const file = readIfChanged(agentDir, modelsFile, this.#modelsFile);
@@ -256,7 +251,7 @@ export class KnownModels {
     }
   }
 
-  /** What is known to be wrong with the key there is. */
+  /** The known problem of the provider's key. */
   #keyProblem(provider: string): string | undefined {
     const found = this.#findKey(provider);
     if (found?.kind === 'expired') return this.#expiredMessage(provider);
@@ -291,14 +286,14 @@ export class KnownModels {
     return credential?.type === 'api_key' && credential.env ? { ...env, ...credential.env } : env;
   }
 
-  /** A server of the user's own, such as one on the same machine. */
+  /** Servers of the user's own, such as local ones. */
   #needsNoKey(provider: string): boolean {
     const { models = [], apiKey, authHeader } = this.#custom(provider) ?? {};
     if (this.isBuiltIn(provider) || this.#registered.signInOf(provider)) return false;
     return models.length > 0 && apiKey === undefined && !authHeader;
   }
 
-  /** What the user and extensions say of a provider. */
+  /** The settings of the user's file and of extensions. */
   #custom(provider: string): CustomProvider | undefined {
     return this.#registered.mergedWith(provider, this.#modelsFile.content.providers.get(provider));
   }
@@ -316,7 +311,6 @@ export class KnownModels {
     return [...new Set([...preferredProviders.filter((provider) => known.has(provider)), ...known])];
   }
 
-  /** Whether the provider is one of the catalogue. */
   isBuiltIn(provider: string): boolean {
     return this.#options.catalogue.providers().includes(provider);
   }
@@ -324,7 +318,6 @@ export class KnownModels {
 
 type ModelRef = Pick<Model, 'provider' | 'id' | 'headers'>;
 
-/** What stood in a file when it was read. */
 interface FileSnapshot<T> {
   readonly stamp: string;
   readonly content: T;
@@ -339,14 +332,13 @@ const modelsFile: FileSource<ModelsFile> = { path: modelsFilePath, read: readMod
 const authFile: FileSource<Credentials> = { path: credentialsPath, read: readCredentials };
 
 function readIfChanged<T>(agentDir: string, { path, read }: FileSource<T>, before?: FileSnapshot<T>): FileSnapshot<T> {
-  // Before the content: what is written in between is seen next time.
+  // Before the content: a write in between is found next time.
   const stamp = fileStamp(path(agentDir));
   return before?.stamp === stamp ? before : { stamp, content: read(agentDir) };
 }
 
 const unknownProviderAdvice = (provider: string) => `There is no such provider: describe providers.${provider} in models.json.`;
 
-/** Where a value stands, and who waits for what it means. */
 interface ValueContext {
   readonly provider: string;
   readonly location: string;

@@ -1,4 +1,4 @@
-/** One character of a pattern, or with `repeats` any number of them. */
+// A character of a pattern; with `repeats`, any number of them.
 interface Token {
   readonly matches: (character: string) => boolean;
   readonly repeats?: boolean;
@@ -9,8 +9,8 @@ const notSlash = (character: string) => character !== '/';
 export const isGlob = (pattern: string): boolean => /[*?[]/.test(pattern);
 
 /**
- * A test for names such as `provider/id`, whatever their letter case: `*` and `?` stop at a `/`, `**` does not, `[a-z]` and
- * `[!a-z]` stand for one character. No pattern takes longer than its length times that of the name.
+ * Compiles a pattern for names such as `provider/id`, ignoring case. `*` and `?` stop at a `/`, `**` does not, `[a-z]`
+ * and `[!a-z]` match one character. Matching takes at most pattern length times name length.
  */
 export function modelGlob(pattern: string): (name: string) => boolean {
   const tokens = [...pattern.toLowerCase().matchAll(/\*+|\?|\[([!^]?)(\]?[^\]]*)\]|./gsu)].map(tokenOf);
@@ -27,7 +27,7 @@ function tokenOf([source, negation, members]: RegExpExecArray): Token {
   return { matches: (character) => notSlash(character) && isMember(character) === (negation === '') };
 }
 
-/** Follows every way to read the pattern at once. */
+// Follows all readings of the pattern at once.
 function matchesTokens(tokens: readonly Token[], name: string): boolean {
   let positions = withSkips([0], tokens);
   for (const character of name) {
@@ -41,7 +41,7 @@ function matchesTokens(tokens: readonly Token[], name: string): boolean {
   return positions.has(tokens.length);
 }
 
-/** With the places behind wildcards, which may stand for nothing. */
+// Adds the positions after wildcards, which may match nothing.
 function withSkips(positions: readonly number[], tokens: readonly Token[]): ReadonlySet<number> {
   const all = new Set(positions);
   for (const position of all) if (tokens[position]?.repeats) all.add(position + 1);

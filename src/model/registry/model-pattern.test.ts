@@ -55,19 +55,19 @@ test.each([
   expect(found(pattern)).toEqual({ model: name });
 });
 
-test('a provider named beside the pattern is the only one', () => {
+test('a given provider restricts the pattern to it', () => {
   expect(found('gpt-5', 'OPENROUTER')).toEqual({ model: 'openrouter/openai/gpt-5' });
   expect(found('openai/gpt-5', 'openai')).toEqual({ model: 'openai/gpt-5' });
   expect(found('openai/gpt-5', 'openrouter')).toEqual({ model: 'openrouter/openai/gpt-5' });
 });
 
-test('a level may follow', () => {
+test('a thinking level may follow the pattern', () => {
   expect(found('sonnet:high')).toEqual({ model: 'anthropic/claude-sonnet-5', thinkingLevel: 'high' });
   expect(found('openai/gpt-5:off')).toEqual({ model: 'openai/gpt-5', thinkingLevel: 'off' });
   expect(found('qwen/coder:free:max')).toEqual({ model: 'openrouter/qwen/coder:free', thinkingLevel: 'max' });
 });
 
-test('an id that a known provider lacks is tried as it stands', () => {
+test('an unknown id of a known provider is used as it stands', () => {
   const { model, ...rest } = findByPattern({ pattern: 'anthropic/claude-next:low', models, providers });
   expect(model).toEqual({ ...models[0], id: 'claude-next', name: 'claude-next' });
   expect(rest).toEqual({
@@ -78,7 +78,7 @@ test('an id that a known provider lacks is tried as it stands', () => {
 });
 
 test.each(['nothing', 'sonnet:loud', 'unknown/gpt-5', 'anthropic/', 'empty/model', '', ':high'])(
-  '%j is refused',
+  '%j is rejected',
   (pattern) => {
     expect(() => found(pattern)).toThrow(
       expect.objectContaining({
@@ -89,7 +89,7 @@ test.each(['nothing', 'sonnet:loud', 'unknown/gpt-5', 'anthropic/', 'empty/model
   },
 );
 
-test('a provider that nobody knows is refused', () => {
+test('an unknown provider is rejected', () => {
   expect(() => found('gpt-5', 'nobody')).toThrow(
     expect.objectContaining({
       code: 'model_not_found',
@@ -103,7 +103,7 @@ const names = (patterns: string[]) =>
     [`${model.provider}/${model.id}`, ...(thinkingLevel ? [thinkingLevel] : [])].join(' '),
   );
 
-test('a scope keeps the order of its patterns and names each model once', () => {
+test('a scope keeps the order of its patterns and lists each model once', () => {
   expect(names(['openai/*', 'sonnet:high', '*SONNET-[!4]*:low', '*-mini'])).toEqual([
     'openai/gpt-5',
     'openai/gpt-5-mini',
@@ -118,7 +118,7 @@ test('a scope keeps the order of its patterns and names each model once', () => 
   ]);
 });
 
-test('what a pattern of a scope did wrong is a warning', () => {
+test('an invalid pattern of a scope yields a warning', () => {
   expect(matchPatterns(['sonnet:loud', 'nothing', 'nothing*'], models)).toEqual({
     choices: [{ model: expect.objectContaining({ id: 'claude-sonnet-5' }) }],
     warnings: [
@@ -139,7 +139,7 @@ const anyModels = fc.uniqueArray(
   { selector: ({ provider, id }) => `${provider}/${id}`, minLength: 1 },
 );
 
-test('an exact provider and id always finds itself', () => {
+test('an exact provider and id always matches itself', () => {
   fc.assert(
     fc.property(anyModels, (models) => {
       for (const model of models) {
@@ -150,7 +150,7 @@ test('an exact provider and id always finds itself', () => {
   );
 });
 
-test('a scope is in the order of its patterns, without a model twice', () => {
+test('a scope has the order of its patterns and no duplicates', () => {
   fc.assert(
     fc.property(anyModels, fc.array(fc.nat(), { maxLength: 20 }), (models, indexes) => {
       const chosen = indexes.flatMap((index) => models[index % models.length] ?? []);

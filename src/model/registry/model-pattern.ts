@@ -4,31 +4,31 @@ import { defaultModel } from './default-models.ts';
 import { isGlob, modelGlob } from './model-glob.ts';
 import { isThinkingLevel } from '../thinking-levels.ts';
 
-/** A model as somebody named it, perhaps with how much it is to think. */
+/** A model that a pattern matched, with the thinking level in the pattern. */
 export interface ModelMatch {
   readonly model: Model;
   readonly thinkingLevel?: ThinkingLevel;
 }
 
-/** What somebody asked for, and what there is. */
+/** A pattern and the models that it may match. */
 export interface ModelQuery {
   readonly pattern: string;
   readonly provider?: string | undefined;
-  /** Where several fit equally well, the first of them is meant. */
+  /** In order of preference. */
   readonly models: readonly Model[];
-  /** Known providers, whether or not one of their models is known. */
+  /** All known providers, even those without known models. */
   readonly providers: readonly string[];
 }
 
 /**
- * The model that `--model` means: `id`, `provider/id` or a part of an id or name, with `:level` after it. An id that a
- * known provider lacks is tried as it stands, with the properties of the provider's default and a warning.
+ * Finds the model for `--model`: `id`, `provider/id` or a part of an id or name, with an optional `:level`. An unknown
+ * id of a known provider is used as it stands, with the properties of the provider's default model and a warning.
  */
 export function findByPattern(query: ModelQuery): ModelMatch & { readonly warning?: string } {
   const { pattern, models } = query;
   const provider = providerOf(query);
   const providerModels = provider === undefined ? models : models.filter((model) => model.provider === provider);
-  // An id may look like a provider and an id: it counts everywhere, unless the provider was said beside it.
+  // An id may look like `provider/id`, so exact ids match everywhere unless the provider is given.
   const exactCandidates = query.provider === undefined ? models : providerModels;
   const found = matchWithLevel(pattern, (text) => exactMatch(text, exactCandidates) ?? closest(stripProvider(provider, text), providerModels));
   if (found) return found;
@@ -43,7 +43,7 @@ export function findByPattern(query: ModelQuery): ModelMatch & { readonly warnin
   };
 }
 
-/** The models that a list of patterns lets through, in its order, each once. What a pattern did wrong is a warning. */
+/** The models that a list of patterns matches, in its order, each once. Invalid patterns yield warnings. */
 export function matchPatterns(patterns: readonly string[], models: readonly Model[]) {
   const scope = new Map<string, ModelMatch>();
   const warnings: string[] = [];
@@ -59,7 +59,7 @@ export function matchPatterns(patterns: readonly string[], models: readonly Mode
   return { choices: [...scope.values()], warnings };
 }
 
-/** The provider that was named, beside the pattern or before its first slash. */
+// The given provider, or the one before the first slash of the pattern.
 function providerOf({ pattern, provider, providers }: ModelQuery): string | undefined {
   const named = provider ?? pattern.slice(0, Math.max(0, pattern.indexOf('/')));
   const known = providers.find((one) => one === named) ?? providers.find((one) => equalsIgnoringCase(one, named));
@@ -75,7 +75,7 @@ function stripProvider(provider: string | undefined, text: string): string {
 
 type FindModel = (text: string) => Model | undefined;
 
-/** What the whole text matches, else what the text before a thinking level does. */
+// Tries the whole text first, then the text before a thinking level.
 function matchWithLevel(text: string, match: FindModel): ModelMatch | undefined {
   const model = match(text);
   if (model) return { model };
@@ -97,7 +97,7 @@ function globMatches(pattern: string, models: readonly Model[]): { choices: Mode
   return { choices: matching.map((model) => (level === undefined ? { model } : { model, thinkingLevel: level })) };
 }
 
-/** A wrong level is left away; only `--model` insists on a right one. */
+// Ignores an invalid level; only `--model` rejects it.
 function lenientMatch(pattern: string, models: readonly Model[]): { choices: ModelMatch[]; warning?: string } {
   const found = matchWithLevel(pattern, (text) => closest(text, models));
   if (found) return { choices: [found] };
@@ -120,7 +120,7 @@ function closest(text: string, models: readonly Model[]): Model | undefined {
   return best;
 }
 
-/** As it is written before letter case is forgiven, and with its provider before an id that looks like that. */
+// Exact case takes precedence, and a full name over an id.
 function exactMatch(text: string, models: readonly Model[]): Model | undefined {
   return (
     models.find((model) => fullName(model) === text) ??

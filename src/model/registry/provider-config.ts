@@ -3,16 +3,16 @@ import type { OAuthCredential } from '../../store/credentials.ts';
 import type { CustomProvider } from '../../store/models-file.ts';
 import type { ModelMessage, ToolSpec } from '../request.ts';
 
-/** A provider as an extension describes it: what `models.json` could say, and code for what it could not. */
+/** A provider of an extension: the fields of `models.json`, and code. */
 export interface ProviderConfig extends CustomProvider {
-  /** What people call it. */
+  /** Is shown to users. */
   readonly name?: string;
-  /** Speaks the API kind that `api` names, to the models of this provider that have it. */
+  /** Streams responses for the models of this provider that have the API kind `api`. */
   readonly streamSimple?: StreamSimple;
   readonly oauth?: SignIn;
 }
 
-/** Asks a model. It must answer a stream of events, in the form that pi gives them; they are not trusted. */
+/** Calls a model. Must return pi's stream of events, which is untrusted. */
 export type StreamSimple = (model: Model, context: StreamContext, options: StreamOptions) => unknown;
 
 export interface StreamContext {
@@ -25,16 +25,16 @@ export interface StreamOptions {
   readonly apiKey?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Absent where the model is not to think. */
+  /** Is absent if thinking is off. */
   readonly reasoning?: Exclude<ThinkingLevel, 'off'>;
   readonly thinkingBudgets?: Readonly<Partial<Record<ThinkingLevel, number>>>;
   readonly maxTokens: number;
   readonly sessionId?: string;
-  /** To be given the body before it is posted; what it answers is to be posted instead, unless that is undefined. */
+  /** Gets the body before it is posted, and may return a replacement. */
   readonly onPayload?: (payload: unknown) => Promise<unknown>;
 }
 
-/** What becomes of a stored sign-in. How one comes to it is not asked for. */
+/** Turns a stored sign-in into a key and renews it. tau itself offers no login. */
 export interface SignIn {
   readonly getApiKey: (credential: OAuthCredential) => string;
   readonly refreshToken: (expired: OAuthCredential, signal: AbortSignal) => Promise<object>;

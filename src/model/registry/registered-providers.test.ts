@@ -11,7 +11,7 @@ const acme: ProviderConfig = {
 };
 
 describe('a registered provider', () => {
-  it('has models with the defaults of models.json, until it is taken back', () => {
+  it('has models with the defaults of models.json until it is unregistered', () => {
     const { known } = openKnownModels();
 
     known.register('acme', acme);
@@ -37,7 +37,7 @@ describe('a registered provider', () => {
     expect([known.available(), known.find('acme', 'one'), known.hasKey('acme')]).toEqual([[], undefined, false]);
   });
 
-  it('with models has these and no others, whatever the catalogue and the file say', () => {
+  it('with models replaces those of the catalogue and the file', () => {
     const { known } = openKnownModels({ models: { openai: customProvider, mine: customProvider }, env: { OPENAI_API_KEY: 'k' } });
 
     known.register('openai', acme);
@@ -58,7 +58,7 @@ describe('a registered provider', () => {
     ]);
   });
 
-  it('without models changes where those are that the catalogue and the file have, and what is sent to them', async () => {
+  it('without models changes the address and headers of those in the catalogue and the file', async () => {
     const { known } = openKnownModels({
       models: { mine: { ...customProvider, headers: { a: 'file', b: 'file' }, models: [{ id: 'llama', baseUrl: 'http://own' }] } },
     });
@@ -83,7 +83,7 @@ describe('a registered provider', () => {
     });
   });
 
-  it('is described anew by what comes later; what that does not say stays', async () => {
+  it('is changed by a later registration; omitted fields stay', async () => {
     const { known, keyOf } = openKnownModels();
 
     known.register('acme', acme);
@@ -94,7 +94,7 @@ describe('a registered provider', () => {
     expect(await keyOf('acme', 'three')).toBe('another');
   });
 
-  it('is not what became of the object that described it', () => {
+  it('does not follow changes of the object that described it', () => {
     const { known } = openKnownModels();
     const config = { ...acme, models: [{ id: 'one' }] };
 
@@ -104,7 +104,7 @@ describe('a registered provider', () => {
     expect(modelNames(known.models('acme'))).toEqual(['acme/one']);
   });
 
-  it('leaves out models that nobody can speak with', () => {
+  it('omits models that are not for chat', () => {
     const { known } = openKnownModels();
     const models = [{ id: 'one', type: 'chat' }, { id: 'painter', type: 'image' }, { id: 'two' }];
 
@@ -113,7 +113,7 @@ describe('a registered provider', () => {
     expect(modelNames(known.models('acme'))).toEqual(['acme/one', 'acme/two']);
   });
 
-  it('finds its key where keys are looked for, its own last', async () => {
+  it('finds its key in the usual sources, its own last', async () => {
     const stored = openKnownModels({ auth: { acme: storedKey('stored') } });
     stored.known.register('acme', acme);
     const named = openKnownModels({ env: { ACME_KEY: 'from the environment' } });
@@ -133,7 +133,7 @@ describe('a registered provider', () => {
     );
   });
 
-  it('needs no key where it asks for none, and shows nobody its headers', async () => {
+  it('needs no key if it requests none, and its headers are hidden', async () => {
     const { known } = openKnownModels();
     const { apiKey: _key, ...without } = acme;
 
@@ -149,7 +149,7 @@ describe('a registered provider', () => {
 
   const keyless = { ...acme, api: 'acme-api', streamSimple: () => [] };
 
-  it('may speak an API kind of its own, to models that are wherever it likes', () => {
+  it('may define its own API kind, and needs no address then', () => {
     const { known } = openKnownModels();
 
     known.register('acme', {
@@ -184,7 +184,7 @@ describe('a registered provider', () => {
     ['acme', { ...keyless, api: undefined }, 'acme.api is required for streamSimple'],
     ['acme', { ...acme, oauth: 'x' }, 'acme.oauth must be an object'],
     ['acme', { ...acme, oauth: { getApiKey: () => '' } }, 'acme.oauth.refreshToken must be a function'],
-  ])('%j is refused with a sentence about what is wrong (%#)', (name, config, sentence) => {
+  ])('%j is rejected with the reason (%#)', (name, config, sentence) => {
     const { known } = openKnownModels();
     const register = () => known.register(name, config as ProviderConfig);
 

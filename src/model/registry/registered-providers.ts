@@ -4,22 +4,20 @@ import { isObject, type JsonObject } from '../../store/json-file.ts';
 import { type CustomProvider, providerProblem } from '../../store/models-file.ts';
 import type { ProviderConfig, SignIn, StreamSimple } from './provider-config.ts';
 
-/** A provider that is there as long as somebody wants it. */
 interface RegisteredProvider {
-  /** As it would stand in a file. */
+  // The fields that a file could hold.
   readonly fileConfig: CustomProvider;
   readonly streamSimple: StreamSimple | undefined;
   readonly oauth: SignIn | undefined;
 }
 
-/** What of a description could stand in a file. */
 const fileFields = ['baseUrl', 'apiKey', 'api', 'headers', 'authHeader', 'compat', 'models', 'modelOverrides'] as const;
 
-/** The providers that extensions have registered. They win over those of files. */
+/** The providers that extensions have registered. They override those of files. */
 export class RegisteredProviders {
   readonly #providers = new Map<string, RegisteredProvider>();
 
-  /** Adds or changes one. What an earlier description said, and this one does not, stays. Throws a `Refusal`. */
+  /** Adds or changes a provider; omitted fields keep their values. Throws a `Refusal`. */
   register(name: string, config: ProviderConfig): void {
     if (typeof name !== 'string' || name === '') throw invalidProvider('a provider needs a name');
     if (!isObject(config as unknown)) throw invalidProvider(`${name} must be an object`);
@@ -42,12 +40,12 @@ export class RegisteredProviders {
     return [...this.#providers.keys()];
   }
 
-  /** Whether the models of this provider are those that were registered, and no others. */
+  /** Whether the provider's models are only the registered ones. */
   hasModels(provider: string): boolean {
     return (this.#providers.get(provider)?.fileConfig.models ?? []).length > 0;
   }
 
-  /** What there is to say of a provider, where a file says this of it. */
+  /** The registered settings of a provider, merged over those of the file. */
   mergedWith(provider: string, file: CustomProvider | undefined): CustomProvider | undefined {
     const fileConfig = this.#providers.get(provider)?.fileConfig;
     if (!fileConfig) return file;
@@ -59,12 +57,12 @@ export class RegisteredProviders {
     return { ...both, models: file.models.map((model) => ({ ...model, baseUrl })) };
   }
 
-  /** Whether a value of a provider is one that was registered. */
+  /** Whether a field of a provider was registered. */
   defines(provider: string, field: 'apiKey' | 'headers'): boolean {
     return this.#providers.get(provider)?.fileConfig[field] !== undefined;
   }
 
-  /** Who speaks to a model, where its API kind is of its provider's own making. */
+  /** The stream function for a model whose API kind its provider defines. */
   streamOf({ provider, api }: Pick<Model, 'provider' | 'api'>): StreamSimple | undefined {
     const { fileConfig, streamSimple } = this.#providers.get(provider) ?? {};
     return fileConfig?.api === api ? streamSimple : undefined;
@@ -86,7 +84,7 @@ function toFileConfig(name: string, config: ProviderConfig): JsonObject {
   }
 }
 
-/** Models for other purposes than to speak with may stand among the others. */
+// Providers may list models for other purposes.
 const isChatModel = (model: unknown) => !isObject(model) || model['type'] === undefined || model['type'] === 'chat';
 
 function problemOf(name: string, { fileConfig, streamSimple, oauth }: RegisteredProvider): string | undefined {

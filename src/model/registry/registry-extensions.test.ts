@@ -15,7 +15,7 @@ const acme: ProviderConfig = {
   models: [{ id: 'one' }, { id: 'two' }],
 };
 
-/** A registry of a user who has nothing, once everything is loaded. */
+/** A loaded registry of a user without configuration. */
 async function loaded(env: Record<string, string> = {}) {
   const registry = new ModelRegistry({ agentDir: tempFolder(), env, folderOptions: { timeouts: streamTimeouts({}) } });
   await registry.load({ anyway: true });
@@ -23,7 +23,7 @@ async function loaded(env: Record<string, string> = {}) {
 }
 
 describe('a registry with a registered provider', () => {
-  it('[L34] offers, finds and cycles its models, until it is taken back', async () => {
+  it('[L34] offers, finds and cycles its models until it is unregistered', async () => {
     const registry = await loaded();
     await registry.setScope(['acme/*']);
     expect(registry.scope).toBeUndefined();
@@ -51,7 +51,7 @@ describe('a registry with a registered provider', () => {
     expect(registry.fallback).toMatchObject({ provider: 'tau' });
   });
 
-  it('forgets a model that it knew only by name from the provider that was taken back', async () => {
+  it('drops an unlisted model of the provider that was unregistered', async () => {
     const registry = await loaded();
     registry.register('acme', acme);
     await registry.resolve({ pattern: 'acme/three' });
@@ -62,7 +62,7 @@ describe('a registry with a registered provider', () => {
     expect(registry.has('acme', 'three')).toBe(false);
   });
 
-  it('[L34] asks its server as it asks any other, with its key and its headers', async () => {
+  it('[L34] calls its server like any other, with its key and its headers', async () => {
     const double = await ProviderDouble.start(completions);
     double.says({ text: 'Good day.' }, { status: 401, message: 'Wrong key: a-secret-key' });
     const registry = await loaded();
@@ -77,7 +77,7 @@ describe('a registry with a registered provider', () => {
     expect(rejected.message.errorMessage).toBe('401 Wrong key: … (invalid_request_error)');
   });
 
-  it('[L34] asks the code of an extension, and conceals what that repeats of the key', async () => {
+  it('[L34] calls the code of an extension, and redacts the key in its errors', async () => {
     const registry = await loaded({ ACME: 'the-key-of-acme' });
     registry.register('acme', {
       api: 'acme-api',
@@ -95,7 +95,7 @@ describe('a registry with a registered provider', () => {
     expect(registry.secretNames).toEqual(['ACME']);
   });
 
-  it('tells what goes along with a request', async () => {
+  it('returns the key and headers of a request', async () => {
     const registry = await loaded();
     registry.register('acme', { ...acme, headers: { 'X-Team': 'red' }, apiKey: '$NOT_SET' });
     const none = { apiKey: undefined, headers: {} };
@@ -112,7 +112,7 @@ describe('a registry with a registered provider', () => {
     });
   });
 
-  it('takes nothing before it is loaded', () => {
+  it('rejects a registration before it is loaded', () => {
     const registry = new ModelRegistry({ agentDir: tempFolder(), env: {}, folderOptions: { timeouts: streamTimeouts({}) } });
 
     expect(() => registry.register('acme', acme)).toThrow('The models are not loaded yet');

@@ -16,7 +16,7 @@ function registry({ providers, ...options }: Partial<RegistryOptions> & { provid
   return new ModelRegistry({ agentDir, env: {}, folderOptions: { timeouts: streamTimeouts({}) }, ...options });
 }
 
-/** LM Studio with one model, and nobody else; counts who asks. */
+/** LM Studio with one model, and no other server; counts requests. */
 async function lmStudio() {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -32,8 +32,8 @@ async function lmStudio() {
 
 const scripted = ['tau/scripted', 'tau/scripted-small', 'tau/scripted-slow'];
 
-describe('a registry of a user who has configured nothing', () => {
-  it('knows the built-in models', async () => {
+describe('a registry of a user without configuration', () => {
+  it('has the built-in models', async () => {
     const known = registry();
     await known.load();
 
@@ -50,7 +50,7 @@ describe('a registry of a user who has configured nothing', () => {
     ]);
   });
 
-  it('knows the others by name once one of them was named', async () => {
+  it('loads the others once one of them is named', async () => {
     const known = registry();
     await known.loadProvider('anthropic');
 
@@ -64,8 +64,8 @@ describe('a registry of a user who has configured nothing', () => {
   });
 });
 
-describe('servers on this machine', () => {
-  it('are looked for when one of them is named, and then offered, not chosen', async () => {
+describe('local servers', () => {
+  it('are discovered when one of them is named, and then offered but not selected', async () => {
     const { ports } = await lmStudio();
     const known = registry({ ports });
     await known.loadProvider('lmstudio');
@@ -76,7 +76,7 @@ describe('servers on this machine', () => {
     expect(await known.resolve({ pattern: 'lmstudio/local' })).toMatchObject({ model: { id: 'local' } });
   });
 
-  it('are not looked for when somebody else is named', async () => {
+  it('are not discovered when another provider is named', async () => {
     const { ports, requests } = await lmStudio();
     const known = registry({ ports, providers: { mine: customProvider } });
 
@@ -88,7 +88,7 @@ describe('servers on this machine', () => {
     expect(requests).toEqual([]);
   });
 
-  it('are never looked for by one who is offline', async () => {
+  it('are never discovered offline', async () => {
     const { ports, requests } = await lmStudio();
     const known = registry({ ports, offline: true });
 
@@ -101,7 +101,7 @@ describe('servers on this machine', () => {
     await expect(known.resolve({ pattern: 'lmstudio/local' })).rejects.toMatchObject({ code: 'model_not_found' });
   });
 
-  it('yield to what models.json says of them', async () => {
+  it('yield to models.json', async () => {
     const { ports } = await lmStudio();
     const described = { ...customProvider, models: [{ id: 'local', name: 'Described' }] };
     const known = registry({ ports, providers: { lmstudio: described } });
@@ -123,7 +123,7 @@ describe('a scope', () => {
     expect(scopes).toEqual([['mine/llama'], scripted, ['tau/scripted-small'], undefined]);
   });
 
-  it('gives a key for this process to the provider of its first pattern', async () => {
+  it('sets a key for this process for the provider of its first match', async () => {
     const known = registry({ providers: { mine: { ...customProvider, authHeader: true } } });
 
     expect(await known.setScope(['mine/*'])).toEqual(['No models match pattern "mine/*".']);

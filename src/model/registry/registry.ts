@@ -15,10 +15,10 @@ import type { Script } from '../scripted/script.ts';
 import { secretsSet } from '../keys/secret-variables.ts';
 import { isThinkingLevel } from '../thinking-levels.ts';
 
-/** What depends on the folder that is worked in. */
+/** Options that depend on the working folder. */
 export interface FolderOptions {
   readonly timeouts: StreamTimeouts;
-  /** Where to look for packages, if it is trusted. */
+  /** Is searched for packages; undefined unless trusted. */
   readonly trustedFolder?: string | undefined;
 }
 
@@ -26,14 +26,14 @@ export interface RegistryOptions {
   readonly agentDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folderOptions: FolderOptions;
-  /** Look for no servers. */
+  /** Disables the search for local servers. */
   readonly offline?: boolean | undefined;
-  /** Where servers on this machine listen, if not at their usual ports. */
+  /** Overrides the default ports of local servers. */
   readonly ports?: LocalServerSearch['ports'];
   readonly script?: Script | undefined;
 }
 
-/** A model as a person names it. */
+/** A model as a user names it. */
 export interface ModelSelector {
   readonly pattern: string;
   readonly provider?: string | undefined;
@@ -41,22 +41,22 @@ export interface ModelSelector {
   readonly apiKey?: string | undefined;
 }
 
-/** What a wish came to. */
+/** The model that a selector matched. */
 export interface ResolvedModel {
   readonly model: Model;
   readonly thinkingLevel?: ThinkingLevel;
   readonly warning?: string;
 }
 
-/** Who serves models on this machine, where somebody does. */
+// The providers that run on this machine.
 const LOCAL_PROVIDERS: ReadonlySet<string> = new Set(['ollama', 'llamacpp', 'lmstudio']);
 
-/** How long local servers may take to say what they have. */
+// Local servers that take longer are ignored.
 const LOCAL_DISCOVERY_MS = 500;
 
 /**
- * The models this process knows, and who speaks to them. Until somebody has a key, a file or a wish that calls for more
- * it knows the built-in ones, and has loaded nothing else.
+ * The models of this process and their providers. Until a key, a file or a request requires more, it loads only the
+ * built-in models.
  */
 export class ModelRegistry {
   folderOptions: FolderOptions;
@@ -64,10 +64,10 @@ export class ModelRegistry {
   #scripted: Provider | undefined;
   #known: KnownModels | undefined;
   #runtimeKey: RuntimeKey | undefined;
-  /** What is known neither to the catalogue nor to the user's files. */
+  /** Models that neither the catalogue nor the user's files list. */
   #extraModels: readonly Model[] = [];
   #scope: readonly ModelMatch[] | undefined;
-  /** What the scope was made of. */
+  /** The arguments of the last `setScope`. */
   #scopeRequest: { readonly patterns: readonly string[]; readonly apiKey: string | undefined } | undefined;
 
   constructor(options: RegistryOptions) {
@@ -75,7 +75,7 @@ export class ModelRegistry {
     this.folderOptions = options.folderOptions;
   }
 
-  /** Whether there is anything to reach a real model with. Reads no file. */
+  /** Whether a real model may be reachable. Reads no file. */
   get isConfigured(): boolean {
     const { agentDir, env } = this.#options;
     return (
@@ -85,33 +85,32 @@ export class ModelRegistry {
     );
   }
 
-  /** Whether everything is known that files say. */
+  /** Whether the user's files are loaded. */
   get isLoaded(): boolean {
     return this.#known !== undefined;
   }
 
-  /** Learns what the user's files say, again where they have changed. `anyway`: also when there seems to be nothing. */
+  /** Loads the user's files, or the changes to them. `anyway`: even if none seem to exist. */
   async load({ anyway = false } = {}): Promise<void> {
     if (this.#known) this.#known.refresh();
     else if (anyway || this.isConfigured) this.#known = await this.#loadKnownModels();
   }
 
   /**
-   * Adds a provider, or changes one, until it is taken back: it wins over files. What a later description does not say
-   * stays as it was. Everything must be loaded. Throws a `Refusal` that names what is wrong with it.
+   * Adds or changes a provider until it is unregistered; it overrides files, and omitted fields keep their values.
+   * Throws a `Refusal` if the config is invalid. Requires `load`.
    */
   register(provider: string, config: ProviderConfig): void {
     this.#requireKnown.register(provider, config);
     this.#dropExtraModels(provider);
   }
 
-  /** Restores what was there before a provider was registered. */
   unregister(provider: string): void {
     this.#known?.unregister(provider);
     this.#dropExtraModels(provider);
   }
 
-  /** Looks for servers on this machine. */
+  /** Searches this machine for model servers. */
   async discoverLocalModels(): Promise<void> {
     if (this.#options.offline) return;
     const { discoverLocalModels } = await import('../local-servers/discovery.ts');
@@ -120,7 +119,7 @@ export class ModelRegistry {
     this.#extraModels = [...this.#extraModels.filter(({ provider }) => !LOCAL_PROVIDERS.has(provider)), ...found];
   }
 
-  /** Models that can be used now, in the order in which they are cycled. The scripted ones stand in for others. */
+  /** The models that are usable now, in cycling order. The scripted ones are offered if there are no others. */
   available({ scripted = false } = {}): readonly Model[] {
     const known = this.#known?.available() ?? [];
     const ids = new Set(known.map(fullName));
@@ -128,14 +127,14 @@ export class ModelRegistry {
     return scripted || others.length === 0 ? [...others, ...scriptedModels] : others;
   }
 
-  /** Only these are cycled, if somebody chose some. */
+  /** The models to cycle through, if restricted. */
   get scope(): readonly ModelMatch[] | undefined {
     return this.#scope;
   }
 
   /**
-   * Lets only the models be cycled that these patterns mean; answers what is wrong with the patterns. A key for this
-   * process only is for the provider of the first.
+   * Restricts cycling to the models that these patterns match; returns warnings. The key, for this process only, is for
+   * the provider of the first match.
    */
   async setScope(patterns: readonly string[], apiKey?: string): Promise<readonly string[]> {
     await this.load({ anyway: true });
@@ -150,12 +149,12 @@ export class ModelRegistry {
     return warnings;
   }
 
-  /** Looks again which models are meant by the patterns that were given, if some were. */
+  /** Applies the patterns of `setScope` again. */
   async refreshScope(): Promise<void> {
     if (this.#scopeRequest) await this.setScope(this.#scopeRequest.patterns, this.#scopeRequest.apiKey);
   }
 
-  /** What is used when nobody named a model: the provider's default of a real one if there is one, and no script. */
+  /** The model to use if none is named: a real provider's default unless there is a script. */
   get fallback(): Model {
     const preferred = this.#options.script ? undefined : this.#known?.preferred();
     if (preferred) return preferred;
@@ -164,26 +163,26 @@ export class ModelRegistry {
     return first;
   }
 
-  /** A model by its name, whether or not there is a key for it. */
+  /** A model by name, with or without a key. */
   findAny(provider: string, id: string): Model | undefined {
     const isThis = (model: Model) => model.provider === provider && model.id === id;
     return scriptedModels.find(isThis) ?? this.#known?.find(provider, id) ?? this.#extraModels.find(isThis);
   }
 
-  /** A model that can be used now. */
+  /** A model by name if it is usable now. */
   find(provider: string, id: string): Model | undefined {
     const found = this.findAny(provider, id);
     return found && this.#isUsable(found) ? found : undefined;
   }
 
-  /** Learns what there is of a provider that somebody named. */
+  /** Loads the models of a provider. */
   async loadProvider(provider: string): Promise<void> {
     if (isScripted({ provider })) return;
     await this.load({ anyway: true });
     if (LOCAL_PROVIDERS.has(provider)) await this.discoverLocalModels();
   }
 
-  /** Learns of a model that a session used. One that only its name is known of is taken at its word again. */
+  /** Loads a model that a session used. An unlisted model of a known provider is accepted again. */
   async loadModel(provider: string, id: string): Promise<void> {
     await this.loadProvider(provider);
     if (!this.find(provider, id) && this.#known?.isBuiltIn(provider) && this.#known.hasKey(provider)) {
@@ -191,7 +190,7 @@ export class ModelRegistry {
     }
   }
 
-  /** The model that somebody means, whether or not there is a key for it. Rejects with a `Refusal`. */
+  /** Finds the model that a selector means, with or without a key. Rejects with a `Refusal`. */
   async resolve(selector: ModelSelector): Promise<ResolvedModel> {
     const builtIn = findScripted(selector);
     if (builtIn) return builtIn;
@@ -204,7 +203,7 @@ export class ModelRegistry {
     return found;
   }
 
-  /** Why a model that was named cannot be used. */
+  /** Tells the user why a model cannot be used. */
   unavailableReason(provider: string, id: string): string {
     const name = `${provider}/${id}`;
     if (this.#known?.hasKey(provider)) return `Model not found: ${name}`;
@@ -213,23 +212,23 @@ export class ModelRegistry {
     return this.#known?.missingKeyMessage(provider) ?? `No API key found for ${provider}`;
   }
 
-  /** Whether there is such a model, be it that its key is missing. */
+  /** Whether the model exists, with or without a key. */
   has(provider: string, id: string): boolean {
     const isThis = (model: Model) => model.provider === provider && model.id === id;
     return this.#known?.find(provider, id) !== undefined || [...this.#extraModels, ...scriptedModels].some(isThis);
   }
 
-  /** The providers that can be used, each with the place of its key; undefined where none is needed. */
+  /** The usable providers with the location of their key; undefined if none is needed. */
   get keyLocations(): ReadonlyMap<string, string | undefined> {
     return this.#known?.keyLocations() ?? new Map();
   }
 
-  /** The providers that a key can be stored for, preferred ones first. Everything must be loaded. */
+  /** The providers that a key can be stored for, preferred ones first. Requires `load`. */
   get keyedProviders(): readonly KeyedProvider[] {
     return this.#requireKnown.keyedProviders();
   }
 
-  /** Why providers cannot be used that the user's files speak of, a sentence each. */
+  /** Why providers of the user's files cannot be used, one sentence each. */
   get keyProblems(): readonly string[] {
     return this.#known?.keyProblems ?? [];
   }
@@ -239,24 +238,24 @@ export class ModelRegistry {
     return this.#known?.secretNames ?? [];
   }
 
-  /** What is wrong with the user's files, a sentence each. */
+  /** The problems of the user's files, one sentence each. */
   get problems(): readonly string[] {
     return this.#known?.problems ?? [];
   }
 
-  /** Whether there is a key for this provider, or it needs none. Asks nobody. */
+  /** Whether the provider has a key or needs none. Sends no request. */
   hasKey(provider: string): boolean {
     return isScripted({ provider }) || this.#known?.hasKey(provider) === true;
   }
 
-  /** What goes along with every request to a model. Rejects with a `Refusal` when it cannot be had. */
+  /** Resolves the key and headers of a model. Rejects with a `Refusal` if that fails. */
   async keyAndHeaders(model: Pick<Model, 'provider' | 'id' | 'headers'>, signal?: AbortSignal): Promise<ModelAuth> {
     await this.load({ anyway: true });
     if (isScripted(model) || this.#isKeyless(model)) return { apiKey: undefined, headers: {} };
     return this.#requireKnown.auth(model, signal);
   }
 
-  /** Who speaks to this model; what stands in the way is told when it is asked. `signal`: nobody waits any more. */
+  /** The provider function for a model. Obstacles are thrown when it is called. `signal` cancels the lookup. */
   async provider(model: Model, signal?: AbortSignal): Promise<Provider> {
     if (isScripted(model)) return this.#scriptedProvider();
     try {
@@ -304,12 +303,12 @@ export class ModelRegistry {
     return this.#known;
   }
 
-  /** A server on this machine that asks for no key. */
+  /** Local servers require no key. */
   #isKeyless({ provider }: Pick<Model, 'provider'>): boolean {
     return LOCAL_PROVIDERS.has(provider) && this.#known?.hasKey(provider) !== true;
   }
 
-  /** What was taken at its word may mean something else now, or nothing. */
+  /** The registration may have changed what unlisted ids mean. */
   #dropExtraModels(provider: string): void {
     if (!LOCAL_PROVIDERS.has(provider)) this.#extraModels = this.#extraModels.filter((model) => model.provider !== provider);
   }
@@ -319,7 +318,7 @@ export class ModelRegistry {
     this.#known?.setRuntimeKey(runtimeKey);
   }
 
-  /** Models that can be used come first: a loose word rather means one of them, and few files are read to find it. */
+  /** Prefers usable models: a loose pattern more likely means one of them, and fewer files are read. */
   async #match({ pattern, provider }: ModelSelector): Promise<ResolvedModel> {
     const { findByPattern } = await import('./model-pattern.ts');
     const others = [...this.#extraModels, ...scriptedModels];
@@ -331,7 +330,7 @@ export class ModelRegistry {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
-    // Without the scripted ones, which can be used: an id that they lack means nothing to anybody.
+    // Without the scripted models: an unknown id of theirs is an error.
     return findByPattern({ ...query, models: [...(this.#known?.inPreferenceOrder() ?? []), ...this.#extraModels] });
   }
 
@@ -340,14 +339,13 @@ export class ModelRegistry {
   }
 }
 
-/** The provider that a name begins with, if it does. */
 const providerPrefix = (name: string) => name.split('/', 1)[0] ?? '';
 
 const fullName = ({ provider, id }: Model) => `${provider}/${id}`;
 
 const isScripted = ({ provider }: Pick<Model, 'provider'>) => provider === scriptedModels[0]?.provider;
 
-/** A built-in model by its exact name, for which nothing need be loaded. */
+// Finds a built-in model by exact name without loading anything.
 function findScripted({ pattern, provider }: ModelSelector): ResolvedModel | undefined {
   const [, name = pattern, level] = /^(.+):([a-z]+)$/.exec(pattern) ?? [];
   const fullPattern = provider === undefined || name.startsWith(`${provider}/`) ? name : `${provider}/${name}`;
@@ -356,7 +354,7 @@ function findScripted({ pattern, provider }: ModelSelector): ResolvedModel | und
   return level === undefined ? { model } : { model, thinkingLevel: level };
 }
 
-/** Says what stands in the way, as soon as it is asked. */
+// Throws the failure on the first read.
 const failingProvider = (failure: ModelFailure): Provider =>
   // biome-ignore lint/correctness/useYield: it throws at once
   async function* () {

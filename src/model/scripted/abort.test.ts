@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { ask } from '../call-model.ts';
+import { callModel } from '../call-model.ts';
 import { assistantMessage, callToEnd, scriptedRequest, scripted, freeUsage } from './testing/call.ts';
 
 const stopped = { stopReason: 'aborted', errorMessage: 'Request was aborted' } as const;
@@ -13,7 +13,7 @@ test.each([
 ])('%s ends when the signal aborts', async (_name, step) => {
   const controller = new AbortController();
   const request = scriptedRequest({ signal: controller.signal });
-  const response = ask(scripted({ steps: [{ text: 'So far' }, step] }), request);
+  const response = callModel(scripted({ steps: [{ text: 'So far' }, step] }), request);
   let end: unknown;
 
   for await (const event of response.events) {
@@ -26,19 +26,19 @@ test.each([
   expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 });
 
-test('a signal that has aborted lets nothing be said', async () => {
+test('a signal that has already aborted prevents all output', async () => {
   const { message } = await callToEnd(scripted({ text: 'Hello' }), scriptedRequest({ signal: AbortSignal.abort() }));
 
   expect(message).toEqual(assistantMessage(stopped));
 });
 
-test('a million deltas end in the middle when the reader aborts', async () => {
+test('a million deltas stop when the consumer aborts', async () => {
   const controller = new AbortController();
   const request = scriptedRequest({ signal: controller.signal });
   let deltas = 0;
   let end: unknown;
 
-  for await (const event of ask(scripted({ text: 'abcd', times: 1_000_000 }), request).events) {
+  for await (const event of callModel(scripted({ text: 'abcd', times: 1_000_000 }), request).events) {
     if (event.type === 'text_delta') deltas += 1;
     if (deltas === 5_000) controller.abort();
     if (event.type === 'end') end = event.message;
@@ -52,7 +52,7 @@ test('a million deltas end in the middle when the reader aborts', async () => {
   });
 });
 
-test('a million deltas end in the middle when somebody else aborts', async () => {
+test('a million deltas stop when a timer aborts', async () => {
   const controller = new AbortController();
   const response = callToEnd(scripted({ text: 'abcd', times: 1_000_000 }), scriptedRequest({ signal: controller.signal }));
 

@@ -2,7 +2,7 @@ import type { MessageStep } from '../draft.ts';
 import type { UsageUpdate } from '../request.ts';
 import { yieldToEventLoop } from './wait.ts';
 
-/** A bit of an answer: something to send, or something to wait for first. */
+/** Events to emit, or a promise to wait for first. */
 export type StepBatch = readonly (MessageStep | UsageUpdate)[] | Promise<void>;
 
 const BATCHES_PER_YIELD = 128;
@@ -10,8 +10,8 @@ const BATCHES_PER_YIELD = 128;
 type StepResult = IteratorResult<MessageStep | UsageUpdate, undefined>;
 
 /**
- * Streams an answer, letting others run now and then. Written out by hand: an async generator takes 40 % longer per
- * delta, and answers of many small deltas are what this model is for.
+ * Emits the events of a response and yields to the event loop at intervals. Written by hand: an async generator takes
+ * 40 % longer per delta, and this model serves to test many small deltas.
  */
 export function emitSteps(batches: Generator<StepBatch, void>, signal: AbortSignal): AsyncIterableIterator<MessageStep | UsageUpdate> {
   let events: readonly (MessageStep | UsageUpdate)[] = [];

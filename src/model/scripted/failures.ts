@@ -2,17 +2,16 @@ import type { RunError } from '../../protocol/generated/vocabulary.ts';
 import { ModelFailure } from '../request.ts';
 import type { ScriptedError } from './step.ts';
 
-/** A refusal as a provider spells it with an HTTP status. */
+/** The failure for an HTTP status, with the text of a real provider. */
 export function refusal({ status, message = phrases[status] ?? 'Error', retryAfterMs }: ScriptedError): ModelFailure {
   const details = retryAfterMs === undefined ? { status } : { status, retryAfterMs };
   return new ModelFailure(codes[status] ?? 'model_error', `${status} ${message}`, details);
 }
 
-/** The conversation is longer than the model can read. */
 export const overflow = (): ModelFailure =>
   new ModelFailure('context_overflow', '400 prompt is too long: the context window is exceeded', { status: 400 });
 
-/** The connection breaks in the middle of an answer. */
+/** The failure of a connection that is lost in mid-stream. */
 export const cut = (): ModelFailure => new ModelFailure('connection_lost', 'terminated');
 
 const codes: Readonly<Record<number, RunError>> = {

@@ -18,7 +18,7 @@ const anyStep = fc.oneof(
   fc.constantFrom({ stop: 'length' }, { usage: { input: 1 } }, { cut: true }, { overflow: true }),
 );
 
-test('the deltas of any answer, put together, are its blocks', async () => {
+test('the joined deltas of any response are its blocks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 8 }), async (steps) => {
       const { events, message } = await callToEnd(scripted({ steps }));
@@ -28,7 +28,7 @@ test('the deltas of any answer, put together, are its blocks', async () => {
   );
 });
 
-/** What a client makes of the steps alone. */
+/** The message that a client builds from the steps alone. */
 function folded(events: readonly ModelEvent[]): AssistantBlock[] {
   const blocks: AssistantBlock[] = [];
   let pieces: string[] = [];

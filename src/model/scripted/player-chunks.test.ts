@@ -9,7 +9,7 @@ const anyText = fc.oneof(
 const halfPair = /[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/;
 const anyUnits = fc.array(fc.nat({ max: 0xffff })).map((units) => String.fromCharCode(...units));
 
-test('pieces of any text in any number join to the text', () => {
+test('equal chunks of any text in any number join to the text', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, anyUnits), fc.integer({ min: 1, max: 50 }), (text, count) => {
       expect(equalChunks(text, count).join('')).toBe(text);
@@ -17,7 +17,7 @@ test('pieces of any text in any number join to the text', () => {
   );
 });
 
-test('pieces are as many as asked for, as far as there are characters, and differ by one at most', () => {
+test('equal chunks have the requested number, up to the number of characters, and differ by one at most', () => {
   fc.assert(
     fc.property(anyText, fc.integer({ min: 1, max: 50 }), (text, count) => {
       const sizes = equalChunks(text, count).map((piece) => Array.from(piece).length);
@@ -36,7 +36,7 @@ test('no cut goes through a character', () => {
   );
 });
 
-test('words of any text join to the text', () => {
+test('the word chunks of any text join to the text', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, anyUnits), (text) => {
       expect(wordChunks(text).join('')).toBe(text);
@@ -49,10 +49,10 @@ test.each([
   ['  indented\n\nlines ', ['  indented\n\n', 'lines ']],
   [' \n', [' \n']],
   ['', ['']],
-])('the words of %j', (text, expected) => {
+])('the word chunks of %j', (text, expected) => {
   expect(wordChunks(text)).toEqual(expected);
 });
 
-test('a text is repeated as often as asked', () => {
+test('a text is repeated as often as requested', () => {
   expect([...repeatedChunks('ab', 3)]).toEqual(['ab', 'ab', 'ab']);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { ask } from '../call-model.ts';
+import { callModel } from '../call-model.ts';
 import { assistantMessage, callToEnd, modelNamed, scriptedRequest, scripted, freeUsage } from './testing/call.ts';
 
 const text = (content: string) => ({ type: 'text' as const, text: content });
@@ -22,7 +22,7 @@ test('text streams word by word', async () => {
   ]);
 });
 
-test('text streams in as many chunks as asked for', async () => {
+test('text streams in the requested number of chunks', async () => {
   const { events } = await callToEnd(scripted({ text: 'Hello', chunks: 2 }));
 
   expect(deltasIn(events)).toEqual(['He', 'llo']);
@@ -35,7 +35,7 @@ test('text is repeated, one delta each time', async () => {
   expect(message).toEqual(assistantMessage({ content: [text('abcd'.repeat(1000))], usage: freeUsage(0, 1000) }));
 });
 
-test('thinking, text and calls are blocks of their own; texts in a row are one block', async () => {
+test('thinking, text and calls are separate blocks; consecutive texts are one block', async () => {
   const steps = [
     { thinking: 'Hm.' },
     { text: 'First ' },
@@ -61,7 +61,7 @@ test('thinking, text and calls are blocks of their own; texts in a row are one b
   );
 });
 
-test('the arguments of a call come in pieces', async () => {
+test('the arguments of a call stream in pieces', async () => {
   const { events } = await callToEnd(scripted({ toolCall: { name: 'read', arguments: { path: 'a' }, id: 'c' }, chunks: 3 }));
 
   expect(events.slice(0, -2)).toEqual([
@@ -82,7 +82,7 @@ test('the last piece waits until a file exists', async () => {
   try {
     const path = join(folder, 'go');
     const call = { name: 'read', id: 'c', rawArguments: 'abc' };
-    const events = ask(scripted({ toolCall: call, chunks: 3, await: path }), scriptedRequest()).events[Symbol.asyncIterator]();
+    const events = callModel(scripted({ toolCall: call, chunks: 3, await: path }), scriptedRequest()).events[Symbol.asyncIterator]();
     const received: unknown[] = [];
     for (let count = 0; count < 3; count++) received.push((await events.next()).value);
     const last = events.next().then(({ value }) => received.push(value));
@@ -104,14 +104,14 @@ test('the last piece waits until a file exists', async () => {
   }
 });
 
-test('raw arguments are sent as they are', async () => {
+test('raw arguments are sent unchanged', async () => {
   const { events, message } = await callToEnd(scripted({ toolCall: { name: 'read', id: 'c', rawArguments: '{bad' } }));
 
   expect(deltasIn(events)).toEqual(['{bad']);
   expect(message.content).toEqual([{ type: 'toolCall', id: 'c', name: 'read', arguments: {} }]);
 });
 
-test('ids that a script leaves out are made up and differ', async () => {
+test('omitted ids are generated and differ', async () => {
   const call = { toolCall: { name: 'read' } };
 
   const { message } = await callToEnd(scripted({ steps: Array(50).fill(call) }));
@@ -121,7 +121,7 @@ test('ids that a script leaves out are made up and differ', async () => {
   for (const id of ids) expect(id).toMatch(/^call_[0-9a-f]+$/);
 });
 
-test('the usage of a script is priced by the model', async () => {
+test('the usage of a script has the prices of the model', async () => {
   const cost = { input: 2, output: 10, cacheRead: 0.5, cacheWrite: 4 };
   const model = { ...modelNamed('scripted'), cost };
   const usage = { input: 1_000_000, output: 100_000, cacheWrite: 500_000 };
@@ -138,7 +138,7 @@ test('the usage of a script is priced by the model', async () => {
   expect(events[0]).toEqual({ type: 'usage', usage: expected });
 });
 
-test('the usage is guessed from all that was asked', async () => {
+test('the usage is estimated from the whole request', async () => {
   const { message: earlier } = await callToEnd(scripted({ steps: [{ thinking: 'abcd' }, { toolCall: { name: 'ab' } }] }));
   const image = { type: 'image' as const, data: 'AAAA'.repeat(10_000), mimeType: 'image/png' };
   const request = scriptedRequest({
@@ -153,7 +153,7 @@ test('the usage is guessed from all that was asked', async () => {
 
   const { message } = await callToEnd(scripted({ text: 'Hello' }), request);
 
-  // 8 for the prompt, 4 + 4800 for the user, 4 + 4 for the answer, 3 for the result, 8 for the tool.
+  // 8 for the prompt, 4 + 4800 for the user, 4 + 4 for the assistant, 3 for the result, 8 for the tool.
   expect(message.usage).toEqual(freeUsage(1208, 2));
 });
 
@@ -178,13 +178,13 @@ test.each([
   expect(message).toEqual(assistantMessage({ stopReason: 'error', errorCode, errorMessage }));
 });
 
-test('a failure says when to try again', async () => {
+test('a failure has the retry delay', async () => {
   const { failure } = await callToEnd(scripted({ error: { status: 429, retryAfterMs: 1500 } }));
 
   expect(failure).toMatchObject({ code: 'rate_limited', status: 429, retryAfterMs: 1500 });
 });
 
-test('what came before a cut is kept and counted', async () => {
+test('content before a cut is kept and counted', async () => {
   const { message } = await callToEnd(scripted({ steps: [{ text: 'Half of it' }, { cut: true }] }));
 
   expect(message).toEqual(
@@ -198,11 +198,11 @@ test('what came before a cut is kept and counted', async () => {
   );
 });
 
-test('an answer waits until a file exists', async () => {
+test('a response waits until a file exists', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tau-scripted-'));
   try {
     const provider = scripted({ steps: [{ text: 'Waiting.' }, { await: join(folder, 'go') }, { text: ' Done.' }] });
-    const events = ask(provider, scriptedRequest()).events[Symbol.asyncIterator]();
+    const events = callModel(provider, scriptedRequest()).events[Symbol.asyncIterator]();
     await events.next();
     await events.next();
     const third = events.next();
@@ -223,7 +223,7 @@ test.each([
   try {
     let deltas = 0;
     const received = (async () => {
-      for await (const event of ask(scripted(step), scriptedRequest({ model: modelNamed(id) })).events) {
+      for await (const event of callModel(scripted(step), scriptedRequest({ model: modelNamed(id) })).events) {
         if (event.type === 'text_delta') deltas += 1;
       }
     })();
@@ -239,13 +239,13 @@ test.each([
   }
 });
 
-test('others run while a long answer streams', async () => {
+test('other work runs while a long response streams', async () => {
   let others = 0;
   const timer = setInterval(() => {
     others += 1;
   }, 0);
   let events = 0;
-  for await (const _ of ask(scripted({ text: 'a', times: 10_000_000 }), scriptedRequest()).events) {
+  for await (const _ of callModel(scripted({ text: 'a', times: 10_000_000 }), scriptedRequest()).events) {
     events += 1;
     if (others > 2) break;
   }

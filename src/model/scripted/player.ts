@@ -15,7 +15,7 @@ import { waitForFile, pause, waitForAbort } from './wait.ts';
 const SLOW_MODEL = 'scripted-slow';
 const WORD_DELAY_MS = 25;
 
-/** The built-in model: plays a script, or converses when it has none. */
+/** The built-in model: plays a script, or converses without one. */
 export function scriptedProvider({ script }: { script?: Script | undefined }): Provider {
   const stepsFor = script ? scriptReader(script) : converse;
   return (request, draft) =>
@@ -25,7 +25,7 @@ export function scriptedProvider({ script }: { script?: Script | undefined }): P
 interface PlayState {
   readonly request: ModelRequest;
   readonly draft: Draft;
-  /** Characters so far. */
+  /** Counts characters. */
   written: number;
   hasUsage: boolean;
 }
@@ -38,7 +38,7 @@ function* play(steps: readonly ScriptedStep[], state: PlayState): Generator<Step
     yield state.draft.close();
     if (!state.hasUsage) yield recordUsage(estimatedUsage(state.request, state.written), state);
   } finally {
-    // The answer was stopped half-way. One that was refused outright costs nothing.
+    // The response was stopped early. A response that failed at once costs nothing.
     if (!state.hasUsage && state.written > 0) recordUsage(estimatedUsage(state.request, state.written), state);
   }
 }

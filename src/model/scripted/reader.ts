@@ -3,7 +3,7 @@ import type { Script, ScriptedAnswer } from './script.ts';
 import type { ScriptedStep } from './step.ts';
 import { lastUserText } from './transcript.ts';
 
-/** Goes through a script: gives the first answer that fits and is not used up, once per call. */
+/** Returns a function that yields the steps of the first matching, unused answer of a script. */
 export function scriptReader(script: Script): (request: ModelRequest) => readonly ScriptedStep[] {
   let remaining = script.answers;
   return ({ messages }) => {

@@ -24,7 +24,7 @@ test('a script that repeats starts over', async () => {
   expect(records.map(({ message }) => message.content)).toEqual([[text('one')], [text('two')], [text('one')]]);
 });
 
-test('answers with a condition wait for it, and stay when they are kept', async () => {
+test('answers with a condition wait for it, and stay if they are kept', async () => {
   const provider = scripted(
     { text: 'hello', when: '^hi' },
     { text: 'pong', when: 'ping', keep: true },

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parseScript, ScriptError } from './script.ts';
 
-test('a line is one answer, in short or with steps; blank lines and comments are skipped', () => {
+test('a line is one answer, short or with steps; blank lines and comments are skipped', () => {
   const text = [
     '// a greeting',
     '{"text":"Hello"}',
@@ -42,7 +42,7 @@ test.each([
   expect(parseScript(JSON.stringify(step), 'x')).toEqual({ answers: [{ steps: [step], keep: false }], repeat: false });
 });
 
-test('a script without answers is one', () => {
+test('a script without answers is valid', () => {
   expect(parseScript('\uFEFF// nothing yet\n', 'x')).toEqual({ answers: [], repeat: false });
 });
 
@@ -79,7 +79,7 @@ test.each([
   ['{"text":"a","keep":true}', 'keep needs when'],
   ['{"repeat":false}', 'repeat must be true'],
   ['{"repeat":true,"text":"a"}', 'text is not a known field'],
-])('%s is refused', (line, problem) => {
+])('%s is rejected', (line, problem) => {
   const text = `// first\n{"text":"a"}\n${line}`;
 
   expect(() => parseScript(text, 'demo.jsonl')).toThrow(new ScriptError('demo.jsonl', 3, problem));
@@ -90,11 +90,11 @@ test.each([
   ['{"text":"a","when":"("}', /^demo\.jsonl:1: when: Invalid regular expression/],
   ['{"repeat":true}', /^demo\.jsonl:1: there is no answer to repeat$/],
   ['{"text":"a"}\n{"repeat":true}\n\n{"text":"b"}', /^demo\.jsonl:4: nothing may follow \{"repeat":true\}$/],
-])('%j is refused', (text, problem) => {
+])('%j is rejected', (text, problem) => {
   expect(() => parseScript(text, 'demo.jsonl')).toThrow(problem);
 });
 
-test('the example of the manual is a script', async () => {
+test('the example of the manual is a valid script', async () => {
   const manual = await readFile(new URL('../../../docs/scripted-model.md', import.meta.url), 'utf8');
   const [, example = ''] = /```jsonl\n([\s\S]*?)```/.exec(manual) ?? [];
 

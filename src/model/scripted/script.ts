@@ -2,23 +2,23 @@ import { check, type Schema } from '../../protocol/check.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { type ScriptedStep, stepSchemas } from './step.ts';
 
-/** The answers of the scripted model, in the order in which they are given. */
+/** The answers of the scripted model, in order. */
 export interface Script {
   readonly answers: readonly ScriptedAnswer[];
   /** Starts over when no answer is left. */
   readonly repeat: boolean;
 }
 
-/** One line of a script. */
+/** A line of a script. */
 export interface ScriptedAnswer {
   readonly steps: readonly ScriptedStep[];
-  /** Taken only if the last user text matches. */
+  /** Restricts the answer to a matching last user text. */
   readonly when?: RegExp;
-  /** Not used up by being given. */
+  /** The answer may be used again. */
   readonly keep: boolean;
 }
 
-/** A script file that cannot be played, and the line that is wrong. */
+/** A script file with an invalid line. */
 export class ScriptError extends Error {
   override readonly name = 'ScriptError';
   readonly line: number;
@@ -29,7 +29,7 @@ export class ScriptError extends Error {
   }
 }
 
-/** Reads a script: JSON lines, one answer each. `name` is what errors call the file. */
+/** Parses a script: JSON lines, one answer each. `name` is the file name in errors. */
 export function parseScript(text: string, name: string): Script {
   const answers: ScriptedAnswer[] = [];
   let repeat = false;

@@ -1,35 +1,35 @@
 import type { Schema } from '../../protocol/check.ts';
 
-/** Text or thinking, cut into deltas: one per word unless `chunks` or `times` say otherwise. */
+/** How text or thinking is split into deltas: one per word unless `chunks` or `times` is set. */
 export interface Pacing {
   readonly chunks?: number;
   readonly times?: number;
   readonly delayMs?: number;
 }
 
-/** The arguments of a call, cut into deltas; `await` names a file that has to exist before the last of them. */
+/** How the arguments of a call are split into deltas; the last one waits until the file `await` exists. */
 export interface CallPacing {
   readonly chunks?: number;
   readonly await?: string;
 }
 
-/** A call of a tool. */
+/** A tool call. */
 export interface ScriptedCall {
   readonly name: string;
   readonly id?: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** Instead of `arguments`: what the model writes, JSON or not. */
+  /** Replaces `arguments`; need not be JSON. */
   readonly rawArguments?: string;
 }
 
-/** A refusal with an HTTP status. */
+/** A failure with an HTTP status. */
 export interface ScriptedError {
   readonly status: number;
   readonly message?: string;
   readonly retryAfterMs?: number;
 }
 
-/** What an answer used; what is left out is none. */
+/** The usage of a response; omitted counts are zero. */
 export interface TokenCounts {
   readonly input?: number;
   readonly output?: number;
@@ -37,7 +37,7 @@ export interface TokenCounts {
   readonly cacheWrite?: number;
 }
 
-/** One thing the scripted model does while it answers, as script files spell it. */
+/** A step of a scripted answer, as script files spell it. */
 export type ScriptedStep =
   | ({ readonly text: string } & Pacing)
   | ({ readonly thinking: string } & Pacing)
@@ -56,7 +56,7 @@ const name: Schema = { type: 'string', minLength: 1 };
 const count: Schema = { type: 'integer', minimum: 0 };
 const positive: Schema = { type: 'integer', minimum: 1 };
 const onlyTrue: Schema = { const: true };
-// The longest time that setTimeout knows.
+// The maximum of setTimeout.
 const milliseconds: Schema = { type: 'number', minimum: 0, maximum: 2 ** 31 - 1 };
 
 const closed = (properties: Record<string, Schema>, required: readonly string[]): Schema => ({
@@ -74,7 +74,7 @@ const failure = closed(
 );
 const tokens = closed({ input: count, output: count, cacheRead: count, cacheWrite: count }, []);
 
-/** What each kind of step consists of, by the key that names the kind. */
+/** The schema of each kind of step, by the key that names the kind. */
 export const stepSchemas: Readonly<Record<string, Schema>> = {
   text: closed({ text: string, ...pacing }, ['text']),
   thinking: closed({ thinking: string, ...pacing }, ['thinking']),
@@ -86,6 +86,6 @@ export const stepSchemas: Readonly<Record<string, Schema>> = {
   cut: closed({ cut: onlyTrue }, ['cut']),
   stall: closed({ stall: onlyTrue }, ['stall']),
   await: closed({ await: name }, ['await']),
-  // Last, for it is also a part of other steps.
+  // Last: it is also a field of other steps.
   delayMs: closed({ delayMs: milliseconds }, ['delayMs']),
 };

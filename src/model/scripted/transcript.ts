@@ -6,17 +6,16 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import type { ModelMessage } from '../request.ts';
 
-/** What the model is to answer: the last thing the user said, and what happened since. */
+/** The prompt that the model must respond to, and the progress since. */
 export interface PromptState {
   readonly text: string;
   readonly images: readonly ImageContent[];
-  /** How many answers since then called tools. */
+  /** How many assistant messages since the prompt called tools. */
   readonly turnsTaken: number;
-  /** What the tools of the latest answer gave. */
+  /** The tool results after the last assistant message. */
   readonly results: readonly ToolResultMessage[];
 }
 
-/** Finds the question in a conversation. */
 export function promptStateIn(messages: readonly ModelMessage[]): PromptState {
   const promptIndex = messages.findLastIndex((message) => message.role === 'user');
   const since = messages.slice(promptIndex + 1);
@@ -30,7 +29,6 @@ export function promptStateIn(messages: readonly ModelMessage[]): PromptState {
   };
 }
 
-/** The last text of the user, or nothing. */
 export const lastUserText = (messages: readonly ModelMessage[]): string => textOf(lastUser(messages)?.content ?? []);
 
 /** The text of a message, without its images. */

@@ -4,11 +4,11 @@ import { pricedUsage } from '../priced-usage.ts';
 import type { ModelRequest, ToolSpec } from '../request.ts';
 import type { TokenCounts } from './step.ts';
 
-/** Adds the sum and the price to token counts. */
+/** Adds the total and the cost to token counts. */
 export const scriptedUsage = ({ input = 0, output = 0, ...cached }: TokenCounts, cost: ModelCost): Usage =>
   pricedUsage({ cost }, { input, output, ...cached });
 
-/** Guesses the usage of an answer from the lengths of the request and of what was written. */
+/** Estimates the usage of a response from the lengths of request and response. */
 export function estimatedUsage(request: ModelRequest, charactersWritten: number): Usage {
   const messageCharacters = sum(request.messages, ({ content }) => countCharacters(content));
   const inputCharacters = messageCharacters + sum(request.tools, toolLength) + request.systemPrompt.length;

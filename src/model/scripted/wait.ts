@@ -18,7 +18,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits for nothing but the signal. */
+/** Waits until the signal aborts, and rejects. */
 export function waitForAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.throwIfAborted();
@@ -31,7 +31,7 @@ export async function waitForFile(path: string, signal: AbortSignal): Promise<vo
   while (!existsSync(path)) await pause(FILE_POLL_MS, signal);
 }
 
-/** Lets everything else that is ready run first. */
+/** Lets other ready work run first; throws if the signal has aborted meanwhile. */
 export async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();

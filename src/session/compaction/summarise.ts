@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
 import type { ResponseEnd, ModelRequest } from '../../model/request.ts';
-import { ask } from '../../model/call-model.ts';
+import { callModel } from '../../model/call-model.ts';
 import type { Model, Usage } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { AutoFeatures } from '../run/recovery.ts';
@@ -109,7 +109,7 @@ export function totalUsage(results: readonly SummaryResult[]): Usage {
 async function requestSummary(request: ModelRequest, registry: ModelRegistry): Promise<ResponseEnd> {
   const provider = await unlessAborted(registry.provider(request.model, request.signal), request.signal);
   if (!provider) throw request.signal.reason;
-  for await (const event of ask(provider, request).events) if (event.type === 'end') return event;
+  for await (const event of callModel(provider, request).events) if (event.type === 'end') return event;
   throw new Error('The model stream ended without an end');
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Endpoint, StreamTimeouts, ApiAdapter } from '../../../src/model/endpoint.ts';
 import type { ModelRequest } from '../../../src/model/request.ts';
 import { callToEnd, scriptedRequest } from '../../../src/model/scripted/testing/call.ts';
-import { ask } from '../../../src/model/call-model.ts';
+import { callModel } from '../../../src/model/call-model.ts';
 import type { Model } from '../../../src/protocol/generated/vocabulary.ts';
 import { type Api, type Manner, ProviderDouble, type Refusal, type Reply, type SentEvent } from './double.ts';
 
@@ -156,7 +156,7 @@ export function wireContract(subject: Subject): void {
     const request = scriptedRequest({ model: subject.model, signal: controller.signal });
 
     let end: unknown;
-    for await (const event of ask(subject.wire(endpointAt(double)), request).events) {
+    for await (const event of callModel(subject.wire(endpointAt(double)), request).events) {
       if (event.type === 'text_delta') controller.abort();
       if (event.type === 'end') end = event.message;
     }

@@ -8,7 +8,7 @@ import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { StreamTimeouts } from '../../endpoint.ts';
 import type { ModelRequest } from '../../request.ts';
 import { callToEnd, scriptedRequest } from '../../scripted/testing/call.ts';
-import { ask } from '../../call-model.ts';
+import { callModel } from '../../call-model.ts';
 import { aiSdk } from './adapter.ts';
 
 const model: Model = {
@@ -25,7 +25,7 @@ const model: Model = {
 const user = { role: 'user' as const, content: 'Hello', timestamp: 1 };
 const longTimeouts = { connectMs: 60_000, firstByteMs: 60_000, betweenMs: 60_000 };
 
-/** A server, and a way to ask it through the real package. */
+/** A server, and a function that calls it through the real package. */
 async function setUp(timeouts: Partial<StreamTimeouts> = {}) {
   const double = await ProviderDouble.start(sdkCompletions);
   const provider = aiSdk('@ai-sdk/openai-compatible', { agentDir: tmpdir() })({
@@ -38,8 +38,8 @@ async function setUp(timeouts: Partial<StreamTimeouts> = {}) {
   return { double, provider, request, respond: (own?: Partial<ModelRequest>) => callToEnd(provider, request(own)) };
 }
 
-describe('an answer through the AI SDK', () => {
-  it('thinks, says something and tells what it used', async () => {
+describe('a response through the AI SDK', () => {
+  it('streams thinking and text and reports its usage', async () => {
     const { double, respond } = await setUp();
     double.says({ thinking: 'Let me see. ', text: 'Good day.', usage: { input: 3, output: 4, cacheRead: 2 } });
 
@@ -82,7 +82,7 @@ describe('an answer through the AI SDK', () => {
     });
   });
 
-  it('calls several tools, their arguments coming in pieces', async () => {
+  it('calls several tools whose arguments arrive in pieces', async () => {
     const { double, respond } = await setUp();
     const calls = [
       { id: 'one', name: 'read', arguments: { path: 'a.txt' } },
@@ -100,7 +100,7 @@ describe('an answer through the AI SDK', () => {
     expect(message).toMatchObject({ stopReason: 'toolUse', rawStopReason: 'tool_calls' });
   });
 
-  it('is cut off by its limit', async () => {
+  it('stops at its output limit', async () => {
     const { double, respond } = await setUp();
     double.says({ text: 'Much', stop: 'length' });
 
@@ -125,7 +125,7 @@ describe('an answer through the AI SDK', () => {
     for (const events of received) expect(events).toEqual(received[0]);
   });
 
-  it('asks for what was wanted, the same bytes each time', async () => {
+  it('is requested with all options and the same bytes each time', async () => {
     const { double, respond } = await setUp();
     double.says({ text: 'a' }, { text: 'b' });
     const tools = [{ name: 'read', description: 'Reads', parameters: { type: 'object', properties: {} } as const }];
@@ -157,13 +157,13 @@ describe('an answer through the AI SDK', () => {
 });
 
 describe('an abort', () => {
-  it('makes the client leave the server', async () => {
+  it('disconnects the client from the server', async () => {
     const { double, provider, request } = await setUp();
     double.says({ text: 'one two three', stallAfter: 2 });
     const controller = new AbortController();
 
     let last: unknown;
-    for await (const event of ask(provider, request({ signal: controller.signal })).events) {
+    for await (const event of callModel(provider, request({ signal: controller.signal })).events) {
       if (event.type === 'text_delta') controller.abort();
       last = event;
     }
@@ -172,11 +172,11 @@ describe('an abort', () => {
     expect(last).toMatchObject({ message: { stopReason: 'aborted', content: [{ text: 'one ' }] } });
   });
 
-  it('of the listener alone does so, too', async () => {
+  it('by the consumer alone does so, too', async () => {
     const { double, provider, request } = await setUp();
     double.says({ text: 'one two three', stallAfter: 2 });
 
-    for await (const { type } of ask(provider, request()).events) if (type === 'text_delta') break;
+    for await (const { type } of callModel(provider, request()).events) if (type === 'text_delta') break;
 
     await (await double.request(0)).closed;
     expect(double.requests).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('a failure through the AI SDK', () => {
     [{ status: 500, message: 'Oh' }, 'model_error', '500 Oh (invalid_request_error)'],
     [{ status: 503, body: '<html>Busy</html>' }, 'overloaded', '503 Service Unavailable'],
     [{ status: 400, message: 'The prompt is too long' }, 'context_overflow', '400 The prompt is too long'],
-  ])('is told: %j', async (refusal, code, messageText) => {
+  ])('is reported: %j', async (refusal, code, messageText) => {
     const { double, respond } = await setUp();
     double.says(refusal);
 
@@ -202,14 +202,14 @@ describe('a failure through the AI SDK', () => {
     expect(failure?.status).toBe(refusal.status);
   });
 
-  it('says when to come back', async () => {
+  it('has the retry delay of the server', async () => {
     const { double, respond } = await setUp();
     double.says({ status: 429, message: 'Slowly', headers: { 'retry-after': '7' } });
 
     expect((await respond()).failure?.retryAfterMs).toBe(7000);
   });
 
-  it('asks only once', async () => {
+  it('causes no second request', async () => {
     const { double, respond } = await setUp();
     double.says({ status: 500 }, { text: 'a' });
 
@@ -218,7 +218,7 @@ describe('a failure through the AI SDK', () => {
     expect(double.requests).toHaveLength(1);
   });
 
-  it('in mid-stream keeps what was said', async () => {
+  it('in mid-stream keeps the content so far', async () => {
     const { double, respond } = await setUp();
     double.says({ text: 'Half', error: { type: 'overloaded_error', message: 'Overloaded' } });
 
@@ -249,7 +249,7 @@ describe('a failure through the AI SDK', () => {
     expect(message.errorMessage).toContain(messageText);
   });
 
-  it('is an end without a reason', async () => {
+  it('follows an end without a reason', async () => {
     const { double, respond } = await setUp();
     const chunk = JSON.stringify({ choices: [{ index: 0, delta: { content: 'Half' } }] });
     double.says({ status: 200, body: `data: ${chunk}\n\ndata: [DONE]\n\n` });
@@ -261,7 +261,7 @@ describe('a failure through the AI SDK', () => {
     });
   });
 
-  it('is a server that is not there', async () => {
+  it('follows a server that is not running', async () => {
     const { double, respond } = await setUp();
     double.close();
 
@@ -274,7 +274,7 @@ describe('a failure through the AI SDK', () => {
   it.each([
     ['before its first byte', { firstByteMs: 50 }, 0, 'did not begin to answer'],
     ['in the middle', { betweenMs: 50 }, 2, 'stopped in the middle'],
-  ])('is silence %s', async (_when, timeouts, stallAfter, messageText) => {
+  ])('follows a stall %s', async (_when, timeouts, stallAfter, messageText) => {
     const { double, respond } = await setUp(timeouts);
     double.says({ text: 'one two', stallAfter });
 
@@ -286,7 +286,7 @@ describe('a failure through the AI SDK', () => {
   });
 });
 
-/** A package that is nothing but this code. */
+/** A package that consists of this code. */
 function handMade(code: string, timeouts: Partial<StreamTimeouts> = {}) {
   const agentDir = mkdtempSync(join(tmpdir(), 'agent-'));
   const folder = join(agentDir, 'node_modules', 'hand-made');
@@ -301,8 +301,8 @@ const withStream = (doStream: string) => `
   const model = { specificationVersion: 'v2', doStream: ${doStream} };
   export const createHandMade = () => () => model;`;
 
-describe('a package made by hand', () => {
-  it('is heard in the older version of the AI SDK, and gets its seals back', async () => {
+describe('a hand-made package', () => {
+  it('works with the older version of the AI SDK, and gets its signatures back', async () => {
     const provider = handMade(
       withStream(`async ({ prompt }) => ({
         stream: ReadableStream.from([
@@ -324,7 +324,7 @@ describe('a package made by hand', () => {
     expect(second.message.usage).toMatchObject({ input: 1, output: 2 });
   });
 
-  it('may break once its answer is whole', async () => {
+  it('may fail after a complete response', async () => {
     const provider = handMade(
       withStream(`async () => ({
         stream: ReadableStream.from((async function* () {
@@ -348,7 +348,7 @@ describe('a package made by hand', () => {
       'only warns',
       "async () => ({ stream: new ReadableStream({ start: (c) => c.enqueue({ type: 'stream-start' }) }) })",
     ],
-  ])('that %s and hears no signal is left alone', async (_what, doStream) => {
+  ])('that %s and ignores the signal is abandoned', async (_what, doStream) => {
     const { message } = await callToEnd(handMade(withStream(doStream), { firstByteMs: 20 }), scriptedRequest({ model }));
 
     expect(message).toMatchObject({ errorCode: 'stalled', errorMessage: expect.stringContaining('did not begin') });
@@ -360,7 +360,7 @@ describe('a package made by hand', () => {
     ['throws when it is set up', "export const createIt = () => { throw new Error('No') };", 'model_error'],
     ['has a malformed stream', withStream('async () => ({})'), 'model_error'],
     ['emits malformed parts', withStream('async () => ({ stream: ReadableStream.from([null]) })'), 'model_error'],
-  ])('that %s makes a failed answer', async (_what, code, errorCode) => {
+  ])('that %s yields a failed response', async (_what, code, errorCode) => {
     const { message } = await callToEnd(handMade(code), scriptedRequest({ model }));
 
     expect(message).toMatchObject({ stopReason: 'error', errorCode });

@@ -10,7 +10,7 @@ import { type SdkCallOptions, languageModel, type SdkStreamPart, type SdkModel }
 import { loadPackage, type PackageFolders } from './load-package.ts';
 import { AiSdkStreamDecoder } from './stream-decoder.ts';
 
-/** Speaks to models through a package of the AI SDK, which the user has installed. */
+/** Calls models through a package of the AI SDK that the user has installed. */
 export function aiSdk(packageName: string, folders: PackageFolders): ApiAdapter {
   return (endpoint) =>
     async function* (request, draft) {
@@ -57,7 +57,7 @@ async function* streamSteps(model: SdkModel, { request, draft, stallTimer }: Str
   const decoder = new AiSdkStreamDecoder(request.model, draft);
   try {
     for (let result = await parts.next(); !result.done; result = await parts.next()) {
-      // The package says this by itself, before the server has said a word.
+      // The package emits this before the server sends anything.
       if (result.value.type === 'stream-start') continue;
       stallTimer.onData();
       stallTimer.setCounting(false);
@@ -67,7 +67,7 @@ async function* streamSteps(model: SdkModel, { request, draft, stallTimer }: Str
     if (!decoder.isDone) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
   } catch (error) {
     request.signal.throwIfAborted();
-    // What goes wrong once the answer is whole does not matter any more.
+    // Failures after a complete response do not matter.
     if (!decoder.isDone) throw stallTimer.failure ?? sdkFailure(error);
   } finally {
     await parts.close();

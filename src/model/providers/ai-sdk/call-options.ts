@@ -6,14 +6,14 @@ import type { SdkCallOptions, ProviderOptions } from './language-model.ts';
 import { encodePrompt } from './prompt.ts';
 import { recordOf } from './record.ts';
 
-/** A request as the AI SDK has it. */
+/** A request in the form of the AI SDK. */
 export function callOptions(request: ModelRequest, abortSignal: AbortSignal): SdkCallOptions {
   return {
     prompt: encodePrompt(request),
     maxOutputTokens: maxOutputTokens(request),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(functionTool), toolChoice: { type: 'auto' } }),
     providerOptions: providerOptions(request),
-    // They tell that the server is alive when what it says means nothing to us.
+    // Raw chunks prove that the server is alive even if tau ignores their content.
     includeRawChunks: true,
     abortSignal,
   };
@@ -26,7 +26,7 @@ const functionTool = ({ name, description, parameters }: ToolSpec) => ({
   inputSchema: parameters as LanguageModelV3FunctionTool['inputSchema'],
 });
 
-/** What `compat.providerOptions` holds for every request, and under the name of a level for requests that think so. */
+// `compat.providerOptions` apply to every request; those under the name of a level, only at that level.
 function providerOptions({ model, thinkingLevel }: ModelRequest): ProviderOptions {
   const given = recordOf(model.compat?.['providerOptions']);
   const options: Record<string, object> = {};

@@ -1,9 +1,8 @@
 import { classifyFailure } from '../../classify-failure.ts';
 
-/** How much of a page is shown. */
 const EXCERPT_LENGTH = 200;
 
-/** Fetches as Node does, but for pages, as of a portal to log in at: a package would hear an empty answer in them. */
+/** Fetches, but rejects HTML, such as a login portal: packages would read it as an empty response. */
 export const fetchRejectingHtml: typeof fetch = async (...request) => {
   const response = await fetch(...request);
   if (!response.ok || !/\bhtml\b/i.test(response.headers.get('content-type') ?? '')) return response;

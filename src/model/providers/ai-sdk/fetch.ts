@@ -2,7 +2,7 @@ import { finalBody } from '../../http/payload.ts';
 import type { ModelRequest } from '../../request.ts';
 import { fetchRejectingHtml } from './fetch-no-page.ts';
 
-/** How a package fetches: whoever wants to change the body that it posts sees it first. */
+/** The fetch function for a package: it passes the body through the payload hook. */
 export function fetchWithPayloadHook(request: Pick<ModelRequest, 'onPayload' | 'signal'>): typeof fetch {
   if (!request.onPayload) return fetchRejectingHtml;
   return async (input, init) => {
@@ -12,7 +12,6 @@ export function fetchWithPayloadHook(request: Pick<ModelRequest, 'onPayload' | '
   };
 }
 
-/** What a body of JSON holds; undefined for any other. */
 function jsonObjectIn(body: unknown): object | undefined {
   if (typeof body !== 'string' || !body.startsWith('{')) return undefined;
   try {

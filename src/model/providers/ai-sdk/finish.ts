@@ -6,12 +6,12 @@ type FinishReason = Extract<SdkStreamPart, { type: 'finish' }>['finishReason'];
 
 interface FinishOutcome {
   readonly stopReason: StopReason;
-  /** In the words of the provider, or of the AI SDK where those are not known. */
+  // The provider's reason, or else that of the AI SDK.
   readonly raw: string | undefined;
   readonly failure?: ModelFailure;
 }
 
-/** How an answer ended. */
+/** The stop reason or failure of a finished response. */
 export function finishOutcome(reason: FinishReason): FinishOutcome {
   const { unified, raw } = typeof reason === 'string' ? { unified: reason, raw: undefined } : reason;
   const reasonName = raw ?? unified;
@@ -28,7 +28,7 @@ export function finishOutcome(reason: FinishReason): FinishOutcome {
       return { stopReason: 'stop', raw: reasonName };
     default:
       if (raw !== undefined || reason === 'other') return { stopReason: 'stop', raw: reasonName };
-      // The server gave no reason at all, as when its stream was cut short.
+      // The server gave no reason, as in a truncated stream.
       return failed(undefined, new ModelFailure('connection_lost', 'The stream ended before the answer did'));
   }
 }

@@ -30,18 +30,18 @@ describe('the model of a package', () => {
   it.each([
     ['default export', { default: Object.assign((id: unknown) => fakeModel(id, 'call'), {}) }, 'call'],
     ['provider', { VERSION: '1', acme: { languageModel: (id: unknown) => fakeModel(id, 'acme') } }, 'acme'],
-  ])('comes from the %s where there is no factory', async (_what, exported, by) => {
+  ])('comes from the %s without a factory', async (_what, exported, by) => {
     expect(await createModel(exported)).toMatchObject({ id: 'small', by });
   });
 
-  it('comes from the factory that is named like the package', async () => {
+  it('comes from the factory with the name of the package', async () => {
     const from = (by: string) => () => (id: unknown) => fakeModel(id, by);
     const exported = { createTool: from('tool'), createAcme: from('short'), createAcmeCloud: from('right') };
 
     expect(await createModel(exported)).toMatchObject({ by: 'right' });
   });
 
-  it('is told only what is known, and what the user adds', async () => {
+  it('gets only known settings and those of the user', async () => {
     const exported = { createAcme: (by: unknown) => (id: unknown) => fakeModel(id, by) };
     const own = {
       endpoint: {
@@ -67,7 +67,7 @@ describe('the model of a package', () => {
       { createAcme: () => () => ({ specificationVersion: 'v9', doStream: () => {} }) },
       'are of version v9; tau understands v2 and v3',
     ],
-  ])('is refused where the package has %s', async (_what, exported, messageText) => {
+  ])('is rejected if the package has %s', async (_what, exported, messageText) => {
     await expect(createModel(exported)).rejects.toThrow(messageText);
   });
 });

@@ -11,7 +11,7 @@ import type { Endpoint } from '../../endpoint.ts';
 import { ModelFailure } from '../../request.ts';
 import { recordOf } from './record.ts';
 
-/** A model of the AI SDK, in one of the versions that tau understands. */
+/** A model of the AI SDK, in a version that tau supports. */
 export type SdkModel = LanguageModelV2 | LanguageModelV3;
 export type SdkStreamPart = LanguageModelV2StreamPart | LanguageModelV3StreamPart;
 export type SdkCallOptions = LanguageModelV2CallOptions & LanguageModelV3CallOptions;
@@ -27,7 +27,7 @@ interface SdkModelOptions {
   readonly fetch: typeof fetch;
 }
 
-/** The model that a package has under this id. */
+/** Creates the model with this id from a package. */
 export async function languageModel({ packageName, exported, ...options }: SdkModelOptions): Promise<SdkModel> {
   const { model } = options;
   const provider = createProvider(packageName, exported, settingsFor(options));
@@ -46,7 +46,7 @@ export async function languageModel({ packageName, exported, ...options }: SdkMo
   return found as SdkModel;
 }
 
-/** Settings that a package does not know are nothing to it. */
+// Packages ignore settings that they do not support.
 const settingsFor = ({
   endpoint: { baseUrl, apiKey, headers, options },
   model,
@@ -56,7 +56,7 @@ const settingsFor = ({
   ...(apiKey === undefined ? {} : { apiKey }),
   ...(baseUrl === '' ? {} : { baseURL: baseUrl }),
   headers,
-  // Without it, servers that speak as OpenAI does do not tell what an answer used.
+  // Without it, OpenAI-compatible servers do not report usage.
   includeUsage: true,
   fetch,
   ...options,
@@ -73,17 +73,17 @@ function modelFrom(provider: unknown, id: string): unknown {
   return isCallable(provider) ? provider(id) : undefined;
 }
 
-/** From the package's factory; from the provider it exports where it has none. */
+// Uses the package's factory, or else the provider that it exports.
 function createProvider(packageName: string, exported: object, settings: object): unknown {
   const { default: main } = recordOf(exported);
-  // A package in CommonJS may show all that it has only there.
+  // A CommonJS package may have all its exports there.
   const all = { ...recordOf(main), ...exported };
   const factory = findFactory(packageName, Object.entries(all));
   if (factory) return factory(settings);
   return [main, ...Object.values(all)].find(hasModels) ?? main;
 }
 
-/** Its name repeats what the package is called, where there are several. */
+// Of several factories, the one whose name is in the package name.
 function findFactory(packageName: string, exported: readonly (readonly [string, unknown])[]): Callable | undefined {
   const factories = exported.flatMap(([name, value]) =>
     /^create[A-Z]/.test(name) && isCallable(value) ? [{ noun: name.slice(6).toLowerCase(), value }] : [],

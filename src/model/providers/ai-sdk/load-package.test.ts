@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadPackage } from './load-package.ts';
 
-/** A folder with these packages, each given by its files. */
+/** A folder with these packages, given as files. */
 function folderWith(packages: Record<string, Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'packages-'));
   for (const [name, files] of Object.entries(packages)) {
@@ -28,7 +28,7 @@ const modern = (name: string, code: string) => ({
 });
 
 describe('a package', () => {
-  it("is taken from the agent's folder before the working folder", async () => {
+  it("is taken from the agent folder before the working folder", async () => {
     const agentDir = folderWith({ acme: plain('acme', 'agent') });
     const cwd = folderWith({ acme: plain('acme', 'work'), other: plain('other', 'work') });
 
@@ -37,13 +37,13 @@ describe('a package', () => {
     await expect(loadPackage('other', { agentDir })).rejects.toThrow('not installed');
   });
 
-  it('is found beside tau at last', async () => {
+  it('is finally searched beside tau', async () => {
     expect(await loadPackage('@ai-sdk/openai-compatible', { agentDir: folderWith() })).toHaveProperty(
       'createOpenAICompatible',
     );
   });
 
-  it('may be nothing but an ES module', async () => {
+  it('may be a pure ES module', async () => {
     const agentDir = folderWith({ '@a/modern': modern('@a/modern', 'export const place = await "here";') });
 
     expect(await loadPackage('@a/modern', { agentDir })).toMatchObject({ place: 'here' });
@@ -53,7 +53,7 @@ describe('a package', () => {
     ['@nobody/has-this', '@nobody/has-this'],
     ['@nobody/has-this/part', '@nobody/has-this'],
     ['nobody-has-this/part', 'nobody-has-this'],
-  ])('that is nowhere is told how to install: %s', async (name, toInstall) => {
+  ])('that is missing yields the command to install it: %s', async (name, toInstall) => {
     const agentDir = folderWith();
 
     await expect(loadPackage(name, { agentDir, cwd: folderWith() })).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('a package', () => {
     });
   });
 
-  it('is found once it was installed', async () => {
+  it('is found once it has been installed', async () => {
     const agentDir = folderWith();
     await expect(loadPackage('late', { agentDir })).rejects.toThrow('not installed');
     const folder = join(agentDir, 'node_modules', 'late');
@@ -76,7 +76,7 @@ describe('a package', () => {
     ['misses what it needs', "import 'not-there';", "Cannot find package 'not-there'"],
     ['throws', "throw new Error('No luck');", 'No luck'],
     ['is no JavaScript', 'export const = 1;', 'Unexpected token'],
-  ])('that %s says so, and no other is taken', async (what, code, messageText) => {
+  ])('that %s fails, and no other is loaded', async (what, code, messageText) => {
     const name = `broken-${what.length}`;
     const agentDir = folderWith({ [name]: modern(name, code) });
     const loading = loadPackage(name, { agentDir, cwd: folderWith({ [name]: plain(name, 'work') }) });

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { messageOf } from '../../../protocol/errors.ts';
 import { ModelFailure } from '../../request.ts';
 
-/** Where packages are looked for, before tau's own place. */
+/** The folders that are searched for packages, before tau's own. */
 export interface PackageFolders {
   readonly agentDir: string;
-  /** To be left out where it is not trusted: a package runs as tau does, and is given the key. */
+  /** Is omitted unless trusted: a package runs with tau's rights and gets the key. */
   readonly cwd?: string;
 }
 
-/** What a package exports. Throws `ModelFailure` when it is nowhere, or does not load. */
+/** Imports a package. Throws `ModelFailure` if it is missing or does not load. */
 export async function loadPackage(name: string, { agentDir, cwd }: PackageFolders): Promise<object> {
   for (const folder of [agentDir, ...(cwd === undefined ? [] : [cwd]), import.meta.dirname]) {
     const exported = await importFrom(folder, name);
@@ -22,7 +22,7 @@ export async function loadPackage(name: string, { agentDir, cwd }: PackageFolder
   );
 }
 
-/** Imports a package as a file in that folder would; undefined where there is none of that name. */
+// Imports a package as a file in that folder would; undefined if it is not installed.
 async function importFrom(folder: string, name: string): Promise<object | undefined> {
   const file = join(folder, 'tau.cjs');
   try {
@@ -33,22 +33,22 @@ async function importFrom(folder: string, name: string): Promise<object | undefi
   }
 }
 
-/** What an import of this name comes to in this file, which need not exist. */
+/** Imports a module as this file would; the file need not exist. */
 export function importAs(file: string, name: string): Promise<object> {
-  // Node resolves a name from the file that asks for it, and lets nobody else say from where.
+  // Node resolves a name only relative to the importing file.
   const resolver = new Module(file) as Module & { _compile: (code: string, file: string) => void };
   resolver._compile('module.exports = (name) => import(name)', file);
   return resolver.exports(name);
 }
 
-/** The package itself, not something that it needs. */
+// Only the package itself, not one of its dependencies.
 const isMissing = (error: unknown, file: string) =>
   error instanceof Error &&
   'code' in error &&
   error.code === 'ERR_MODULE_NOT_FOUND' &&
   error.message.endsWith(`imported from ${file}`);
 
-/** Without the part of the package that is meant. */
+// Without the path inside the package.
 const installName = (name: string) =>
   name
     .split('/')

@@ -32,7 +32,7 @@ const result = (id: string, type: string, value: string) => ({
 const prompt = (messages: ModelMessage[], own: Partial<Model> = {}) =>
   encodePrompt(scriptedRequest({ model: { ...model, ...own }, messages }));
 
-describe('a prompt of the AI SDK', () => {
+describe('a prompt for the AI SDK', () => {
   it.each([
     ['text', [asked('Hi')], [{ role: 'user', content: [text('Hi')] }]],
     ['an image', [asked([text('See'), image])], [{ role: 'user', content: [text('See'), file] }]],
@@ -115,7 +115,7 @@ describe('a prompt of the AI SDK', () => {
     expect(prompt(messages)).toEqual(expected);
   });
 
-  it('spares a model images that it cannot see', () => {
+  it('omits images that the model cannot see', () => {
     const encoded = JSON.stringify(
       prompt([asked([image]), answered(model, called('1')), returned('1', image)], { input: ['text'] }),
     );
@@ -123,7 +123,7 @@ describe('a prompt of the AI SDK', () => {
     expect(encoded).not.toContain('aW1n');
   });
 
-  it('begins with the system prompt and marks what is worth caching', () => {
+  it('begins with the system prompt and marks the prefix to cache', () => {
     const cachePoint = { acme: { cache: true } };
     const request = scriptedRequest({
       model: { ...model, compat: { cachePoint } },

@@ -13,7 +13,7 @@ type Message = SdkCallOptions['prompt'][number];
 type UserPart = Extract<Message, { role: 'user' }>['content'][number];
 type AssistantPart = Extract<Message, { role: 'assistant' }>['content'][number];
 
-/** The conversation as the AI SDK has it. */
+/** The conversation in the form of the AI SDK. */
 export function encodePrompt({ model, systemPrompt, messages }: ModelRequest): Message[] {
   const prompt: Message[] = systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt }];
   const images: UserPart[] = [];
@@ -32,14 +32,14 @@ export function encodePrompt({ model, systemPrompt, messages }: ModelRequest): M
   return prompt;
 }
 
-/** An id that every provider takes. */
+// Every provider accepts such an id.
 const portableId = (id: string) =>
   id
     .replace(/\|.*/s, '')
     .replaceAll(/[^\w-]/g, '_')
     .slice(0, 40);
 
-/** Some providers refuse two messages of a user in a row. */
+// Some providers reject consecutive user messages.
 function addUser(prompt: Message[], parts: UserPart[]): void {
   if (parts.length === 0) return;
   const last = prompt.at(-1);
@@ -52,7 +52,7 @@ function addAssistant(prompt: Message[], { content }: AssistantMessage): void {
   if (parts.length > 0) prompt.push({ role: 'assistant', content: parts });
 }
 
-/** All results of an answer's calls belong into one message. */
+// All results of one assistant message belong into one tool message.
 function addResult(prompt: Message[], { toolCallId, toolName, content, isError }: ToolResultMessage): void {
   const result = {
     type: 'tool-result' as const,
@@ -71,7 +71,7 @@ function resultText(content: readonly ContentBlock[]): string {
   return content.some(({ type }) => type === 'image') ? '(an image, which follows)' : '(no output)';
 }
 
-/** Not every package can put images into a result, but all can show them to the model afterwards. */
+// Not every package supports images in results; all support them in user messages.
 function imagesOf({ toolName, content }: ToolResultMessage): UserPart[] {
   const images = userParts(content.filter(({ type }) => type === 'image'));
   return images.length === 0 ? [] : [{ type: 'text', text: `Shown by ${toolName}:` }, ...images];
@@ -102,7 +102,7 @@ function assistantPart(block: AssistantBlock): AssistantPart[] {
   }
 }
 
-/** What the package said about a part of its answer, for it alone to understand. */
+// The metadata that the package sent with this part.
 function signatureOptions(signature: string | undefined): { providerOptions?: ProviderOptions } {
   if (signature === undefined) return {};
   try {
@@ -112,7 +112,7 @@ function signatureOptions(signature: string | undefined): { providerOptions?: Pr
   }
 }
 
-/** Providers that cache what they are told to: the system prompt, and the conversation so far. */
+// For providers with explicit caching: marks the system prompt and the end of the conversation.
 function markForCaching(prompt: Message[], cachePoint: unknown): void {
   if (cachePoint === undefined) return;
   const marked = new Set([prompt[0], prompt.at(-1)]);

@@ -1,4 +1,4 @@
-/** A value with what it has by name, functions too; nothing where it is neither object nor function. */
+/** The properties of an object or function; none for other values. */
 export const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
     ? (value as Record<string, unknown>)

@@ -48,7 +48,7 @@ describe('an error of a package', () => {
     expect(sdkFailure(error)).toMatchObject(expected);
   });
 
-  it('is told in short', () => {
+  it('is truncated', () => {
     expect(sdkFailure(new Error('x'.repeat(100_000))).message).toHaveLength(501);
   });
 });

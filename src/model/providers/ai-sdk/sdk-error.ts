@@ -5,7 +5,7 @@ import { retryAfter } from '../../http/retry-after.ts';
 import { ModelFailure } from '../../request.ts';
 import { recordOf } from './record.ts';
 
-/** What an error of a package comes to, thrown or told in mid-stream. */
+/** Makes a failure of a package's error, thrown or in mid-stream. */
 export function sdkFailure(error: unknown): ModelFailure {
   if (error instanceof ModelFailure) return error;
   const { statusCode: status, responseHeaders, responseBody, name } = recordOf(error);
@@ -22,10 +22,10 @@ export function sdkFailure(error: unknown): ModelFailure {
   return classifyFailure({ message: text });
 }
 
-/** Some packages look for the end themselves. */
+// Some packages detect a truncated stream themselves.
 const isTruncated = (text: string) => /stream (?:ended|closed|finished) (?:without|before)/i.test(text);
 
-/** The failure of the network that it goes back to, if it does, as Node and its fetch name them. */
+// The network error among the causes, as Node and its fetch name it.
 function networkError(error: unknown): string | undefined {
   const { code, cause, message } = recordOf(error);
   if (typeof code === 'string' && /^(?:E[A-Z]+|UND_ERR_\w+)$/.test(code)) {

@@ -9,7 +9,7 @@ const usage = {
 };
 const finish = { type: 'finish', usage, finishReason: { unified: 'stop', raw: 'done' } };
 
-/** What comes of these parts. */
+/** The result of decoding these parts. */
 const decode = (...parts: object[]): Promise<CallRecord> =>
   callToEnd(async function* (request, draft) {
     const decoder = new AiSdkStreamDecoder(request.model, draft);
@@ -18,8 +18,8 @@ const decode = (...parts: object[]): Promise<CallRecord> =>
 
 const types = ({ events }: CallRecord) => events.map(({ type }) => type).filter((type) => type !== 'usage');
 
-describe('parts of an answer', () => {
-  it('of calls that are told at once and at the same time make one call after the other', async () => {
+describe('stream parts', () => {
+  it('of interleaved calls yield one call after another', async () => {
     const decoded = await decode(
       { type: 'tool-input-start', id: 'a', toolName: 'read' },
       { type: 'tool-input-start', id: 'b', toolName: 'bash' },
@@ -56,7 +56,7 @@ describe('parts of an answer', () => {
     expect(decoded.message.stopReason).toBe('toolUse');
   });
 
-  it('may be whole calls, sealed, or calls that never come to an end', async () => {
+  it('may be whole calls, with signatures, or calls without an end', async () => {
     const { message } = await decode(
       { type: 'tool-call', toolCallId: 'a', toolName: 'x', input: '{"p":1}', providerMetadata: { acme: { s: 1 } } },
       { type: 'tool-call', toolCallId: 'b', toolName: 'x', input: '', providerMetadata: { acme: { s: 2 } } },
@@ -74,7 +74,7 @@ describe('parts of an answer', () => {
     ]);
   });
 
-  it('keep the seals of thoughts and words, wherever they come', async () => {
+  it('keep the signatures of thinking and text, wherever they arrive', async () => {
     const { message } = await decode(
       { type: 'reasoning-start', id: '1', providerMetadata: { acme: { first: true } } },
       { type: 'reasoning-delta', id: '1', delta: 'Hm' },
@@ -108,7 +108,7 @@ describe('parts of an answer', () => {
     ]);
   });
 
-  it('that are no concern of ours pass by', async () => {
+  it('of unsupported types are ignored', async () => {
     const { message } = await decode(
       { type: 'raw', rawValue: {} },
       { type: 'tool-input-start', id: 's', toolName: 'search', providerExecuted: true },
@@ -146,7 +146,7 @@ describe('parts of an answer', () => {
       { inputTokens: {}, outputTokens: {} },
       { input: 0, output: 0 },
     ],
-  ])('tell what was used: %j', async (reported, counts) => {
+  ])('yield the usage: %j', async (reported, counts) => {
     const { message } = await decode({ ...finish, usage: reported });
 
     expect(message.usage).toMatchObject(counts);
@@ -177,7 +177,7 @@ describe('parts of an answer', () => {
       { stopReason: 'error', errorMessage: 'The provider withheld the answer (SAFETY)', usage: { input: 3 } },
     ],
     ['error', { stopReason: 'error', errorCode: 'model_error' }],
-  ])('tell how it ended: %j', async (finishReason, ending) => {
+  ])('yield the end: %j', async (finishReason, ending) => {
     const { message } = await decode({ ...finish, finishReason });
 
     expect(message).toMatchObject(ending);

@@ -10,25 +10,24 @@ import { countsOf } from './usage.ts';
 type PartOf<T extends SdkStreamPart['type']> = Extract<SdkStreamPart, { type: T }>;
 type TextualPart = PartOf<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
 
-/** Which block a part is about. */
+// The block that a part belongs to.
 interface BlockRef {
   readonly kind: 'text' | 'reasoning' | 'call';
   readonly id: string;
 }
 
-/** The block that is being written. */
 interface CurrentBlock extends BlockRef {
   isEmpty: boolean;
-  /** What the package wants to see again when the block is replayed, as JSON. */
+  // The package's metadata as JSON; the block must be replayed with it.
   signature: string | undefined;
 }
 
-/** Reads the parts of an answer into a draft. */
+/** Decodes the stream parts of a package into a draft. */
 export class AiSdkStreamDecoder {
   readonly #model: Model;
   readonly #draft: Draft;
   #current: CurrentBlock | undefined;
-  /** What came for other blocks while a tool call was being written: a draft has one block open at a time. */
+  /** Parts of other blocks that arrived during a tool call: a draft has one open block. */
   #deferred: SdkStreamPart[] = [];
   #isDone = false;
 
@@ -37,12 +36,12 @@ export class AiSdkStreamDecoder {
     this.#draft = draft;
   }
 
-  /** Whether the answer is whole. */
+  /** Whether the response is complete. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** The steps that a part makes. Throws `ModelFailure` for an answer that failed. */
+  /** Yields the steps of a part. Throws `ModelFailure` if the response failed. */
   *decode(part: SdkStreamPart): Generator<MessageStep | UsageUpdate> {
     const block = blockOf(part);
     if (block && this.#current?.kind === 'call' && !this.#isCurrent(block)) {
@@ -86,7 +85,7 @@ export class AiSdkStreamDecoder {
 
   *#addText(block: BlockRef, part: TextualPart): Generator<MessageStep> {
     if (!this.#isCurrent(block)) {
-      // The end of a block that made room for another.
+      // The end of a block that another one has replaced.
       if (part.type.endsWith('-end')) return;
       yield* this.#startBlock(block);
     }
@@ -109,7 +108,7 @@ export class AiSdkStreamDecoder {
     this.#markWritten();
   }
 
-  /** A whole call, whether or not its arguments were told piece by piece. */
+  /** Ends a call, whether or not its arguments were streamed. */
   *#finishCall({ toolCallId, toolName, input, providerMetadata }: PartOf<'tool-call'>): Generator<MessageStep | UsageUpdate> {
     if (!this.#isCurrent({ kind: 'call', id: toolCallId })) yield* this.#startCall(toolCallId, toolName);
     if (this.#current?.isEmpty) yield* this.#addArguments(input === '' ? '{}' : input);

@@ -5,7 +5,7 @@ type SdkUsage = Extract<SdkStreamPart, { type: 'finish' }>['usage'];
 type UsageV2 = Extract<SdkUsage, { totalTokens: unknown }>;
 type UsageV3 = Exclude<SdkUsage, UsageV2>;
 
-/** What an answer used. Packages leave out what their servers do not tell. */
+/** The token counts of a response. Packages omit what their servers do not report. */
 export function countsOf(usage: SdkUsage): UsageCounts {
   return typeof usage.inputTokens === 'object' && typeof usage.outputTokens === 'object'
     ? countsV3(usage.inputTokens, usage.outputTokens)
@@ -23,7 +23,7 @@ function countsV3(input: UsageV3['inputTokens'], output: UsageV3['outputTokens']
   };
 }
 
-/** Version 2. Most packages count what was cached as input, too; where it is more than the input, this one does not. */
+// Version 2: most packages include cached tokens in the input; a count above the input shows that this one does not.
 function countsV2({
   inputTokens = 0,
   outputTokens = 0,

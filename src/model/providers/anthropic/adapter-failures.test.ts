@@ -5,7 +5,7 @@ import { callToEnd } from '../../scripted/testing/call.ts';
 import { anthropicRequest, text } from './testing/conversation.ts';
 import { anthropicMessages } from './adapter.ts';
 
-/** What an answer comes to when the server does this. */
+/** The outcome of a response to this server behaviour. */
 async function respond(turn: (Reply & Manner) | Refusal, betweenMs = 10_000) {
   const server = await ProviderDouble.start(anthropicApi);
   server.says(turn);
@@ -14,7 +14,7 @@ async function respond(turn: (Reply & Manner) | Refusal, betweenMs = 10_000) {
   return callToEnd(provider, anthropicRequest());
 }
 
-describe('a refusal', () => {
+describe('an error response', () => {
   it.each<[number, string, string, string]>([
     [400, 'model: field required', 'model_error', '400 model: field required (invalid_request_error)'],
     [400, 'prompt is too long: 201000 tokens > 200000 maximum', 'context_overflow', '400 prompt is too long: 201000'],
@@ -31,7 +31,7 @@ describe('a refusal', () => {
     expect(failure).toMatchObject({ status, code });
   });
 
-  it('of 429 says when to come back', async () => {
+  it('of 429 has the retry delay', async () => {
     const { failure } = await respond({ status: 429, message: 'Slow down', headers: { 'retry-after': '7' } });
 
     expect(failure).toMatchObject({
@@ -41,7 +41,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('may be a page', async () => {
+  it('may be an HTML page', async () => {
     const { failure } = await respond({ status: 200, body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } });
 
     expect(failure).toMatchObject({
@@ -51,7 +51,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a break', () => {
+describe('an interruption', () => {
   const reply = { text: 'one two', usage: { input: 30, output: 9 } };
   const partial = { content: [text('one ')], stopReason: 'error', usage: { input: 30, output: 1 } };
 
@@ -60,7 +60,7 @@ describe('a break', () => {
     ['rate_limit_error', 'Slow down', 'rate_limited'],
     ['api_error', 'Internal server error', 'model_error'],
     ['invalid_request_error', 'prompt is too long', 'context_overflow'],
-  ])('by an error event of type %s is told in its words', async (type, messageText, code) => {
+  ])('by an error event of type %s has its message', async (type, messageText, code) => {
     const { message } = await respond({ ...reply, error: { type, message: messageText } });
 
     expect(message).toMatchObject({
@@ -71,19 +71,19 @@ describe('a break', () => {
     });
   });
 
-  it('by an error event without words shows the event', async () => {
+  it('by an error event without a message shows the event', async () => {
     const { failure } = await respond(stream(sent({ type: 'error' })));
 
     expect(failure).toMatchObject({ code: 'model_error', message: '{"type":"error"}' });
   });
 
-  it('of the connection keeps what was said and counted', async () => {
+  it('of the connection keeps the content and usage so far', async () => {
     const { message } = await respond({ ...reply, cutAfter: 4 });
 
     expect(message).toMatchObject({ ...partial, errorCode: 'connection_lost' });
   });
 
-  it('that looks like an end is none', async () => {
+  it('by an end of the stream without message_stop is a failure', async () => {
     const { message } = await respond(stream(...anthropicApi.speak(reply).slice(0, 4)));
 
     expect(message).toMatchObject({
@@ -93,7 +93,7 @@ describe('a break', () => {
     });
   });
 
-  it('by silence is one, too', async () => {
+  it('by a stall is a failure', async () => {
     const { message } = await respond({ ...reply, stallAfter: 4 }, 200);
 
     expect(message).toMatchObject({ ...partial, errorCode: 'stalled' });
@@ -103,7 +103,7 @@ describe('a break', () => {
     ['no JSON', '{"type":', '{"type":'],
     ['no event', '[1]', '[1]'],
     ['much of it', 'x'.repeat(300), `${'x'.repeat(200)}…`],
-  ])('by garbage names it: %s', async (_what, data, quoted) => {
+  ])('by a malformed event quotes it: %s', async (_what, data, quoted) => {
     const { failure } = await respond(stream(...opening({}), { event: 'message_delta', data }));
 
     expect(failure).toMatchObject({

@@ -7,7 +7,7 @@ import { anthropicApi, opening, SIGNATURE, sent, stream } from '../../../../test
 import { ProviderDouble, type Reply } from '../../../../test/support/providers/double.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
-import { ask } from '../../call-model.ts';
+import { callModel } from '../../call-model.ts';
 import { anthropicRequest, text, tool } from './testing/conversation.ts';
 import { anthropicMessages } from './adapter.ts';
 
@@ -45,7 +45,7 @@ describe('a request', () => {
     expect(request?.headers).toMatchObject({ 'x-api-key': 'sk-ant-api03-x', 'anthropic-version': '2023-06-01' });
   });
 
-  it('has the headers that the user wants, before those of the wire', async () => {
+  it('has the headers of the user over those of the adapter', async () => {
     const server = await double();
     server.says({ text: 'hi' });
     const headers = { 'Anthropic-Beta': 'mine', 'x-team': 'tau' };
@@ -56,8 +56,8 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
-  it('is thought, text and calls, as they stream', async () => {
+describe('a response', () => {
+  it('streams thinking, text and calls', async () => {
     const server = await double();
     server.says({
       thinking: 'hm, so',
@@ -94,7 +94,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('of several texts has several blocks, and no empty one', async () => {
+  it('with several texts has several blocks, and no empty one', async () => {
     const server = await double();
     const blocks = [block(text('')), delta({ type: 'text_delta', text: 'one' }), closed];
     server.says(stream(...opening({}), ...blocks, block(text('')), closed, block(text('two')), closed, ...done));
@@ -102,7 +102,7 @@ describe('an answer', () => {
     expect((await callToEnd(providerAt(server), anthropicRequest())).message.content).toEqual([text('one'), text('two')]);
   });
 
-  it('keeps thoughts that are shown to nobody', async () => {
+  it('keeps hidden thinking', async () => {
     const server = await double();
     const empty = [
       block({ type: 'thinking', thinking: '', signature: '' }),
@@ -117,7 +117,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is what is left without events, blocks and pieces of unknown kinds', async () => {
+  it('ignores events, blocks and deltas of unknown types', async () => {
     const server = await double();
     server.says(
       stream(
@@ -139,7 +139,7 @@ describe('an answer', () => {
     expect((await callToEnd(providerAt(server), anthropicRequest())).message).toMatchObject({ content: [text('ok')], stopReason: 'stop' });
   });
 
-  it('is complete even if the connection breaks behind it', async () => {
+  it('is complete even if the connection fails after it', async () => {
     const server = await double();
     const events = anthropicApi.speak({ text: 'hi' });
     server.says({ text: 'hi', cutAfter: events.length }, { text: 'ho', stallAfter: events.length });
@@ -151,7 +151,7 @@ describe('an answer', () => {
     }
   });
 
-  it('leaves the connection to the next request', async () => {
+  it('leaves its connection for the next request', async () => {
     const ports: (number | undefined)[] = [];
     const server = createServer((request, response) => {
       ports.push(request.socket.remotePort);
@@ -173,7 +173,7 @@ describe('an answer', () => {
 });
 
 describe('usage', () => {
-  it('counts what was cached, and costs what the model does', async () => {
+  it('counts cached tokens, and costs the prices of the model', async () => {
     const server = await double();
     server.says({ text: 'hi', usage: { input: 1000, output: 200, cacheRead: 3000, cacheWrite: 400 } });
 
@@ -184,7 +184,7 @@ describe('usage', () => {
     expect(cost.total).toBeCloseTo((1000 * 3 + 200 * 15 + 3000 * 0.3 + 400 * 3.75) / 1e6, 12);
   });
 
-  it('is corrected by what comes later, and told when it changes', async () => {
+  it('is corrected by later reports, and published when it changes', async () => {
     const server = await double();
     const more = { input_tokens: 12, cache_read_input_tokens: null, output_tokens: 7 };
     server.says(
@@ -243,13 +243,13 @@ describe('the end', () => {
     });
   });
 
-  it('by abort lets the server know', async () => {
+  it('by abort disconnects from the server', async () => {
     const server = await double();
     server.says({ text: 'one two', stallAfter: 4 });
     const controller = new AbortController();
 
     const events = [];
-    for await (const event of ask(providerAt(server), anthropicRequest({ signal: controller.signal })).events) {
+    for await (const event of callModel(providerAt(server), anthropicRequest({ signal: controller.signal })).events) {
       events.push(event);
       if (event.type === 'text_delta') controller.abort();
     }
@@ -259,7 +259,7 @@ describe('the end', () => {
   });
 });
 
-describe('the way of the bytes', () => {
+describe('the chunking of the bytes', () => {
   const reply: Reply = {
     thinking: 'hm, ünd 界',
     text: 'Well 🙂 then\r\n\ndata: x',
@@ -271,7 +271,7 @@ describe('the way of the bytes', () => {
     comments: fc.boolean(),
   });
 
-  it('does not matter', async () => {
+  it('does not change the response', async () => {
     const server = await double();
     server.says(reply);
     const { events: expected } = await callToEnd(providerAt(server), anthropicRequest());

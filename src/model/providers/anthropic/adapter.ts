@@ -5,7 +5,7 @@ import { headersFor } from './headers.ts';
 import { AnthropicStreamDecoder } from './stream-decoder.ts';
 import { decodeToEnd } from '../stream-decoder.ts';
 
-/** Speaks the Messages API of Anthropic, and of the many servers that imitate it. */
+/** The Messages API of Anthropic and compatible servers. */
 export const anthropicMessages: ApiAdapter = (endpoint) => (request, draft) => {
   const body = anthropicBody(request);
   const decoder = new AnthropicStreamDecoder(request.model, draft);

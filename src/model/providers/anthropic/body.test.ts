@@ -7,7 +7,7 @@ const mark = { cache_control: { type: 'ephemeral' } };
 const marks = (body: object) => JSON.stringify(body).match(/cache_control/g)?.length ?? 0;
 
 describe('the body', () => {
-  it('is the whole question, in an order that never changes', () => {
+  it('holds the whole request in a fixed order', () => {
     const body = anthropicBody(anthropicRequest({ tools: [tool('read'), tool('write')], thinkingLevel: 'low' }));
 
     expect(JSON.stringify(body)).toBe(
@@ -26,20 +26,20 @@ describe('the body', () => {
     );
   });
 
-  it('has nothing of what there is nothing of', () => {
+  it('omits empty fields', () => {
     const body = anthropicBody(anthropicRequest({ systemPrompt: '\n' }));
 
     expect(Object.keys(body)).toEqual(['model', 'max_tokens', 'messages', 'stream']);
   });
 
-  it('is the same for the same question, whenever it was asked', () => {
+  it('has equal bytes for equal requests, whatever their time', () => {
     const messages = [user('go'), assistant([call('a|b')], { model: 'other' }), result('a|b', '1')];
     const later = messages.map((message) => ({ ...message, timestamp: 99 }));
 
     expect(JSON.stringify(anthropicBody(anthropicRequest({ messages: later })))).toBe(JSON.stringify(anthropicBody(anthropicRequest({ messages }))));
   });
 
-  it('calls the parameters of a tool an object', () => {
+  it('declares the parameters of a tool as an object', () => {
     const body = anthropicBody(anthropicRequest({ tools: [{ name: 'now', description: 'Tells the time', parameters: {} }] }));
 
     expect(body.tools).toEqual([
@@ -48,19 +48,19 @@ describe('the body', () => {
   });
 });
 
-describe('the mark of the cache', () => {
+describe('the cache mark', () => {
   it.each([
     ['a result', [user('go'), assistant([call('a'), call('b')]), result('a', '1'), result('b', '2')]],
     ['an image', [user([text('see'), picture()])]],
     ['a text beside results', [user('go'), assistant([call('a')]), result('a', '1'), user('and')]],
-  ])('is on the last block that was said, be it %s', (_what, messages) => {
+  ])('is on the last user block, such as %s', (_what, messages) => {
     const body = anthropicBody(anthropicRequest({ messages }));
 
     expect(body.messages.at(-1)?.content.at(-1)).toMatchObject(mark);
     expect(marks(body)).toBe(2);
   });
 
-  it('is on nothing that the model said', () => {
+  it('is on no assistant message', () => {
     const body = anthropicBody(anthropicRequest({ messages: [user('go'), assistant([text('1')])] }));
 
     expect(body.messages).toEqual([
@@ -78,11 +78,11 @@ describe('the headers', () => {
     ['a key', 'sk-ant-api03-x', { 'x-api-key': 'sk-ant-api03-x' }],
     ['an account', 'sk-ant-oat01-x', { authorization: 'Bearer sk-ant-oat01-x', 'anthropic-beta': 'oauth-2025-04-20' }],
     ['nothing', undefined, {}],
-  ])('say who asks, by %s', (_what, key, own) => {
+  ])('authenticate by %s', (_what, key, own) => {
     expect(headersFor(key, anthropicBody(anthropicRequest()))).toEqual({ ...version, ...own });
   });
 
-  it('ask for thoughts between the calls where a budget and tools are given', () => {
+  it('enable interleaved thinking with a budget and tools', () => {
     const beta = (...options: Parameters<typeof anthropicRequest>) =>
       headersFor('k', anthropicBody(anthropicRequest(...options)))['anthropic-beta'];
     const tools = [tool('read')];

@@ -4,7 +4,7 @@ import type { TextBlock } from './content.ts';
 import { type MessageParam, messageParams } from './messages.ts';
 import { type ThinkingParams, thinkingParams } from './thinking.ts';
 
-/** What is posted. The same question always makes the same bytes, or nothing would be found in the cache. */
+/** The request body. Equal requests have equal bytes, as prompt caching requires. */
 export interface AnthropicBody extends ThinkingParams {
   readonly model: string;
   readonly system?: readonly (TextBlock & CacheMark)[];
@@ -38,7 +38,7 @@ const toolParam = ({ name, description, parameters }: ToolSpec): ToolParam => ({
   input_schema: { type: 'object', ...parameters },
 });
 
-/** The conversation up to what was said last to the model is worth keeping: the next question begins with it. */
+// Caches up to the last user message: the next request begins with it.
 function withCacheMark(params: readonly MessageParam[]): MessageParam[] {
   const last = params.findLast(({ role }) => role === 'user');
   return params.map((param) =>

@@ -10,16 +10,16 @@ export interface ImageBlock {
   readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
 }
 
-/** The API refuses a request with an image of another kind. */
+// The API rejects other image types.
 const supportedImageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** Text and images as the API takes them. */
+/** Text and images in the form of the API. */
 export function contentBlocks(content: string | readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
   if (typeof content === 'string') return textBlocks(content);
   return content.flatMap((block) => (block.type === 'text' ? textBlocks(block.text) : [imageBlock(block)]));
 }
 
-/** The API refuses texts without a word in them. */
+/** The API rejects blank texts. */
 export const textBlocks = (text: string): TextBlock[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
 function imageBlock({ mimeType, data }: Extract<ContentBlock, { type: 'image' }>): TextBlock | ImageBlock {

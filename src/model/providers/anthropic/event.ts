@@ -1,6 +1,6 @@
 import { ModelFailure } from '../../request.ts';
 
-/** An event of the stream. Which fields there are depends on its type, and on how well a server imitates the API. */
+/** A stream event. Its fields depend on its type, and on how well a server implements the API. */
 export interface StreamEvent {
   readonly type: string;
   readonly message?: { readonly id?: string; readonly model?: string; readonly usage?: TokenReport };
@@ -24,7 +24,7 @@ export interface StreamEvent {
   readonly usage?: TokenReport;
 }
 
-/** Counts of tokens. A later report has the whole of what it names, not what was added. */
+/** Token counts. Later reports replace earlier values. */
 export interface TokenReport {
   readonly input_tokens?: number | null;
   readonly output_tokens?: number | null;

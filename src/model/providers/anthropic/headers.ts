@@ -1,9 +1,9 @@
 import type { AnthropicBody } from './body.ts';
 
-/** How the keys begin that stand for a person's account. */
+// OAuth tokens begin with this.
 const OAUTH_KEY_PREFIX = 'sk-ant-oat';
 
-/** What the API wants to know of every request, besides the body. */
+/** The headers of a request, by the kind of key and the use of thinking. */
 export function headersFor(apiKey: string | undefined, body: AnthropicBody): Record<string, string> {
   const isOAuth = apiKey?.startsWith(OAUTH_KEY_PREFIX) ?? false;
   const betas = [

@@ -9,14 +9,14 @@ const toolResult = (id: string, ...content: object[]) => ({ type: 'tool_result',
 const png = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
 const other = { api: 'openai-responses', provider: 'openai', model: 'gpt' };
 
-describe('what is said', () => {
+describe('user content', () => {
   it('is text and images', () => {
     const params = messageParams([user('one'), assistant([text('1')]), user([text('two'), picture()])], claude);
 
     expect(params).toEqual([userParam(text('one')), assistantParam(text('1')), userParam(text('two'), png)]);
   });
 
-  it('has no empty texts, and no turn that would be left without a word', () => {
+  it('has no blank texts, and no message without blocks', () => {
     const params = messageParams(
       [user('one'), assistant([text(' '), text('1')]), user([text('\n')]), assistant([text('')]), user('two')],
       claude,
@@ -25,26 +25,26 @@ describe('what is said', () => {
     expect(params).toEqual([userParam(text('one')), assistantParam(text('1')), userParam(text('two'))]);
   });
 
-  it('names an image that the API does not take', () => {
+  it('names an image whose type the API rejects', () => {
     const params = messageParams([user([picture('image/bmp')])], claude);
 
     expect(params).toEqual([userParam(text('[An image of type image/bmp, which this model cannot see]'))]);
   });
 
-  it('names an image to a model that sees none', () => {
+  it('names an image for a model without image input', () => {
     const params = messageParams([user([picture()])], { ...claude, input: ['text'] });
 
     expect(params).toEqual([userParam(text('[An image, which this model cannot see]'))]);
   });
 
-  it('is one turn until the model answers', () => {
+  it('is one message up to the next assistant message', () => {
     expect(messageParams([user('one'), user('two')], claude)).toEqual([userParam(text('one'), text('two'))]);
   });
 
   it.each([
     ['begins with an assistant message', [assistant([text('1')])], [assistantParam(text('1'))]],
     ['is empty', [], []],
-  ])('comes first even where the conversation %s', (_how, messages, rest) => {
+  ])('comes first even if the conversation %s', (_how, messages, rest) => {
     expect(messageParams(messages, claude)).toEqual([
       userParam(text('(The beginning of the conversation is not shown.)')),
       ...rest,
@@ -52,8 +52,8 @@ describe('what is said', () => {
   });
 });
 
-describe('results', () => {
-  it('of parallel calls are one turn, images and errors among them', () => {
+describe('tool results', () => {
+  it('of parallel calls are one message, with images and errors', () => {
     const messages = [
       user('go'),
       assistant([text('Well'), call('a'), call('b')]),
@@ -68,7 +68,7 @@ describe('results', () => {
     ]);
   });
 
-  it('come before what the user said meanwhile', () => {
+  it('precede user text that arrived meanwhile', () => {
     const messages = [user('go'), assistant([call('a'), call('b')]), result('a', '1'), user('stop'), result('b', '2')];
 
     expect(messageParams(messages, claude).at(-1)).toEqual(userParam(toolResult('a', text('1')), toolResult('b', text('2')), text('stop')));
@@ -80,7 +80,7 @@ describe('results', () => {
     expect(messageParams(messages, claude).at(-1)).toEqual(userParam({ ...toolResult('a', text('(no output)')), is_error: true }));
   });
 
-  it('are left out where nothing was called, and where they come twice', () => {
+  it('without a call, and second results of a call, are omitted', () => {
     const messages = [
       result('early', '0'),
       user('go'),
@@ -100,7 +100,7 @@ describe('results', () => {
     ]);
   });
 
-  it('follow their calls when an id has to change', () => {
+  it('follow their calls if an id is rewritten', () => {
     const id = `call_1|fc_${'x'.repeat(80)}`;
     const params = messageParams([user('go'), assistant([call(id)], other), result(id, '1')], claude);
 
@@ -113,11 +113,11 @@ describe('results', () => {
   });
 });
 
-describe('thoughts', () => {
+describe('thinking', () => {
   const signed = { type: 'thinking' as const, thinking: 'hm', thinkingSignature: 'seal' };
   const hidden = { type: 'thinking' as const, thinking: '', thinkingSignature: 'secret', redacted: true };
 
-  it('go back as they came', () => {
+  it('is replayed unchanged', () => {
     expect(messageParams([user('go'), assistant([signed, hidden, text('1')])], claude).at(-1)).toEqual(
       assistantParam(
         { type: 'thinking', thinking: 'hm', signature: 'seal' },
@@ -127,25 +127,25 @@ describe('thoughts', () => {
     );
   });
 
-  it('without words go back, too', () => {
+  it('without text is replayed, too', () => {
     expect(messageParams([user('go'), assistant([{ ...signed, thinking: '' }, text('1')])], claude).at(-1)).toEqual(
       assistantParam({ type: 'thinking', thinking: '', signature: 'seal' }, text('1')),
     );
   });
 
-  it('become text without a seal', () => {
+  it('without a signature becomes text', () => {
     const unsigned = { type: 'thinking' as const, thinking: 'hm' };
 
     expect(messageParams([user('go'), assistant([unsigned, text('1')])], claude).at(-1)).toEqual(assistantParam(text('hm'), text('1')));
   });
 
-  it('of another model become text, but for those that nobody sees', () => {
+  it('of another model becomes text, except hidden thinking', () => {
     expect(messageParams([user('go'), assistant([signed, hidden, text('1')], other)], claude).at(-1)).toEqual(
       assistantParam(text('hm'), text('1')),
     );
   });
 
-  it('are left out where nothing follows from them', () => {
+  it('at the end of a message is omitted', () => {
     const params = messageParams([user('go'), assistant([text('1'), signed]), user('on'), assistant([signed]), user('?')], claude);
 
     expect(params).toEqual([userParam(text('go')), assistantParam(text('1')), userParam(text('on'), text('?'))]);

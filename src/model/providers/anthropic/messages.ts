@@ -10,7 +10,7 @@ import type { CacheMark } from './cache-mark.ts';
 import { contentBlocks, type ImageBlock, type TextBlock, textBlocks } from './content.ts';
 import { anthropicToolId } from '../tool-call-ids.ts';
 
-/** A message as the API takes it. */
+/** A message in the form of the API. */
 export type MessageParam =
   | { readonly role: 'user'; readonly content: readonly (UserBlock & CacheMark)[] }
   | { readonly role: 'assistant'; readonly content: readonly AssistantParamBlock[] };
@@ -37,7 +37,7 @@ interface ToolUseBlock {
   readonly input: object;
 }
 
-/** The conversation as the API takes it, the user first. */
+/** The conversation in the form of the API; it begins with a user message. */
 export function messageParams(messages: readonly ModelMessage[], model: Model): MessageParam[] {
   const params: MessageParam[] = [];
   for (const message of replayableMessages(messages, model, anthropicToolId)) {
@@ -57,7 +57,7 @@ const omittedBeginning: MessageParam = {
   content: [{ type: 'text', text: '(The beginning of the conversation is not shown.)' }],
 };
 
-/** What is said to the model between two answers is one turn, in which the results of its tools come first. */
+// Merges consecutive user messages, tool results first.
 function addUserBlocks(params: MessageParam[], blocks: readonly UserBlock[]): void {
   const last = params.at(-1);
   if (last?.role === 'user') params.pop();
@@ -72,7 +72,7 @@ const resultsFirst = (blocks: readonly UserBlock[]): UserBlock[] => [
 
 export const isToolResult = ({ type }: UserBlock): boolean => type === 'tool_result';
 
-/** A result must answer a call of the answer before it, and be the only one that does. */
+// The API accepts one result per call of the preceding assistant message.
 function toolResultBlocks({ toolCallId, content, isError }: ToolResultMessage, params: readonly MessageParam[]): ToolResultBlock[] {
   const assistant = params.findLast(({ role }) => role === 'assistant');
   const last = params.at(-1);
@@ -90,7 +90,7 @@ function toolResultBlocks({ toolCallId, content, isError }: ToolResultMessage, p
   ];
 }
 
-/** An answer without the thoughts at its end, which came to nothing: the API refuses them there. */
+// The API rejects an assistant message that ends with thinking.
 function assistantBlocks({ content }: AssistantMessage): AssistantParamBlock[] {
   const blocks = content.flatMap(assistantBlock);
   return blocks.slice(0, blocks.findLastIndex((block) => !isThinkingBlock(block)) + 1);

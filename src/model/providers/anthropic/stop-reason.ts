@@ -1,7 +1,7 @@
 import type { StopReason } from '../../../protocol/generated/vocabulary.ts';
 import { ModelFailure } from '../../request.ts';
 
-/** Why an answer ended. Throws for an end that is a failure; `explanation` is what the server says about one. */
+/** Maps the reason for the end. Throws if it is a failure, with the server's explanation. */
 export function stopReasonOf(reason: string, explanation: string | undefined): StopReason {
   switch (reason) {
     case 'max_tokens':

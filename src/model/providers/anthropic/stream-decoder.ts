@@ -8,7 +8,7 @@ import type { StreamDecoder } from '../stream-decoder.ts';
 import { parseEvent, type StreamEvent, type TokenReport } from './event.ts';
 import { stopReasonOf } from './stop-reason.ts';
 
-/** Writes what the events of a stream say into a draft. */
+/** Decodes the events of a Messages stream into a draft. */
 export class AnthropicStreamDecoder implements StreamDecoder {
   readonly #model: Model;
   readonly #draft: Draft;
@@ -20,7 +20,6 @@ export class AnthropicStreamDecoder implements StreamDecoder {
     this.#draft = draft;
   }
 
-  /** The server said that its answer is complete. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -68,7 +67,7 @@ export class AnthropicStreamDecoder implements StreamDecoder {
       case 'text':
         return this.#addText(block.text);
       case 'thinking':
-        // Even one without words has a signature that must go back.
+        // Empty thinking also has a signature that must be replayed.
         return this.#draft.thinking(block.thinking ?? '');
       case 'redacted_thinking':
         return this.#draft.redactedThinking(block.data ?? '');

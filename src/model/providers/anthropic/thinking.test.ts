@@ -30,47 +30,47 @@ describe('a budget', () => {
     expect(paramsFor(level, { model })).toEqual(budget(64_000, tokens));
   });
 
-  it('comes on top of the answer that is wanted, as far as the model goes', () => {
+  it('is added to the requested output, up to the model limit', () => {
     expect(paramsFor('medium', { maxTokens: 4000 })).toEqual(budget(12_192, 8192));
     expect(paramsFor('medium', { maxTokens: 60_000 })).toEqual(budget(64_000, 8192));
   });
 
-  it('is what the user says', () => {
+  it('follows the settings of the user', () => {
     expect(paramsFor('low', { thinkingBudgets: { low: 5000, high: 1 } })).toEqual(budget(64_000, 5000));
     expect(paramsFor('high', { thinkingBudgets: { low: 5000, high: 1 } })).toEqual(budget(64_000, 1024));
   });
 
-  it('leaves room for the answer', () => {
+  it('leaves room for text', () => {
     expect(paramsFor('high', { model: named('claude-sonnet-4-5', { maxTokens: 8192 }) })).toEqual(budget(8192, 7168));
     expect(paramsFor('high', { model: named('claude-sonnet-4-5', { maxTokens: 2048 }) })).toEqual(budget(2048, 1024));
   });
 
-  it('is none where no room is left for both', () => {
+  it('is omitted without room for both', () => {
     expect(paramsFor('high', { model: named('claude-sonnet-4-5', { maxTokens: 2047 }) })).toEqual({ max_tokens: 2047 });
   });
 });
 
-describe('a budget in the middle of a turn', () => {
+describe('a budget in the middle of a tool turn', () => {
   const thinkingBlock = { type: 'thinking' as const, thinking: 'hm', thinkingSignature: 'seal' };
   const thinks = (...messages: ModelMessage[]) => paramsFor('low', { messages }).thinking !== undefined;
 
-  it('is given to a model that began with a thought', () => {
+  it('is kept if the turn began with thinking', () => {
     const started = [user('go'), assistant([thinkingBlock, call('a')]), result('a', '1')];
 
     expect(thinks(...started)).toBe(true);
     expect(thinks(...started, assistant([call('b')]), result('b', '2'))).toBe(true);
   });
 
-  it('is not given to one that began without', () => {
+  it('is omitted if the turn began without thinking', () => {
     expect(thinks(user('go'), assistant([call('a')]), result('a', '1'))).toBe(false);
     expect(thinks(assistant([thinkingBlock, call('a')], { model: 'other' }), result('a', '1'))).toBe(false);
   });
 
-  it('is given again with the next question', () => {
+  it('returns with the next prompt', () => {
     expect(thinks(user('go'), assistant([call('a')]), result('a', '1'), assistant([text('done')]), user('on'))).toBe(true);
   });
 
-  it('does not matter to models without budgets', () => {
+  it('does not concern models with adaptive thinking', () => {
     const messages = [user('go'), assistant([call('a')]), result('a', '1')];
 
     expect(paramsFor('low', { model: named('claude-opus-4-6'), messages }).thinking).toBeDefined();
@@ -94,7 +94,7 @@ describe('effort', () => {
     expect(paramsFor(level, { model: named('claude-opus-4-6') })).toEqual(effort(levelName));
   });
 
-  it('is named as the model names it', () => {
+  it('has the name in the level map of the model', () => {
     const model = named('claude-opus-4-7', {
       thinkingLevelMap: { low: 'medium', xhigh: 'xhigh', max: 'max', high: null },
     });
@@ -104,7 +104,7 @@ describe('effort', () => {
     expect(paramsFor('high', { model })).toEqual(effort('xhigh'));
   });
 
-  it('leaves the length of the answer alone', () => {
+  it('does not change the output limit', () => {
     expect(paramsFor('high', { model: named('claude-opus-4-6'), maxTokens: 900 })).toEqual({
       ...effort('high'),
       max_tokens: 900,
@@ -120,7 +120,7 @@ describe('effort', () => {
     'claude-opus-5',
     'claude-opus-5-20261001',
     'claude-haiku-5-5',
-  ])('is what %s takes', (id) => {
+  ])('is used for %s', (id) => {
     expect(paramsFor('high', { model: named(id) }).thinking?.type).toBe('adaptive');
   });
 
@@ -130,11 +130,11 @@ describe('effort', () => {
     'claude-opus-4-1-20250805',
     'claude-haiku-4-5',
     'kimi-k2',
-  ])('is not what %s takes', (id) => {
+  ])('is not used for %s', (id) => {
     expect(paramsFor('high', { model: named(id) }).thinking?.type).toBe('enabled');
   });
 
-  it('is taken where the user says so', () => {
+  it('is used on the request of the user', () => {
     const taken = (id: string, forceAdaptiveThinking: boolean) =>
       paramsFor('high', { model: named(id, { compat: { forceAdaptiveThinking } }) }).thinking?.type;
 
@@ -144,16 +144,16 @@ describe('effort', () => {
 });
 
 describe('no thinking', () => {
-  it('is asked for by saying nothing of it', () => {
+  it('sends no thinking fields', () => {
     expect(paramsFor('off')).toEqual({ max_tokens: 64_000 });
     expect(paramsFor('off', { model: named('claude-opus-4-6'), maxTokens: 100 })).toEqual({ max_tokens: 100 });
   });
 
-  it('is all that some models do', () => {
+  it('is the only level of some models', () => {
     expect(paramsFor('high', { model: named('claude-opus-4-6', { reasoning: false }) })).toEqual({ max_tokens: 64_000 });
   });
 
-  it('is not given by a model that always thinks', () => {
+  it('is unavailable for a model that always thinks', () => {
     const model = named('claude-opus-5-5', { thinkingLevelMap: { off: null, minimal: null } });
 
     expect(paramsFor('off', { model }).output_config).toEqual({ effort: 'low' });

@@ -5,7 +5,7 @@ import { nearestLevel } from '../../thinking-levels.ts';
 import type { MessageParam } from './messages.ts';
 import { isUnsignedToolTurn } from './unsigned-tool-turn.ts';
 
-/** How long an answer may be, and how much of it may be thought. */
+/** The output limit of a request, and how much of it may be thinking. */
 export interface ThinkingParams {
   readonly max_tokens: number;
   readonly thinking?:
@@ -34,9 +34,9 @@ const efforts: Readonly<Record<ActiveLevel, string>> = {
   max: 'high',
 };
 
-/** The API takes no smaller budget. */
+// The API rejects smaller budgets.
 const MIN_BUDGET_TOKENS = 1024;
-/** What thinking must leave for the answer. */
+// Thinking must leave this much for text.
 const MIN_TEXT_TOKENS = 1024;
 
 export function thinkingParams(request: ModelRequest, params: readonly MessageParam[]): ThinkingParams {
@@ -45,7 +45,7 @@ export function thinkingParams(request: ModelRequest, params: readonly MessagePa
   const outputLimit = maxOutputTokens(request);
   if (level === 'off') return { max_tokens: outputLimit };
   if (isAdaptive(model)) {
-    // Later models keep their thoughts to themselves unless they are asked for them.
+    // Later models omit their thinking unless requested.
     const thinking = { type: 'adaptive', display: 'summarized' } as const;
     return { max_tokens: outputLimit, thinking, output_config: { effort: effortOf(model, level) } };
   }
@@ -61,12 +61,12 @@ function effortOf({ thinkingLevelMap }: Model, level: ActiveLevel): string {
   return typeof own === 'string' ? own : efforts[level];
 }
 
-/** Whether a model decides by itself how long it thinks: those of Claude 4.6 and later do. */
+// Claude 4.6 and later decide by themselves how long to think.
 function isAdaptive({ id, compat }: Model): boolean {
   if (typeof compat?.['forceAdaptiveThinking'] === 'boolean') return compat['forceAdaptiveThinking'];
   const [, major = 0, minor = 0] = (versionPattern.exec(id) ?? []).map(Number);
   return major > 4 || (major === 4 && minor >= 6);
 }
 
-/** Behind the name of the family; a date may follow, or take the place of the second number. */
+// A date may follow the version or replace its second number.
 const versionPattern = /claude-[a-z]+-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;

@@ -1,8 +1,8 @@
 import { isToolResult, isThinkingBlock, type MessageParam } from './messages.ts';
 
 /**
- * Whether the model is busy with its tools and began without a thought, as when thinking was off then or another model
- * spoke. Until it is done the API refuses to give it a budget for thinking.
+ * Whether the current tool turn began without thinking, as when thinking was off or another model began it. The API
+ * rejects a thinking budget until that turn ends.
  */
 export function isUnsignedToolTurn(params: readonly MessageParam[]): boolean {
   const promptIndex = params.findLastIndex((param) => param.role === 'user' && !param.content.some(isToolResult));

@@ -5,7 +5,7 @@ import { type Manner, ProviderDouble, type Refusal, type Reply } from '../../../
 import type { StreamTimeouts } from '../../endpoint.ts';
 import type { ModelEvent } from '../../request.ts';
 import { callToEnd } from '../../scripted/testing/call.ts';
-import { ask } from '../../call-model.ts';
+import { callModel } from '../../call-model.ts';
 import { sampleEndpoint, sampleModel, sampleRequest } from './testing/sample.ts';
 import { openaiCompletions } from './adapter.ts';
 
@@ -32,8 +32,8 @@ const full: Reply = {
 
 const types = (events: readonly ModelEvent[]) => events.map(({ type }) => type);
 
-describe('an answer', () => {
-  it('holds thoughts, words and calls, and what they cost', async () => {
+describe('a response', () => {
+  it('holds thinking, text and calls, with their cost', async () => {
     const { events, message } = await respond(full);
 
     expect(types(events)).toEqual([
@@ -71,7 +71,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is asked for at the right place, with the key', async () => {
+  it('is requested at the right path with the key', async () => {
     const { double } = await respond({ text: 'Hi.' });
 
     expect(double.requests).toMatchObject([
@@ -79,7 +79,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('is asked for without a key where there is none', async () => {
+  it('is requested without authorization if there is no key', async () => {
     const double = await ProviderDouble.start(completions);
     double.says({ text: 'Hi.' });
 
@@ -88,14 +88,14 @@ describe('an answer', () => {
     expect(double.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('may be too long', async () => {
+  it('may exceed the output limit', async () => {
     const { message } = await respond({ text: 'And then', stop: 'length' });
 
     expect(message).toMatchObject({ stopReason: 'length' });
     expect(message).not.toHaveProperty('rawStopReason');
   });
 
-  it('goes by the quirks of the server that is asked, not of the one that the model names', async () => {
+  it('follows the quirks of the actual server, not of the one that the model names', async () => {
     const double = await ProviderDouble.start(completions);
     double.says({ text: 'Hi.' });
 
@@ -104,7 +104,7 @@ describe('an answer', () => {
     expect(double.requests[0]?.body).not.toHaveProperty('store');
   });
 
-  it('is the same however its bytes travel', async () => {
+  it('is the same however its bytes arrive', async () => {
     const plain = await respond(full);
     await fc.assert(
       fc.asyncProperty(
@@ -125,12 +125,12 @@ describe('an answer', () => {
 });
 
 describe('an abort', () => {
-  it('in mid-stream leaves the server', async () => {
+  it('in mid-stream disconnects from the server', async () => {
     const double = await ProviderDouble.start(completions);
     double.says({ text: 'Endless', stallAfter: 2 });
     const controller = new AbortController();
     const events = [];
-    for await (const event of ask(providerFor(double), sampleRequest({ signal: controller.signal })).events) {
+    for await (const event of callModel(providerFor(double), sampleRequest({ signal: controller.signal })).events) {
       events.push(event);
       if (event.type === 'text_delta') controller.abort();
     }
@@ -140,7 +140,7 @@ describe('an abort', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('an error response', () => {
   it.each([
     [{ status: 400, message: 'Bad field' }, 'model_error', '400 Bad field (invalid_request_error)'],
     [{ status: 401, message: 'Wrong key' }, 'auth_failed', '401 Wrong key (invalid_request_error)'],
@@ -156,22 +156,22 @@ describe('a refusal', () => {
       'model_error',
       'Expected a stream of events, got text/html: <html>',
     ],
-  ])('%j has its code and its words', async (refusal, code, messageText) => {
+  ])('%j yields its code and its message', async (refusal, code, messageText) => {
     const { message, failure } = await respond(refusal);
 
     expect(failure).toMatchObject({ code, message: messageText });
     expect(message).toMatchObject({ stopReason: 'error', errorCode: code, errorMessage: messageText, content: [] });
   });
 
-  it('may say when to come again', async () => {
+  it('may have a retry delay', async () => {
     const { failure } = await respond({ status: 429, message: 'Slow down', headers: { 'retry-after': '7' } });
 
     expect(failure).toMatchObject({ code: 'rate_limited', retryAfterMs: 7000 });
   });
 });
 
-describe('a stream that breaks', () => {
-  it('with an error says which', async () => {
+describe('an interrupted stream', () => {
+  it('with an error event reports it', async () => {
     const error = { type: 'rate_limit_error', message: 'Too many tokens at once' };
     const { message } = await respond({ text: 'Well', error });
 
@@ -183,20 +183,20 @@ describe('a stream that breaks', () => {
     });
   });
 
-  it('because the connection is cut keeps what was said', async () => {
+  it('with a lost connection keeps the content so far', async () => {
     const { message } = await respond({ text: 'Well', cutAfter: 2 });
 
     expect(message).toMatchObject({ stopReason: 'error', errorCode: 'connection_lost', content: [{ text: 'We' }] });
   });
 
-  it('by falling silent keeps what was said', async () => {
+  it('that stalls keeps the content so far', async () => {
     const { message } = await respond({ text: 'Well', stallAfter: 2 }, { betweenMs: 50 });
 
     expect(message).toMatchObject({ stopReason: 'error', errorCode: 'stalled', content: [{ text: 'We' }] });
   });
 
   it.each([{ cutAfter: 4 }, { stallAfter: 4 }])(
-    'after the reason for its end has said everything: %j',
+    'after the finish reason is complete: %j',
     async (delivery) => {
       const { message } = await respond({ text: 'Well', ...delivery }, { betweenMs: 50 });
 

@@ -4,7 +4,7 @@ import { requestBody } from './body.ts';
 import { quirksOf } from './quirks.ts';
 import { CompletionsStreamDecoder, decodeCompletions } from './stream-decoder.ts';
 
-/** Chat completions: OpenAI's older API, which nearly every other server speaks in a dialect of its own. */
+/** The chat completions API of OpenAI and compatible servers, with their quirks. */
 export const openaiCompletions: ApiAdapter = (endpoint) => (request, draft) => {
   const quirks = quirksOf({ ...request.model, baseUrl: endpoint.baseUrl });
   const decoder = new CompletionsStreamDecoder(request.model, draft);

@@ -1,4 +1,4 @@
-/** The arguments of a call, which come in pieces of JSON. Looks at each character once, however many pieces there are. */
+/** Tool call arguments that arrive as pieces of JSON. Scans each character once. */
 export class StreamedArguments {
   readonly pieces: string[] = [];
   #depth = 0;
@@ -6,7 +6,7 @@ export class StreamedArguments {
   #isEscaped = false;
   #isWhole = false;
 
-  /** Whether the object that they are has been closed. */
+  /** Whether the JSON object is closed. */
   get isWhole(): boolean {
     return this.#isWhole;
   }

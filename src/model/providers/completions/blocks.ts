@@ -2,14 +2,14 @@ import type { Draft, MessageStep } from '../../draft.ts';
 import type { StreamedArguments } from './arguments.ts';
 import type { TextDelta } from './text-deltas.ts';
 
-/** A tool call as it comes in. */
+/** A tool call that is streaming. */
 export interface StreamedToolCall {
   readonly kind: 'call';
   readonly id: string;
-  /** Empty as long as it is unknown. */
+  /** Is empty until known. */
   name: string;
   readonly arguments: StreamedArguments;
-  /** What goes back with the call word for word. */
+  /** Must be replayed with the call unchanged. */
   signature?: string;
 }
 
@@ -22,13 +22,13 @@ interface StreamedText {
 type Block = StreamedToolCall | StreamedText;
 
 /**
- * Says one block after another, though their pieces come interleaved: the first is told as it grows, the others wait
- * until it is complete.
+ * Emits blocks one after another although their pieces arrive interleaved: the first streams, the others wait until it
+ * is complete.
  */
 export class BlockSequencer {
   readonly #draft: Draft;
   readonly #pending: Block[] = [];
-  /** The block that is being told, and how many of its pieces were. */
+  /** The block that streams; `#emitted` counts its emitted pieces. */
   #current: Block | undefined;
   #emitted = 0;
 
@@ -43,7 +43,7 @@ export class BlockSequencer {
     return this.#emitReady();
   }
 
-  /** Begins a call. What is added to it later is told by `grown`. */
+  /** Adds a call. Pieces added to it later are emitted by `flush`. */
   addCall(call: StreamedToolCall): void {
     this.#pending.push(call);
   }
@@ -52,7 +52,7 @@ export class BlockSequencer {
     return this.#emitReady();
   }
 
-  /** Nothing more comes: tells what has waited, complete or not. A call that never got a name is none. */
+  /** Emits all pending blocks, complete or not, except calls without a name. */
   end(): MessageStep[] {
     return [...this.#emitNew(), ...this.#pending.filter(isNamed).flatMap((block) => this.#start(block))];
   }
@@ -96,5 +96,5 @@ export class BlockSequencer {
 
 const isNamed = (block: Block) => block.kind !== 'call' || block.name !== '';
 
-/** Prose is complete as soon as something else begins, a call when its arguments are. */
+// Text is complete when another block begins, a call when its arguments are.
 const isComplete = (block: Block) => block.kind !== 'call' || block.arguments.isWhole;

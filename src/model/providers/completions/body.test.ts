@@ -20,8 +20,8 @@ const encode = (messages: readonly ModelMessage[], own: Partial<Model> = {}) =>
 const unknown = { provider: 'nobody', baseUrl: 'https://models.example/v1' };
 const foreign = { api: 'anthropic-messages', provider: 'anthropic', model: 'claude' };
 
-describe('a question', () => {
-  it('to OpenAI itself', () => {
+describe('a request', () => {
+  it('to OpenAI has all its fields', () => {
     expect(bodyOf(sampleRequest({ tools: [readTool], sessionId: 'session-1' }))).toEqual({
       model: 'gpt-test',
       messages: [
@@ -48,7 +48,7 @@ describe('a question', () => {
     });
   });
 
-  it('to a server that nobody knows asks for little', () => {
+  it('to an unknown server has few fields', () => {
     expect(bodyOf(sampleRequest({ model: sampleModel(unknown), sessionId: 'session-1' }))).toEqual({
       model: 'gpt-test',
       messages: [
@@ -62,7 +62,7 @@ describe('a question', () => {
     });
   });
 
-  it('makes the same bytes each time', () => {
+  it('has equal bytes each time', () => {
     const request = sampleRequest({
       tools: [readTool],
       messages: [user('x'), assistant([call('a|b')], foreign), result('a|b', [text('y')])],
@@ -71,7 +71,7 @@ describe('a question', () => {
     expect(JSON.stringify(bodyOf(request))).toBe(JSON.stringify(bodyOf(request)));
   });
 
-  it('names the providers that a gateway may ask', () => {
+  it('names the providers that a gateway may use', () => {
     const compat = { openRouterRouting: { order: ['a'] }, vercelGatewayRouting: { only: ['b'] } };
 
     expect(bodyOf(sampleRequest({ model: sampleModel({ compat }) }))).toMatchObject({
@@ -82,27 +82,27 @@ describe('a question', () => {
 });
 
 describe('tools', () => {
-  it('are left out where there are none', () => {
+  it('are omitted if there are none', () => {
     expect(bodyOf(sampleRequest())).not.toHaveProperty('tools');
   });
 
   const history = [user('x'), assistant([call('c1'), call('c2')]), result('c1', [text('1')]), result('c2', [text('2')])];
 
-  it('that were called before are named, and not to be called again', () => {
+  it('of past calls are declared but may not be called', () => {
     expect(bodyOf(sampleRequest({ messages: history }))).toMatchObject({
       tools: [{ type: 'function', function: { name: 'read', parameters: { type: 'object', properties: {} } } }],
       tool_choice: 'none',
     });
   });
 
-  it('are not named to a model that knows none', () => {
+  it('are not declared to a model without tools', () => {
     expect(
       bodyOf(sampleRequest({ messages: history, model: sampleModel({ supportsTools: false }) })),
     ).not.toHaveProperty('tools');
   });
 });
 
-describe('the longest answer', () => {
+describe('the output limit', () => {
   it.each([
     ['is the limit of the model', {}, undefined, 8000],
     ['is the requested limit', {}, 100, 100],
@@ -117,12 +117,12 @@ describe('the longest answer', () => {
     expect(bodyOf(request).max_completion_tokens).toBe(expected);
   });
 
-  it('is left out where nobody knows it', () => {
+  it('is omitted if it is unknown', () => {
     expect(bodyOf(sampleRequest({ model: sampleModel({ maxTokens: 0 }) }))).not.toHaveProperty('max_completion_tokens');
   });
 });
 
-describe('thinking', () => {
+describe('the thinking level', () => {
   const fields = [
     'reasoning_effort',
     'reasoning',
@@ -188,7 +188,7 @@ describe('thinking', () => {
 });
 
 describe('the conversation', () => {
-  it('says words as a string, images as parts', () => {
+  it('has text as strings and images as parts', () => {
     expect(encode([user([text('a'), text('b')]), user([text('look'), image, text(' ')])])).toEqual([
       { role: 'user', content: 'a\nb' },
       {
@@ -201,13 +201,13 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('holds nothing empty', () => {
+  it('has no empty messages', () => {
     expect(encode([user(''), user([text('  ')]), assistant([text('')]), user('x')])).toEqual([
       { role: 'user', content: 'x' },
     ]);
   });
 
-  it('holds calls and their results', () => {
+  it('has calls and their results', () => {
     const history = [
       assistant([text('Let me see.'), call('c1'), call('c2')]),
       result('c1', [text('1'), text('2')]),
@@ -236,7 +236,7 @@ describe('the conversation', () => {
     user('go on'),
   ];
 
-  it('shows the images of tools when all of them have spoken', () => {
+  it('has the images of tools after all their results', () => {
     const url = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
 
     expect(encode(messages).slice(1)).toEqual([
@@ -247,11 +247,11 @@ describe('the conversation', () => {
     ]);
   });
 
-  it('tells a model that cannot see of images in words', () => {
+  it('replaces images by text for a model without image input', () => {
     expect(JSON.stringify(encode(messages, { input: ['text'] }))).not.toContain('image_url');
   });
 
-  it('puts a word between tools and users, and names the tool, where the server wants that', () => {
+  it('has an assistant message between tools and users, and tool names, if the server requires them', () => {
     const compat = { requiresAssistantAfterToolResult: true, requiresToolResultName: true };
     const encoded = encode([assistant([call('c1')]), result('c1', [image]), user('go on')], { compat });
 
@@ -265,7 +265,7 @@ describe('the conversation', () => {
     expect(encoded[1].name).toBe('read');
   });
 
-  it('gives foreign ids the form of this API, and keeps them apart', () => {
+  it('rewrites foreign ids for this API and keeps them distinct', () => {
     const ids = [`call_1|${'x'.repeat(60)}`, 'call_1|other', 'a+b/c=', 'y'.repeat(50), `${'y'.repeat(50)}z`];
     const history = [
       assistant(
@@ -284,7 +284,7 @@ describe('the conversation', () => {
     expect(results.map(({ tool_call_id }: { tool_call_id: string }) => tool_call_id)).toEqual(encodedIds);
   });
 
-  it('gives foreign ids nine letters for Mistral', () => {
+  it('rewrites foreign ids to nine letters for Mistral', () => {
     const history = [assistant([call('toolu_1'), call('toolu_2')], foreign)];
     const [first, second] = encode(history, { provider: 'mistral' })[0].tool_calls;
 
@@ -293,30 +293,30 @@ describe('the conversation', () => {
   });
 });
 
-describe('thoughts', () => {
+describe('past thinking', () => {
   const thought = (thinkingSignature: string) => ({ type: 'thinking' as const, thinking: 'hm', thinkingSignature });
 
-  it.each(['reasoning_content', 'reasoning', 'reasoning_text'])('go back as %s when they came so', (field) => {
+  it.each(['reasoning_content', 'reasoning', 'reasoning_text'])('is replayed as %s if it came so', (field) => {
     expect(encode([assistant([thought(field), text('yes')])])).toEqual([
       { role: 'assistant', content: 'yes', [field]: 'hm' },
     ]);
   });
 
-  it('under a seal of another kind stay behind', () => {
+  it('with a signature of another kind is omitted', () => {
     expect(encode([assistant([thought('x'), text('yes')])])).toEqual([{ role: 'assistant', content: 'yes' }]);
   });
 
-  it('alone are no answer', () => {
+  it('alone is no message', () => {
     expect(encode([assistant([thought('reasoning')])])).toEqual([]);
   });
 
-  it('of other models are words', () => {
+  it('of other models is text', () => {
     expect(encode([assistant([thought('sig'), text('yes')], foreign)])).toEqual([
       { role: 'assistant', content: 'hm\n\nyes' },
     ]);
   });
 
-  it('are words for a server that wants them so', () => {
+  it('is text for a server that requires that', () => {
     const compat = { requiresThinkingAsText: true };
 
     expect(encode([assistant([thought('reasoning'), text('yes')])], { compat })).toEqual([
@@ -324,7 +324,7 @@ describe('thoughts', () => {
     ]);
   });
 
-  it('that were sealed go back as they came', () => {
+  it('with signed details is replayed unchanged', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'xyz', index: 0 }];
     const signed = {
       type: 'thinking' as const,
@@ -339,7 +339,7 @@ describe('thoughts', () => {
     });
   });
 
-  it('that are missing get a place where the server insists on one', () => {
+  it('that is missing gets a placeholder if the server requires one', () => {
     const own = { provider: 'deepseek' };
 
     expect(encode([assistant([call('c1')], foreign)], own)[0]).toMatchObject({ reasoning_content: ' ' });
@@ -348,7 +348,7 @@ describe('thoughts', () => {
     );
   });
 
-  it('of calls go back with them', () => {
+  it('of calls is replayed with them', () => {
     const signature = { google: { thought_signature: 'abc' } };
 
     expect(
@@ -363,7 +363,7 @@ describe('cache marks', () => {
   const own = { provider: 'openrouter', id: 'anthropic/claude-test' };
   const mark = { cache_control: { type: 'ephemeral' } };
 
-  it('stand behind the instructions, the last prompt and the last result', () => {
+  it('follow the system prompt, the last user message and the last result', () => {
     const request = sampleRequest({
       model: sampleModel(own),
       messages: [
@@ -385,7 +385,7 @@ describe('cache marks', () => {
     ]);
   });
 
-  it('are for no other model', () => {
+  it('are sent to no other model', () => {
     expect(JSON.stringify(encode([user('x')], { ...own, id: 'openai/gpt-test' }))).not.toContain('cache_control');
   });
 });

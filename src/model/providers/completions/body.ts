@@ -4,7 +4,7 @@ import { encodeMessages } from './encode-messages.ts';
 import type { Quirks } from './quirks.ts';
 import { thinkingFields } from './thinking-fields.ts';
 
-/** The question as this API is asked it. The same question makes the same bytes. */
+/** The request body. Equal requests have equal bytes. */
 export function requestBody(request: ModelRequest, quirks: Quirks): object {
   const { model, sessionId } = request;
   const limit = maxOutputTokens(request);
@@ -25,7 +25,7 @@ export function requestBody(request: ModelRequest, quirks: Quirks): object {
 
 function toolFields(request: ModelRequest, quirks: Quirks): object {
   if (request.tools.length > 0) return { tools: request.tools.map((tool) => asFunction(tool, quirks)) };
-  // OpenAI refuses an empty list, and proxies refuse calls in the conversation of tools that are not in the list.
+  // OpenAI rejects an empty list, and proxies reject past calls of tools that are not in the list.
   const names = request.model.supportsTools === false ? [] : calledBefore(request);
   if (names.length === 0) return {};
   return { tools: names.map((name) => asFunction(removedTool(name), quirks)), tool_choice: 'none' };

@@ -4,8 +4,8 @@ const roles = ['system', 'developer', 'user', 'tool'] as const;
 const mark = { cache_control: { type: 'ephemeral' } };
 
 /**
- * Marks up to where the server shall cache: the instructions, with the tools before them, and the last thing that the
- * user and the tools said, which the next request repeats.
+ * Marks for caching the system prompt, with the tools before it, and the last user message and tool result, which the
+ * next request repeats.
  */
 export function withCacheMarks(messages: readonly ChatMessage[]): ChatMessage[] {
   const marked = new Set(roles.map((role) => messages.findLastIndex((message) => message.role === role)));

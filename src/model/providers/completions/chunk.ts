@@ -3,7 +3,7 @@ import { classifyFailure } from '../../classify-failure.ts';
 import { errorText } from '../../http/error-response.ts';
 import { parseEventData } from '../event-data.ts';
 
-/** One event of the stream. Nothing in it is sure to be there, or to be of its kind. */
+/** A stream event. Any field may be missing or have another type. */
 export interface CompletionsChunk {
   readonly id?: unknown;
   readonly model?: unknown;
@@ -13,7 +13,7 @@ export interface CompletionsChunk {
 
 interface ChunkChoice {
   readonly delta?: ChunkDelta | null;
-  /** In place of the delta, where a server says everything at once. */
+  /** Replaces the delta where a server sends the whole message at once. */
   readonly message?: ChunkDelta | null;
   readonly finish_reason?: unknown;
   readonly usage?: unknown;
@@ -21,7 +21,7 @@ interface ChunkChoice {
 
 export type ChunkDelta = Readonly<Record<string, unknown>>;
 
-/** What an event says. Throws where that is an error, or nothing that can be read. */
+/** Parses an event. Throws if it is an error or malformed. */
 export function parseChunk({ event, data }: EventSourceMessage): CompletionsChunk {
   const value = parseEventData<CompletionsChunk & { error?: unknown; object?: unknown }>(data);
   if (event === 'error' || isError(value)) {
@@ -34,7 +34,7 @@ export function parseChunk({ event, data }: EventSourceMessage): CompletionsChun
 const isError = ({ error, object }: { error?: unknown; object?: unknown }) =>
   (error !== undefined && error !== null) || object === 'error';
 
-/** Gateways put the status they would have answered with into the error. */
+// Gateways put the HTTP status into the error.
 function statusOf(value: object): number | undefined {
   const error = 'error' in value && typeof value.error === 'object' && value.error !== null ? value.error : value;
   const code = 'code' in error ? Number(error.code) : Number.NaN;

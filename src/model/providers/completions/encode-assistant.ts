@@ -10,7 +10,7 @@ import type { Quirks } from './quirks.ts';
 import { parsedSignature } from './signatures.ts';
 import type { ChatMessage } from './message-format.ts';
 
-/** What the model said earlier. An answer that is nothing but a thought is left out: no server takes it. */
+/** Encodes an assistant message. One that has only thinking is omitted: servers reject it. */
 export function encodeAssistant(
   { content }: AssistantMessage,
   { model, quirks }: { model: Model; quirks: Quirks },
@@ -37,7 +37,7 @@ type Block = AssistantMessage['content'][number];
 const isSentAsText = (block: Block, { requiresThinkingAsText }: Quirks): block is TextContent | ThinkingContent =>
   block.type === 'text' || (block.type === 'thinking' && requiresThinkingAsText);
 
-/** Thoughts go back the way they came: as sealed details where the server gave any, else under the name of their field. */
+// Thinking is replayed as it came: as signed details, or else in the field that held it.
 function reasoningFields(
   blocks: readonly ThinkingContent[],
   { model, quirks }: { model: Model; quirks: Quirks },
@@ -50,7 +50,7 @@ function reasoningFields(
   const plain = blocks.filter(({ thinkingSignature }) => isThinkingField(thinkingSignature));
   const [first] = plain;
   if (first?.thinkingSignature) return { [first.thinkingSignature]: plain.map(({ thinking }) => thinking).join('\n') };
-  // Some servers take an empty thought for none.
+  // Some servers reject empty thinking.
   return model.reasoning && quirks.requiresReasoningContentOnAssistantMessages ? { reasoning_content: ' ' } : {};
 }
 

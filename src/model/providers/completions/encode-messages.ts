@@ -12,7 +12,7 @@ import type { Quirks } from './quirks.ts';
 import type { ContentPart, ChatMessage } from './message-format.ts';
 import { completionsToolIds } from './tool-ids.ts';
 
-/** Everything that is said to the model, its instructions first. */
+/** The conversation in the form of the API, the system prompt first. */
 export function encodeMessages(request: ModelRequest, quirks: Quirks): readonly ChatMessage[] {
   const replayed = replayableMessages(request.messages, request.model, completionsToolIds(quirks));
   const encoded = [...systemMessages(request, quirks), ...encodeConversation(replayed, { request, quirks })];
@@ -31,7 +31,7 @@ function systemMessages({ model, systemPrompt }: ModelRequest, { supportsDevelop
 }
 
 function* encodeConversation(messages: readonly ModelMessage[], { request, quirks }: EncodeContext): Generator<ChatMessage> {
-  // Tools can only say words: what they show follows when all of them have spoken.
+  // Tool messages hold only text: images follow after the last result.
   let images: ImageContent[] = [];
   for (const message of messages) {
     if (message.role === 'toolResult') {
@@ -51,7 +51,7 @@ function userMessages({ content }: UserMessage): ChatMessage[] {
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ role: 'user', content }];
   const blocks = content.filter((block) => block.type === 'image' || block.text.trim() !== '');
   if (blocks.length === 0) return [];
-  // Not every server takes parts: a string does where there are only words.
+  // Not every server supports parts, so plain text is sent as a string.
   return [{ role: 'user', content: blocks.some(isImage) ? blocks.map(contentPart) : joinedText(blocks) }];
 }
 
@@ -81,7 +81,7 @@ const contentPart = (block: ContentBlock): ContentPart =>
     ? { type: 'text', text: block.text }
     : { type: 'image_url', image_url: { url: `data:${block.mimeType};base64,${block.data}` } };
 
-/** Puts a word of the model between what a tool said and what a user says. */
+// Inserts an assistant message between tool results and a user message.
 const withBridgeMessages = (messages: readonly ChatMessage[]): ChatMessage[] =>
   messages.flatMap((message, index) =>
     message.role === 'user' && messages[index - 1]?.role === 'tool'

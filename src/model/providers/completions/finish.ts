@@ -1,7 +1,7 @@
 import type { RunError } from '../../../protocol/generated/vocabulary.ts';
 import { ModelFailure } from '../../request.ts';
 
-/** Ends that are none: the words of several servers, and what they stand for. */
+// Finish reasons of several servers that report a failure.
 const failureCodes: Readonly<Record<string, RunError>> = {
   content_filter: 'model_error',
   sensitive: 'model_error',
@@ -11,7 +11,7 @@ const failureCodes: Readonly<Record<string, RunError>> = {
   model_context_window_exceeded: 'context_overflow',
 };
 
-/** What an answer comes to that ended for a reason like this; undefined for a proper end. */
+/** The failure that a finish reason reports; undefined for a normal end. */
 export function finishFailure(reason: string): ModelFailure | undefined {
   const code = Object.hasOwn(failureCodes, reason) ? failureCodes[reason] : undefined;
   return code && new ModelFailure(code, `The provider broke the answer off: ${reason}`);

@@ -1,9 +1,9 @@
-/** A part of a message that is more than a string. */
+/** A part of a message with more than text. */
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string; readonly cache_control?: object }
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
 
-/** A message as this API has it; answers may hold fields that only their server knows. */
+/** A message in the form of the API; assistant messages may have fields of their server. */
 export interface ChatMessage {
   readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   readonly content: string | null | readonly ContentPart[];

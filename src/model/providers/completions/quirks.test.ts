@@ -19,7 +19,7 @@ describe('the quirks of a server', () => {
     expect(quirksAt(baseUrl)).toMatchObject(expected);
   });
 
-  it('go by the name of the provider first', () => {
+  it('follow the provider name first', () => {
     expect(quirksAt('http://127.0.0.1:4000', { provider: 'openai' })).toMatchObject({ supportsStore: true });
     expect(quirksAt('https://api.openai.com/v1', { provider: 'zai' })).toMatchObject({ thinkingFormat: 'zai' });
   });
@@ -33,8 +33,8 @@ describe('the quirks of a server', () => {
   });
 });
 
-describe('what the user says of a server', () => {
-  it('wins', () => {
+describe('the user settings of a server', () => {
+  it('take precedence', () => {
     const compat = { supportsStore: false, maxTokensField: 'max_tokens', openRouterRouting: { only: ['x'] } };
 
     expect(quirksAt('https://api.openai.com/v1', { compat })).toMatchObject(compat);
@@ -49,7 +49,7 @@ describe('what the user says of a server', () => {
     ['reasoningEffortMap', ['low']],
     ['cacheControlFormat', true],
     ['openRouterRouting', 'x'],
-  ])('of the wrong form is overlooked: %s = %j', (name, value) => {
+  ])('of the wrong type are ignored: %s = %j', (name, value) => {
     const compat = { [name]: value };
 
     expect(quirksAt('https://api.openai.com/v1', { compat })).toEqual(quirksAt('https://api.openai.com/v1'));

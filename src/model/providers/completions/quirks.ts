@@ -3,41 +3,41 @@ import { servers, unlistedServerModels } from './servers.ts';
 
 const thinkingFormats = ['openai', 'openrouter', 'deepseek', 'zai', 'qwen', 'qwen-chat-template', 'together'] as const;
 
-/** How a server is told to think, or not to. */
+/** How a server is told to think. */
 export type ThinkingFormat = (typeof thinkingFormats)[number];
 
-/** In what a server differs from others that speak this API. */
+/** How a server differs from others with this API. */
 export interface Quirks {
   readonly supportsStore: boolean;
-  /** Instructions to a model that thinks come from the `developer`; elsewhere from the `system`. */
+  /** Reasoning models get their instructions from the `developer` role instead of `system`. */
   readonly supportsDeveloperRole: boolean;
   readonly supportsReasoningEffort: boolean;
-  /** The server's words for thinking levels. */
+  /** The server's names of thinking levels. */
   readonly reasoningEffortMap: Readonly<Record<string, string>>;
-  /** The server tells the usage in a stream when it is asked to. */
+  /** The server reports usage in a stream on request. */
   readonly supportsUsageInStreaming: boolean;
   readonly maxTokensField: 'max_completion_tokens' | 'max_tokens';
   readonly requiresToolResultName: boolean;
-  /** A user may not speak right after a tool. */
+  /** A user message may not follow a tool message directly. */
   readonly requiresAssistantAfterToolResult: boolean;
   readonly requiresThinkingAsText: boolean;
-  /** Where a model thinks, an answer without a thought is refused. */
+  /** A reasoning model rejects assistant messages without thinking. */
   readonly requiresReasoningContentOnAssistantMessages: boolean;
-  /** Ids of tool calls are nine letters or digits, no more and no less. */
+  /** Tool call ids have exactly nine letters or digits. */
   readonly requiresMistralToolIds: boolean;
   readonly thinkingFormat: ThinkingFormat;
   readonly supportsStrictMode: boolean;
-  /** The server finds what it has cached of a conversation by a key. */
+  /** The server identifies cached conversations by a key. */
   readonly supportsPromptCacheKey: boolean;
   /** The server caches up to marks in the messages. */
   readonly cacheControlFormat: 'anthropic' | undefined;
-  /** Which providers OpenRouter may ask, as its `provider` field. */
+  /** The `provider` field that restricts OpenRouter's providers. */
   readonly openRouterRouting: Readonly<Record<string, unknown>> | undefined;
   /** The same for Vercel's gateway. */
   readonly vercelGatewayRouting: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A server that nobody knows, as those on one's own machine are: nothing that one of them refuses or overlooks. */
+// For unknown servers, such as local ones: sends nothing that one of them rejects.
 const defaults: Quirks = {
   supportsStore: false,
   supportsDeveloperRole: false,
@@ -58,7 +58,7 @@ const defaults: Quirks = {
   vercelGatewayRouting: undefined,
 };
 
-/** What is known of the server of a model; what the user says of it wins. */
+/** The quirks of a model's server; the user's settings win. */
 export function quirksOf(model: Model): Quirks {
   return { ...defaults, ...serverQuirks(model), ...userQuirks(model) };
 }
@@ -79,7 +79,7 @@ function serverQuirks(model: Model): Partial<Quirks> {
 
 const hostOf = (url: string | undefined) => (url !== undefined && URL.canParse(url) ? new URL(url).hostname : '');
 
-/** Of what stands in a user's files, that which has the right form. */
+// Ignores values of the wrong type in the user's files.
 function userQuirks({ compat = {} }: Model): Partial<Quirks> {
   return Object.fromEntries(
     Object.entries(validators).flatMap(([name, isValid]) => (isValid(compat[name]) ? [[name, compat[name]]] : [])),

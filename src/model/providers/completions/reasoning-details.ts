@@ -1,9 +1,9 @@
 type Detail = Record<string, unknown>;
 
-/** The fields of a detail that come piece by piece. */
+// Fields that arrive in pieces.
 const streamedFields: ReadonlySet<string> = new Set(['text', 'summary']);
 
-/** Thoughts as OpenRouter takes them apart, put together from their pieces. */
+/** Joins the streamed pieces of OpenRouter's reasoning details. */
 export class ReasoningDetails {
   readonly #details: Detail[] = [];
 
@@ -17,7 +17,7 @@ export class ReasoningDetails {
     }
   }
 
-  /** What has to go back word for word; undefined where the thought is all there is. */
+  /** The details as JSON if they must be replayed unchanged; undefined if they are unsigned. */
   get signature(): string | undefined {
     const isSigned = this.#details.some(({ signature, data }) => signature || data);
     return isSigned ? JSON.stringify(this.#details) : undefined;

@@ -1,12 +1,12 @@
 import type { Quirks } from './quirks.ts';
 
 interface KnownServer {
-  /** Names of providers; they go before the host. */
+  // Names of providers; they take precedence over hosts.
   readonly providers?: readonly string[];
-  /** Hosts, and whatever lies below them. */
+  // Hosts, including their subdomains.
   readonly hosts?: readonly string[];
   readonly quirks: Partial<Quirks>;
-  /** Models that differ from the others of their server. */
+  // Models that differ from the others of their server.
   readonly models?: readonly ModelQuirks[];
 }
 
@@ -15,7 +15,7 @@ interface ModelQuirks {
   readonly quirks: Partial<Quirks>;
 }
 
-/** Models that want something of their own behind servers that nobody knows. */
+/** Model quirks on unknown servers. */
 export const unlistedServerModels: readonly ModelQuirks[] = [
   { id: /^(?:openai\/)?(?:o[1-9]|gpt-[5-9])/, quirks: { maxTokensField: 'max_completion_tokens' } },
 ];
@@ -28,7 +28,7 @@ const openai: Partial<Quirks> = {
   supportsPromptCacheKey: true,
 };
 
-/** What is known of servers: in what they differ from one that nobody knows. */
+/** How known servers differ from unknown ones. */
 export const servers: readonly KnownServer[] = [
   { providers: ['openai'], hosts: ['api.openai.com'], quirks: openai },
   { providers: ['azure', 'azure-openai'], hosts: ['openai.azure.com'], quirks: openai },
@@ -62,7 +62,7 @@ export const servers: readonly KnownServer[] = [
     hosts: ['api.cerebras.ai'],
     quirks: { maxTokensField: 'max_completion_tokens', reasoningEffortMap: { minimal: 'low' } },
   },
-  // Most of its models think as much as they like, and refuse to be told.
+  // Most of its models reject a reasoning effort.
   { providers: ['xai'], hosts: ['api.x.ai'], quirks: { supportsReasoningEffort: false } },
   {
     providers: ['deepseek'],

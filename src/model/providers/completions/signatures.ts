@@ -1,4 +1,4 @@
-/** A seal is what a server wants back word for word, kept as JSON. Undefined for one of another form. */
+// A signature is JSON that the server needs back unchanged; undefined if it has another form.
 export function parsedSignature(signature: string | undefined): object | undefined {
   if (signature === undefined || !/^[[{]/.test(signature)) return undefined;
   try {

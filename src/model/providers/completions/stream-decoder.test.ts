@@ -5,7 +5,7 @@ import { callToEnd } from '../../scripted/testing/call.ts';
 import { openaiCompletions } from './adapter.ts';
 import { sampleEndpoint, sampleRequest } from './testing/sample.ts';
 
-/** Hears a server that says exactly these events. */
+/** Decodes exactly these events from a server. */
 async function decodeEvents(...events: readonly SentEvent[]) {
   const double = await ProviderDouble.start({ ...completions, speak: () => events });
   double.says({});
@@ -122,7 +122,7 @@ describe('tool calls', () => {
     ],
     ['empty ones', [calls({ index: 0, id: '', function: a }, { index: 1, id: null, function: b })]],
     ['the same twice', [calls({ index: 0, id: 'c', function: a }, { index: 1, id: 'c', function: b })]],
-  ])('get ids of their own where the server gave %s', async (_which, events) => {
+  ])('get generated ids if the server sent %s', async (_which, events) => {
     const { message } = await decodeEvents(...events, finish('tool_calls'), done);
     const toolCalls = message.content.flatMap((block) => (block.type === 'toolCall' ? [block] : []));
 
@@ -131,7 +131,7 @@ describe('tool calls', () => {
     expect(toolCalls.every(({ id }) => id !== '')).toBe(true);
   });
 
-  it('are told apart by where their arguments end, not by what looks like it', async () => {
+  it('are separated by the real end of their arguments', async () => {
     const odd = '{"path":"a}\\"}{"}';
     const { message } = await decodeEvents(
       ...[...odd].map((piece, at) =>
@@ -154,13 +154,13 @@ describe('tool calls', () => {
     expect(message.content).toEqual([{ type: 'toolCall', id: 'c1', name: 'ls', arguments: {} }]);
   });
 
-  it('without a name are none', async () => {
+  it('without a name are dropped', async () => {
     const { message } = await decodeEvents(calls({ index: 0, id: 'c1' }), finish('tool_calls'), done);
 
     expect(message).toMatchObject({ content: [], stopReason: 'stop' });
   });
 
-  it('are not broken by words that come in between', async () => {
+  it('continue after text in between', async () => {
     const { message } = await decodeEvents(
       calls({ index: 0, id: 'c1', function: { name: 'read', arguments: '{"path":' } }),
       delta({ content: 'Wait.' }),
@@ -172,7 +172,7 @@ describe('tool calls', () => {
     expect(message.content).toEqual([called('c1', 'a'), { type: 'text', text: 'Wait.' }]);
   });
 
-  it('keep what the server wants back with them', async () => {
+  it('keep the extra content that the server needs back', async () => {
     const extra = { google: { thought_signature: 'abc' } };
     const { message } = await decodeEvents(
       calls({ index: 0, id: 'c1', function: a, extra_content: extra }),
@@ -184,7 +184,7 @@ describe('tool calls', () => {
   });
 });
 
-describe('thoughts', () => {
+describe('thinking', () => {
   it.each(['reasoning_content', 'reasoning', 'reasoning_text'])('may come as %s', async (field) => {
     const { message } = await decodeEvents(
       delta({ [field]: 'h' }),
@@ -196,7 +196,7 @@ describe('thoughts', () => {
     expect(message.content).toEqual([{ type: 'thinking', thinking: 'hm', thinkingSignature: field }]);
   });
 
-  it('that come twice are heard once', async () => {
+  it('that arrives in two fields is read once', async () => {
     const { message } = await decodeEvents(delta({ reasoning: 'hm', reasoning_content: 'hm' }), finish('stop'), done);
 
     expect(message.content).toMatchObject([{ thinking: 'hm', thinkingSignature: 'reasoning_content' }]);
@@ -217,7 +217,7 @@ describe('thoughts', () => {
     ]);
   });
 
-  it('are kept under their seal, put together', async () => {
+  it('with signed details keeps them joined', async () => {
     const details = (...parts: readonly object[]) => ({ reasoning_details: parts });
     const plain = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 };
     const encrypted = { type: 'reasoning.encrypted', data: 'xyz', id: 'c1', index: 1 };
@@ -242,7 +242,7 @@ describe('thoughts', () => {
     ]);
   });
 
-  it('in details without a seal are nothing more', async () => {
+  it('with unsigned details keeps none', async () => {
     const parts = [{ type: 'reasoning.text', text: 'hm', index: 0 }];
     const { message } = await decodeEvents(delta({ reasoning: 'hm', reasoning_details: parts }), finish('stop'), done);
 
@@ -293,7 +293,7 @@ describe('the usage', () => {
     expect(message.usage).toMatchObject(expected);
   });
 
-  it('is told when it changes, and stays known when the stream breaks', async () => {
+  it('is published when it changes, and kept if the stream is interrupted', async () => {
     const { events, message } = await decodeEvents(
       chunk({ choices: [], usage: tokens }),
       chunk({ choices: [], usage: tokens }),
@@ -323,13 +323,13 @@ describe('the end', () => {
   it.each([
     ['the finish reason alone', [finish('stop')]],
     ['the end marker alone', [done]],
-  ])('is %s', async (_what, ending) => {
+  ])('is known by %s', async (_what, ending) => {
     const { message } = await decodeEvents(delta({ content: 'x' }), ...ending);
 
     expect(message).toMatchObject({ stopReason: 'stop' });
   });
 
-  it('that never comes is a break', async () => {
+  it('that is missing is a lost connection', async () => {
     const { failure } = await decodeEvents(delta({ content: 'x' }));
 
     expect(failure).toMatchObject({ code: 'connection_lost', message: 'The stream ended before the answer did' });
@@ -352,7 +352,7 @@ describe('an error in mid-stream', () => {
   });
 
   it.each(['{}', '{"choices":null}', '{"choices":[null]}', '{"choices":[{}]}', '{"error":null}', '[]'])(
-    'is not %s',
+    'does not follow %s',
     async (data) => {
       const { message } = await decodeEvents({ data }, delta({ content: 'x' }), finish('stop'), done);
 
@@ -361,7 +361,7 @@ describe('an error in mid-stream', () => {
   );
 
   it.each([{ content: 5 }, { content: [null] }, { tool_calls: [null] }, { tool_calls: 1 }, { reasoning_details: [1] }])(
-    'is not %j either',
+    'does not follow %j',
     async (fields) => {
       const { message } = await decodeEvents(delta(fields), delta({ content: 'x' }), finish('stop'), done);
 

@@ -13,12 +13,11 @@ import { parseCounts } from './usage.ts';
 
 type Events = AsyncIterable<EventSourceMessage>;
 
-/** What a stream of chunks says, told to the draft. */
+/** Decodes a stream of chunks to its end. An interruption after the finish reason does not matter. */
 export async function* decodeCompletions(events: Events, decoder: CompletionsStreamDecoder) {
   try {
     for await (const event of events) for (const step of decoder.decode(event)) yield step;
   } catch (error) {
-    // Whoever has said the reason for its end has said everything.
     if (!(decoder.hasFinishReason && isInterruption(error))) throw error;
   }
   yield* decoder.end();
@@ -27,7 +26,7 @@ export async function* decodeCompletions(events: Events, decoder: CompletionsStr
 const isInterruption = (error: unknown) =>
   error instanceof ModelFailure && (error.code === 'connection_lost' || error.code === 'stalled');
 
-/** Writes what the chunks of one answer say into a draft. */
+/** Decodes the chunks of one response into a draft. */
 export class CompletionsStreamDecoder {
   #hasFinishReason = false;
   #isDone = false;
@@ -46,12 +45,12 @@ export class CompletionsStreamDecoder {
     this.#calls = new ToolCallDeltas(this.#blocks);
   }
 
-  /** Whether the reason for the end is known. Counts may follow. */
+  /** Whether the finish reason is known. Usage may follow. */
   get hasFinishReason(): boolean {
     return this.#hasFinishReason;
   }
 
-  /** Whether the server has said that nothing follows. */
+  /** Whether the server has sent the end marker. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -75,7 +74,7 @@ export class CompletionsStreamDecoder {
     yield* this.#updateUsage(usage ?? choice?.usage);
   }
 
-  /** Tells what is left, or throws for an answer that has no proper end. */
+  /** Emits the pending blocks. Throws if the response has no normal end. */
   *end(): Generator<MessageStep> {
     if (!this.#hasFinishReason) throw new ModelFailure('connection_lost', 'The stream ended before the answer did');
     yield* this.#blocks.end();
@@ -99,7 +98,7 @@ export class CompletionsStreamDecoder {
   #finish(reason: string): void {
     this.#hasFinishReason = true;
     this.#failure = finishFailure(reason);
-    // The draft knows by itself whether it stops for its tools.
+    // The draft itself detects tool use.
     if (reason === 'length') this.#draft.stopReason = 'length';
     else if (reason !== 'stop') this.#draft.setMetadata({ rawStopReason: reason });
   }

@@ -1,21 +1,21 @@
 import type { ChunkDelta } from './chunk.ts';
 
-/** A piece of words or of a thought. */
+/** A piece of text or thinking. */
 export interface TextDelta {
   readonly kind: 'text' | 'thinking';
   readonly text: string;
-  /** The field in which a thought came, and has to go back. */
+  /** The field that held the thinking and must hold it in replays. */
   readonly field?: string;
 }
 
-/** The names under which servers send thoughts; the first that holds something counts. */
+// The fields in which servers send thinking; the first that is not empty counts.
 const thinkingFieldNames = ['reasoning_content', 'reasoning', 'reasoning_text'];
 
-/** Whether the seal of a thought is the name of the field it came in. */
+/** Whether a thinking signature is the name of the field that held it. */
 export const isThinkingField = (signature: string | undefined): signature is string =>
   signature !== undefined && thinkingFieldNames.includes(signature);
 
-/** What a delta says in words. */
+/** The pieces of text and thinking in a delta. */
 export function textDeltas(delta: ChunkDelta): TextDelta[] {
   const field = thinkingFieldNames.find((name) => isText(delta[name]));
   return [
@@ -24,7 +24,7 @@ export function textDeltas(delta: ChunkDelta): TextDelta[] {
   ];
 }
 
-/** Mostly a string; some servers send words and thoughts as parts. */
+// Usually a string; some servers send text and thinking as parts.
 function contentDeltas(content: unknown): TextDelta[] {
   if (isText(content)) return [{ kind: 'text', text: content }];
   return partsIn(content).flatMap((part): TextDelta[] => {

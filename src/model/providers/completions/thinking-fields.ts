@@ -2,7 +2,7 @@ import type { ModelRequest } from '../../request.ts';
 import { nearestLevel } from '../../thinking-levels.ts';
 import type { Quirks, ThinkingFormat } from './quirks.ts';
 
-/** What tells a server how much its model may think. */
+/** The fields that tell a server how much to think. */
 export function thinkingFields(request: ModelRequest, quirks: Quirks): object {
   const { model, thinkingBudgets = {} } = request;
   if (!model.reasoning) return {};
@@ -20,9 +20,9 @@ export function thinkingFields(request: ModelRequest, quirks: Quirks): object {
 
 interface ThinkingOptions {
   readonly isOn: boolean;
-  /** What the server calls the level; none where thinking is off and the server has no word for that. */
+  /** The server's name of the level; undefined if thinking is off and the server has no name for that. */
   readonly levelName: string | undefined;
-  /** The same as a field, for servers that know it. */
+  /** The same as a field, for servers that support it. */
   readonly effort: { reasoning_effort?: string };
   readonly budget: number | undefined;
 }

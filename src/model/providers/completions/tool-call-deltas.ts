@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { StreamedArguments } from './arguments.ts';
 import type { BlockSequencer, StreamedToolCall } from './blocks.ts';
 
-/** What a delta says about a tool call. Servers leave out or repeat any of it. */
+/** A delta of a tool call. Servers omit or repeat any field. */
 export interface ToolCallDelta {
   readonly index?: unknown;
   readonly id?: unknown;
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
-  /** What Google wants back with a call. */
+  /** Google requires it back with the call. */
   readonly extra_content?: unknown;
 }
 
 interface KnownCall extends StreamedToolCall {
   readonly index: number | undefined;
-  /** The id that the server gave, which may not be the one the call has. */
+  /** The server's id, which the call may not have got. */
   readonly givenId: string;
 }
 
-/** The tool calls of one answer, told apart however the server tells them apart. */
+/** Assigns deltas to the tool calls of one response, by whatever the server sends to distinguish them. */
 export class ToolCallDeltas {
   readonly #blocks: BlockSequencer;
   readonly #calls: KnownCall[] = [];
@@ -60,10 +60,8 @@ export class ToolCallDeltas {
   }
 }
 
-/**
- * Whether a delta begins a call although one goes by its number. Some servers number every call alike; others repeat the
- * name in each delta, or give a new id with each, but then no name.
- */
+// Whether a delta starts a new call although its index is taken. Some servers repeat one index for all calls; others
+// repeat the name, or send a new id without a name, in each delta.
 function startsNewCall({ id, name, piece }: CallFields, call: KnownCall): boolean {
   if (name === '' || call.name === '' || (id !== '' && id === call.givenId)) return false;
   const hasOtherId = id !== '' && call.givenId !== '';

@@ -5,7 +5,7 @@ import type { Quirks } from './quirks.ts';
 const LONGEST_ID = 40;
 const HASH_LENGTH = 9;
 
-/** Gives ids of other wires a form that this API takes; two that differ stay different. */
+/** The id rule for chat completions; different ids stay different. */
 export function completionsToolIds({ requiresMistralToolIds }: Quirks): ToolCallIdRule {
   if (requiresMistralToolIds) return hashed;
   const owners = new Map<string, string>();
@@ -18,7 +18,7 @@ export function completionsToolIds({ requiresMistralToolIds }: Quirks): ToolCall
   };
 }
 
-/** Another wire adds an id of its own behind a bar. */
+// Ids of the Responses API contain an item id after a bar.
 const shortened = (id: string) => (id.split('|')[0] ?? '').replaceAll(/[^\w-]/g, '_').slice(0, LONGEST_ID);
 
 const hashed = (id: string) => createHash('sha256').update(id).digest('hex').slice(0, HASH_LENGTH);

@@ -1,6 +1,6 @@
 import type { UsageCounts } from '../../priced-usage.ts';
 
-/** Tokens as this API counts them, with the names that some servers have for the same. */
+// Token counts, with the fields of several servers.
 interface CompletionsUsage {
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
@@ -12,7 +12,7 @@ interface CompletionsUsage {
   readonly cache_creation_input_tokens?: number;
 }
 
-/** What the server counted; undefined where it counted nothing. */
+/** The token counts in a chunk; undefined if there are none. */
 export function parseCounts(usage: unknown): UsageCounts | undefined {
   if (typeof usage !== 'object' || usage === null) return undefined;
   const reported = usage as CompletionsUsage;
@@ -23,7 +23,7 @@ export function parseCounts(usage: unknown): UsageCounts | undefined {
   const cacheRead = count(promptDetails?.cached_tokens ?? reported.prompt_cache_hit_tokens ?? reported.cached_tokens);
   const cacheWrite = count(promptDetails?.cache_write_tokens ?? reported.cache_creation_input_tokens);
   const reasoning = count(reported.completion_tokens_details?.reasoning_tokens);
-  // Some servers count thoughts apart from the answer; their sum shows it.
+  // Some servers count thinking apart from the output; their total shows it.
   const isExtra = reasoning > 0 && reported.total_tokens === prompt + completion + reasoning;
   return {
     input: Math.max(0, prompt - cacheRead - cacheWrite),

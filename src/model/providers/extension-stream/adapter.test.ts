@@ -5,7 +5,7 @@ import type { StreamTimeouts } from '../../endpoint.ts';
 import type { StreamContext, StreamOptions, StreamSimple } from '../../registry/provider-config.ts';
 import type { ModelEvent, ModelRequest } from '../../request.ts';
 import { callToEnd, scriptedRequest } from '../../scripted/testing/call.ts';
-import { ask } from '../../call-model.ts';
+import { callModel } from '../../call-model.ts';
 import { extensionStream } from './adapter.ts';
 
 const longTimeouts = { connectMs: 60_000, firstByteMs: 60_000, betweenMs: 60_000 };
@@ -50,8 +50,8 @@ const decodeEvents = (...events: unknown[]) =>
   );
 const steps = (events: readonly ModelEvent[]) => events.map(({ type }) => type).filter((type) => type !== 'usage');
 
-describe('an answer of an extension', () => {
-  it('is heard piece by piece, with seals, usage and price', async () => {
+describe('a response of an extension', () => {
+  it('streams in pieces, with signatures, usage and cost', async () => {
     const thinkingBlock = { type: 'thinking', thinking: 'Hm', thinkingSignature: 's' };
     const partial = { content: [thinkingBlock, text('Good day'), { ...call('c'), thoughtSignature: 't' }] };
 
@@ -95,7 +95,7 @@ describe('an answer of an extension', () => {
     expect(events.filter(({ type }) => type === 'usage')).toHaveLength(2);
   });
 
-  it('may be told in one piece, or in pieces that leave out how they begin and end', async () => {
+  it('may come whole, or in pieces without starts and ends', async () => {
     const content = [
       { type: 'thinking', thinking: '', thinkingSignature: 's', redacted: true },
       text('All'),
@@ -112,7 +112,7 @@ describe('an answer of an extension', () => {
     expect(sloppy.message.content).toEqual([text('All'), call('c')]);
   });
 
-  it('keeps blocks apart that are told at the same time', async () => {
+  it('keeps interleaved blocks apart', async () => {
     const partial = { content: [call('a'), call('b', { path: 'y' }), text('z')] };
 
     const { message } = await decodeEvents(
@@ -130,7 +130,7 @@ describe('an answer of an extension', () => {
     expect(message.content).toEqual(partial.content);
   });
 
-  it('says the same however its pieces are mixed', async () => {
+  it('is the same however its pieces are interleaved', async () => {
     const blocks = [text('one'), call('c'), text('two'), call('d', { path: 'longer' })];
     const kinds = ['text', 'toolcall', 'text', 'toolcall'];
     const pieces = blocks.map((block) => ('text' in block ? [...block.text] : [...JSON.stringify(block.arguments)]));
@@ -157,7 +157,7 @@ describe('an answer of an extension', () => {
     );
   });
 
-  it('ends for want of room where it says so, and costs what it says', async () => {
+  it('may stop at its limit, and costs what it reports', async () => {
     const cost = { input: 0.5, output: 0.25, cacheRead: 0, cacheWrite: 0, total: 0.75 };
 
     const { message } = await decodeEvents(done([text('x')], { stopReason: 'length', usage: { ...counts, cost } }));
@@ -165,7 +165,7 @@ describe('an answer of an extension', () => {
     expect(message).toMatchObject({ stopReason: 'length', usage: { cost } });
   });
 
-  it('is not waited for once it is whole', async () => {
+  it('is not waited for once it is complete', async () => {
     const endless = async function* () {
       yield done([text('x')]);
       await new Promise(() => {});
@@ -176,7 +176,7 @@ describe('an answer of an extension', () => {
 });
 
 describe('the code of an extension', () => {
-  it('is given copies of what it needs to know', async () => {
+  it('gets copies of the request', async () => {
     const user = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }], timestamp: 1 };
     const tool = { name: 'read', description: 'Reads', parameters: { type: 'object' }, run: () => {} };
     const given: { context?: StreamContext; options?: StreamOptions } = {};
@@ -206,7 +206,7 @@ describe('the code of an extension', () => {
     expect([message.model, user.content]).toEqual(['m', [{ type: 'text', text: 'Hello' }]]);
   });
 
-  it('is given the hook that may change the body', async () => {
+  it('gets the payload hook', async () => {
     let posted: unknown;
     const stream: StreamSimple = async function* (_model, _context, { onPayload }) {
       posted = await onPayload?.({ a: 1 });
@@ -270,7 +270,7 @@ describe('the code of an extension', () => {
       'model_error',
       'arguments are no object',
     ],
-  ])('that %s makes a failed answer', async (_what, stream, errorCode, messageText) => {
+  ])('that %s yields a failed response', async (_what, stream, errorCode, messageText) => {
     const { message } = await callToEnd(providerFor(stream), requestTo());
 
     expect(message).toMatchObject({
@@ -280,11 +280,11 @@ describe('the code of an extension', () => {
     });
   });
 
-  it('passes over events that mean nothing to anybody here', async () => {
+  it('may emit events of unknown types', async () => {
     expect((await decodeEvents({ type: 'telemetry', usage: 3 }, done([text('x')]))).message.stopReason).toBe('stop');
   });
 
-  it('counts what a failed answer used', async () => {
+  it('may report the usage of a failed response', async () => {
     expect((await decodeEvents(failure('no'))).message.usage).toMatchObject(counts);
   });
 
@@ -307,7 +307,7 @@ describe('the code of an extension', () => {
       { betweenMs: 20 },
       'did not go on within 20 ms',
     ],
-  ])('that %s is left alone', async (_what, stream, timeouts, messageText) => {
+  ])('that %s is abandoned', async (_what, stream, timeouts, messageText) => {
     let signal: AbortSignal | undefined;
     const watched: StreamSimple = (its, context, options) => {
       signal = options.signal;
@@ -344,7 +344,7 @@ describe('the code of an extension', () => {
   ])('that %s is aborted', async (_what, stream) => {
     const stop = new AbortController();
     let end: ModelEvent | undefined;
-    for await (const event of ask(providerFor(stream), requestTo({ signal: stop.signal })).events) {
+    for await (const event of callModel(providerFor(stream), requestTo({ signal: stop.signal })).events) {
       if (event.type === 'text_start') void setImmediate().then(() => stop.abort());
       end = event;
     }

@@ -10,10 +10,10 @@ import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request
 import { ExtensionStreamDecoder } from './stream-decoder.ts';
 import { errorMessageOf } from './event-fields.ts';
 
-/** After this many events everything else has its turn: code that answers at once would leave no time for an abort. */
+// Yields to the event loop after this many events: otherwise a stream without pauses would block an abort.
 const EVENTS_PER_YIELD = 64;
 
-/** Speaks to models through the code of an extension. Nothing that it says or does is trusted. */
+/** Calls models through the `streamSimple` of an extension, whose output is untrusted. */
 export const extensionStream =
   (stream: StreamSimple): ApiAdapter =>
   (endpoint) =>
@@ -69,7 +69,7 @@ async function* openStream({ stream, endpoint, request, stallTimer }: StreamCall
 const isStream = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** A copy: what others do with it is nothing to the session. */
+// Copies everything: the extension may change it.
 function contextOf({ systemPrompt, messages, tools, model }: ModelRequest): StreamContext {
   const toolSpecs = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const replayed = replayableMessages(messages, model, (id) => id);

@@ -3,12 +3,12 @@ import type { Draft, MessageStep } from '../../draft.ts';
 import { isNonEmpty, malformedStream } from './event-fields.ts';
 import type { BlockKind } from './whole-block.ts';
 
-/** Writes one block into a draft, be it told in pieces, as a whole, or both. */
+/** Writes one block into a draft, whether it arrives in pieces, whole or both. */
 export class BlockWriter {
   readonly kind: BlockKind;
   readonly #draft: Draft;
   #written = '';
-  /** Whether the draft knows of the call. */
+  /** Whether the draft has the call. */
   #hasStartedCall = false;
 
   constructor(kind: BlockKind, draft: Draft) {
@@ -16,7 +16,7 @@ export class BlockWriter {
     this.#draft = draft;
   }
 
-  /** `whole`: what is known of the block already. */
+  /** `whole` holds the known fields of the block. */
   *start(whole: JsonObject): Generator<MessageStep> {
     const { id, name } = whole;
     if (this.kind !== 'toolcall' || this.#hasStartedCall || !isNonEmpty(id) || !isNonEmpty(name)) return;
@@ -33,7 +33,7 @@ export class BlockWriter {
     else if (this.#hasStartedCall) yield* this.#draft.toolArguments(delta);
   }
 
-  /** Closes the block, after it has said what the pieces did not. */
+  /** Closes the block after adding what the pieces lacked. */
   *end(whole: JsonObject): Generator<MessageStep> {
     if (this.kind === 'toolcall') yield* this.#endCall(whole);
     else yield* this.#endText(this.kind, whole);

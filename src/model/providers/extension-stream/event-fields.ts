@@ -1,9 +1,9 @@
 import { ModelFailure } from '../../request.ts';
 
-/** What is wrong with a stream that nobody here has written. */
+/** The failure for a malformed stream. */
 export const malformedStream = (problem: string) => new ModelFailure('model_error', `The stream of the provider holds ${problem}`);
 
-/** What somebody else's error says. */
+/** The message of any thrown value. */
 export function errorMessageOf(error: unknown): string {
   if (error instanceof Error && error.message !== '') return error.message;
   return isNonEmpty(error) ? error : 'The provider failed without a word';

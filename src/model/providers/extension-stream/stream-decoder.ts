@@ -8,24 +8,23 @@ import { isNonEmpty, malformedStream, errorMessageOf } from './event-fields.ts';
 import { parseUsage } from './usage.ts';
 import { type BlockKind, blockKind, blockAt, endedBlock } from './whole-block.ts';
 
-/** What an event says of a block. */
 interface BlockEvent {
   readonly stage: string;
   readonly event: JsonObject;
 }
 
-/** A block that has begun, with what came for it while another was being written. */
+// A started block, with the events that arrived while another block was being written.
 interface OpenBlock {
   readonly index: number;
   readonly writer: BlockWriter;
   readonly pending: BlockEvent[];
 }
 
-/** Reads the events of an extension's stream, in the form that pi gives them, into a draft. */
+/** Decodes the events of an extension's stream, in pi's form, into a draft. */
 export class ExtensionStreamDecoder {
   readonly #model: Model;
   readonly #draft: Draft;
-  /** Those that have not ended; only the first is in the draft, which has one block open at a time. */
+  /** Blocks that have not ended. Only the first is in the draft, which has one open block. */
   readonly #open: OpenBlock[] = [];
   #blockCount = 0;
   #lastUsage = '';
@@ -36,12 +35,12 @@ export class ExtensionStreamDecoder {
     this.#draft = draft;
   }
 
-  /** Whether the answer is whole. */
+  /** Whether the response is complete. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** The steps that an event makes. Throws `ModelFailure` for an answer that failed, and for what is no event. */
+  /** Yields the steps of an event. Throws `ModelFailure` if the response failed or the event is malformed. */
   *decode(event: unknown): Generator<MessageStep | UsageUpdate> {
     if (!isObject(event) || typeof event['type'] !== 'string') throw malformedStream('something that is no event');
     const [, kind, stage = ''] = /^(text|thinking|toolcall)_(start|delta|end)$/.exec(event['type']) ?? [];
@@ -66,7 +65,7 @@ export class ExtensionStreamDecoder {
     return block;
   }
 
-  /** Writes what is there of the first block, and where it ends of those behind it. */
+  /** Writes the first block as far as it has arrived, and after its end the next ones. */
   *#writePending(): Generator<MessageStep> {
     for (let [block] = this.#open; block; [block] = this.#open) {
       const piece = block.pending.shift();
@@ -76,7 +75,7 @@ export class ExtensionStreamDecoder {
     }
   }
 
-  /** Takes the whole message at its word where it says more than was told piece by piece. */
+  /** Adds what the final message has beyond the streamed pieces. */
   *#finish({ message, reason }: JsonObject): Generator<MessageStep | UsageUpdate> {
     if (!isObject(message) || !Array.isArray(message['content'])) throw malformedStream('an end without a message');
     const { content, stopReason = reason, responseId, responseModel } = message;

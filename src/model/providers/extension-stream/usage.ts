@@ -2,7 +2,7 @@ import type { Model, Usage } from '../../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../../store/json-file.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 
-/** What an answer used, as its provider counts it; what it cost where the provider says so, else by the price list. */
+/** The usage that a provider reports; its cost is the reported one or else follows the model's prices. */
 export function parseUsage(model: Model, reported: unknown): Usage | undefined {
   if (!isObject(reported)) return undefined;
   const count = countIn(reported);

@@ -16,8 +16,8 @@ const subject: Subject = { wire: googleGenerativeAi, api: googleApi, model };
 
 wireContract(subject);
 
-describe('an answer', () => {
-  it('is asked for with the key', async () => {
+describe('a response', () => {
+  it('is requested with the key', async () => {
     const { request } = await exchange(subject, { text: 'x' });
 
     expect(request).toMatchObject({
@@ -26,7 +26,7 @@ describe('an answer', () => {
     });
   });
 
-  it('has words, thoughts and calls, each with what must be given back', async () => {
+  it('has text, thinking and calls, with their signatures', async () => {
     const { message } = await exchange(subject, {
       thinking: 'First this. Then that.',
       text: 'Hello there',
@@ -50,13 +50,13 @@ describe('an answer', () => {
     });
   });
 
-  it('keeps a seal that comes behind the words', async () => {
+  it('keeps a signature that follows its text', async () => {
     const { message } = await exchange(subject, { text: 'Hello there' });
 
     expect(message.content).toEqual([{ type: 'text', text: 'Hello there', textSignature: 'd29yZHM=' }]);
   });
 
-  it('keeps the seal of a thought', async () => {
+  it('keeps the signature of thinking', async () => {
     const parts = [
       { text: 'hm', thought: true, thoughtSignature: 's' },
       { text: 'yes', thoughtSignature: 't' },
@@ -69,7 +69,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('counts what was read, cached, written and thought, once', async () => {
+  it('counts input, cached, output and thinking tokens once', async () => {
     const { message, events } = await exchange(subject, {
       thinking: 'hm hm hm',
       usage: { input: 100, output: 50, cacheRead: 1000 },
@@ -80,7 +80,7 @@ describe('an answer', () => {
     expect(events.filter(({ type }) => type === 'usage')).toEqual([{ type: 'usage', usage: message.usage }]);
   });
 
-  it('is given back as it came', async () => {
+  it('is replayed unchanged', async () => {
     const calls = [{ id: '', name: 'ls', arguments: { path: 'a' } }];
     const { message } = await exchange(subject, { text: 'Yes', calls });
 
@@ -91,20 +91,20 @@ describe('an answer', () => {
     expect(request.body.contents).toEqual([{ role: 'model', parts }]);
   });
 
-  it('that breaks off keeps the counts so far', async () => {
+  it('that is interrupted keeps the usage so far', async () => {
     const { message } = await exchange(subject, { text: 'one two three', cutAfter: 2 });
 
     expect(message).toMatchObject({ stopReason: 'error', usage: { input: 10, output: 5 } });
   });
 
-  it('that is too long stops for that', async () => {
+  it('that exceeds the limit stops for that reason', async () => {
     const { message } = await exchange(subject, { text: 'and so', stop: 'length' });
 
     expect(message).toMatchObject({ stopReason: 'length', rawStopReason: 'MAX_TOKENS' });
   });
 });
 
-/** What comes of exactly these chunks. */
+/** The outcome of exactly these chunks. */
 const outcomeOf = (...chunks: object[]) => exchange(exactly(subject, chunks.map(sent)), {});
 
 const calls = (...ids: (string | undefined)[]) =>
@@ -114,20 +114,20 @@ const calls = (...ids: (string | undefined)[]) =>
     { finishReason: 'STOP' },
   );
 
-describe('the ids of calls', () => {
-  it('are those of the server where it gives them', async () => {
+describe('the ids of tool calls', () => {
+  it('are those of the server if it sends them', async () => {
     const { message } = await outcomeOf(calls('x', 'y'));
 
     expect(message.content).toMatchObject([{ id: 'x', arguments: {} }, { id: 'y' }]);
   });
 
-  it('are told apart where the server repeats itself', async () => {
+  it('are made distinct if the server repeats one', async () => {
     const { message } = await outcomeOf(calls('x', 'x', undefined));
 
     expect(message.content).toMatchObject([{ id: 'x' }, { id: 'x_2' }, { id: 'answer1_3' }]);
   });
 
-  it('are none that the conversation knows', async () => {
+  it('differ from those in the conversation', async () => {
     const earlier = await outcomeOf(calls('x', undefined));
     const messages = [{ ...earlier.message, timestamp: 0 }] satisfies ModelRequest['messages'];
 
@@ -152,13 +152,13 @@ describe('a server', () => {
     expect(message).toMatchObject({ content: [{ text: 'so' }], usage: { input: 10, output: 5 } });
   });
 
-  it('may break with a status', async () => {
+  it('may fail with a status', async () => {
     const { failure } = await outcomeOf({ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } });
 
     expect(failure).toMatchObject({ code: 'rate_limited', status: 429, message: 'Quota (RESOURCE_EXHAUSTED)' });
   });
 
-  it('may say what nobody asked for', async () => {
+  it('may send parts that were not requested', async () => {
     const { message } = await outcomeOf(
       { unknown: true },
       chunk([{ executableCode: { code: '1' } }, {}], {}, { finishReason: 'STOP' }),

@@ -4,7 +4,7 @@ import { googleBody } from './body.ts';
 import { GoogleStreamDecoder } from './stream-decoder.ts';
 import { decodeToEnd } from '../stream-decoder.ts';
 
-/** Google's Gemini API. */
+/** The Gemini API of Google. */
 export const googleGenerativeAi: ApiAdapter = (endpoint) => (request, draft) => {
   const { apiKey } = endpoint;
   const decoder = new GoogleStreamDecoder(request, draft);

@@ -26,8 +26,8 @@ const call = { functionCall: { id: 'a', name: 'read', args: { path: 'a' } } };
 const result = (id: string, response: object) => ({ functionResponse: { id, name: 'read', response } });
 const thinkingBlock = (own: object): AssistantBlock => ({ type: 'thinking', thinking: 'hm', ...own });
 
-describe('a body', () => {
-  it('holds all that is asked, and the same bytes every time', () => {
+describe('a request body', () => {
+  it('holds the whole request in equal bytes', () => {
     const request = scriptedRequest({
       model: gemini2,
       systemPrompt: 'Be brief.',
@@ -55,7 +55,7 @@ describe('a body', () => {
     );
   });
 
-  it('holds no more than that for a model that does not think', () => {
+  it('has no thinking fields for a model without reasoning', () => {
     const request = scriptedRequest({ model: gemini('gemini-2.0-flash', { reasoning: false }), maxTokens: 50 });
 
     expect(googleBody(request)).toEqual({ contents: [], generationConfig: { maxOutputTokens: 50 } });
@@ -78,28 +78,28 @@ describe('thinking', () => {
     ['gemini-3.5-flash', 'thinkingLevel', ['MINIMAL', 'MINIMAL', 'LOW', 'MEDIUM', 'HIGH']],
     ['gemini-10-flash', 'thinkingLevel', ['MINIMAL', 'MINIMAL', 'LOW', 'MEDIUM', 'HIGH']],
     ['gemini-flash-latest', 'thinkingLevel', ['MINIMAL', 'MINIMAL', 'LOW', 'MEDIUM', 'HIGH']],
-  ])('of %s is told as %s %j', (id, key, values) => {
+  ])('of %s is sent as %s %j', (id, key, values) => {
     const configs = levels.map((thinkingLevel) => config({ model: gemini(id), thinkingLevel }));
 
     const [off, ...on] = values;
     expect(configs).toEqual([{ [key]: off }, ...on.map((value) => ({ includeThoughts: true, [key]: value }))]);
   });
 
-  it('is told in the words of the model', () => {
+  it('is sent with the level names of the model', () => {
     const model = gemini('gemma-4', { thinkingLevelMap: { high: 'HIGH' } });
 
     expect(config({ model, thinkingLevel: 'high' })).toEqual({ includeThoughts: true, thinkingLevel: 'HIGH' });
   });
 
-  it('takes as many tokens as the user says', () => {
+  it('uses the budget of the user', () => {
     const own = { model: gemini2, thinkingLevel: 'low', thinkingBudgets: { low: 7 } } as const;
 
     expect(config(own)).toEqual({ includeThoughts: true, thinkingBudget: 7 });
   });
 });
 
-describe('the two sides', () => {
-  it('speak in turn', () => {
+describe('the two roles', () => {
+  it('alternate', () => {
     const messages = [asked('One'), asked([text('Two'), text('')]), answered(gemini2, text('Yes')), asked('')];
 
     expect(contents(gemini2, ...messages, answered(gemini2, text('No')), asked([image]))).toEqual([
@@ -109,7 +109,7 @@ describe('the two sides', () => {
     ]);
   });
 
-  it('keep results together, before the images among them and what is said next', () => {
+  it('keep results together, before their images and later text', () => {
     const results = [returned('a', image), { ...returned('b', text('No file')), isError: true }];
 
     expect(contents(gemini2, answered(gemini2, called('a'), called('b')), ...results, asked('Well?'))).toEqual([
@@ -128,7 +128,7 @@ describe('the two sides', () => {
   });
 });
 
-describe('an answer', () => {
+describe('an assistant message', () => {
   it.each<[string, AssistantBlock[], object[]]>([
     [
       'of the same model is replayed with its signatures',
@@ -149,7 +149,7 @@ describe('an answer', () => {
     expect(contents(gemini3, answered(gemini3, ...blocks))).toEqual([{ role: 'model', parts }]);
   });
 
-  it('without anything to send is left out', () => {
+  it('without parts is omitted', () => {
     expect(contents(gemini2, asked('One'), answered(gemini2, thinkingBlock({})), asked('Two'))).toEqual([
       { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
     ]);
@@ -158,7 +158,7 @@ describe('an answer', () => {
   it.each<[string, Model, object]>([
     ['that needs no signatures', gemini2, {}],
     ['that needs signatures', gemini3, { thoughtSignature: 'skip_thought_signature_validator' }],
-  ])('of another model goes in plain words to one %s', (_which, model, signature) => {
+  ])('of another model is plain text for one %s', (_which, model, signature) => {
     const foreign = answered(otherModel, thinkingBlock({ thinkingSignature: 's' }), called('x|y'), called('z'));
 
     expect(contents(model, foreign, returned('x|y', text('ok')), returned('z'))).toEqual([

@@ -3,7 +3,7 @@ import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { googleContents } from './contents.ts';
 import { thinkingConfig } from './thinking.ts';
 
-/** What is asked. The same request makes the same bytes: servers find what they have cached by them. */
+/** The request body. Equal requests have equal bytes, as prompt caching requires. */
 export function googleBody(request: ModelRequest): object {
   const { systemPrompt, tools } = request;
   const thinking = thinkingConfig(request);

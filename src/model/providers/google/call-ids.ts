@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../../request.ts';
 
-/** Gives every call of an answer an id that no other call of the conversation has; the server often gives none. */
+/** Gives every tool call an id that is unique in the conversation; the server often sends none. */
 export class ToolCallIds {
   readonly #taken: Set<string>;
   #count = 0;
@@ -9,7 +9,7 @@ export class ToolCallIds {
     this.#taken = new Set(messages.flatMap(idsIn));
   }
 
-  /** The one the server gave where it is free, else one made from the place of the call in the answer. */
+  /** The server's id if it is free, else one made from the index of the call. */
   next(given: string | undefined, responseId: string | undefined): string {
     this.#count += 1;
     const preferred = given || `${responseId ?? 'call'}_${this.#count}`;

@@ -1,12 +1,12 @@
-/** A piece of an answer as it streams. Other fields are not looked at. */
+/** A chunk of a streamed response. Other fields are ignored. */
 export interface GoogleChunk {
   readonly responseId?: string;
   readonly modelVersion?: string;
   readonly candidates?: readonly Candidate[];
   readonly usageMetadata?: ChunkUsage;
-  /** Why the question was not let through. */
+  /** Why the prompt was blocked. */
   readonly promptFeedback?: { readonly blockReason?: string; readonly blockReasonMessage?: string };
-  /** What stands in place of all the others when something goes wrong in the middle. */
+  /** Replaces all other fields on a failure in mid-stream. */
   readonly error?: { readonly code?: number };
 }
 
@@ -29,12 +29,12 @@ export interface FunctionCall {
   readonly args?: object;
 }
 
-/** Counts up to here. */
+/** Totals so far. */
 export interface ChunkUsage {
-  /** With what came from the cache. */
+  /** Includes cached tokens. */
   readonly promptTokenCount?: number;
   readonly cachedContentTokenCount?: number;
-  /** Without what was thought. */
+  /** Excludes thinking. */
   readonly candidatesTokenCount?: number;
   readonly thoughtsTokenCount?: number;
 }

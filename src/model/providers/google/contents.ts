@@ -8,20 +8,20 @@ import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { isGemini3OrLater } from './thinking.ts';
 
-/** What one side said at a time. */
+/** A message in the form of the API. */
 export interface GoogleContent {
   readonly role: 'user' | 'model';
   readonly parts: readonly object[];
 }
 
-/** The API's own word for a call whose seal is not known, as when another model made it. */
+// The API's placeholder for a missing signature, as on a call of another model.
 const SKIP_SIGNATURE_CHECK = 'skip_thought_signature_validator';
 
 const LONGEST_ID = 64;
 
 const portableId = (id: string): string => id.replaceAll(/[^\w-]/g, '_').slice(0, LONGEST_ID);
 
-/** The conversation as the API takes it: both sides in turn. */
+/** The conversation in the form of the API: roles alternate. */
 export function googleContents({ messages, model }: ModelRequest): GoogleContent[] {
   const needsSignature = isGemini3OrLater(model);
   const contents = replayableMessages(messages, model, portableId)
@@ -55,7 +55,7 @@ function mergedByRole(contents: readonly GoogleContent[]): GoogleContent[] {
   return merged;
 }
 
-/** The results of calls that were made together must stand together. */
+// The results of parallel calls must be adjacent.
 const responsesFirst = (parts: readonly object[]): object[] => [
   ...parts.filter((part) => 'functionResponse' in part),
   ...parts.filter((part) => !('functionResponse' in part)),
@@ -76,7 +76,7 @@ function resultParts({ toolCallId, toolName, content, isError }: ToolResultMessa
   return images.length === 0 ? [part] : [part, { text: `What ${toolName} shows:` }, ...images.map(imagePart)];
 }
 
-/** Thoughts go back only with a seal: without one they would be words of the model like any others. */
+// Thinking without a signature is omitted: the API would take it for text.
 const assistantParts = ({ content }: AssistantMessage): object[] =>
   content.flatMap((block): object[] => {
     switch (block.type) {
@@ -97,7 +97,7 @@ const assistantParts = ({ content }: AssistantMessage): object[] =>
 const withSignature = (part: object, thoughtSignature: string | undefined): object =>
   thoughtSignature === undefined ? part : { ...part, thoughtSignature };
 
-/** Of calls that were made together only the first has a seal, and must have one. */
+// Of parallel calls, the first must have a signature.
 function withFirstCallSigned(parts: readonly object[]): object[] {
   const first = parts.findIndex((part) => 'functionCall' in part);
   return parts.map((part, index) => (index === first ? { thoughtSignature: SKIP_SIGNATURE_CHECK, ...part } : part));

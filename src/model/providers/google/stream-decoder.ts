@@ -9,7 +9,7 @@ import type { StreamDecoder } from '../stream-decoder.ts';
 import { ToolCallIds } from './call-ids.ts';
 import type { Candidate, GoogleChunk, ChunkUsage, FunctionCall, GooglePart } from './chunk.ts';
 
-/** Writes the pieces of an answer into a draft. */
+/** Decodes the chunks of a Gemini stream into a draft. */
 export class GoogleStreamDecoder implements StreamDecoder {
   readonly #model: Model;
   readonly #draft: Draft;
@@ -24,7 +24,7 @@ export class GoogleStreamDecoder implements StreamDecoder {
     this.#ids = new ToolCallIds(messages);
   }
 
-  /** Whether the model has said why it stopped; the API has no other end. */
+  /** Whether the finish reason has arrived; the API has no other end marker. */
   get isDone(): boolean {
     return this.#isDone;
   }
@@ -54,7 +54,7 @@ export class GoogleStreamDecoder implements StreamDecoder {
   *#addPart({ text, thought, thoughtSignature, functionCall }: GooglePart): Generator<MessageStep, void> {
     if (functionCall) return yield* this.#addCall(functionCall, thoughtSignature);
     if (text) yield* thought ? this.#draft.thinking(text) : this.#draft.text(text);
-    // It may come behind the words it belongs to, with no words of its own.
+    // It may arrive after its text, in a part of its own.
     if (thoughtSignature) this.#draft.sign(thoughtSignature);
   }
 

@@ -1,14 +1,14 @@
 import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelRequest } from '../../request.ts';
 
-/** Whether a model is told how much to think in words, and gives a seal that must come back with every call. */
+/** Whether a model takes named thinking levels and requires signatures on calls. */
 export const isGemini3OrLater = ({ id }: Model): boolean =>
   Number(/gemini-(\d+)/.exec(id)?.[1]) >= 3 || /gemini-[a-z-]+-latest/.test(id);
 
 const isPro = ({ id }: Model) => /-pro\b/.test(id);
 const isLite = ({ id }: Model) => /-flash-lite\b/.test(id);
 
-/** How much a model is told to think; undefined for one that does not. Not all of them can leave it altogether. */
+/** The thinking settings of a request; undefined without reasoning. Some models cannot turn thinking off. */
 export function thinkingConfig(request: ModelRequest): object | undefined {
   const { model, thinkingLevel: level } = request;
   if (!model.reasoning) return undefined;

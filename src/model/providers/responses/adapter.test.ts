@@ -15,15 +15,15 @@ const subject: Subject = { wire: openaiResponses, api: responsesApi, model };
 
 wireContract(subject);
 
-describe('an answer', () => {
-  it('is asked for with the key', async () => {
+describe('a response', () => {
+  it('is requested with the key', async () => {
     const { request } = await exchange(subject, { text: 'x' });
 
     expect(request).toMatchObject({ path: '/responses', headers: { authorization: 'Bearer key' } });
     expect(request.body).toMatchObject({ model: 'double', stream: true, store: false });
   });
 
-  it('has words, thoughts and calls, each with what must be given back', async () => {
+  it('has text, thinking and calls, with their signatures', async () => {
     const { message, events } = await exchange(subject, {
       thinking: 'First this.\n\nThen that.',
       text: 'Hello there',
@@ -51,7 +51,7 @@ describe('an answer', () => {
     });
   });
 
-  it('counts what was read, cached, written and thought', async () => {
+  it('counts input, cached, output and thinking tokens', async () => {
     const { message, events } = await exchange(subject, {
       thinking: 'hm',
       usage: { input: 100, output: 50, cacheRead: 1000 },
@@ -62,7 +62,7 @@ describe('an answer', () => {
     expect(events.filter(({ type }) => type === 'usage')).toEqual([{ type: 'usage', usage: message.usage }]);
   });
 
-  it('is given back as it came', async () => {
+  it('is replayed unchanged', async () => {
     const { message } = await exchange(subject, {
       thinking: 'hm',
       text: 'Yes',
@@ -78,7 +78,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('that is too long stops for that', async () => {
+  it('that exceeds the limit stops for that reason', async () => {
     const { message } = await exchange(subject, { text: 'and so', stop: 'length' });
 
     expect(message).toMatchObject({ stopReason: 'length', rawStopReason: 'max_output_tokens' });
@@ -95,11 +95,11 @@ const argument = (output_index: number, delta: string) => ({
   delta,
 });
 
-/** What comes of exactly these events. */
+/** The outcome of exactly these events. */
 const outcomeOf = (...events: Told[]) => exchange(exactly(subject, numbered(events)), {});
 
 describe('a server', () => {
-  it('may tell of several items at a time', async () => {
+  it('may interleave several items', async () => {
     const { message, events } = await outcomeOf(
       added(0, call('a')),
       added(1, call('b')),
@@ -123,7 +123,7 @@ describe('a server', () => {
     expect(indexes).toEqual([...indexes].sort());
   });
 
-  it('may say things only when they are whole', async () => {
+  it('may send items only when they are complete', async () => {
     const reasoningItem = { type: 'reasoning', id: 'rs', summary: [{ text: 'hm' }], encrypted_content: 'x' };
     const { message } = await outcomeOf(
       finished(0, reasoningItem),
@@ -139,7 +139,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('may think and not say what', async () => {
+  it('may hide its thinking', async () => {
     const reasoningItem = { type: 'reasoning', id: 'rs', summary: [], encrypted_content: 'x' };
     const { message } = await outcomeOf(added(0, reasoningItem), finished(0, reasoningItem), done);
 
@@ -148,7 +148,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('may show a thought that cannot be given back', async () => {
+  it('may send thinking that cannot be replayed', async () => {
     const { message } = await outcomeOf(
       added(0, { type: 'reasoning', id: 'rs' }),
       { type: 'response.reasoning_text.delta', output_index: 0, delta: 'hm' },
@@ -159,7 +159,7 @@ describe('a server', () => {
     expect(message.content).toEqual([{ type: 'thinking', thinking: 'hm' }]);
   });
 
-  it('may refuse in words', async () => {
+  it('may refuse in text', async () => {
     const { message } = await outcomeOf(
       added(0, { type: 'message', id: 'm' }),
       { type: 'response.refusal.delta', output_index: 0, delta: 'I would rather not' },
@@ -169,7 +169,7 @@ describe('a server', () => {
     expect(message).toMatchObject({ stopReason: 'stop', content: [{ type: 'text', text: 'I would rather not' }] });
   });
 
-  it('may say what nobody asked for', async () => {
+  it('may send items that were not requested', async () => {
     const { message } = await outcomeOf(
       { type: 'response.unheard_of', output_index: 0, delta: 'x' },
       added(0, { type: 'web_search_call', id: 'ws' }),
@@ -180,7 +180,7 @@ describe('a server', () => {
     expect(message).toMatchObject({ stopReason: 'stop', content: [] });
   });
 
-  it('may not know when to stop', async () => {
+  it('may continue after the end', async () => {
     const events = [...numbered([done]), { data: '[DONE]' }];
 
     const { message } = await exchange(exactly(subject, events), {});
@@ -188,7 +188,7 @@ describe('a server', () => {
     expect(message).toMatchObject({ stopReason: 'stop', content: [] });
   });
 
-  it('may not say what it ran out of', async () => {
+  it('may omit which limit it reached', async () => {
     const { message } = await outcomeOf({ type: 'response.incomplete', response: {} });
 
     expect(message).toMatchObject({ stopReason: 'length', rawStopReason: 'incomplete' });
@@ -219,7 +219,7 @@ describe('a server', () => {
     expect(message.usage).toMatchObject({ input: 7, output: 1 });
   });
 
-  it('may wrap its error', async () => {
+  it('may nest its error', async () => {
     const { failure } = await outcomeOf({
       type: 'error',
       error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'Too long' },

@@ -4,7 +4,10 @@ import { decodeToEnd } from '../stream-decoder.ts';
 import { responsesBody } from './body.ts';
 import { ResponsesStreamDecoder } from './stream-decoder.ts';
 
-/** OpenAI's Responses API, and whoever speaks it too. The server keeps nothing: every request holds it all. */
+/**
+ * The Responses API of OpenAI and compatible servers. The server stores nothing: every request holds the whole
+ * conversation.
+ */
 export const openaiResponses: ApiAdapter = (endpoint) => (request, draft) => {
   const { apiKey } = endpoint;
   const decoder = new ResponsesStreamDecoder(request.model, draft);

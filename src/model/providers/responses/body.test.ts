@@ -30,8 +30,8 @@ const message = {
 };
 const call = { type: 'function_call', call_id: 'call_a', name: 'read', arguments: '{"path":"a"}' };
 
-describe('a body', () => {
-  it('holds all that is asked, and the same bytes every time', () => {
+describe('a request body', () => {
+  it('holds the whole request in equal bytes', () => {
     const request = scriptedRequest({
       model,
       systemPrompt: 'Be brief.',
@@ -65,7 +65,7 @@ describe('a body', () => {
     );
   });
 
-  it('holds no more than that for a model that does not think', () => {
+  it('has no reasoning fields for a model without reasoning', () => {
     expect(body({ model: { ...model, reasoning: false } })).toEqual({
       model: 'gpt',
       input: [],
@@ -79,7 +79,7 @@ describe('a body', () => {
     [{ maxTokens: 200 }, { max_output_tokens: 200 }],
     [{ maxTokens: 1 }, { max_output_tokens: 16 }],
     [{ sessionId: 's'.repeat(80) }, { prompt_cache_key: 's'.repeat(64) }],
-  ])('keeps to the limits of %j', (own, part) => {
+  ])('respects the limits of %j', (own, part) => {
     expect(body(own)).toMatchObject(part);
   });
 
@@ -90,7 +90,7 @@ describe('a body', () => {
     ['minimal', undefined, { effort: 'minimal', summary: 'auto' }],
     ['medium', { medium: 'some' }, { effort: 'some', summary: 'auto' }],
     ['xhigh', { xhigh: 'xhigh' }, { effort: 'xhigh', summary: 'auto' }],
-  ])('says %s with the words %j as %j', (thinkingLevel, thinkingLevelMap, expected) => {
+  ])('sends the level %s with the map %j as %j', (thinkingLevel, thinkingLevelMap, expected) => {
     const { reasoning: effort, include } = body({ model: { ...model, thinkingLevelMap }, thinkingLevel });
 
     expect(effort).toEqual(expected);
@@ -101,21 +101,21 @@ describe('a body', () => {
 describe('images', () => {
   const imagePart = { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,aW1n' };
 
-  it('go along with words', () => {
+  it('are sent with user text', () => {
     expect(input(asked([text('Look'), image, text('')]))).toEqual([
       { role: 'user', content: [{ type: 'input_text', text: 'Look' }, imagePart] },
     ]);
   });
 
-  it('go along with results', () => {
+  it('are sent with results', () => {
     expect(input(returned('call_a|fc_a', text('Here'), image))).toEqual([
       { type: 'function_call_output', call_id: 'call_a', output: [{ type: 'input_text', text: 'Here' }, imagePart] },
     ]);
   });
 });
 
-describe('an answer of its own', () => {
-  it('goes back whole', () => {
+describe('an assistant message of the same model', () => {
+  it('is replayed whole', () => {
     const own = answered(model, signedThinking, signedText('{"v":1,"id":"msg_1","phase":"commentary"}'), called('call_a|fc_a'));
 
     expect(input(own, returned('call_a|fc_a', text('one'), text('two')))).toEqual([
@@ -137,13 +137,13 @@ describe('an answer of its own', () => {
     ['thinking at the end', [text('Yes'), signedThinking], [message]],
     ['nothing but thinking', [signedThinking], []],
     ['an empty text', [signedThinking, text(''), called('call_a|fc_a')], [reasoning, { ...call, id: 'fc_a' }]],
-  ])('with %s goes back as far as it is understood', (_what, blocks, items) => {
+  ])('with %s is replayed as far as possible', (_what, blocks, items) => {
     expect(input(answered(model, ...blocks))).toEqual(items);
   });
 });
 
-describe('an answer of another model', () => {
-  it('goes back in plain words', () => {
+describe('an assistant message of another model', () => {
+  it('is replayed as plain text', () => {
     const foreign = answered(otherModel, unsignedThinking, signedText('sealed'), called('call_a|fc_a'));
 
     expect(input(foreign, returned('call_a|fc_a'))).toEqual([
@@ -154,7 +154,7 @@ describe('an answer of another model', () => {
     ]);
   });
 
-  it('has ids that the API takes', () => {
+  it('gets ids that the API accepts', () => {
     const id = `tool:${'x'.repeat(80)}|y`;
     const plain = `tool_${'x'.repeat(59)}`;
 

@@ -3,10 +3,10 @@ import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { encodeInput } from './input.ts';
 import { truncatedId } from './signatures.ts';
 
-/** The API refuses to write less. */
+// The API rejects smaller limits.
 const API_MIN_TOKENS = 16;
 
-/** What is asked. The same request makes the same bytes: servers find what they have cached by them. */
+/** The request body. Equal requests have equal bytes, as prompt caching requires. */
 export function responsesBody(request: ModelRequest): object {
   const { model, systemPrompt, sessionId, tools } = request;
   return {
@@ -30,7 +30,7 @@ const functionTool = ({ name, description, parameters }: ToolSpec): object => ({
   strict: false,
 });
 
-/** A model that thinks may do so unasked: its thoughts must come in a form that can be given back. */
+// Reasoning models may think unasked: their thinking must come in a form that can be replayed.
 function reasoningFields({ model, thinkingLevel }: ModelRequest): object {
   if (!model.reasoning) return {};
   const effort = model.thinkingLevelMap?.[thinkingLevel];

@@ -1,13 +1,13 @@
-/** An event of a stream. Each kind has some of these fields; other fields and kinds are not looked at. */
+/** A stream event. Fields depend on its type; other fields and types are ignored. */
 export interface ResponseEvent {
   readonly type?: string;
-  /** The place of the item that it is about. */
+  /** The index of the item. */
   readonly output_index?: number;
   readonly item?: OutputItem;
   readonly delta?: string;
   readonly arguments?: string;
   readonly response?: ResponseState;
-  /** What went wrong; some servers put it one level deeper. */
+  /** Some servers nest the error under `error`. */
   readonly code?: string | null;
   readonly message?: string;
   readonly error?: ResponseError | null;
@@ -15,26 +15,26 @@ export interface ResponseEvent {
 
 export interface ResponseError {
   readonly message?: string | undefined;
-  /** Says more than the type, where there is one. */
+  /** Is more specific than `type`. */
   readonly code?: string | null | undefined;
   readonly type?: string;
 }
 
-/** A piece of an answer: `reasoning`, `message`, `function_call`, or something that was not asked for. */
+/** An output item: `reasoning`, `message`, `function_call` or an unsupported type. */
 export interface OutputItem {
   readonly type?: string;
   readonly id?: string;
   readonly summary?: readonly { readonly text?: string }[] | null;
   readonly encrypted_content?: string | null;
   readonly content?: readonly { readonly text?: string; readonly refusal?: string }[] | null;
-  /** Whether a message leads to more work or concludes it, where the model tells. */
+  /** Whether a message precedes more work or concludes it. */
   readonly phase?: string | null;
   readonly call_id?: string;
   readonly name?: string;
   readonly arguments?: string;
 }
 
-/** The answer as a whole. */
+/** The state of the whole response. */
 export interface ResponseState {
   readonly id?: string;
   readonly model?: string;
@@ -45,10 +45,10 @@ export interface ResponseState {
 }
 
 export interface ResponseUsage {
-  /** With what came from the cache. */
+  /** Includes cached tokens. */
   readonly input_tokens?: number;
   readonly input_tokens_details?: { readonly cached_tokens?: number } | null;
-  /** With what was thought. */
+  /** Includes thinking. */
   readonly output_tokens?: number;
   readonly output_tokens_details?: { readonly reasoning_tokens?: number } | null;
 }

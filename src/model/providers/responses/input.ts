@@ -9,11 +9,11 @@ import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { isValidId, signedMessage, signedReasoning, truncatedId } from './signatures.ts';
 
-/** The conversation as the API takes it: messages, thoughts, calls and their results, all on one level. */
+/** The conversation as a flat list of messages, reasoning, calls and results. */
 export const encodeInput = ({ messages, model }: ModelRequest): object[] =>
   replayableMessages(messages, model, portableCallId).flatMap(messageItems);
 
-/** Our ids hold two of the API: that of the call, and that of the item which says it. */
+// Tool call ids of tau hold two ids of the API: the call and its item.
 const callId = (id: string): string => id.split('|', 1)[0] ?? id;
 
 const portableCallId = (id: string): string => truncatedId(callId(id).replaceAll(/[^\w-]/g, '_'));
@@ -49,10 +49,8 @@ function toolOutput({ content }: ToolResultMessage): string | object[] {
   return texts.join('\n') || '(no output)';
 }
 
-/**
- * An item with an id must come with the thought that led to it, and a thought with what it led to. So ids are left out
- * where a thought is missing, and thoughts that led to nothing.
- */
+// The API requires the reasoning that precedes an item with an id, and the item that follows reasoning. So ids are
+// omitted if reasoning is missing, and so is reasoning at the end.
 function assistantItems({ content }: AssistantMessage): object[] {
   const hasAllReasoning = content.every((block) => block.type !== 'thinking' || signedReasoning(block) !== undefined);
   const last = content.findLastIndex((block) => block.type === 'toolCall' || isText(block));

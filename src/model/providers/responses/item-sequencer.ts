@@ -7,12 +7,12 @@ const endTypes: ReadonlySet<string | undefined> = new Set([
   'error',
 ]);
 
-/** Puts items one after the other: what is told of an item while another is under way waits until that one is done. */
+/** Orders interleaved events by item: events of later items wait until the current item is done. */
 export class ItemSequencer {
   readonly #pending = new Map<number, ResponseEvent[]>();
   #current: number | undefined;
 
-  /** What can be told now that this event is here. */
+  /** The events that are due after this one arrived. */
   next(event: ResponseEvent): ResponseEvent[] {
     const { type, output_index: index } = event;
     if (index === undefined) return endTypes.has(type) ? [...this.#flush(), event] : [event];
@@ -26,7 +26,6 @@ export class ItemSequencer {
     return type === 'response.output_item.done' ? [event, ...this.#startNextItem()] : [event];
   }
 
-  /** What is known of the item whose turn it is then. */
   #startNextItem(): ResponseEvent[] {
     this.#current = this.#pending.size === 0 ? undefined : Math.min(...this.#pending.keys());
     if (this.#current === undefined) return [];

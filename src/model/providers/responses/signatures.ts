@@ -1,14 +1,14 @@
 import type { TextContent, ThinkingContent } from '../../../protocol/generated/vocabulary.ts';
 import type { OutputItem } from './events.ts';
 
-/** The API takes no ids that are longer. */
+// The API rejects longer ids.
 const LONGEST_ID = 64;
 
 export const isValidId = (id: string): boolean => id.length <= LONGEST_ID;
 
 export const truncatedId = (id: string): string => id.slice(0, LONGEST_ID);
 
-/** A thought as the server gave it and wants it back. Only an encrypted one can be given back: nothing is kept there. */
+/** A reasoning item to replay. The server stores nothing, so only an encrypted one can be replayed. */
 export interface ReasoningItem {
   readonly type: 'reasoning';
   readonly id: string;
@@ -16,13 +16,13 @@ export interface ReasoningItem {
   readonly encrypted_content: string;
 }
 
-/** What is kept of a thought; undefined where it cannot be given back. */
+/** The signature to store for reasoning; undefined if it cannot be replayed. */
 export function reasoningSignature(item: OutputItem): string | undefined {
   const reasoning = toReasoningItem(item);
   return reasoning && JSON.stringify(reasoning);
 }
 
-/** The thought that was kept. */
+/** The reasoning item in a stored signature. */
 export function signedReasoning({ thinkingSignature }: ThinkingContent): ReasoningItem | undefined {
   return thinkingSignature === undefined ? undefined : toReasoningItem(parseSignature(thinkingSignature));
 }
@@ -33,12 +33,12 @@ function toReasoningItem(item: OutputItem | undefined): ReasoningItem | undefine
   return { type: 'reasoning', id, summary: summary ?? [], encrypted_content };
 }
 
-/** What is kept of a message beside its words; undefined where it has no name. */
+/** The signature to store for a message; undefined if it has no id. */
 export function messageSignature({ id, phase }: OutputItem): string | undefined {
   return id === undefined ? undefined : JSON.stringify({ v: 1, id, ...(phase ? { phase } : {}) });
 }
 
-/** What was kept of a message; other programs kept its bare id. */
+/** The id and phase in a stored signature; other programs store the bare id. */
 export function signedMessage({ textSignature }: TextContent): Pick<OutputItem, 'id' | 'phase'> {
   if (textSignature === undefined) return {};
   const { id = textSignature, phase } = parseSignature(textSignature) ?? {};

@@ -12,12 +12,12 @@ import { messageSignature, reasoningSignature } from './signatures.ts';
 
 const PARAGRAPH = '\n\n';
 
-/** Writes what the events tell into a draft. */
+/** Decodes the events of a Responses stream into a draft. */
 export class ResponsesStreamDecoder implements StreamDecoder {
   readonly #model: Model;
   readonly #draft: Draft;
   readonly #sequencer = new ItemSequencer();
-  /** How much of the present item is in the draft. */
+  /** Characters of the current item in the draft. */
   #written = 0;
   #hasCall = false;
   #isDone = false;
@@ -27,13 +27,13 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     this.#draft = draft;
   }
 
-  /** Whether the server has said that this was all. */
+  /** Whether the server has completed the response. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
   *decode(data: string): Generator<MessageStep | UsageUpdate, void> {
-    // Some servers say more, as their other API makes them.
+    // Some servers append the end marker of chat completions.
     if (this.#isDone) return;
     for (const event of this.#sequencer.next(parseEventData<ResponseEvent>(data))) yield* this.#handle(event);
   }
@@ -101,7 +101,7 @@ export class ResponsesStreamDecoder implements StreamDecoder {
     return delta === '' ? [] : this.#draft.toolArguments(delta);
   }
 
-  /** Some servers say things only when they are whole. */
+  /** The part of a whole text that was not streamed. */
   #unwritten(whole = ''): string {
     return whole.slice(this.#written);
   }

@@ -4,7 +4,7 @@ import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
 import { KnownModels, type KnownModelsOptions } from '../known-models.ts';
 
-/** A model as the catalogue has it. */
+/** A model of the catalogue. */
 export function builtIn(provider: string, id: string, more: Partial<Model> = {}): Model {
   return {
     id,
@@ -24,7 +24,6 @@ export function builtIn(provider: string, id: string, more: Partial<Model> = {})
   };
 }
 
-/** What is in the catalogue. */
 export const catalogueModels: Record<string, Model[]> = {
   anthropic: [builtIn('anthropic', 'opus', { api: 'anthropic-messages' }), builtIn('anthropic', 'haiku')],
   openai: [builtIn('openai', 'gpt', { compat: { store: true, routing: { only: ['a'], sort: 'x' } } })],
@@ -32,7 +31,7 @@ export const catalogueModels: Record<string, Model[]> = {
 
 const catalogue = { providers: () => Object.keys(catalogueModels), models: (provider: string) => catalogueModels[provider] ?? [] };
 
-/** Where a user may say something. */
+/** The files and environment of a user. */
 export interface UserFiles {
   readonly models?: unknown;
   readonly auth?: unknown;
@@ -40,7 +39,7 @@ export interface UserFiles {
   readonly runtimeKey?: KnownModelsOptions['runtimeKey'];
 }
 
-/** What is known of models to a user with these files and this environment. */
+/** Opens the known models of a user with these files and this environment. */
 export function openKnownModels({ models, auth, env = {}, runtimeKey }: UserFiles = {}) {
   const agentDir = tempFolder();
   const write = (name: string, content: unknown) => {
@@ -63,10 +62,7 @@ export function openKnownModels({ models, auth, env = {}, runtimeKey }: UserFile
   };
 }
 
-/** The names of models, as people write them. */
 export const modelNames = (models: readonly Model[]) => models.map(({ provider, id }) => `${provider}/${id}`);
 
-/** A provider of the user's own. */
 export const customProvider = { baseUrl: 'http://localhost:1/v1/', api: 'openai-completions', models: [{ id: 'llama' }] };
-/** A stored key. */
 export const storedKey = (text: string) => ({ type: 'api_key', key: text });

@@ -25,7 +25,7 @@ describe('several requests', () => {
     expect(respond([userMessage(message)])).toEqual(steps);
   });
 
-  test('those joined by then are done one after another', () => {
+  test('requests joined by then run one after another', () => {
     const start: ModelMessage[] = [userMessage('List the files, then read a.txt and b.txt, and then say done.')];
 
     const first = [...start, assistantCalls(bash('ls -la')), result('bash', 'a.txt')];
@@ -40,7 +40,7 @@ describe('several requests', () => {
     ]);
   });
 
-  test('a long text to write is taken in one go', () => {
+  test('a long text to write is one request', () => {
     const lines = Array(20_000).fill('milk and bread, then butter').join('\n');
 
     expect(respond([userMessage(`write list.txt: ${lines}`)])).toEqual([write('list.txt', lines)]);
@@ -73,19 +73,19 @@ describe('tool results', () => {
     expect(respond([userMessage('run it'), assistantCalls(bash('it')), outcome])).toEqual([text(expected)]);
   });
 
-  test('a word of the user after them is answered instead', () => {
+  test('a user message after them is handled instead', () => {
     const messages = [userMessage('run a'), assistantCalls(bash('a')), result('bash', 'A'), userMessage('say stop')];
 
     expect(respond(messages)).toEqual([text('stop')]);
   });
 
-  test('calls of another model are reported as well', () => {
+  test('results of calls by another model are reported as well', () => {
     expect(respond([userMessage('What a day'), assistantCalls(bash('a')), result('bash', '')])).toEqual([
       text('The tool bash is done, without output.'),
     ]);
   });
 
-  test('a failure that was asked for comes at once', () => {
+  test('a requested failure comes at once', () => {
     const messages = [userMessage('run a then fail with 529'), assistantCalls(bash('a')), result('bash', 'A')];
 
     expect(respond(messages)).toEqual([{ error: { status: 529 } }]);
@@ -107,7 +107,7 @@ test('images are counted and measured', () => {
 describe('thinking', () => {
   const reasoning = { thinkingLevel: 'high' } as const;
 
-  test('comes first when it is on', () => {
+  test('comes first if it is on', () => {
     expect(respond([userMessage('say hi')], reasoning)).toEqual([{ thinking: 'The message reads “say hi”.' }, text('hi')]);
     expect(respond([userMessage('run a'), assistantCalls(bash('a')), result('bash', '')], reasoning)).toEqual([
       { thinking: 'The tools have answered. I tell what they gave.' },
@@ -119,7 +119,7 @@ describe('thinking', () => {
     expect(respond([userMessage('think about it')], reasoning)).toEqual(respond([userMessage('think about it')]));
   });
 
-  test('does not come from a model that cannot', () => {
+  test('does not come from a model without reasoning', () => {
     const model = modelNamed('scripted-small');
 
     expect(respond([userMessage('say hi')], { ...reasoning, model })).toEqual([text('hi')]);
@@ -132,7 +132,7 @@ describe('anything else', () => {
     ['What a day!\nrun for it', 'You wrote “What a day! run for it”.'],
     ['run the tests', 'You wrote “run the tests”.'],
     ['', 'Your message has no text.'],
-  ])('%j is told that this is a script', (message, beginning) => {
+  ])('%j gets the introduction', (message, beginning) => {
     const [step, ...more] = respond([userMessage(message)]);
 
     expect(more).toEqual([]);
@@ -141,12 +141,12 @@ describe('anything else', () => {
     );
   });
 
-  test('no message at all is told so as well', () => {
+  test('no message at all gets the introduction, too', () => {
     expect(respond([])).toEqual(respond([userMessage('')]));
   });
 });
 
-test('a conversation streams like any answer', async () => {
+test('a conversation streams like any response', async () => {
   const request = scriptedRequest({ messages: [userMessage('say hello there')] });
 
   const { message } = await callToEnd(scriptedProvider({}), request);
@@ -154,7 +154,7 @@ test('a conversation streams like any answer', async () => {
   expect(message).toEqual(assistantMessage({ content: [{ type: 'text', text: 'hello there' }], usage: freeUsage(4, 3) }));
 });
 
-test('sums up a record of a conversation', () => {
+test('a recorded conversation is summarised', () => {
   const record = '[User]: list the files\n\n[Tool call]: ls({})\n\n[Assistant]: Done.\n\n[User]: thanks';
   const text = `<conversation>\n${record}\n</conversation>\n\nSummarise it.`;
   const [step] = converse(scriptedRequest({ messages: [{ role: 'user', content: text, timestamp: 0 }] }));

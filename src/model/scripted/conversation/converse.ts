@@ -8,7 +8,7 @@ import { counted, excerpt } from './wording.ts';
 import type { ScriptedStep } from '../step.ts';
 import { type PromptState, promptStateIn } from '../transcript.ts';
 
-/** What the scripted model answers when it has no script. The same request always gets the same answer. */
+/** The scripted model's response if there is no script. Equal requests get equal responses. */
 export function converse(request: ModelRequest): readonly ScriptedStep[] {
   const prompt = promptStateIn(request.messages);
   const { text, images } = prompt;
@@ -23,7 +23,7 @@ export function converse(request: ModelRequest): readonly ScriptedStep[] {
   return thinks && !response.some((step) => 'thinking' in step) ? [thinkingStep(prompt), ...response] : response;
 }
 
-/** What there is to tell before doing what was asked. */
+// Reports images and tool results before the requested steps.
 function reportSteps({ images, turnsTaken, results }: PromptState): ScriptedStep[] {
   if (turnsTaken === 0 && images.length > 0) return [{ text: describeImages(images) }];
   return results.map((result) => ({ text: outcomeOf(result) }));
@@ -31,7 +31,7 @@ function reportSteps({ images, turnsTaken, results }: PromptState): ScriptedStep
 
 const introductionPhase = ({ text, images }: PromptState): ScriptedPhase => (images.length > 0 ? [] : [{ text: introduction(text) }]);
 
-/** The phases up to the next that calls tools, given how many such phases are over. */
+// The phases up to the next one with tool calls, given how many such phases are done.
 function phasesDue(phases: readonly ScriptedPhase[], turnsTaken: number): ScriptedPhase {
   const calling = phases.flatMap((phase, index) => (phase.some((step) => 'toolCall' in step) ? [index] : []));
   const from = turnsTaken === 0 ? 0 : (calling[turnsTaken - 1] ?? phases.length) + 1;
@@ -41,7 +41,7 @@ function phasesDue(phases: readonly ScriptedPhase[], turnsTaken: number): Script
 
 const isRefusal = (step: ScriptedStep): boolean => 'error' in step || 'overflow' in step;
 
-/** Texts that follow each other make one block; an empty line keeps them apart. */
+// Adjacent texts form one block; a blank line separates them.
 function withBlankLines(steps: readonly ScriptedStep[]): ScriptedStep[] {
   return steps.map((step, index) => {
     const before = steps[index - 1];

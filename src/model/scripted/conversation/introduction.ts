@@ -1,6 +1,6 @@
 import { excerpt } from './wording.ts';
 
-/** What the model says to anything it does not understand: what it is, and what can be asked of it. */
+// The response to a prompt that the model does not understand.
 export function introduction(text: string): string {
   const echo = text.trim() === '' ? 'Your message has no text.' : `You wrote “${excerpt(text, 200)}”.`;
   return `${echo} I am the scripted model of tau, not a real model: I understand a few plain requests and nothing else.

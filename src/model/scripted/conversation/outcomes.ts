@@ -5,7 +5,7 @@ import { clipped, counted } from './wording.ts';
 const MOST_LINES = 10;
 const LONGEST_LINE = 200;
 
-/** Tells what a tool gave: how it went, its first lines, and how much more there is. */
+/** Reports a tool result: its outcome, its first lines and how many more there are. */
 export function outcomeOf({ toolName, content, isError }: ToolResultMessage): string {
   const images = content.filter((block) => block.type === 'image').length;
   const output = textOf(content).trimEnd();

@@ -51,7 +51,7 @@ test.each([
   expect(respond([userMessage(message)])).toEqual(steps);
 });
 
-test('counting goes to a hundred thousand', () => {
+test('counting stops at a hundred thousand', () => {
   const [step] = respond([userMessage('count to 100000')]);
 
   expect(step && 'text' in step && step.text.split(' ')).toHaveLength(100_000);

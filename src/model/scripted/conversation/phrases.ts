@@ -3,17 +3,17 @@ import type { ToolSpec } from '../../request.ts';
 import type { ScriptedCall, ScriptedStep } from '../step.ts';
 import { bare, countTo, shellWord, unpunctuated, unquoted } from './wording.ts';
 
-/** What a request is made with. */
+/** The tools, images and model that a request may use. */
 export interface PhraseContext {
   readonly tools: readonly ToolSpec[];
   readonly images: readonly ImageContent[];
   readonly model: Model;
 }
 
-/** What a request in plain English comes to. */
+/** The steps for a request in plain English. */
 export interface PhrasePlan {
   readonly steps: readonly ScriptedStep[];
-  /** Whatever follows belongs to it, unless it is a request of its own. */
+  /** Following text belongs to it unless it is a request of its own. */
   readonly open: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Phrase {
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Finds out what is asked for, if it is one of the things that can be asked. */
+/** Parses a request; undefined if it is none of the known phrases. */
 export function planFor(request: string, context: PhraseContext): PhrasePlan | undefined {
   const text = unquoted(request).replace(courtesy, '');
   for (const { pattern, open, steps } of phrases) {
@@ -38,7 +38,7 @@ export function planFor(request: string, context: PhraseContext): PhrasePlan | u
 const courtesy =
   /^(?:(?:[-*•]|\d+[.)]|please|hi|hello|hey|ok|okay|now|first|then|next|finally|also|and|so|tau|(?:can|could|would|will) you)[\s,:.!]+)+/i;
 
-/** Makes a pattern; a space in it stands for any white space. */
+// A space in the pattern matches any white space.
 const spacedPattern = (source: string): RegExp => new RegExp(source.replaceAll(' ', '\\s+'), 'isu');
 
 const quoted = '`[^`]+`|"[^"]+"|\'[^\']+\'|“[^”]+”';
@@ -121,7 +121,7 @@ const phrases: readonly Phrase[] = [
   {
     pattern: spacedPattern('^(?:what|which|how many|describe|look at|tell me)\\b.*\\b(?:image|picture|photo|screenshot)s?\\b'),
     open: false,
-    // Images are told of in any case.
+    // Images are reported in any case.
     steps: (_found, { images }) => (images.length > 0 ? [] : [{ text: 'There is no image in your message.' }]),
   },
 ];
@@ -129,7 +129,7 @@ const phrases: readonly Phrase[] = [
 const namesIn = (list: string): string[] =>
   (list.match(new RegExp(path, 'gu')) ?? []).filter((name) => !/^and$/i.test(name)).map(bare);
 
-/** The first of some calls whose tool is offered, or a word about the tool that is missing. */
+// The first call whose tool is offered, or a text about the missing tool.
 function offeredCall(tools: readonly ToolSpec[], preferred: ScriptedCall, alternative = preferred): ScriptedStep {
   const toolCall = [preferred, alternative].find(({ name }) => tools.some((tool) => tool.name === name));
   return toolCall ? { toolCall } : { text: `That needs the tool ${preferred.name}, which is not offered to me.` };

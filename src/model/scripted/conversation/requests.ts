@@ -2,15 +2,15 @@ import type { ScriptedStep } from '../step.ts';
 import { type PhraseContext, type PhrasePlan, planFor } from './phrases.ts';
 import { excerpt } from './wording.ts';
 
-// Each name of a list is tried with those before it, which must not go on for ever.
+// Each name of a list is tried together with the ones before it: this bounds the quadratic time.
 const LONGEST_LIST = 2_000;
 
-/** Steps of one answer. */
+/** The steps of one phase. */
 export type ScriptedPhase = readonly ScriptedStep[];
 
 /**
- * Takes a message apart into requests. Those joined by "and" belong to one phase; "then" and a new line begin the next.
- * Gives nothing when the first words make no sense. Words after them that make none belong to the request before.
+ * Splits a message into requests. "and" joins requests of one phase; "then" and a line break begin the next. Returns
+ * undefined if the first words are no request; later words that are none belong to the request before them.
  */
 export function phasesOf(text: string, context: PhraseContext): readonly ScriptedPhase[] | undefined {
   const requests: ParsedRequest[] = [];
@@ -61,7 +61,6 @@ function partsOf(text: string): RequestPart[] {
   return parts;
 }
 
-/** The plan for a request at its full length. */
 function fullPlan({ plan, from, to }: ParsedRequest, text: string, context: PhraseContext): PhrasePlan {
   if (!plan.open) return plan;
   const source = text.slice(from, to);

@@ -3,7 +3,7 @@ import { counted, excerpt } from './wording.ts';
 
 const LONGEST_REQUEST = 120;
 
-/** What is answered to somebody who wants a record of a conversation summed up; undefined for anything else. */
+// The response to a request to summarise a conversation; undefined for other texts.
 export function summaryOf(text: string): ScriptedStep[] | undefined {
   const record = /^<conversation>\n([\s\S]*)\n<\/conversation>/.exec(text)?.[1];
   if (record === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Takes off quotes or backticks that enclose the whole text, and a code fence. */
+/** Removes quotes, backticks or a code fence around the whole text. */
 export function unquoted(text: string): string {
   const trimmed = text.trim();
   const fenced = /^```[^\n`]*\n([\s\S]*?)\n?```$/.exec(trimmed)?.[1];
@@ -12,14 +12,14 @@ export function unquoted(text: string): string {
 
 const enclosed = /^(?:`([^`]+)`|"([^"]+)"|'([^']+)'|“([^”]+)”|‘([^’]+)’)$/;
 
-/** Takes off what ends a sentence, unless it may be part of a path: `run ls .` keeps its point. */
+/** Removes final punctuation unless it may be part of a path: `run ls .` keeps its point. */
 export const unpunctuated = (text: string): string =>
   text
     .trim()
     .replace(/,?\splease[.!?]*$/i, '')
     .replace(/(?<=[\p{L}\p{N}_`"'’”)])[.,;!?]+$/u, '');
 
-/** A name or command as it was meant. */
+/** Removes final punctuation and quotes. */
 export const bare = (text: string): string => unquoted(unpunctuated(text));
 
 /** The beginning of a text, never cut inside a character. */
@@ -47,7 +47,6 @@ export const shellWord = (name: string): string =>
 
 const MOST_TO_COUNT = 100_000;
 
-/** The numbers from one on. */
 export function countTo(end: number): string {
   if (end < 1 || end > MOST_TO_COUNT) return `I can count to any number from 1 to ${MOST_TO_COUNT}.`;
   return Array.from({ length: end }, (_, index) => index + 1).join(' ');

@@ -1,26 +1,24 @@
 import type { AssistantMessage, Model, Usage } from '../../../protocol/generated/vocabulary.ts';
 import { noUsage } from '../../draft.ts';
 import type { ResponseEnd, ModelEvent, ModelRequest, Provider } from '../../request.ts';
-import { ask } from '../../call-model.ts';
+import { callModel } from '../../call-model.ts';
 import { scriptedModels } from '../models.ts';
 import { scriptedProvider } from '../player.ts';
 import { parseScript } from '../script.ts';
 
-/** Everything that one question brought about. */
+/** The events and result of one model call. */
 export interface CallRecord {
   readonly events: readonly ModelEvent[];
   readonly message: Omit<AssistantMessage, 'timestamp'>;
   readonly failure: ResponseEnd['failure'];
 }
 
-/** One of the catalogue's models. */
 export function modelNamed(id: string): Model {
   const model = scriptedModels.find((one) => one.id === id);
   if (!model) throw new Error(`No model named ${id}`);
   return model;
 }
 
-/** A question to `tau/scripted`, but for what is said otherwise. */
 export const scriptedRequest = (own: Partial<ModelRequest> = {}): ModelRequest => ({
   model: modelNamed('scripted'),
   thinkingLevel: 'off',
@@ -31,21 +29,21 @@ export const scriptedRequest = (own: Partial<ModelRequest> = {}): ModelRequest =
   ...own,
 });
 
-/** A provider that plays some lines of a script. */
+/** A provider that plays these lines of a script. */
 export const scripted = (...lines: object[]): Provider =>
   scriptedProvider({ script: parseScript(lines.map((line) => JSON.stringify(line)).join('\n'), 'test') });
 
-/** Asks once and hears the answer to its end. */
+/** Calls a model and reads the response to its end. */
 export async function callToEnd(provider: Provider, request: ModelRequest = scriptedRequest()): Promise<CallRecord> {
   const events: ModelEvent[] = [];
-  for await (const event of ask(provider, request).events) events.push(event);
+  for await (const event of callModel(provider, request).events) events.push(event);
   const end = events.at(-1);
   if (end?.type !== 'end') throw new Error('The answer has no end');
   const { timestamp: _, ...message } = end.message;
   return { events, message, failure: end.failure };
 }
 
-/** A whole answer but for the time, as it must come. */
+/** An expected assistant message, without its timestamp. */
 export const assistantMessage = (own: Partial<AssistantMessage>): Omit<AssistantMessage, 'timestamp'> => ({
   role: 'assistant',
   content: [],
@@ -57,7 +55,6 @@ export const assistantMessage = (own: Partial<AssistantMessage>): Omit<Assistant
   ...own,
 });
 
-/** The usage of an answer that costs nothing. */
 export const freeUsage = (input: number, output: number): Usage => ({
   ...noUsage(),
   input,

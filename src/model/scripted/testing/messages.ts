@@ -10,22 +10,19 @@ import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { converse } from '../conversation/converse.ts';
 import { modelNamed, scriptedRequest } from './call.ts';
 
-/** The tools of most sessions. */
 const tools = ['bash', 'read', 'write'].map((name) => ({ name, description: '', parameters: {} }));
 
-/** What is answered to some messages, with the usual tools at hand. */
+/** The steps of the scripted model for these messages, with the usual tools. */
 export const respond = (messages: readonly ModelMessage[], own: Partial<ModelRequest> = {}) =>
   converse(scriptedRequest({ messages, tools, ...own }));
 
-/** A message of the user. */
 export const userMessage = (content: string | ContentBlock[]): UserMessage => ({ role: 'user', content, timestamp: 0 });
 
-/** Steps that call a tool. */
 export const bash = (command: string) => ({ toolCall: { name: 'bash', arguments: { command } } });
 export const read = (path: string) => ({ toolCall: { name: 'read', arguments: { path } } });
 export const write = (path: string, content: string) => ({ toolCall: { name: 'write', arguments: { path, content } } });
 
-/** An answer that called tools. */
+/** An assistant message with tool calls. */
 export function assistantCalls(
   ...calls: { toolCall: { name: string; arguments: Record<string, unknown> } }[]
 ): AssistantMessage {
@@ -35,13 +32,13 @@ export function assistantCalls(
   return { ...emptyAssistantMessage(modelNamed('scripted')), content, stopReason: 'toolUse' };
 }
 
-/** What a tool gave. */
+/** A tool result. */
 export function result(toolName: string, output: string, outcome: 'done' | 'failed' = 'done'): ToolResultMessage {
   const content: ContentBlock[] = output === '' ? [] : [{ type: 'text', text: output }];
   return { role: 'toolResult', toolCallId: 'call_0', toolName, content, isError: outcome === 'failed', timestamp: 0 };
 }
 
-/** An image that is none. */
+/** A fake image. */
 export function image(data: string): ContentBlock {
   return { type: 'image', data, mimeType: 'image/png' };
 }

@@ -3,7 +3,7 @@ import { emptyAssistantMessage } from '../../../../model/draft.ts';
 import { streamTimeouts } from '../../../../model/stream-timeouts.ts';
 import type { ModelRegistry } from '../../../../model/registry/registry.ts';
 import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
-import { ask } from '../../../../model/call-model.ts';
+import { callModel } from '../../../../model/call-model.ts';
 import { nearestLevel } from '../../../../model/thinking-levels.ts';
 import { messageOf } from '../../../../protocol/errors.ts';
 import { version } from '../../../../protocol/generated/version.ts';
@@ -54,7 +54,7 @@ interface Question extends ModelHome {
 
 async function pour(events: AssistantMessageEventStream, question: Question): Promise<void> {
   try {
-    const { opening, events: steps } = ask(await providerOf(question), requestOf(question));
+    const { opening, events: steps } = callModel(await providerOf(question), requestOf(question));
     const partial = { ...opening };
     events.push({ type: 'start', partial });
     for await (const step of steps) {

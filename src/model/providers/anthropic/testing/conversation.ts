@@ -7,7 +7,7 @@ import type {
 import { emptyAssistantMessage } from '../../../draft.ts';
 import type { ModelMessage, ModelRequest, ToolSpec } from '../../../request.ts';
 
-/** A model that thinks with a budget. */
+/** A model that thinks within a budget. */
 export const claude: Model = {
   id: 'claude-sonnet-4-5',
   name: 'Claude',
@@ -20,7 +20,6 @@ export const claude: Model = {
   cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
 };
 
-/** A question to it, but for what is said otherwise. */
 export const anthropicRequest = (own: Partial<ModelRequest> = {}): ModelRequest => ({
   model: claude,
   thinkingLevel: 'off',
@@ -39,7 +38,7 @@ export const tool = (name: string): ToolSpec => ({
 
 export const user = (content: string | ContentBlock[]): ModelMessage => ({ role: 'user', content, timestamp: 1 });
 
-/** Of `claude` itself, unless it says otherwise. */
+/** A message of `claude`, unless overridden. */
 export const assistant = (content: AssistantBlock[], own: Partial<AssistantMessage> = {}): ModelMessage => ({
   ...emptyAssistantMessage(claude),
   content,

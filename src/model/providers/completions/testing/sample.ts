@@ -5,7 +5,7 @@ import type { ModelMessage, ModelRequest, ToolSpec } from '../../../request.ts';
 import { requestBody } from '../body.ts';
 import { quirksOf } from '../quirks.ts';
 
-/** A model of OpenAI's own that thinks and sees, but for what is said otherwise. */
+/** An OpenAI model with thinking and images, unless overridden. */
 export const sampleModel = (own: Partial<Model> = {}): Model => ({
   id: 'gpt-test',
   name: 'Test',
@@ -53,7 +53,7 @@ export const user = (content: Extract<ModelMessage, { role: 'user' }>['content']
   timestamp: 1,
 });
 
-/** An answer of the sample model, but for what is said otherwise. */
+/** A message of the sample model, unless overridden. */
 export const assistant = (
   content: AssistantMessage['content'],
   own: Partial<Pick<AssistantMessage, 'api' | 'provider' | 'model'>> = {},

@@ -1,4 +1,4 @@
-import { streamTimeouts } from '../model/stream-timeouts.ts';
+import { streamTimeouts } from '../model/endpoint.ts';
 import { type ResolvedModel, ModelRegistry, type ModelSelector, type FolderOptions } from '../model/registry/registry.ts';
 import type { Script } from '../model/scripted/script.ts';
 import { Refusal } from '../protocol/errors.ts';

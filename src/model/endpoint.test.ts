@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { streamTimeouts } from './stream-timeouts.ts';
+import { streamTimeouts } from './endpoint.ts';
 
 it.each([
   [{}, { connectMs: 15_000, firstByteMs: 300_000, betweenMs: 120_000 }],

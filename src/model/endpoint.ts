@@ -1,4 +1,5 @@
 import type { Provider } from './request.ts';
+import type { Settings } from '../store/settings.ts';
 
 /** The address of a model, and what every request to it carries. */
 export interface Endpoint {
@@ -23,3 +24,16 @@ export interface StreamTimeouts {
 
 /** Makes a provider that uses one API kind. */
 export type ApiAdapter = (endpoint: Endpoint) => Provider;
+
+const CONNECT_TIMEOUT_MS = 15_000;
+const FIRST_BYTE_TIMEOUT_MS = 300_000;
+const BETWEEN_CHUNKS_TIMEOUT_MS = 120_000;
+
+/** The timeouts of the user's settings. pi has one timeout for the whole response; tau's `stall` is finer and wins. */
+export function streamTimeouts({ stall = {}, httpIdleTimeoutMs }: Settings): StreamTimeouts {
+  return {
+    connectMs: stall.connectMs ?? CONNECT_TIMEOUT_MS,
+    firstByteMs: stall.firstByteMs ?? httpIdleTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS,
+    betweenMs: stall.betweenMs ?? httpIdleTimeoutMs ?? BETWEEN_CHUNKS_TIMEOUT_MS,
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { streamTimeouts } from '../../model/stream-timeouts.ts';
+import { streamTimeouts } from '../../model/endpoint.ts';
 import { ModelRegistry } from '../../model/registry/registry.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { SessionList } from '../../store/sessions/listing/list-sessions.ts';

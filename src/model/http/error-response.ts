@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { classifyFailure } from '../classify-failure.ts';
 import { ModelFailure } from '../request.ts';
-import { decodedBody } from './response.ts';
-import { retryAfter } from './retry-after.ts';
+import { decodedBody, retryAfter } from './response.ts';
 
 // Bytes of an error response that are read.
 const MAX_ERROR_BYTES = 64 * 1024;

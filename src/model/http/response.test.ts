@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { retryAfter } from './retry-after.ts';
+import { retryAfter } from './response.ts';
 
 const now = Date.parse('2026-01-02T03:04:05Z');
 

@@ -1,8 +1,8 @@
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { JsonServer } from './json-server.ts';
-import { llamaCpp } from './llama-cpp.ts';
-import { lmStudio } from './lm-studio.ts';
+import { JsonServer, asObject } from './json-server.ts';
 import { ollama } from './ollama.ts';
+import { basename } from 'node:path';
+import { entriesWithId, localModel, tokenCount } from './local-model.ts';
 
 const defaultPorts = { ollama: 11_434, llamacpp: 8080, lmstudio: 1234 };
 
@@ -24,4 +24,42 @@ export async function discoverLocalModels({ timeoutMs, signal, ports }: LocalSer
     lmStudio(new JsonServer(lmstudio, deadline)),
   ]);
   return found.flat();
+}
+
+/** The models of llama.cpp's server. Other servers on its port have no `/props`. */
+async function llamaCpp(server: JsonServer): Promise<Model[]> {
+  const [models, properties] = await Promise.all([server.fetchObject('/v1/models'), server.fetchObject('/props')]);
+  const settings = asObject(properties?.['default_generation_settings']);
+  if (!settings) return [];
+  return entriesWithId(models?.['data'], 'id').map(({ id, entry }) =>
+    localModel({
+      provider: 'llamacpp',
+      port: server.port,
+      id,
+      // A model without an alias has the path of its file as its id.
+      name: basename(id, '.gguf'),
+      contextWindow: tokenCount(settings['n_ctx']) ?? tokenCount(asObject(entry['meta'])?.['n_ctx']),
+      seesImages: asObject(properties?.['modalities'])?.['vision'] === true,
+      thinks: false,
+    }),
+  );
+}
+
+/** The models of LM Studio, from its own list or else from the OpenAI-compatible one. */
+async function lmStudio(server: JsonServer): Promise<Model[]> {
+  const own = await server.fetchObject('/api/v0/models');
+  const list = own?.['data'] ?? (await server.fetchObject('/v1/models'))?.['data'];
+  return entriesWithId(list, 'id')
+    .filter(({ id, entry }) => entry['type'] !== 'embeddings' && !id.startsWith('text-embedding-'))
+    .map(({ id, entry: { type, capabilities, loaded_context_length: loaded, max_context_length: most } }) =>
+      localModel({
+        provider: 'lmstudio',
+        port: server.port,
+        id,
+        contextWindow: tokenCount(loaded) ?? tokenCount(most),
+        seesImages: type === 'vlm',
+        thinks: false,
+        ...(Array.isArray(capabilities) ? { usesTools: capabilities.includes('tool_use') } : {}),
+      }),
+    );
 }

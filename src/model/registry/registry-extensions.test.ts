@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { completions } from '../../../test/support/providers/completions.ts';
 import { ProviderDouble } from '../../../test/support/providers/double.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { streamTimeouts } from '../stream-timeouts.ts';
+import { streamTimeouts } from '../endpoint.ts';
 import type { ProviderConfig } from './provider-config.ts';
 import { ModelRegistry } from './registry.ts';
 import { callToEnd, scriptedRequest } from '../scripted/testing/call.ts';

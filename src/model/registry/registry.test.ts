@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { streamTimeouts } from '../stream-timeouts.ts';
+import { streamTimeouts } from '../endpoint.ts';
 import { ModelRegistry, type RegistryOptions } from './registry.ts';
 import { modelNames, customProvider } from './testing/user-files.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { equalChunks, repeatedChunks, wordChunks } from './chunks.ts';
+import { equalChunks, repeatedChunks, wordChunks } from './player.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),

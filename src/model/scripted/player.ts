@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Usage } from '../../protocol/generated/vocabulary.ts';
+import type { Usage, ModelCost } from '../../protocol/generated/vocabulary.ts';
 import type { Draft } from '../draft.ts';
-import type { ModelRequest, Provider, UsageUpdate } from '../request.ts';
+import type { ModelRequest, Provider, UsageUpdate, ToolSpec } from '../request.ts';
 import { type StepBatch, emitSteps } from './emit-steps.ts';
-import { equalChunks, repeatedChunks, wordChunks } from './chunks.ts';
 import { converse } from './conversation/converse.ts';
 import { cut, overflow, refusal } from './failures.ts';
-import { scriptReader } from './reader.ts';
-import type { Script } from './script.ts';
-import type { Pacing, ScriptedCall, ScriptedStep } from './step.ts';
-import { estimatedUsage, scriptedUsage } from './usage.ts';
+import { scriptReader, type Script } from './script.ts';
+import type { Pacing, ScriptedCall, ScriptedStep, TokenCounts } from './step.ts';
 import { waitForFile, pause, waitForAbort } from './wait.ts';
+import { countCharacters, tokensForCharacters } from '../token-estimate.ts';
+import { pricedUsage } from '../priced-usage.ts';
 
 const SLOW_MODEL = 'scripted-slow';
 const WORD_DELAY_MS = 25;
@@ -96,3 +95,36 @@ function recordUsage(usage: Usage, state: PlayState): readonly UsageUpdate[] {
   state.hasUsage = true;
   return [{ type: 'usage', usage }];
 }
+
+/** Splits a text into words with their surrounding space. A text without words is one chunk. */
+export const wordChunks = (text: string): readonly string[] => text.match(/(?:^\s+)?\S+\s*/g) ?? [text];
+
+/** Splits a text into at most `count` chunks of nearly equal length, never inside a character. */
+export function equalChunks(text: string, count: number): readonly string[] {
+  if (count === 1) return [text];
+  const characters = Array.from(text);
+  const total = Math.max(1, Math.min(count, characters.length));
+  const edge = (index: number) => Math.floor((index * characters.length) / total);
+  return Array.from({ length: total }, (_, index) => characters.slice(edge(index), edge(index + 1)).join(''));
+}
+
+export function* repeatedChunks(text: string, times: number): Generator<string, void> {
+  for (let done = 0; done < times; done += 1) yield text;
+}
+
+/** Adds the total and the cost to token counts. */
+const scriptedUsage = ({ input = 0, output = 0, ...cached }: TokenCounts, cost: ModelCost): Usage =>
+  pricedUsage({ cost }, { input, output, ...cached });
+
+/** Estimates the usage of a response from the lengths of request and response. */
+function estimatedUsage(request: ModelRequest, charactersWritten: number): Usage {
+  const messageCharacters = sum(request.messages, ({ content }) => countCharacters(content));
+  const inputCharacters = messageCharacters + sum(request.tools, toolLength) + request.systemPrompt.length;
+  return scriptedUsage({ input: tokensForCharacters(inputCharacters), output: tokensForCharacters(charactersWritten) }, request.model.cost);
+}
+
+const toolLength = ({ name, description, parameters }: ToolSpec): number =>
+  name.length + description.length + JSON.stringify(parameters).length;
+
+const sum = <Item>(items: readonly Item[], measure: (item: Item) => number): number =>
+  items.reduce((total, item) => total + measure(item), 0);

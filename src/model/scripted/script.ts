@@ -1,6 +1,8 @@
 import { check, type Schema } from '../../protocol/check.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { type ScriptedStep, stepSchemas } from './step.ts';
+import type { ModelRequest } from '../request.ts';
+import { lastUserText } from './transcript.ts';
 
 /** The answers of the scripted model, in order. */
 export interface Script {
@@ -127,3 +129,22 @@ function requireSchema(schema: Schema, value: unknown): void {
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns a function that yields the steps of the first matching, unused answer of a script. */
+export function scriptReader(script: Script): (request: ModelRequest) => readonly ScriptedStep[] {
+  let remaining = script.answers;
+  return ({ messages }) => {
+    const text = lastUserText(messages);
+    let answer = firstMatch(remaining, text);
+    if (answer === undefined && script.repeat) {
+      remaining = script.answers;
+      answer = firstMatch(remaining, text);
+    }
+    if (answer === undefined) return [{ text: 'The script has no more answers.' }];
+    if (!answer.keep) remaining = remaining.filter((other) => other !== answer);
+    return answer.steps;
+  };
+}
+
+const firstMatch = (answers: readonly ScriptedAnswer[], text: string): ScriptedAnswer | undefined =>
+  answers.find(({ when }) => when === undefined || when.test(text));

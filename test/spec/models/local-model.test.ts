@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openEngine } from '../../../src/engine/open.ts';
-import { streamTimeouts } from '../../../src/model/stream-timeouts.ts';
+import { streamTimeouts } from '../../../src/model/endpoint.ts';
 import { ModelRegistry } from '../../../src/model/registry/registry.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
 import { newHome } from '../../support/open.ts';

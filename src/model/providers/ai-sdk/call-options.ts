@@ -1,10 +1,9 @@
 import type { LanguageModelV3FunctionTool } from '@ai-sdk/provider';
-import { maxOutputTokens } from '../../max-output.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { isThinkingLevel } from '../../thinking-levels.ts';
-import type { SdkCallOptions, ProviderOptions } from './language-model.ts';
+import { type SdkCallOptions, type ProviderOptions, recordOf } from './language-model.ts';
 import { encodePrompt } from './prompt.ts';
-import { recordOf } from './record.ts';
 
 /** A request in the form of the AI SDK. */
 export function callOptions(request: ModelRequest, abortSignal: AbortSignal): SdkCallOptions {

@@ -1,15 +1,7 @@
-import type {
-  LanguageModelV2,
-  LanguageModelV2CallOptions,
-  LanguageModelV2StreamPart,
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV2, LanguageModelV2CallOptions, LanguageModelV2StreamPart, LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { Model } from '../../../protocol/generated/vocabulary.ts';
 import type { Endpoint } from '../../endpoint.ts';
 import { ModelFailure } from '../../request.ts';
-import { recordOf } from './record.ts';
 
 /** A model of the AI SDK, in a version that tau supports. */
 export type SdkModel = LanguageModelV2 | LanguageModelV3;
@@ -94,3 +86,9 @@ function findFactory(packageName: string, exported: readonly (readonly [string, 
     .toSorted((one, other) => other.noun.length - one.noun.length);
   return (named ?? factories[0])?.value;
 }
+
+/** The properties of an object or function; none for other values. */
+export const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function'
+    ? (value as Record<string, unknown>)
+    : {};

@@ -1,9 +1,9 @@
 import { messageOf } from '../../../protocol/errors.ts';
 import { classifyFailure } from '../../classify-failure.ts';
 import { errorText } from '../../http/error-response.ts';
-import { retryAfter } from '../../http/retry-after.ts';
+import { retryAfter } from '../../http/response.ts';
 import { ModelFailure } from '../../request.ts';
-import { recordOf } from './record.ts';
+import { recordOf } from './language-model.ts';
 
 /** Makes a failure of a package's error, thrown or in mid-stream. */
 export function sdkFailure(error: unknown): ModelFailure {

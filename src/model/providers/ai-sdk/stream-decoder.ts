@@ -3,9 +3,8 @@ import type { Draft, MessageStep } from '../../draft.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import type { UsageUpdate } from '../../request.ts';
 import { sdkFailure } from './sdk-error.ts';
-import { finishOutcome } from './finish.ts';
+import { finishOutcome, countsOf } from './finish.ts';
 import type { SdkStreamPart } from './language-model.ts';
-import { countsOf } from './usage.ts';
 
 type PartOf<T extends SdkStreamPart['type']> = Extract<SdkStreamPart, { type: T }>;
 type TextualPart = PartOf<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;

@@ -1,7 +1,6 @@
 import type { ApiAdapter } from '../../endpoint.ts';
 import { streamEvents } from '../../http/event-stream.ts';
-import { anthropicBody } from './body.ts';
-import { headersFor } from './headers.ts';
+import { anthropicBody, headersFor } from './body.ts';
 import { AnthropicStreamDecoder } from './stream-decoder.ts';
 import { decodeToEnd } from '../stream-decoder.ts';
 

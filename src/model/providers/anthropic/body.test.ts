@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anthropicBody } from './body.ts';
-import { headersFor } from './headers.ts';
+import { anthropicBody, headersFor } from './body.ts';
 import { assistant, call, claude, picture, anthropicRequest, result, text, tool, user } from './testing/conversation.ts';
 
 const mark = { cache_control: { type: 'ephemeral' } };

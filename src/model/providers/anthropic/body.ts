@@ -1,6 +1,5 @@
 import type { ModelRequest, ToolSpec } from '../../request.ts';
-import { type CacheMark, lastMarked } from './cache-mark.ts';
-import type { TextBlock } from './content.ts';
+import { type CacheMark, lastMarked, type TextBlock } from './content.ts';
 import { type MessageParam, messageParams } from './messages.ts';
 import { type ThinkingParams, thinkingParams } from './thinking.ts';
 
@@ -44,4 +43,21 @@ function withCacheMark(params: readonly MessageParam[]): MessageParam[] {
   return params.map((param) =>
     param === last && param.role === 'user' ? { ...param, content: lastMarked(param.content) } : param,
   );
+}
+
+// OAuth tokens begin with this.
+const OAUTH_KEY_PREFIX = 'sk-ant-oat';
+
+/** The headers of a request, by the kind of key and the use of thinking. */
+export function headersFor(apiKey: string | undefined, body: AnthropicBody): Record<string, string> {
+  const isOAuth = apiKey?.startsWith(OAUTH_KEY_PREFIX) ?? false;
+  const betas = [
+    ...(isOAuth ? ['oauth-2025-04-20'] : []),
+    ...(body.thinking?.type === 'enabled' && body.tools ? ['interleaved-thinking-2025-05-14'] : []),
+  ];
+  return {
+    'anthropic-version': '2023-06-01',
+    ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}),
+    ...(apiKey === undefined ? {} : isOAuth ? { authorization: `Bearer ${apiKey}` } : { 'x-api-key': apiKey }),
+  };
 }

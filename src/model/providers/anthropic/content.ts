@@ -27,3 +27,14 @@ function imageBlock({ mimeType, data }: Extract<ContentBlock, { type: 'image' }>
     return { type: 'text', text: `[An image of type ${mimeType}, which this model cannot see]` };
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
 }
+
+/** Marks the end of the prefix that the server shall cache. */
+export interface CacheMark {
+  readonly cache_control?: { readonly type: 'ephemeral' };
+}
+
+/** Marks the last of the blocks. */
+export const lastMarked = <Block extends object>(blocks: readonly Block[]): (Block & CacheMark)[] =>
+  blocks.map((block, index) =>
+    index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
+  );

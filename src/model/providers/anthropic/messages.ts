@@ -6,8 +6,7 @@ import type {
 } from '../../../protocol/generated/vocabulary.ts';
 import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage } from '../../request.ts';
-import type { CacheMark } from './cache-mark.ts';
-import { contentBlocks, type ImageBlock, type TextBlock, textBlocks } from './content.ts';
+import { type CacheMark, contentBlocks, type ImageBlock, type TextBlock, textBlocks } from './content.ts';
 import { anthropicToolId } from '../tool-call-ids.ts';
 
 /** A message in the form of the API. */

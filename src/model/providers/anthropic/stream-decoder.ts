@@ -1,12 +1,11 @@
-import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Model, StopReason } from '../../../protocol/generated/vocabulary.ts';
 import type { Draft, MessageStep } from '../../draft.ts';
 import { classifyFailure } from '../../classify-failure.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
-import type { UsageUpdate } from '../../request.ts';
+import { type UsageUpdate, ModelFailure } from '../../request.ts';
 import type { StreamDecoder } from '../stream-decoder.ts';
 import { parseEvent, type StreamEvent, type TokenReport } from './event.ts';
-import { stopReasonOf } from './stop-reason.ts';
 
 /** Decodes the events of a Messages stream into a draft. */
 export class AnthropicStreamDecoder implements StreamDecoder {
@@ -117,5 +116,21 @@ export class AnthropicStreamDecoder implements StreamDecoder {
     });
     this.#draft.usage = usage;
     return [{ type: 'usage', usage }];
+  }
+}
+
+/** Maps the reason for the end. Throws if it is a failure, with the server's explanation. */
+function stopReasonOf(reason: string, explanation: string | undefined): StopReason {
+  switch (reason) {
+    case 'max_tokens':
+      return 'length';
+    case 'tool_use':
+      return 'toolUse';
+    case 'refusal':
+      throw new ModelFailure('model_error', ['The model refused to answer', explanation].filter(Boolean).join(': '));
+    case 'model_context_window_exceeded':
+      throw new ModelFailure('context_overflow', 'The answer no longer fitted the context window of the model');
+    default:
+      return 'stop';
   }
 }

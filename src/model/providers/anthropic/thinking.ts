@@ -1,9 +1,8 @@
 import type { Model, ThinkingLevel } from '../../../protocol/generated/vocabulary.ts';
-import { maxOutputTokens } from '../../max-output.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest } from '../../request.ts';
 import { nearestLevel } from '../../thinking-levels.ts';
-import type { MessageParam } from './messages.ts';
-import { isUnsignedToolTurn } from './unsigned-tool-turn.ts';
+import { type MessageParam, isToolResult, isThinkingBlock } from './messages.ts';
 
 /** The output limit of a request, and how much of it may be thinking. */
 export interface ThinkingParams {
@@ -70,3 +69,13 @@ function isAdaptive({ id, compat }: Model): boolean {
 
 // A date may follow the version or replace its second number.
 const versionPattern = /claude-[a-z]+-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/;
+
+/**
+ * Whether the current tool turn began without thinking, as when thinking was off or another model began it. The API
+ * rejects a thinking budget until that turn ends.
+ */
+function isUnsignedToolTurn(params: readonly MessageParam[]): boolean {
+  const promptIndex = params.findLastIndex((param) => param.role === 'user' && !param.content.some(isToolResult));
+  const assistant = params[promptIndex + 1];
+  return assistant?.role === 'assistant' && !assistant.content.slice(0, 1).some(isThinkingBlock);
+}

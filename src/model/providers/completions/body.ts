@@ -1,4 +1,4 @@
-import { maxOutputTokens } from '../../max-output.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { encodeMessages } from './encode-messages.ts';
 import type { Quirks } from './quirks.ts';

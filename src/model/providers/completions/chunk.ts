@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { classifyFailure } from '../../classify-failure.ts';
 import { errorText } from '../../http/error-response.ts';
-import { parseEventData } from '../event-data.ts';
+import { parseEventData } from '../stream-decoder.ts';
 
 /** A stream event. Any field may be missing or have another type. */
 export interface CompletionsChunk {

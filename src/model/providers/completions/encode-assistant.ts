@@ -1,13 +1,6 @@
-import type {
-  AssistantMessage,
-  Model,
-  TextContent,
-  ThinkingContent,
-  ToolCall,
-} from '../../../protocol/generated/vocabulary.ts';
+import type { AssistantMessage, Model, TextContent, ThinkingContent, ToolCall } from '../../../protocol/generated/vocabulary.ts';
 import { isThinkingField } from './text-deltas.ts';
 import type { Quirks } from './quirks.ts';
-import { parsedSignature } from './signatures.ts';
 import type { ChatMessage } from './message-format.ts';
 
 /** Encodes an assistant message. One that has only thinking is omitted: servers reject it. */
@@ -62,4 +55,14 @@ function toolCallField({ id, name, arguments: values, thoughtSignature }: ToolCa
     function: { name, arguments: JSON.stringify(values) },
     ...(extra !== undefined && { extra_content: extra }),
   };
+}
+
+// A signature is JSON that the server needs back unchanged; undefined if it has another form.
+function parsedSignature(signature: string | undefined): object | undefined {
+  if (signature === undefined || !/^[[{]/.test(signature)) return undefined;
+  try {
+    return JSON.parse(signature);
+  } catch {
+    return undefined;
+  }
 }

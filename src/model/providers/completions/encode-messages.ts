@@ -7,10 +7,9 @@ import type {
 import { replayableMessages } from '../../replay.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { encodeAssistant } from './encode-assistant.ts';
-import { withCacheMarks } from './cache-marks.ts';
+import { withCacheMarks, type ContentPart, type ChatMessage } from './message-format.ts';
 import type { Quirks } from './quirks.ts';
-import type { ContentPart, ChatMessage } from './message-format.ts';
-import { completionsToolIds } from './tool-ids.ts';
+import { completionsToolIds } from '../tool-call-ids.ts';
 
 /** The conversation in the form of the API, the system prompt first. */
 export function encodeMessages(request: ModelRequest, quirks: Quirks): readonly ChatMessage[] {

@@ -1,12 +1,11 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import type { Model } from '../../../protocol/generated/vocabulary.ts';
+import type { Model, RunError } from '../../../protocol/generated/vocabulary.ts';
 import type { Draft, MessageStep } from '../../draft.ts';
 import { pricedUsage } from '../../priced-usage.ts';
 import { ModelFailure, type UsageUpdate } from '../../request.ts';
 import { BlockSequencer } from './blocks.ts';
 import { type ToolCallDelta, ToolCallDeltas } from './tool-call-deltas.ts';
 import { type CompletionsChunk, parseChunk, type ChunkDelta } from './chunk.ts';
-import { finishFailure } from './finish.ts';
 import { textDeltas } from './text-deltas.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
 import { parseCounts } from './usage.ts';
@@ -112,4 +111,20 @@ export class CompletionsStreamDecoder {
     this.#draft.usage = usage;
     yield { type: 'usage', usage };
   }
+}
+
+// Finish reasons of several servers that report a failure.
+const failureCodes: Readonly<Record<string, RunError>> = {
+  content_filter: 'model_error',
+  sensitive: 'model_error',
+  error: 'model_error',
+  network_error: 'connection_lost',
+  insufficient_system_resource: 'overloaded',
+  model_context_window_exceeded: 'context_overflow',
+};
+
+/** The failure that a finish reason reports; undefined for a normal end. */
+function finishFailure(reason: string): ModelFailure | undefined {
+  const code = Object.hasOwn(failureCodes, reason) ? failureCodes[reason] : undefined;
+  return code && new ModelFailure(code, `The provider broke the answer off: ${reason}`);
 }

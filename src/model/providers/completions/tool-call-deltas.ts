@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { StreamedArguments } from './arguments.ts';
-import type { BlockSequencer, StreamedToolCall } from './blocks.ts';
+import { StreamedArguments, type BlockSequencer, type StreamedToolCall } from './blocks.ts';
 
 /** A delta of a tool call. Servers omit or repeat any field. */
 export interface ToolCallDelta {

@@ -3,7 +3,7 @@ import type { Draft, MessageStep } from '../../draft.ts';
 import type { Endpoint, ApiAdapter } from '../../endpoint.ts';
 import { classifyFailure } from '../../classify-failure.ts';
 import { StallTimer } from '../../http/stall-timer.ts';
-import { maxOutputTokens } from '../../max-output.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
 import type { StreamContext, StreamOptions, StreamSimple } from '../../registry/provider-config.ts';
 import { replayableMessages } from '../../replay.ts';
 import { ModelFailure, type ModelRequest, type UsageUpdate } from '../../request.ts';

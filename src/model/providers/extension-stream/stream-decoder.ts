@@ -4,9 +4,8 @@ import type { Draft, MessageStep } from '../../draft.ts';
 import { classifyFailure } from '../../classify-failure.ts';
 import type { UsageUpdate } from '../../request.ts';
 import { BlockWriter } from './block-writer.ts';
-import { isNonEmpty, malformedStream, errorMessageOf } from './event-fields.ts';
+import { isNonEmpty, malformedStream, errorMessageOf, type BlockKind, blockKind, blockAt, endedBlock } from './event-fields.ts';
 import { parseUsage } from './usage.ts';
-import { type BlockKind, blockKind, blockAt, endedBlock } from './whole-block.ts';
 
 interface BlockEvent {
   readonly stage: string;

@@ -1,8 +1,11 @@
 import type { ApiAdapter } from '../../endpoint.ts';
 import { streamEvents } from '../../http/event-stream.ts';
-import { googleBody } from './body.ts';
 import { GoogleStreamDecoder } from './stream-decoder.ts';
 import { decodeToEnd } from '../stream-decoder.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
+import type { ModelRequest, ToolSpec } from '../../request.ts';
+import { googleContents } from './contents.ts';
+import { thinkingConfig } from './thinking.ts';
 
 /** The Gemini API of Google. */
 export const googleGenerativeAi: ApiAdapter = (endpoint) => (request, draft) => {
@@ -18,3 +21,24 @@ export const googleGenerativeAi: ApiAdapter = (endpoint) => (request, draft) => 
   });
   return decodeToEnd(events, decoder);
 };
+
+/** The request body. Equal requests have equal bytes, as prompt caching requires. */
+export function googleBody(request: ModelRequest): object {
+  const { systemPrompt, tools } = request;
+  const thinking = thinkingConfig(request);
+  return {
+    ...(systemPrompt === '' ? {} : { systemInstruction: { parts: [{ text: systemPrompt }] } }),
+    contents: googleContents(request),
+    ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(declaration) }] }),
+    generationConfig: {
+      maxOutputTokens: maxOutputTokens(request),
+      ...(thinking ? { thinkingConfig: thinking } : {}),
+    },
+  };
+}
+
+const declaration = ({ name, description, parameters }: ToolSpec): object => ({
+  name,
+  description,
+  parametersJsonSchema: parameters,
+});

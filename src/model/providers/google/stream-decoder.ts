@@ -3,10 +3,8 @@ import type { Draft, MessageStep } from '../../draft.ts';
 import { classifyFailure } from '../../classify-failure.ts';
 import { errorText } from '../../http/error-response.ts';
 import { pricedUsage } from '../../priced-usage.ts';
-import type { ModelRequest, UsageUpdate } from '../../request.ts';
-import { parseEventData } from '../event-data.ts';
-import type { StreamDecoder } from '../stream-decoder.ts';
-import { ToolCallIds } from './call-ids.ts';
+import type { ModelRequest, UsageUpdate, ModelMessage } from '../../request.ts';
+import { parseEventData, type StreamDecoder } from '../stream-decoder.ts';
 import type { Candidate, GoogleChunk, ChunkUsage, FunctionCall, GooglePart } from './chunk.ts';
 
 /** Decodes the chunks of a Gemini stream into a draft. */
@@ -98,3 +96,26 @@ function chunkFailure(chunk: GoogleChunk) {
     ...(typeof status === 'number' ? { status } : {}),
   });
 }
+
+/** Gives every tool call an id that is unique in the conversation; the server often sends none. */
+class ToolCallIds {
+  readonly #taken: Set<string>;
+  #count = 0;
+
+  constructor(messages: readonly ModelMessage[]) {
+    this.#taken = new Set(messages.flatMap(idsIn));
+  }
+
+  /** The server's id if it is free, else one made from the index of the call. */
+  next(given: string | undefined, responseId: string | undefined): string {
+    this.#count += 1;
+    const preferred = given || `${responseId ?? 'call'}_${this.#count}`;
+    let id = preferred;
+    for (let copy = 2; this.#taken.has(id); copy += 1) id = `${preferred}_${copy}`;
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+const idsIn = (message: ModelMessage): string[] =>
+  message.role === 'assistant' ? message.content.flatMap((block) => (block.type === 'toolCall' ? [block.id] : [])) : [];

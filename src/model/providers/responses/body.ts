@@ -1,4 +1,4 @@
-import { maxOutputTokens } from '../../max-output.ts';
+import { maxOutputTokens } from '../../token-estimate.ts';
 import type { ModelRequest, ToolSpec } from '../../request.ts';
 import { encodeInput } from './input.ts';
 import { truncatedId } from './signatures.ts';

@@ -1,9 +1,7 @@
 import type { ImageContent } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelRequest } from '../../request.ts';
-import { introduction } from './introduction.ts';
 import { outcomeOf } from './outcomes.ts';
 import { type ScriptedPhase, phasesOf } from './requests.ts';
-import { summaryOf } from './summary.ts';
 import { counted, excerpt } from './wording.ts';
 import type { ScriptedStep } from '../step.ts';
 import { type PromptState, promptStateIn } from '../transcript.ts';
@@ -62,3 +60,48 @@ function describeImages(images: readonly ImageContent[]): string {
 }
 
 const bytesIn = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+
+// The response to a prompt that the model does not understand.
+function introduction(text: string): string {
+  const echo = text.trim() === '' ? 'Your message has no text.' : `You wrote “${excerpt(text, 200)}”.`;
+  return `${echo} I am the scripted model of tau, not a real model: I understand a few plain requests and nothing else.
+
+You can ask me to:
+
+${exampleRequests.map((request) => `- ${request}`).join('\n')}
+
+Join requests with “and” to have them done at once, with “then” to have them done one after another.`;
+}
+
+const exampleRequests = [
+  'list the files in src',
+  'read package.json',
+  'run `git status`',
+  'write notes.txt: some text',
+  'think about anything',
+  'count to 100',
+  'say anything',
+  'tell you what is in this image, when you attach one',
+  'fail with 529, stall, overflow, or cut the stream',
+];
+
+const LONGEST_REQUEST = 120;
+
+// The response to a request to summarise a conversation; undefined for other texts.
+function summaryOf(text: string): ScriptedStep[] | undefined {
+  const record = /^<conversation>\n([\s\S]*)\n<\/conversation>/.exec(text)?.[1];
+  if (record === undefined) return undefined;
+  const requests = [...record.matchAll(/^\[User\]: (.*)/gm)].map(([, line = '']) => excerpt(line, LONGEST_REQUEST));
+  const calls = [...record.matchAll(/^\[Tool call\]: (\w+)/gm)];
+  const lines = [
+    '## Goal',
+    requests[0] ?? 'Not said.',
+    '',
+    '## Progress',
+    ...requests.map((request) => `- [x] ${request}`),
+    '',
+    '## Critical Context',
+    `- ${counted(requests.length, 'request')}, ${counted(calls.length, 'tool call')}. This summary is scripted.`,
+  ];
+  return [{ text: lines.join('\n') }];
+}

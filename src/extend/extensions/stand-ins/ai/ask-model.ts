@@ -1,6 +1,6 @@
 import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
 import { emptyAssistantMessage } from '../../../../model/draft.ts';
-import { streamTimeouts } from '../../../../model/stream-timeouts.ts';
+import { streamTimeouts } from '../../../../model/endpoint.ts';
 import type { ModelRegistry } from '../../../../model/registry/registry.ts';
 import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
 import { callModel } from '../../../../model/call-model.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maxOutputTokens } from './max-output.ts';
+import { maxOutputTokens } from './token-estimate.ts';
 import { modelNamed, scriptedRequest } from './scripted/testing/call.ts';
 
 const model = { ...modelNamed('scripted'), contextWindow: 20_000, maxTokens: 8000 };

@@ -3,7 +3,7 @@ import { answered, asked, called, image, returned, text } from '../../../../test
 import type { AssistantBlock, Model } from '../../../protocol/generated/vocabulary.ts';
 import type { ModelMessage, ModelRequest } from '../../request.ts';
 import { modelNamed, scriptedRequest } from '../../scripted/testing/call.ts';
-import { googleBody } from './body.ts';
+import { googleBody } from './adapter.ts';
 
 const gemini = (id: string, own: Partial<Model> = {}): Model => ({
   ...modelNamed('scripted'),

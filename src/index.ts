@@ -2,7 +2,7 @@
 import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/client.ts';
 import { openLocalEngine } from './embed/local-engine.ts';
-import type { AdditionWishes } from './engine/additions/wishes.ts';
+import type { AddonOptions } from './engine/addons/addon-options.ts';
 import type { PromptWords } from './extend/prompt-parts.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
@@ -30,7 +30,7 @@ export type { ResourceLoader } from './embed/resource-loader.ts';
 export type { AgentSessionEvent, AgentSessionEventListener } from './embed/session-events.ts';
 export { type SessionInfo, SessionManager } from './embed/session-manager.ts';
 export type { PromptOptions } from './embed/session-prompts.ts';
-export type { AdditionWishes } from './engine/additions/wishes.ts';
+export type { AddonOptions as AdditionWishes } from './engine/addons/addon-options.ts';
 export type {
   ExtensionAPI,
   ExtensionContext,
@@ -67,7 +67,7 @@ export interface OpenAgentOptions {
   /** What the model is told before the conversation. */
   readonly prompt?: PromptWords;
   /** What is added to the agent beside what the user and the project have in their folders. */
-  readonly additions?: AdditionWishes;
+  readonly addons?: AddonOptions;
   /** Where your own code steps in. */
   readonly hooks?: SessionHooks;
 }
@@ -84,7 +84,7 @@ export async function openAgent(options: OpenAgentOptions = {}): Promise<LocalAg
   const { session, keep, model } = options;
   const engine = await openLocalEngine({
     ...options,
-    wish: model === undefined ? undefined : { pattern: model },
+    requested: model === undefined ? undefined : { pattern: model },
     first: () =>
       session !== undefined ? { kind: 'file', path: session, create: true } : { kind: keep ? 'new' : 'memory' },
   });

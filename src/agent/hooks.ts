@@ -37,7 +37,7 @@ export interface AgentHooks {
     message: M,
     signal: AbortSignal,
   ) => Promise<M | undefined>;
-  readonly turnEnd?: (turn: Turn, signal: AbortSignal) => Promise<Continuation | undefined>;
+  readonly turnEnd?: (turn: EndedTurn, signal: AbortSignal) => Promise<Continuation | undefined>;
 }
 
 /** Breaks an answer off; the run goes on with another one, asked for after these messages. */
@@ -53,7 +53,7 @@ export interface Interruption {
 export type HookMessage = UserMessage | CustomMessage;
 
 /** One answer with what its tools came to. */
-export interface Turn {
+export interface EndedTurn {
   readonly message: AssistantMessage;
   readonly toolResults: readonly ToolResultMessage[];
 }

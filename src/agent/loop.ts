@@ -15,7 +15,7 @@ import type {
   TurnStartEvent,
   Usage,
 } from '../protocol/generated/vocabulary.ts';
-import { callsOf, isBroken } from './answer.ts';
+import { toolCallsOf, isFailedOrAborted } from './tool-calls.ts';
 import type { AgentHooks, HookMessage, Interruption } from './hooks.ts';
 import { refuseTools, runTools } from './run-tools.ts';
 import type { Tool } from './tool.ts';
@@ -36,25 +36,25 @@ export type LoopEvent =
 /** The conversation as the loop sees it. */
 export interface Conversation {
   /** Asks the model about everything said so far. */
-  readonly ask: () => Promise<ModelResponse>;
+  readonly callModel: () => Promise<ModelResponse>;
   readonly tools: () => readonly Tool[];
   /** What hooks want said right after the messages that open the run. */
-  readonly prepare?: (() => Promise<readonly AgentMessage[]>) | undefined;
+  readonly hookMessages?: (() => Promise<readonly AgentMessage[]>) | undefined;
   /** Stores a message that a hook wants said; answers it as stored. All others that are handed over are stored already. */
-  readonly add: (message: HookMessage) => AgentMessage;
+  readonly storeHookMessage: (message: HookMessage) => AgentMessage;
   /** Takes the last answer out of the conversation. */
-  readonly dropAnswer: () => void;
+  readonly dropAssistantMessage: () => void;
   readonly hasSteering: () => boolean;
   /** The steering messages that are due now. */
   readonly takeSteering: () => AgentMessage[];
   /** Asks for a model call; where it is not allowed, the run ends. */
-  readonly claimCall: () => boolean;
+  readonly reserveModelCall: () => boolean;
   /** Between two turns, or before the run ends: makes room for what comes next, if it is to be. */
-  readonly rest?: (owed: boolean) => Promise<void> | undefined;
+  readonly beforeNextTurn?: (needsTurn: boolean) => Promise<void> | undefined;
   /** What the next turn begins with; undefined when nothing calls for one, or the model may not be asked again. */
-  readonly next: (owed: boolean) => Delivery | undefined;
+  readonly nextDelivery: (needsTurn: boolean) => Delivery | undefined;
   /** Whether steering may skip tools that have not started. */
-  readonly interruptsTools: () => boolean;
+  readonly steeringSkipsTools: () => boolean;
   readonly hooks: AgentHooks;
   readonly signal: AbortSignal;
 }
@@ -67,113 +67,113 @@ export type Delivery = () => AgentMessage[];
  * on, taking queued messages between turns. It does no I/O of its own and never throws for a model or a tool: their
  * failures are events. The reader of the events is its clock: it goes on when the reader asks for the next one.
  */
-export async function* runTurns(first: readonly AgentMessage[], talk: Conversation): AsyncGenerator<LoopEvent> {
-  const isAllowed = talk.claimCall();
-  const prepared = isAllowed && talk.prepare ? await talk.prepare() : [];
+export async function* runTurns(first: readonly AgentMessage[], conversation: Conversation): AsyncGenerator<LoopEvent> {
+  const mayCallModel = conversation.reserveModelCall();
+  const fromHooks = mayCallModel && conversation.hookMessages ? await conversation.hookMessages() : [];
   yield { type: 'agent_start' };
-  if (!isAllowed) {
-    yield* said(first);
+  if (!mayCallModel) {
+    yield* messageEvents(first);
     return;
   }
   yield { type: 'turn_start' };
-  yield* said(first);
-  if (prepared.length > 0) yield* said(prepared);
-  if (!talk.signal.aborted) yield* said(talk.takeSteering());
+  yield* messageEvents(first);
+  if (fromHooks.length > 0) yield* messageEvents(fromHooks);
+  if (!conversation.signal.aborted) yield* messageEvents(conversation.takeSteering());
   while (true) {
-    const { message, interruption } = yield* listen(talk);
-    if (interruption?.discard) talk.dropAnswer();
-    const { toolResults, isLast } = interruption || isBroken(message) ? NO_WORK : yield* work(message, talk);
-    const wish = await consult(talk, ({ turnEnd }, signal) => turnEnd?.({ message, toolResults }, signal));
+    const { message, interruption } = yield* streamModelResponse(conversation);
+    if (interruption?.discard) conversation.dropAssistantMessage();
+    const { toolResults, isTerminal } = interruption || isFailedOrAborted(message) ? NO_TOOLS : yield* runToolCalls(message, conversation);
+    const continuation = await callHook(conversation, ({ turnEnd }, signal) => turnEnd?.({ message, toolResults }, signal));
     yield { type: 'turn_end', message, toolResults };
-    const owed = (toolResults.length > 0 && !isLast) || interruption !== undefined || wish?.continue === true;
-    const isBrokenOff = isBroken(message) && !interruption;
-    if (!isBrokenOff) await talk.rest?.(owed);
-    const isOver = talk.signal.aborted || isBrokenOff;
-    const next = isOver ? undefined : talk.next(owed);
-    if (next) yield { type: 'turn_start' };
-    yield* added([...(interruption?.messages ?? []), ...(wish?.messages ?? [])], talk);
+    const needsTurn = (toolResults.length > 0 && !isTerminal) || interruption !== undefined || continuation?.continue === true;
+    const hasFailed = isFailedOrAborted(message) && !interruption;
+    if (!hasFailed) await conversation.beforeNextTurn?.(needsTurn);
+    const isOver = conversation.signal.aborted || hasFailed;
+    const deliver = isOver ? undefined : conversation.nextDelivery(needsTurn);
+    if (deliver) yield { type: 'turn_start' };
+    yield* hookMessageEvents([...(interruption?.messages ?? []), ...(continuation?.messages ?? [])], conversation);
     // What an abort finds set aside goes back to the queue.
-    if (!next || talk.signal.aborted) return;
-    yield* said(next());
+    if (!deliver || conversation.signal.aborted) return;
+    yield* messageEvents(deliver());
   }
 }
 
-function* said(messages: readonly AgentMessage[]): Generator<LoopEvent> {
+function* messageEvents(messages: readonly AgentMessage[]): Generator<LoopEvent> {
   for (const message of messages) {
     yield { type: 'message_start', message };
     yield { type: 'message_end', message };
   }
 }
 
-function* added(messages: readonly HookMessage[], talk: Conversation): Generator<LoopEvent> {
-  for (const message of messages) yield* said([talk.add(message)]);
+function* hookMessageEvents(messages: readonly HookMessage[], conversation: Conversation): Generator<LoopEvent> {
+  for (const message of messages) yield* messageEvents([conversation.storeHookMessage(message)]);
 }
 
 /** What a hook says, if there is one and no abort comes first. */
-async function consult<T>(
+async function callHook<T>(
   { hooks, signal }: Conversation,
-  ask: (hooks: AgentHooks, signal: AbortSignal) => T | undefined | Promise<T | undefined>,
+  call: (hooks: AgentHooks, signal: AbortSignal) => T | undefined | Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const answer = ask(hooks, signal);
-  return answer instanceof Promise ? unlessAborted(answer, signal) : answer;
+  const result = call(hooks, signal);
+  return result instanceof Promise ? unlessAborted(result, signal) : result;
 }
 
 /** An answer, and what broke it off if something did. */
-interface Heard {
+interface StreamedMessage {
   readonly message: AssistantMessage;
   readonly interruption: Interruption | undefined;
 }
 
 /** One answer of the model, told step by step. */
-async function* listen(talk: Conversation): AsyncGenerator<LoopEvent, Heard> {
-  const { opening, events, cancel: breakOff } = await talk.ask();
+async function* streamModelResponse(conversation: Conversation): AsyncGenerator<LoopEvent, StreamedMessage> {
+  const { opening, events, cancel: breakOff } = await conversation.callModel();
   yield { type: 'message_start', message: opening };
-  const news = usageNews(opening.usage);
+  const usageIfChanged = usageChanges(opening.usage);
   let usage: Usage | undefined;
   let interruption: Interruption | undefined;
-  const review = async (step: AssistantMessageEvent) => {
-    if (interruption || talk.signal.aborted) return;
-    interruption = await consult(talk, ({ delta }, signal) => delta?.(step, signal));
+  const checkStep = async (step: AssistantMessageEvent) => {
+    if (interruption || conversation.signal.aborted) return;
+    interruption = await callHook(conversation, ({ delta }, signal) => delta?.(step, signal));
     if (interruption) breakOff(interruption.reason);
   };
   yield { type: 'message_update', assistantMessageEvent: { type: 'start' } };
-  if (talk.hooks.delta) await review({ type: 'start' });
+  if (conversation.hooks.delta) await checkStep({ type: 'start' });
   for await (const event of events) {
     if (event.type === 'usage') usage = event.usage;
     else if (event.type === 'end') {
       // It may have been whole, or have failed, by the time it was broken off.
-      const ended = interruption ? brokenOff(event.message, interruption) : event.message;
-      const message = (await consult(talk, ({ messageEnd }, signal) => messageEnd?.(ended, signal))) ?? ended;
-      yield { type: 'message_update', assistantMessageEvent: ending(message), ...news(message.usage) };
+      const final = interruption ? withInterruption(event.message, interruption) : event.message;
+      const message = (await callHook(conversation, ({ messageEnd }, signal) => messageEnd?.(final, signal))) ?? final;
+      yield { type: 'message_update', assistantMessageEvent: endStep(message), ...usageIfChanged(message.usage) };
       yield { type: 'message_end', message };
       return { message, interruption };
     } else {
-      yield { type: 'message_update', assistantMessageEvent: event, ...news(usage) };
+      yield { type: 'message_update', assistantMessageEvent: event, ...usageIfChanged(usage) };
       usage = undefined;
-      if (talk.hooks.delta) await review(event);
+      if (conversation.hooks.delta) await checkStep(event);
     }
   }
   throw new Error('The model stream ended without an end');
 }
 
 /** Answers the usage where it differs from what was told last. */
-function usageNews(first: Usage) {
-  let told = JSON.stringify(first);
+function usageChanges(first: Usage) {
+  let last = JSON.stringify(first);
   return (usage: Usage | undefined): { usage?: Usage } => {
     if (usage === undefined) return {};
     const text = JSON.stringify(usage);
-    if (text === told) return {};
-    told = text;
+    if (text === last) return {};
+    last = text;
     return { usage };
   };
 }
 
-const brokenOff = (
-  { errorCode: _, ...answer }: AssistantMessage,
+const withInterruption = (
+  { errorCode: _, ...message }: AssistantMessage,
   { reason: errorMessage }: Interruption,
-): AssistantMessage => ({ ...answer, stopReason: 'aborted', errorMessage });
+): AssistantMessage => ({ ...message, stopReason: 'aborted', errorMessage });
 
-function ending(message: AssistantMessage): AssistantMessageEvent {
+function endStep(message: AssistantMessage): AssistantMessageEvent {
   const { stopReason } = message;
   return stopReason === 'error' || stopReason === 'aborted'
     ? { type: 'error', reason: stopReason, error: message }
@@ -181,38 +181,38 @@ function ending(message: AssistantMessage): AssistantMessageEvent {
 }
 
 /** What the tools of an answer came to, and whether they say that nothing is left to do. */
-interface Work {
+interface ToolOutcome {
   readonly toolResults: ToolResultMessage[];
-  readonly isLast: boolean;
+  readonly isTerminal: boolean;
 }
 
-const NO_WORK: Work = { toolResults: [], isLast: false };
+const NO_TOOLS: ToolOutcome = { toolResults: [], isTerminal: false };
 
 /** The tools of one answer; their results are said, and so stored, in the order of the calls. */
-async function* work(answer: AssistantMessage, talk: Conversation): AsyncGenerator<LoopEvent, Work> {
-  const calls = callsOf(answer);
-  let isLast = false;
+async function* runToolCalls(message: AssistantMessage, conversation: Conversation): AsyncGenerator<LoopEvent, ToolOutcome> {
+  const calls = toolCallsOf(message);
+  let isTerminal = false;
   const results =
-    answer.stopReason === 'length'
-      ? yield* refuseTools(calls, CUT_OFF)
+    message.stopReason === 'length'
+      ? yield* refuseTools(calls, TRUNCATED_CALL)
       : yield* runTools({
           calls,
-          tools: talk.tools(),
-          hooks: talk.hooks,
-          signal: talk.signal,
-          stepwise: talk.interruptsTools(),
-          interrupted: talk.hasSteering,
-          onLast: () => {
-            isLast = true;
+          tools: conversation.tools(),
+          hooks: conversation.hooks,
+          signal: conversation.signal,
+          sequential: conversation.steeringSkipsTools(),
+          isInterrupted: conversation.hasSteering,
+          onTerminate: () => {
+            isTerminal = true;
           },
         });
-  const whole: ToolResultMessage[] = [];
+  const messages: ToolResultMessage[] = [];
   for (const result of results) {
-    const message = (await consult(talk, ({ messageEnd }, signal) => messageEnd?.(result, signal))) ?? result;
-    yield* said([message]);
-    whole.push(message);
+    const message = (await callHook(conversation, ({ messageEnd }, signal) => messageEnd?.(result, signal))) ?? result;
+    yield* messageEvents([message]);
+    messages.push(message);
   }
-  return { toolResults: whole, isLast };
+  return { toolResults: messages, isTerminal };
 }
 
-const CUT_OFF = 'Not run: the answer was cut off by the length limit before the call was complete.';
+const TRUNCATED_CALL = 'Not run: the answer was cut off by the length limit before the call was complete.';

@@ -19,28 +19,28 @@ const tool = (execute: (invocation: ToolInvocation) => Promise<ToolOutput>): Too
   execute,
 });
 
-const says = (text: string) => tool(async () => textOutput(text));
+const returning = (text: string) => tool(async () => textOutput(text));
 
-const run = (own: Partial<ToolRun>): ToolRun => ({
+const run = (options: Partial<ToolRun>): ToolRun => ({
   calls: [call('1')],
-  tools: [says('done')],
+  tools: [returning('done')],
   hooks: {},
   signal: new AbortController().signal,
-  stepwise: false,
-  interrupted: () => false,
-  ...own,
+  sequential: false,
+  isInterrupted: () => false,
+  ...options,
 });
 
-async function played(tools: AsyncGenerator<LoopEvent, ToolResultMessage[]>) {
+async function drain(tools: AsyncGenerator<LoopEvent, ToolResultMessage[]>) {
   const events: LoopEvent[] = [];
   while (true) {
     const { value, done } = await tools.next();
-    if (done) return { events, results: value, outline: events.map(shortly) };
+    if (done) return { events, results: value, outline: events.map(summaryOf) };
     events.push(value);
   }
 }
 
-const shortly = (event: LoopEvent) =>
+const summaryOf = (event: LoopEvent) =>
   'toolCallId' in event ? `${event.type.replace('tool_execution_', '')} ${event.toolCallId}` : event.type;
 
 const textsOf = (results: readonly ToolResultMessage[]) =>
@@ -59,7 +59,7 @@ describe('one call', () => {
   it('whose arguments are wrong is not told all of them again', async () => {
     const huge = call('1', 'act', { path: 1, text: 'x'.repeat(1_000_000) });
 
-    const { results } = await played(runTools(run({ calls: [huge] })));
+    const { results } = await drain(runTools(run({ calls: [huge] })));
 
     expect(textsOf(results)[0]).toMatch(/^Validation failed for tool "act":\n {2}- path: must be a string\n/);
     expect(textsOf(results)[0]?.length).toBeLessThan(3000);
@@ -71,7 +71,7 @@ describe('one call', () => {
       return { ...textOutput('whole'), details: { lines: 1 } };
     });
 
-    const { events, results } = await played(
+    const { events, results } = await drain(
       runTools(run({ calls: [call('1', 'act', { path: 'x' })], tools: [progressing] })),
     );
 
@@ -95,7 +95,7 @@ describe('one call', () => {
   it('[T9] may give an image, with its data and its type', async () => {
     const image = { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' };
 
-    const { events, results } = await played(runTools(run({ tools: [tool(async () => ({ content: [image] }))] })));
+    const { events, results } = await drain(runTools(run({ tools: [tool(async () => ({ content: [image] }))] })));
 
     expect(events.at(-1)).toMatchObject({ result: { content: [image] } });
     expect(results).toMatchObject([{ content: [image] }]);
@@ -108,8 +108,8 @@ describe('one call', () => {
     ['that is blocked', run({ hooks: { toolCall: async () => ({ block: 'not you' }) } }), 'not you'],
     ['whose hook fails', run({ hooks: { toolCall: async () => Promise.reject(new Error('hook')) } }), 'hook'],
     ['after an abort', run({ signal: AbortSignal.abort() }), 'Operation aborted'],
-  ])('%s gives a result with an error', async (_what, given, text) => {
-    const { outline, results } = await played(runTools(given));
+  ])('%s gives a result with an error', async (_what, toolRun, text) => {
+    const { outline, results } = await drain(runTools(toolRun));
 
     expect(outline).toEqual(['start 1', 'end 1']);
     expect(results).toMatchObject([{ isError: true, content: [{ type: 'text', text }], details: {} }]);
@@ -117,13 +117,13 @@ describe('one call', () => {
 
   it('whose arguments do not fit says what is wrong with them, and the tool does not run', async () => {
     let ran = false;
-    const noting = tool(async () => {
+    const recording = tool(async () => {
       ran = true;
       return textOutput('ran');
     });
 
-    const { events, results } = await played(
-      runTools(run({ calls: [call('1', 'act', { path: 7, more: true })], tools: [noting] })),
+    const { events, results } = await drain(
+      runTools(run({ calls: [call('1', 'act', { path: 7, more: true })], tools: [recording] })),
     );
 
     expect(textsOf(results)).toEqual([
@@ -139,7 +139,7 @@ describe('one call', () => {
       prepareArguments: () => ({ path: 'x' }),
     };
 
-    const { events, results } = await played(runTools(run({ calls: [call('1', 'act', { path: 7 })], tools: [echo] })));
+    const { events, results } = await drain(runTools(run({ calls: [call('1', 'act', { path: 7 })], tools: [echo] })));
 
     expect(textsOf(results)).toEqual(['x']);
     expect(events[0]).toMatchObject({ args: { path: 7 } });
@@ -149,7 +149,7 @@ describe('one call', () => {
     const echo = tool(async ({ args }) => textOutput(String(args['path'])));
     const hooks = { toolCall: async () => ({ args: { path: 'theirs' } }) };
 
-    const { events, results } = await played(
+    const { events, results } = await drain(
       runTools(run({ calls: [call('1', 'act', { path: 'mine' })], tools: [echo], hooks })),
     );
 
@@ -161,8 +161,8 @@ describe('one call', () => {
     const replaced = { ...textOutput('other'), isError: true };
 
     const [changed, kept] = [
-      await played(runTools(run({ hooks: { toolResult: async () => replaced } }))),
-      await played(runTools(run({ hooks: { toolResult: async () => Promise.reject(new Error('hook')) } }))),
+      await drain(runTools(run({ hooks: { toolResult: async () => replaced } }))),
+      await drain(runTools(run({ hooks: { toolResult: async () => Promise.reject(new Error('hook')) } }))),
     ];
 
     expect(changed.results).toMatchObject([{ isError: true, content: replaced.content }]);
@@ -179,7 +179,7 @@ describe('several calls', () => {
       return textOutput(toolCallId);
     });
 
-    const { outline, results } = await played(
+    const { outline, results } = await drain(
       runTools(run({ calls: ['1', '2', '3'].map((id) => call(id)), tools: [waiting] })),
     );
 
@@ -190,7 +190,7 @@ describe('several calls', () => {
 
   it('are not heard after their end', async () => {
     const second = gate();
-    const chatty = tool(async ({ toolCallId, update }) => {
+    const updating = tool(async ({ toolCallId, update }) => {
       if (toolCallId === '2') await second.opened;
       else
         setImmediate(() => {
@@ -200,7 +200,7 @@ describe('several calls', () => {
       return textOutput('done');
     });
 
-    const { outline } = await played(runTools(run({ calls: [call('1'), call('2')], tools: [chatty] })));
+    const { outline } = await drain(runTools(run({ calls: [call('1'), call('2')], tools: [updating] })));
 
     expect(outline).toEqual(['start 1', 'start 2', 'end 1', 'end 2']);
   });
@@ -214,13 +214,13 @@ describe('several calls', () => {
       return textOutput('ran');
     });
 
-    const { outline, results } = await played(
+    const { outline, results } = await drain(
       runTools(
         run({
           calls: ['1', '2', '3', '4'].map((id) => call(id)),
           tools: [steering],
-          stepwise: true,
-          interrupted: () => interrupted,
+          sequential: true,
+          isInterrupted: () => interrupted,
         }),
       ),
     );
@@ -237,15 +237,15 @@ describe('several calls', () => {
   });
 
   it('always run the first, though steering waits already', async () => {
-    const { results } = await played(
-      runTools(run({ calls: [call('1'), call('2')], stepwise: true, interrupted: () => true })),
+    const { results } = await drain(
+      runTools(run({ calls: [call('1'), call('2')], sequential: true, isInterrupted: () => true })),
     );
 
     expect(textsOf(results)).toEqual(['done', 'Skipped due to queued user message.']);
   });
 
   it('that must not run are each answered with the reason', async () => {
-    const { outline, results } = await played(refuseTools([call('1'), call('2')], 'No.'));
+    const { outline, results } = await drain(refuseTools([call('1'), call('2')], 'No.'));
 
     expect(outline).toEqual(['start 1', 'end 1', 'start 2', 'end 2']);
     expect(textsOf(results)).toEqual(['No.', 'No.']);
@@ -263,13 +263,13 @@ describe('a tool that does not stop', () => {
   it('is answered for after a while', async () => {
     const controller = new AbortController();
     const stubborn = tool(() => new Promise(() => {}));
-    const playing = played(runTools(run({ tools: [stubborn], signal: controller.signal })));
+    const draining = drain(runTools(run({ tools: [stubborn], signal: controller.signal })));
     await vi.advanceTimersByTimeAsync(0);
 
     controller.abort();
     await vi.advanceTimersByTimeAsync(5000);
 
-    const { outline, results } = await playing;
+    const { outline, results } = await draining;
     expect(outline).toEqual(['start 1', 'end 1']);
     expect(textsOf(results)).toEqual(['The tool did not stop after the abort']);
   });

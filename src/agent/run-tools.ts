@@ -1,7 +1,7 @@
 import { check } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabulary.ts';
-import { EventQueue } from './event-queue.ts';
+import { ToolEventQueue } from './tool-event-queue.ts';
 import type { AgentHooks, EndedCall, ToolResult } from './hooks.ts';
 import type { LoopEvent } from './loop.ts';
 import { type Tool, ToolError, type ToolInvocation, type ToolOutput, textOutput } from './tool.ts';
@@ -16,10 +16,10 @@ export interface ToolRun {
   readonly hooks: AgentHooks;
   readonly signal: AbortSignal;
   /** True: run one after another and ask after each whether the rest is still wanted. */
-  readonly stepwise: boolean;
-  readonly interrupted: () => boolean;
+  readonly sequential: boolean;
+  readonly isInterrupted: () => boolean;
   /** All of them say that nothing is left to do. */
-  readonly onLast?: () => void;
+  readonly onTerminate?: () => void;
 }
 
 /**
@@ -28,33 +28,33 @@ export interface ToolRun {
  */
 export async function* runTools(run: ToolRun): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
   const results: ToolResult[] = [];
-  if (run.stepwise) {
+  if (run.sequential) {
     for (const [index, call] of run.calls.entries()) {
-      const skip = index > 0 && run.interrupted();
-      results.push(yield* skip ? refused(call, 'Skipped due to queued user message.') : runOne(call, run));
+      const skip = index > 0 && run.isInterrupted();
+      results.push(yield* skip ? refuseCall(call, 'Skipped due to queued user message.') : runOne(call, run));
     }
   } else results.push(...(yield* runAll(run)));
-  if (results.length > 0 && results.every(({ terminate }) => terminate === true)) run.onLast?.();
-  return run.calls.map((call, index) => resultMessage(call, results[index] ?? failure('No result')));
+  if (results.length > 0 && results.every(({ terminate }) => terminate === true)) run.onTerminate?.();
+  return run.calls.map((call, index) => resultMessage(call, results[index] ?? errorResult('No result')));
 }
 
 /** Answers calls that must not run, each with the same reason. */
 export async function* refuseTools(calls: readonly ToolCall[], reason: string) {
   const messages: ToolResultMessage[] = [];
-  for (const call of calls) messages.push(resultMessage(call, yield* refused(call, reason)));
+  for (const call of calls) messages.push(resultMessage(call, yield* refuseCall(call, reason)));
   return messages;
 }
 
 async function* runAll(run: ToolRun): AsyncGenerator<LoopEvent, ToolResult[]> {
-  const queue = new EventQueue<LoopEvent>();
-  for (const call of run.calls) yield started(call);
+  const queue = new ToolEventQueue<LoopEvent>();
+  for (const call of run.calls) yield startEvent(call);
   const results = run.calls.map(async (call) => {
     let running = true;
-    const result = await execute(call, run, (output) => {
-      if (running) queue.pushLatest(call.id, progress(call, output));
+    const result = await runCall(call, run, (output) => {
+      if (running) queue.pushLatest(call.id, updateEvent(call, output));
     });
     running = false;
-    queue.push(ended(call, result));
+    queue.push(endEvent(call, result));
     return result;
   });
   const all = Promise.all(results).finally(() => queue.end());
@@ -69,36 +69,36 @@ async function* runAll(run: ToolRun): AsyncGenerator<LoopEvent, ToolResult[]> {
 
 async function* runOne(call: ToolCall, run: ToolRun): AsyncGenerator<LoopEvent, ToolResult> {
   const [result] = yield* runAll({ ...run, calls: [call] });
-  return result ?? failure('No result');
+  return result ?? errorResult('No result');
 }
 
-async function* refused(call: ToolCall, reason: string): AsyncGenerator<LoopEvent, ToolResult> {
-  const result = failure(reason);
-  yield started(call);
-  yield ended(call, result);
+async function* refuseCall(call: ToolCall, reason: string): AsyncGenerator<LoopEvent, ToolResult> {
+  const result = errorResult(reason);
+  yield startEvent(call);
+  yield endEvent(call, result);
   return result;
 }
 
 /** Never rejects: a tool that fails has failed for the model, not for the run. */
-async function execute(call: ToolCall, run: ToolRun, update: (output: ToolOutput) => void): Promise<ToolResult> {
+async function runCall(call: ToolCall, run: ToolRun, update: (output: ToolOutput) => void): Promise<ToolResult> {
   let args: Readonly<Record<string, unknown>> = call.arguments;
   let result: ToolResult;
   try {
     throwIfAborted(run.signal);
     const tool = toolFor(call, run);
     // Whoever decides about a call is shown what it would run with.
-    args = prepared(call, tool);
-    args = await permitted({ ...call, arguments: args }, run);
+    args = preparedArguments(call, tool);
+    args = await permittedArguments({ ...call, arguments: args }, run);
     const invocation = { toolCallId: call.id, args, signal: run.signal, update };
-    result = { ...(await perform(invocation, tool, call)), isError: false };
+    result = { ...(await checkAndExecute(invocation, tool, call)), isError: false };
   } catch (error) {
-    result = error instanceof ToolError ? { ...error.output, isError: true } : failure(messageOf(error));
+    result = error instanceof ToolError ? { ...error.output, isError: true } : errorResult(messageOf(error));
   }
-  return (await reviewed({ call, args, result }, run)) ?? result;
+  return (await reviewedResult({ call, args, result }, run)) ?? result;
 }
 
 /** The arguments that the call may run with; throws when it may not run. */
-async function permitted(call: ToolCall, { hooks, signal }: ToolRun): Promise<Readonly<Record<string, unknown>>> {
+async function permittedArguments(call: ToolCall, { hooks, signal }: ToolRun): Promise<Readonly<Record<string, unknown>>> {
   throwIfAborted(signal);
   const verdict = hooks.toolCall ? await unlessAborted(hooks.toolCall(call, signal), signal) : undefined;
   throwIfAborted(signal);
@@ -113,18 +113,18 @@ function toolFor({ name }: ToolCall, { tools }: ToolRun): Tool {
   return tool;
 }
 
-const prepared = (call: ToolCall, { prepareArguments }: Tool): ToolCall['arguments'] =>
+const preparedArguments = (call: ToolCall, { prepareArguments }: Tool): ToolCall['arguments'] =>
   prepareArguments ? { ...prepareArguments(structuredClone(call.arguments)) } : call.arguments;
 
-async function perform(invocation: ToolInvocation, tool: Tool, call: ToolCall): Promise<ToolOutput> {
-  const problem = check(tool.demands ?? tool.parameters, invocation.args);
-  if (problem) throw new Error(invalidArguments(tool.name, problem, call.arguments));
-  return stoppable(tool.execute(invocation), invocation.signal);
+async function checkAndExecute(invocation: ToolInvocation, tool: Tool, call: ToolCall): Promise<ToolOutput> {
+  const problem = check(tool.validationSchema ?? tool.parameters, invocation.args);
+  if (problem) throw new Error(invalidArgumentsText(tool.name, problem, call.arguments));
+  return withStopGrace(tool.execute(invocation), invocation.signal);
 }
 
-async function reviewed(ended: EndedCall, { hooks, signal }: ToolRun): Promise<ToolResult | undefined> {
+async function reviewedResult(endedCall: EndedCall, { hooks, signal }: ToolRun): Promise<ToolResult | undefined> {
   try {
-    const replaced = hooks.toolResult ? await unlessAborted(hooks.toolResult(ended, signal), signal) : undefined;
+    const replaced = hooks.toolResult ? await unlessAborted(hooks.toolResult(endedCall, signal), signal) : undefined;
     return Array.isArray(replaced?.content) ? replaced : undefined;
   } catch {
     return undefined;
@@ -132,7 +132,7 @@ async function reviewed(ended: EndedCall, { hooks, signal }: ToolRun): Promise<T
 }
 
 /** The work itself, or a rejection if it has not stopped some time after the abort. */
-function stoppable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function withStopGrace<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onAbort = () => {
@@ -148,16 +148,16 @@ function stoppable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-const failure = (text: string): ToolResult => ({ ...textOutput(text), details: {}, isError: true });
+const errorResult = (text: string): ToolResult => ({ ...textOutput(text), details: {}, isError: true });
 
-const started = (call: ToolCall): LoopEvent => ({
+const startEvent = (call: ToolCall): LoopEvent => ({
   type: 'tool_execution_start',
   toolCallId: call.id,
   toolName: call.name,
   args: call.arguments,
 });
 
-const progress = (call: ToolCall, partialResult: ToolOutput): LoopEvent => ({
+const updateEvent = (call: ToolCall, partialResult: ToolOutput): LoopEvent => ({
   type: 'tool_execution_update',
   toolCallId: call.id,
   toolName: call.name,
@@ -165,7 +165,7 @@ const progress = (call: ToolCall, partialResult: ToolOutput): LoopEvent => ({
   partialResult,
 });
 
-const ended = (call: ToolCall, { isError, terminate: _last, ...result }: ToolResult): LoopEvent => ({
+const endEvent = (call: ToolCall, { isError, terminate: _last, ...result }: ToolResult): LoopEvent => ({
   type: 'tool_execution_end',
   toolCallId: call.id,
   toolName: call.name,
@@ -186,9 +186,9 @@ const resultMessage = (call: ToolCall, { content, details, isError }: ToolResult
 /** The model knows what it sent; it needs to be told only what was understood of it. */
 const MAX_ECHO_CHARACTERS = 2000;
 
-function invalidArguments(name: string, problem: string, args: unknown): string {
+function invalidArgumentsText(name: string, problem: string, args: unknown): string {
   const text = JSON.stringify(args, null, 2);
-  const shown = text.length > MAX_ECHO_CHARACTERS ? `${text.slice(0, MAX_ECHO_CHARACTERS)}…` : text;
-  const [place, ...reason] = problem.split(' ');
-  return `Validation failed for tool "${name}":\n  - ${place}: ${reason.join(' ')}\n\nReceived arguments:\n${shown}`;
+  const echo = text.length > MAX_ECHO_CHARACTERS ? `${text.slice(0, MAX_ECHO_CHARACTERS)}…` : text;
+  const [path, ...reason] = problem.split(' ');
+  return `Validation failed for tool "${name}":\n  - ${path}: ${reason.join(' ')}\n\nReceived arguments:\n${echo}`;
 }

@@ -5,15 +5,15 @@ const names = ['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls', 'mcp.query
 
 it.each([
   ['the usual ones', {}, ['read', 'bash', 'edit', 'write']],
-  ['none', { wanted: [] }, []],
-  ['these, in their own order', { wanted: ['ls', 'read'] }, ['read', 'ls']],
-  ['all', { wanted: ['*'] }, names],
-  ['a pattern', { wanted: ['mcp.*', 'gr*'] }, ['grep', 'mcp.query']],
-  ['more than usual', { wanted: ['+grep', '+ls'] }, ['read', 'bash', 'edit', 'write', 'grep', 'ls']],
-  ['less than usual', { wanted: ['-bash'] }, ['read', 'edit', 'write']],
+  ['none', { patterns: [] }, []],
+  ['these, in their own order', { patterns: ['ls', 'read'] }, ['read', 'ls']],
+  ['all', { patterns: ['*'] }, names],
+  ['a pattern', { patterns: ['mcp.*', 'gr*'] }, ['grep', 'mcp.query']],
+  ['more than usual', { patterns: ['+grep', '+ls'] }, ['read', 'bash', 'edit', 'write', 'grep', 'ls']],
+  ['less than usual', { patterns: ['-bash'] }, ['read', 'edit', 'write']],
   [
     'these but not those',
-    { wanted: ['*', '-mcp.*'], excluded: ['bash'] },
+    { patterns: ['*', '-mcp.*'], excluded: ['bash'] },
     ['read', 'edit', 'write', 'grep', 'find', 'ls'],
   ],
   ['usual but not those', { excluded: ['write', 'edit'] }, ['read', 'bash']],
@@ -22,7 +22,7 @@ it.each([
 });
 
 it('says which words mean no tool', () => {
-  expect(chooseTools(names, { wanted: ['read', 'mcpXquery'], excluded: ['fly'] })).toEqual({
+  expect(chooseTools(names, { patterns: ['read', 'mcpXquery'], excluded: ['fly'] })).toEqual({
     chosen: ['read'],
     unknown: ['mcpXquery', 'fly'],
   });

@@ -26,7 +26,7 @@ export interface Tool extends ToolSpec {
   /** What else the system prompt says when it is offered. */
   readonly promptGuidelines?: readonly string[];
   /** What arguments must fit, where that is not `parameters`. */
-  readonly demands?: Schema;
+  readonly validationSchema?: Schema;
   /** Brings arguments that are meant well into the form that `parameters` demands. */
   readonly prepareArguments?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly execute: (invocation: ToolInvocation) => Promise<ToolOutput>;

@@ -43,66 +43,66 @@ it('changes nothing where one name is unknown, and names those that are', () => 
 });
 
 it('new tools take the place of the old ones; what was active by name stays so', () => {
-  const box = new Toolbox(builtins, { wanted: ['read', 'grep'] });
+  const box = new Toolbox(builtins, { patterns: ['read', 'grep'] });
 
-  box.putOwn([tool('grep', 'another'), tool('ls')]);
+  box.setBuiltins([tool('grep', 'another'), tool('ls')]);
   expect(box.active.map(({ description }) => description)).toEqual(['another']);
-  box.putOwn(builtins);
+  box.setBuiltins(builtins);
 
   expect(box.activeNames).toEqual(['read', 'grep']);
 });
 
 it('what is replaced stays offered or not by its name; what is new is offered where that is wanted', () => {
-  const box = new Toolbox(builtins, { wanted: ['read'] });
+  const box = new Toolbox(builtins, { patterns: ['read'] });
 
-  box.put('host', [tool('a'), tool('b'), tool('quiet')], { isOffered: (name) => name !== 'quiet', anyway: true });
+  box.setTools('host', [tool('a'), tool('b'), tool('quiet')], { isOffered: (name) => name !== 'quiet', ignoreChoice: true });
   expect(box.activeNames).toEqual(['read', 'a', 'b']);
   box.activate(['read', 'b', 'quiet']);
-  box.put('host', [tool('a'), tool('quiet'), tool('c')], { anyway: true });
+  box.setTools('host', [tool('a'), tool('quiet'), tool('c')], { ignoreChoice: true });
   expect(box.activeNames).toEqual(['read', 'quiet', 'c']);
-  box.put('host', []);
-  box.put('host', [tool('quiet'), tool('b')], { isOffered: (name) => name !== 'quiet', anyway: true });
+  box.setTools('host', []);
+  box.setTools('host', [tool('quiet'), tool('b')], { isOffered: (name) => name !== 'quiet', ignoreChoice: true });
 
   expect(box.activeNames).toEqual(['read', 'b']);
   expect([box.sourceOf('b'), box.sourceOf('grep'), box.sourceOf('c')]).toEqual(['host', 'builtin', undefined]);
 });
 
 it('remembers which words meant no tool', () => {
-  expect(new Toolbox(builtins, { wanted: ['read', 'fly'] }).unknown).toEqual(['fly']);
+  expect(new Toolbox(builtins, { patterns: ['read', 'fly'] }).unknownPatterns).toEqual(['fly']);
 });
 
 it.each([
   [{}, true],
-  [{ wanted: ['+bash'] }, true],
+  [{ patterns: ['+bash'] }, true],
   [{ excluded: ['bash'] }, true],
-  [{ wanted: ['read', 'bash'] }, false],
-  [{ wanted: ['-grep'] }, false],
-  [{ wanted: [] }, false],
+  [{ patterns: ['read', 'bash'] }, false],
+  [{ patterns: ['-grep'] }, false],
+  [{ patterns: [] }, false],
   [{ excluded: ['gr*'] }, false],
 ])('a tool offers itself where the choice %j leaves it free to: %s', (choice, isOffered) => {
   const box = new Toolbox([tool('read'), tool('bash'), tool('grep')], choice);
-  let isWanted = false;
+  let condition = false;
   const before = box.activeNames;
 
-  box.offerWhile('grep', () => isWanted);
+  box.offerWhile('grep', () => condition);
   expect(box.activeNames).toEqual(before);
-  isWanted = true;
+  condition = true;
 
   expect(box.activeNames.includes('grep')).toBe(isOffered);
   expect(box.describe().find(({ name }) => name === 'grep')?.active).toBe(box.activeNames.includes('grep'));
-  isWanted = false;
+  condition = false;
   expect(box.activeNames).toEqual(before);
 });
 
 it('a choice by name ends what offered itself, and keeps what it names', () => {
   const box = new Toolbox(builtins, {});
-  let isWanted = true;
-  box.offerWhile('grep', () => isWanted);
+  let condition = true;
+  box.offerWhile('grep', () => condition);
 
   box.activate(['read']);
   expect(box.activeNames).toEqual(['read']);
   box.activate(['read', 'grep']);
-  isWanted = false;
+  condition = false;
 
   expect(box.activeNames).toEqual(['read', 'grep']);
 });
@@ -112,38 +112,38 @@ const others = ['fs__read', 'fs__write', 'web__get'].map((name) => tool(name));
 it.each([
   ['all', {}, ['read', 'bash', 'edit', 'write', 'fs__read', 'fs__write', 'web__get']],
   ['all but those', { excluded: ['fs__*', 'bash'] }, ['read', 'edit', 'write', 'web__get']],
-  ['these and no others', { wanted: ['read', 'fs__r*'] }, ['read', 'fs__read']],
+  ['these and no others', { patterns: ['read', 'fs__r*'] }, ['read', 'fs__read']],
   [
     'more or less than usual',
-    { wanted: ['+grep', '-web__*'] },
+    { patterns: ['+grep', '-web__*'] },
     ['read', 'bash', 'edit', 'write', 'grep', 'fs__read', 'fs__write'],
   ],
-  ['none', { wanted: [] }, []],
+  ['none', { patterns: [] }, []],
   ["all, and none of tau's own", { builtin: false }, ['fs__read', 'fs__write', 'web__get']],
 ])('of tools that come later it offers %s, as it was told', (_title, choice, offered) => {
   const box = new Toolbox(builtins, choice);
 
-  box.put('mcp', others);
+  box.setTools('mcp', others);
 
   expect(box.activeNames).toEqual(offered);
 });
 
 it('what was switched off stays off when it comes again, and what is new is on', () => {
   const box = new Toolbox(builtins, {});
-  box.put('mcp', others.slice(0, 2), { remember: true });
+  box.setTools('mcp', others.slice(0, 2), { keepActivation: true });
   box.activate(['read', 'fs__read']);
 
-  box.put('mcp', [], { remember: true });
+  box.setTools('mcp', [], { keepActivation: true });
   expect(box.activeNames).toEqual(['read']);
-  box.put('mcp', others, { remember: true });
+  box.setTools('mcp', others, { keepActivation: true });
 
   expect(box.activeNames).toEqual(['read', 'fs__read', 'web__get']);
 });
 
 it('a tool of an MCP server gives way to any other of its name, whoever came first', () => {
   const box = new Toolbox(builtins, {});
-  box.put('mcp', [tool('read', 'theirs'), tool('fs__read', 'theirs')]);
-  box.put('host', [tool('fs__read', "the client's")]);
+  box.setTools('mcp', [tool('read', 'theirs'), tool('fs__read', 'theirs')]);
+  box.setTools('host', [tool('fs__read', "the client's")]);
 
   expect(box.active.map(({ description }) => description)).toEqual(['read', 'bash', 'edit', 'write', "the client's"]);
   expect([box.sourceOf('read'), box.sourceOf('fs__read'), box.sourceOf('fly')]).toEqual(['builtin', 'host', undefined]);

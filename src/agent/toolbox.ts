@@ -1,39 +1,39 @@
 import { Refusal } from '../protocol/errors.ts';
 import type { ToolInfo } from '../protocol/generated/vocabulary.ts';
 import type { Tool } from './tool.ts';
-import { chooseTools, type ToolChoice, USUAL_TOOLS } from './tool-choice.ts';
+import { chooseTools, type ToolChoice, DEFAULT_TOOLS } from './tool-choice.ts';
 
 export type ToolSource = ToolInfo['source'];
 
 /** How tools that are new shall be offered. */
-interface Offer {
+interface OfferOptions {
   /** Which of them the model is offered, unless the choice that the box was made with says otherwise; all. */
   readonly isOffered?: (name: string) => boolean;
   /** True: whatever the choice says; whoever brings them has chosen. */
-  readonly anyway?: boolean;
+  readonly ignoreChoice?: boolean;
   /** True: one that goes and comes back is offered or not as it was before. */
-  readonly remember?: boolean;
+  readonly keepActivation?: boolean;
 }
 
 /** Every tool there is, and which of them the model is offered. It outlives a change of session. */
 export class Toolbox {
   readonly #tools = new Map<ToolSource, readonly Tool[]>();
   readonly #choice: ToolChoice;
-  readonly #seen = new Set<string>();
-  readonly #conditions = new Map<string, () => boolean>();
+  readonly #known = new Set<string>();
+  readonly #offerConditions = new Map<string, () => boolean>();
   #active: ReadonlySet<string>;
   /** Somebody has chosen tools by name since. */
-  #isChosen = false;
+  #isChosenByName = false;
 
   constructor(builtins: readonly Tool[], choice: ToolChoice) {
     this.#tools.set('builtin', builtins);
     this.#choice = choice;
     const names = builtins.map(({ name }) => name);
-    this.#active = new Set(chooseTools(names, choice, choice.builtin === false ? [] : USUAL_TOOLS).chosen);
+    this.#active = new Set(chooseTools(names, choice, choice.builtin === false ? [] : DEFAULT_TOOLS).chosen);
   }
 
   /** Words of the choice that mean no tool. */
-  get unknown(): readonly string[] {
+  get unknownPatterns(): readonly string[] {
     const names = this.#all.map(({ tool }) => tool.name);
     return chooseTools(names, this.#choice).unknown;
   }
@@ -48,30 +48,30 @@ export class Toolbox {
   }
 
   /** Puts tau's own tools in the place of those from another folder. What was active by name stays so. */
-  putOwn(tools: readonly Tool[]): void {
+  setBuiltins(tools: readonly Tool[]): void {
     this.#tools.set('builtin', tools);
   }
 
   /** Puts tools in the place of all others from there. What was active by name stays so; those that are new are offered. */
-  put(source: ToolSource, tools: readonly Tool[], offer: Offer = {}): void {
-    const { isOffered = () => true, anyway = false, remember = false } = offer;
+  setTools(source: ToolSource, tools: readonly Tool[], options: OfferOptions = {}): void {
+    const { isOffered = () => true, ignoreChoice: ignoreChoice = false, keepActivation: keepActivation = false } = options;
     const active = new Set(this.#active);
     const names = new Set(tools.map(({ name }) => name));
-    for (const { name } of remember ? [] : (this.#tools.get(source) ?? [])) {
+    for (const { name } of keepActivation ? [] : (this.#tools.get(source) ?? [])) {
       if (names.has(name)) continue;
-      this.#seen.delete(name);
-      if (!this.#isOwn(name)) active.delete(name);
+      this.#known.delete(name);
+      if (!this.#isBuiltin(name)) active.delete(name);
     }
-    const fresh = [...names].filter((name) => !this.#seen.has(name) && isOffered(name));
-    for (const name of names) this.#seen.add(name);
-    for (const name of anyway ? fresh : chooseTools(fresh, this.#choice, fresh).chosen) active.add(name);
+    const fresh = [...names].filter((name) => !this.#known.has(name) && isOffered(name));
+    for (const name of names) this.#known.add(name);
+    for (const name of ignoreChoice ? fresh : chooseTools(fresh, this.#choice, fresh).chosen) active.add(name);
     this.#active = active;
     this.#tools.set(source, tools);
   }
 
   /** Offers one of tau's own tools by itself while this holds, until somebody chooses tools by name. */
-  offerWhile(name: string, isWanted: () => boolean): void {
-    if (chooseTools([name], this.#choice, [name]).chosen.length > 0) this.#conditions.set(name, isWanted);
+  offerWhile(name: string, condition: () => boolean): void {
+    if (chooseTools([name], this.#choice, [name]).chosen.length > 0) this.#offerConditions.set(name, condition);
   }
 
   /** Where the tool of this name comes from. */
@@ -85,7 +85,7 @@ export class Toolbox {
     const unknown = names.filter((name) => !known.has(name));
     if (unknown.length > 0) throw new Refusal('not_found', `No such tool: ${unknown.join(', ')}`);
     this.#active = new Set(names);
-    this.#isChosen = true;
+    this.#isChosenByName = true;
   }
 
   describe(): ToolInfo[] {
@@ -95,10 +95,10 @@ export class Toolbox {
   }
 
   #isActive(name: string): boolean {
-    return this.#active.has(name) || (!this.#isChosen && this.#conditions.get(name)?.() === true);
+    return this.#active.has(name) || (!this.#isChosenByName && this.#offerConditions.get(name)?.() === true);
   }
 
-  #isOwn(name: string): boolean {
+  #isBuiltin(name: string): boolean {
     return this.#tools.get('builtin')?.some((tool) => tool.name === name) === true;
   }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { agentFilesFindings } from '../engine/diagnosis/agent-folder.ts';
 import { diskSpaceFinding } from '../engine/diagnosis/disk-space.ts';
 import { environmentFindings } from '../engine/diagnosis/environment.ts';
-import { findings } from '../engine/diagnosis/finding.ts';
+import { runChecks } from '../engine/diagnosis/finding.ts';
 import { futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from '../engine/diagnosis/folders.ts';
 import { ripgrepFinding, sharpFinding } from '../engine/diagnosis/installed.ts';
 import { orphansFinding, outputLogsFinding, pipesFinding } from '../engine/diagnosis/leftovers.ts';
@@ -11,7 +11,7 @@ import { settingsFindings, trustFinding } from '../engine/diagnosis/settings-fil
 import { shellFinding } from '../engine/diagnosis/shell.ts';
 import { storedSessionFindings } from '../engine/diagnosis/stored-sessions.ts';
 import { versionFindings } from '../engine/diagnosis/versions.ts';
-import { openModels } from '../engine/models.ts';
+import { openModels } from '../engine/open-models.ts';
 import { Project } from '../engine/project.ts';
 import type { Finding } from '../protocol/generated/vocabulary.ts';
 import { firstModel } from '../session/model-choice.ts';
@@ -38,7 +38,7 @@ function examine(args: Arguments): Promise<Finding[]> {
     const chosen = chosenSessionDir(args, project());
     return chosen === undefined ? sessionsFolder(root()) : resolve(cwd(), expandHome(chosen));
   };
-  return findings({
+  return runChecks({
     tau: versionFindings,
     model: () => usualModel(project(), args),
     keys: () => keysFinding(env),
@@ -64,6 +64,6 @@ function examine(args: Arguments): Promise<Finding[]> {
 /** The model that a new session would begin with. */
 async function usualModel(project: Project, args: Arguments): Promise<readonly Finding[]> {
   const root = agentDir(process.env);
-  const { registry, named } = await openModels({ agentDir: root, env: process.env, project, ...modelWishes(args) });
+  const { registry, requested: named } = await openModels({ agentDir: root, env: process.env, project, ...modelWishes(args) });
   return modelFindings(registry, () => firstModel(registry, { named, settings: project.settings }));
 }

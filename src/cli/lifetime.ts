@@ -1,4 +1,4 @@
-import type { Connection } from '../engine/connection.ts';
+import type { ClientConnection } from '../engine/client-connection.ts';
 import { type Engine, openEngine } from '../engine/open.ts';
 import { Refusal } from '../protocol/errors.ts';
 import { onExitSignal } from '../system/exit-signals.ts';
@@ -46,13 +46,13 @@ export function leaveOnSignal(engine: Engine, tell: () => Promise<unknown>, firs
 }
 
 /** Settles when everything said so far has gone out to the client. */
-export async function told({ eventQueue: outbox, link }: Connection): Promise<void> {
+export async function told({ eventQueue: outbox, link }: ClientConnection): Promise<void> {
   await outbox.flush();
   await link.flush();
 }
 
 /** Settles when everything the client has sent is done, also what waits because it reads slowly. */
-export async function finished(engine: Engine, connection: Connection): Promise<void> {
-  await connection.answered();
+export async function finished(engine: Engine, connection: ClientConnection): Promise<void> {
+  await connection.response();
   await engine.finished();
 }

@@ -7,9 +7,9 @@ import { parseFlags } from './parse-flags.ts';
 
 it.each([
   [[], undefined],
-  [['--tools', 'read, web_*,,+bash,-write'], { wanted: ['read', 'web_*', '+bash', '-write'] }],
-  [['-t', 'read', '-xt', 'bash'], { wanted: ['read'], excluded: ['bash'] }],
-  [['-nt'], { wanted: [] }],
+  [['--tools', 'read, web_*,,+bash,-write'], { patterns: ['read', 'web_*', '+bash', '-write'] }],
+  [['-t', 'read', '-xt', 'bash'], { patterns: ['read'], excluded: ['bash'] }],
+  [['-nt'], { patterns: [] }],
   [['-nbt', '--exclude-tools=bash'], { builtin: false, excluded: ['bash'] }],
 ])('%j chooses the tools %j', async (argv, tools) => {
   expect((await engineOptions(parseFlags(argv))).tools).toEqual(tools);

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { chooseTools } from '../agent/tool-choice.ts';
-import { builtinTools } from '../agent/tools/builtin.ts';
-import { isAnythingAdded } from '../engine/additions/sign.ts';
-import type { AdditionWishes } from '../engine/additions/wishes.ts';
-import { type ModelOptions, openModels } from '../engine/models.ts';
+import { builtinTools } from '../agent/tools/builtin-tools.ts';
+import { hasAddons } from '../engine/addons/detect.ts';
+import type { AddonOptions } from '../engine/addons/addon-options.ts';
+import { type ModelOptions, openModels } from '../engine/open-models.ts';
 import type { EngineOptions } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
@@ -27,7 +27,7 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     env: process.env,
     project,
     script,
-    additions: wishes,
+    addons: wishes,
     ...modelWishes(args),
   });
   return {
@@ -42,10 +42,10 @@ export async function engineOptions(args: Arguments): Promise<EngineOptions> {
     trust,
     project,
     ...toolsOf(args, {
-      mayBeAdded: () => isAnythingAdded({ agentDir: root, home, cwd, settings: project.settings, wishes }),
+      mayBeAdded: () => hasAddons({ agentDir: root, home, cwd, settings: project.settings, options: wishes }),
     }),
     ...(prompt ? { prompt } : {}),
-    additions: wishes,
+    addons: wishes,
     mode: modeOf(args),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };
@@ -100,11 +100,11 @@ function toolsOf(args: Arguments, { mayBeAdded }: { mayBeAdded: () => boolean })
   if (!wanted && !excluded && builtin) return {};
   if (args.tools !== undefined && wanted?.length === 0) throw new UsageError('--tools requires a value');
   const names = builtinTools({ cwd: '', env: {}, family: '' }, async () => ({ content: [] })).map(({ name }) => name);
-  const unknown = chooseTools(names, { wanted, excluded }).unknown.find((word) => !isOfServers(word));
+  const unknown = chooseTools(names, { patterns: wanted, excluded }).unknown.find((word) => !isOfServers(word));
   if (unknown !== undefined && !mayBeAdded())
     throw new UsageError(`There is no tool ${unknown}: there is ${names.join(', ')}`);
   return {
-    tools: { ...(wanted ? { wanted } : {}), ...(excluded ? { excluded } : {}), ...(builtin ? {} : { builtin }) },
+    tools: { ...(wanted ? { patterns: wanted } : {}), ...(excluded ? { excluded } : {}), ...(builtin ? {} : { builtin }) },
   };
 }
 
@@ -139,7 +139,7 @@ function promptOf(args: Arguments, cwd: string): EngineOptions['prompt'] | undef
 }
 
 /** What the command line adds to the agent. Paths are those of the folder where tau was started, whatever session comes. */
-function additionsOf(args: Arguments, cwd: string): AdditionWishes {
+function additionsOf(args: Arguments, cwd: string): AddonOptions {
   const placed = (paths: readonly string[] | undefined) => paths?.map((path) => resolve(cwd, expandHome(path)));
   return {
     extensions: placed(args.extension),
@@ -167,11 +167,11 @@ function textOrFile(flag: FlagName, value: string, cwd: string): string {
 }
 
 /** What the command line says of models. */
-export function modelWishes(args: Arguments): Pick<ModelOptions, 'wish' | 'patterns' | 'apiKey' | 'offline'> {
+export function modelWishes(args: Arguments): Pick<ModelOptions, 'requested' | 'patterns' | 'apiKey' | 'offline'> {
   const { provider, model: pattern, 'api-key': apiKey } = args;
   const patterns = listOf(args.models);
   const offline = args.offline !== undefined || /^(?:1|true|yes)$/i.test(process.env['PI_OFFLINE'] ?? '');
-  if (pattern !== undefined) return { wish: { pattern, provider, apiKey }, patterns, offline };
+  if (pattern !== undefined) return { requested: { pattern, provider, apiKey }, patterns, offline };
   if (provider !== undefined) throw new UsageError('--provider requires --model');
   if (apiKey !== undefined && patterns === undefined) {
     throw new PiFailure('--api-key requires a model to be specified via --model, --provider/--model, or --models');

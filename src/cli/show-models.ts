@@ -1,4 +1,4 @@
-import { openModels } from '../engine/models.ts';
+import { openModels } from '../engine/open-models.ts';
 import type { Arguments } from './flags.ts';
 import { modelList } from './list-models.ts';
 import { modelWishes, surroundings } from './options.ts';

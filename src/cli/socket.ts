@@ -1,4 +1,4 @@
-import type { Connection } from '../engine/connection.ts';
+import type { ClientConnection } from '../engine/client-connection.ts';
 import type { Engine } from '../engine/open.ts';
 import { toLine } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
@@ -21,7 +21,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
     async () => served.current && told(served.current),
     () => server.close(),
   );
-  await engine.left;
+  await engine.exitRequested;
   await server.close();
   await engine.close('an extension asked for it');
   if (served.current) await told(served.current);
@@ -29,7 +29,7 @@ export async function serveSocket(engine: Engine, path: string): Promise<number>
 }
 
 class OneAtATime {
-  current: Connection | undefined;
+  current: ClientConnection | undefined;
   readonly #engine: Engine;
   /** The client has sent its last command and only listens now. */
   #listening = false;
@@ -68,12 +68,12 @@ class OneAtATime {
     link.close();
   }
 
-  #release(connection: Connection): void {
+  #release(connection: ClientConnection): void {
     connection.close();
     this.#forget(connection);
   }
 
-  #forget(connection: Connection): void {
+  #forget(connection: ClientConnection): void {
     if (this.current === connection) this.current = undefined;
   }
 }

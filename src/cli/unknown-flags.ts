@@ -1,4 +1,4 @@
-import { areExtensionsAdded } from '../engine/additions/sign.ts';
+import { hasExtensions } from '../engine/addons/detect.ts';
 import { type Arguments, flags, UnknownWord } from './flags.ts';
 import { surroundings } from './options.ts';
 
@@ -16,5 +16,5 @@ function isForExtensions(args: Arguments): boolean {
   if (!opensAgent) return false;
   const { root, cwd, project } = surroundings(args);
   const wishes = { extensions: args.extension, findExtensions: args['no-extensions'] === undefined };
-  return areExtensionsAdded({ agentDir: root, cwd, settings: project.settings, wishes });
+  return hasExtensions({ agentDir: root, cwd, settings: project.settings, options: wishes });
 }

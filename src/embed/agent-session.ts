@@ -79,7 +79,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
     this.settingsManager = new SettingsView(desk.agent);
     this.resourceLoader = new ResourceView(desk, words);
     this.extensionRunner = new ExtensionRunner(desk);
-    this.modelRegistry = new ModelsView(desk.agent.registry, desk.agent.surroundings.agentDir);
+    this.modelRegistry = new ModelsView(desk.agent.registry, desk.agent.addonPaths.agentDir);
   }
 
   /** @internal */
@@ -258,7 +258,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   setActiveToolsByName(names: readonly string[]): void {
     const { agent } = this.#desk;
     const known = new Set(this.getAllTools().map(({ name }) => name));
-    agent.change(() => agent.toolbox.activate(names.filter((name) => known.has(name))));
+    agent.publishChanges(() => agent.toolbox.activate(names.filter((name) => known.has(name))));
   }
 
   /** Reads extensions, skills, templates, rules and servers again. */
@@ -270,7 +270,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   async bindExtensions({ uiContext, onError, shutdownHandler }: ExtensionBindings): Promise<void> {
     this.#desk.ui.bind(uiContext);
     if (onError) this.extensionRunner.onError(onError);
-    if (shutdownHandler) void this.#desk.engine.left.then(patiently(shutdownHandler));
+    if (shutdownHandler) void this.#desk.engine.exitRequested.then(patiently(shutdownHandler));
     await this.#desk.inTurn(() => {});
   }
 

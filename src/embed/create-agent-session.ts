@@ -73,16 +73,16 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     hooks,
     thinkingLevel,
     prompt,
-    wish: await wishOf(options),
+    requested: await wishOf(options),
     patterns: options.scopedModels?.map(patternOf),
     sessionDirectory: manager.chosenDirectory,
     first: (places) => manager.first(places),
     tools: tools.choice,
-    additions: { ...additions, extensionFactories: tools.factories },
+    addons: { ...additions, extensionFactories: tools.factories },
   });
   const desk = new SessionDesk(engine, options.sessionStartEvent);
   const { agent } = engine;
-  await agent.additions.start();
+  await agent.addons.start();
   applySettings(agent);
   manager.enter(() => agent.session);
   const session = AgentSession.at(desk, manager, prompt);

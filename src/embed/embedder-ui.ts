@@ -1,7 +1,7 @@
 import { AgentClient } from '../client/client.ts';
 import type { UiAnswer } from '../client/ui-requests.ts';
 import type { Agent } from '../engine/agent.ts';
-import { Connection } from '../engine/connection.ts';
+import { ClientConnection } from '../engine/client-connection.ts';
 import { dispatch } from '../engine/dispatch.ts';
 import type { ExtensionUi } from '../extend/extensions/ui.ts';
 import { dialogMethods } from '../protocol/dialog-methods.ts';
@@ -36,7 +36,7 @@ const METHODS: Readonly<Record<Shown, ExtensionUiRequestEvent['method']>> = {
 
 /** The program around the agent as a client of it, which shows nothing until it says what it can show. */
 export class EmbedderUi {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly #agent: Agent;
   readonly #client: AgentClient;
   #takeBack: () => void = () => {};
@@ -45,7 +45,7 @@ export class EmbedderUi {
     const [inside, outside] = memoryPair();
     this.#agent = agent;
     this.#client = new AgentClient(outside);
-    this.connection = new Connection(inside, {}, { isLast: true });
+    this.connection = new ClientConnection(inside, {}, { isLastClient: true });
     this.connection.capabilities.ui = [];
     this.connection.receive((line) => dispatch(line, { agent, connection: this.connection, lane: agent.lane }));
     agent.clients.add(this.connection);
@@ -56,7 +56,7 @@ export class EmbedderUi {
     this.#takeBack();
     this.connection.capabilities.ui = shownBy(ui);
     this.#takeBack = ui ? this.#client.onUiRequest((request, { signal }) => show(ui, request, signal)) : () => {};
-    this.#agent.additions.stageChanged();
+    this.#agent.addons.onClientsChanged();
   }
 
   close(): void {

@@ -17,8 +17,8 @@ export interface ExtensionFailure {
 }
 
 /** The extensions of an agent. The tools of the program itself are none. */
-export function extensionsOf({ additions }: Agent): LoadedExtension[] {
-  return (additions.workshop?.extensions?.all ?? [])
+export function extensionsOf({ addons }: Agent): LoadedExtension[] {
+  return (addons.loaded?.extensions?.all ?? [])
     .filter(({ path }) => path !== CUSTOM_TOOLS)
     .map(({ path, tools, commands, flags }) => ({ path, resolvedPath: path, tools, commands, flags }));
 }
@@ -32,7 +32,7 @@ export class ExtensionRunner {
   }
 
   get #running() {
-    return this.#desk.agent.additions.workshop?.extensions;
+    return this.#desk.agent.addons.loaded?.extensions;
   }
 
   getExtensionPaths = (): string[] => extensionsOf(this.#desk.agent).map(({ path }) => path);

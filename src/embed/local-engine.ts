@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type ModelOptions, openModels } from '../engine/models.ts';
+import { type ModelOptions, openModels } from '../engine/open-models.ts';
 import { type Engine, type EngineOptions, type FirstSession, openEngine } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
 import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';
 import { agentDir, sessionDirFor } from '../store/agent-dir.ts';
 
-type FromEngine = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'additions' | 'hooks';
+type FromEngine = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'addons' | 'hooks';
 
 /** An agent for this process, as whoever opens it describes it. */
 export interface LocalEngineOptions
   extends Partial<Pick<EngineOptions, FromEngine>>,
-    Pick<ModelOptions, 'wish' | 'patterns'> {
+    Pick<ModelOptions, 'requested' | 'patterns'> {
   readonly cwd?: string | undefined;
   readonly agentDir?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -31,7 +31,7 @@ export interface SessionPlaces {
 
 /** Composes an agent in this process. Rejects with a `Refusal` that says what is wrong. */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
-  const { cwd = process.cwd(), env = process.env, script, thinkingLevel, trust, additions, hooks = {} } = options;
+  const { cwd = process.cwd(), env = process.env, script, thinkingLevel, trust, addons, hooks = {} } = options;
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Refusal('not_found', `Not a folder: ${cwd}`);
   if (thinkingLevel !== undefined && !isThinkingLevel(thinkingLevel)) {
     throw new Refusal('invalid_params', `Not a thinking level: ${thinkingLevel}`);
@@ -42,8 +42,8 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     agentDir: root,
     env,
     project,
-    additions: additions ?? {},
-    wish: options.wish,
+    addons: addons ?? {},
+    requested: options.requested,
     patterns: options.patterns,
     script: script === undefined ? undefined : await scriptIn(script),
   });
@@ -56,7 +56,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     project,
     thinkingLevel,
     trust,
-    additions,
+    addons,
     hooks,
     sessionDirectory,
     first: await options.first({ cwd, directory: sessionDirectory(cwd) }),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AdditionWishes } from '../engine/additions/wishes.ts';
+import type { AddonOptions } from '../engine/addons/addon-options.ts';
 import { frontMatter } from '../extend/front-matter.ts';
 import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
 import { Refusal } from '../protocol/errors.ts';
@@ -18,7 +18,7 @@ export interface ResourceLoader {
 }
 
 /** What a loader says: its words are taken, its skills and templates are read from their files. */
-export function loaderWishes(loader: ResourceLoader | undefined): { prompt: PromptWords; additions: AdditionWishes } {
+export function loaderWishes(loader: ResourceLoader | undefined): { prompt: PromptWords; additions: AddonOptions } {
   if (!loader) return { prompt: {}, additions: {} };
   if ((loader.getExtensions?.().extensions.length ?? 0) > 0) {
     const advice = 'put their files where tau finds them, or give their tools as customTools';
@@ -100,13 +100,13 @@ export class ResourceView {
   reload = (): Promise<void> => this.#desk.reload();
 
   get #parts() {
-    const { agentDir } = this.#desk.agent.surroundings;
+    const { agentDir } = this.#desk.agent.addonPaths;
     const { cwd, trusted } = this.#desk.agent.project;
     return promptParts({ agentDir, cwd, trusted }, this.#words);
   }
 
   #commands(source: SlashCommand['source']): SlashCommand[] {
-    return this.#desk.agent.additions.commands.filter((command) => command.source === source);
+    return this.#desk.agent.addons.commands.filter((command) => command.source === source);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Agent } from '../engine/agent.ts';
 import type { Handler } from '../engine/dispatch.ts';
-import { idle } from '../engine/idle.ts';
+import { whenIdle } from '../engine/when-idle.ts';
 import type { Engine } from '../engine/open.ts';
-import { perform } from '../engine/perform.ts';
+import { executeCommand } from '../engine/execute-command.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
 import type { SessionStart } from '../session/hooks.ts';
 import type { Run } from '../session/run/run.ts';
@@ -36,8 +36,8 @@ export class SessionDesk {
   /** The session has begun, for whoever wants to know: once, when the first thing is done in it. Session commands wait. */
   begin(): void {
     const { agent, events } = this;
-    for (const news of agent.takeNews()) events.sendEvent(news);
-    agent.lane.hold(agent.start(this.#start));
+    for (const news of agent.takeOpeningEvents()) events.sendEvent(news);
+    agent.lane.holdUntil(agent.start(this.#start));
   }
 
   /** Does what a client would have done by a command. */
@@ -45,7 +45,7 @@ export class SessionDesk {
     this.begin();
     const { agent, ui } = this;
     const said = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-    return perform(name, said as Params<C>, { agent, connection: ui.connection, lane: agent.lane }, handler);
+    return executeCommand(name, said as Params<C>, { agent, connection: ui.connection, lane: agent.lane }, handler);
   }
 
   /** Extensions that could not be loaded, and why. */
@@ -65,7 +65,7 @@ export class SessionDesk {
   reload(): Promise<void> {
     return this.inTurn(async () => {
       this.#unloaded.clear();
-      await (await this.agent.additions.need()).reload();
+      await (await this.agent.addons.ensureLoaded()).reload();
     });
   }
 
@@ -77,7 +77,7 @@ export class SessionDesk {
 
   /** Settles when nothing is being done any more. */
   async idle(): Promise<void> {
-    await idle(this.agent);
+    await whenIdle(this.agent);
     await this.events.told;
   }
 

@@ -24,7 +24,7 @@ export class SessionEvents implements SubscriberQueue {
 
   constructor(agent: Agent) {
     this.#agent = agent;
-    agent.audience.add({ eventQueue: this, entries: true });
+    agent.broadcast.add({ eventQueue: this, entries: true });
   }
 
   /** Settles when everything that has happened was heard. */

@@ -1,4 +1,4 @@
-import { cycleModel } from '../engine/commands/settings.ts';
+import { cycleModel } from '../engine/commands/models.ts';
 import type { ModelSelector } from '../model/registry/registry.ts';
 import { isThinkingLevel } from '../model/thinking-levels.ts';
 import { Refusal } from '../protocol/errors.ts';

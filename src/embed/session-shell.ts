@@ -40,7 +40,7 @@ export async function executeBash(
     onText: (delta) => {
       if (delta === '') return;
       tell(delta);
-      agent.audience.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
+      agent.broadcast.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
     },
   });
   return { ...result, exitCode: exitCode ?? undefined, fullOutputPath: fullOutputPath ?? undefined };

@@ -55,10 +55,10 @@ export class SettingsView {
   #setModes(modes: Partial<DeliveryModes>): void {
     const wrong = Object.values(modes).find((mode) => !isMode(mode));
     if (wrong !== undefined) throw new Refusal('invalid_params', `Not a queue mode: ${wrong}`);
-    this.#agent.change(() => Object.assign(this.#agent.session.modes, modes));
+    this.#agent.publishChanges(() => Object.assign(this.#agent.session.modes, modes));
   }
 
   #setAutomatic(automatic: Partial<AutoFeatures>): void {
-    this.#agent.change(() => Object.assign(this.#agent.session.automatic, automatic));
+    this.#agent.publishChanges(() => Object.assign(this.#agent.session.automatic, automatic));
   }
 }

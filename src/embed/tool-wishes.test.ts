@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BUILTIN_NAMES, builtinTools } from '../agent/tools/builtin.ts';
+import { BUILTIN_TOOL_NAMES, builtinTools } from '../agent/tools/builtin-tools.ts';
 import { toolWishes } from './tool-wishes.ts';
 
 const tool = (name: string) => ({ name, description: name, parameters: {}, execute: async () => ({ content: [] }) });
@@ -7,7 +7,7 @@ const tool = (name: string) => ({ name, description: name, parameters: {}, execu
 it('knows the names of all tools that tau brings along', () => {
   const own = builtinTools({ cwd: '/', env: {}, family: 'x' }, async () => ({ content: [] }));
 
-  expect(BUILTIN_NAMES).toEqual(own.map(({ name }) => name));
+  expect(BUILTIN_TOOL_NAMES).toEqual(own.map(({ name }) => name));
 });
 
 it.each([
@@ -20,7 +20,7 @@ it.each([
   [{ tools: ['read', 'ls', 'mine'].map(tool) }, ['+ls', '-bash', '-edit', '-write']],
   [{ tools: ['grep', tool('mine')] }, ['grep', 'mine']],
 ])('makes of %j the choice %j', (wishes, wanted) => {
-  expect(toolWishes(wishes).choice.wanted).toEqual(wanted);
+  expect(toolWishes(wishes).choice.patterns).toEqual(wanted);
 });
 
 it('brings along what is not its own, and nothing where there is nothing', () => {

@@ -1,5 +1,5 @@
-import { type ToolChoice, USUAL_TOOLS } from '../agent/tool-choice.ts';
-import { BUILTIN_NAMES } from '../agent/tools/builtin.ts';
+import { type ToolChoice, DEFAULT_TOOLS } from '../agent/tool-choice.ts';
+import { BUILTIN_TOOL_NAMES } from '../agent/tools/builtin-tools.ts';
 import { checkTool } from '../extend/extensions/api.ts';
 import type { ExtensionFactory, ToolDefinition } from '../extend/extensions/extension-api.ts';
 
@@ -18,10 +18,10 @@ export const CUSTOM_TOOLS = '<customTools>';
 /** Which tools are offered, and the extension that brings along those of the program. Throws where one makes no sense. */
 export function toolWishes({ tools, noTools, excludeTools, customTools = [] }: ToolWishes) {
   const objects = tools?.filter((tool) => typeof tool !== 'string') ?? [];
-  const custom = [...customTools, ...objects.filter(({ name }) => !BUILTIN_NAMES.includes(name))];
+  const custom = [...customTools, ...objects.filter(({ name }) => !BUILTIN_TOOL_NAMES.includes(name))];
   for (const tool of custom) checkTool(tool);
   const choice: ToolChoice = {
-    wanted: tools === undefined && noTools === 'all' ? [] : tools && wantedBy(tools),
+    patterns: tools === undefined && noTools === 'all' ? [] : tools && wantedBy(tools),
     excluded: excludeTools,
     builtin: noTools !== 'builtin',
   };
@@ -35,8 +35,8 @@ function wantedBy(tools: NonNullable<ToolWishes['tools']>): readonly string[] | 
   const names = tools.map((tool) => (typeof tool === 'string' ? tool : tool.name));
   if (tools.length === 0 || tools.some((tool) => typeof tool === 'string')) return names;
   // Tools choose among tau's own; what others bring is offered as usual.
-  const more = names.filter((name) => BUILTIN_NAMES.includes(name) && !USUAL_TOOLS.includes(name));
-  const less = USUAL_TOOLS.filter((name) => !names.includes(name));
+  const more = names.filter((name) => BUILTIN_TOOL_NAMES.includes(name) && !DEFAULT_TOOLS.includes(name));
+  const less = DEFAULT_TOOLS.filter((name) => !names.includes(name));
   const changes = [...more.map((name) => `+${name}`), ...less.map((name) => `-${name}`)];
   return changes.length === 0 ? undefined : changes;
 }

@@ -25,29 +25,29 @@ import type { SessionList } from '../store/sessions/listing/list-sessions.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Broadcast } from '../wire/broadcast.ts';
-import type { Surroundings } from './additions/sign.ts';
-import type { AdditionWishes } from './additions/wishes.ts';
-import { Additions } from './additions.ts';
-import { type Arrival, knowStored, newsOf } from './arrival.ts';
-import type { Connection } from './connection.ts';
-import { idle } from './idle.ts';
-import { SessionLane } from './lanes.ts';
-import { placeOf } from './models.ts';
-import { heard, soon } from './patience.ts';
+import type { AddonPaths } from './addons/detect.ts';
+import type { AddonOptions } from './addons/addon-options.ts';
+import { LazyAddons } from './lazy-addons.ts';
+import { type PreparedSession, loadStoredModel, openingEvents } from './prepared-session.ts';
+import type { ClientConnection } from './client-connection.ts';
+import { whenIdle } from './when-idle.ts';
+import { SessionLane } from './session-lane.ts';
+import { registryPlaceOf } from './open-models.ts';
+import { ignoreErrors, withinGrace } from './grace-period.ts';
 import type { Project } from './project.ts';
-import { SharedTurns } from './shared-turns.ts';
-import { stateOf } from './state.ts';
+import { CoalescedTask } from './coalesced-task.ts';
+import { stateOf } from './agent-state.ts';
 
 export interface AgentParts {
-  readonly audience: Broadcast;
+  readonly broadcast: Broadcast;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly agentDir: string;
-  readonly wishes: AdditionWishes;
+  readonly addonOptions: AddonOptions;
   readonly mode: Mode;
   /** `decided`: what a client said of the folder for this process. */
-  readonly projectIn: (cwd: string, decided: boolean | undefined) => Project;
+  readonly projectFor: (cwd: string, trust: boolean | undefined) => Project;
   /** The built-in tools for a folder. */
   readonly tools: (shell: ShellOptions) => readonly Tool[];
   readonly toolChoice: ToolChoice;
@@ -58,13 +58,13 @@ export interface AgentParts {
   /** Looks at what is stored. */
   readonly sessionList: () => Promise<SessionList>;
   /** Writes into the user's settings. */
-  readonly remember: (values: Settings) => Promise<void>;
+  readonly saveSettings: (values: Settings) => Promise<void>;
   /** Stores the key of a provider, or removes the one that is stored. */
-  readonly changeKey: (provider: string, apiKey: string | undefined) => Promise<void>;
+  readonly setApiKey: (provider: string, apiKey: string | undefined) => Promise<void>;
   /** What was named on the command line; it wins over what a session remembers. */
-  readonly named: {
+  readonly requested: {
     readonly model?: ModelName | undefined;
-    readonly awaited?: UnresolvedModel | undefined;
+    readonly unresolved?: UnresolvedModel | undefined;
     readonly thinkingLevel?: ThinkingLevel | undefined;
   };
 }
@@ -76,42 +76,42 @@ interface Persistence {
 
 /** The one agent of this process: a session at a time, and what outlives a change of session. */
 export class Agent {
-  readonly audience: Broadcast;
+  readonly broadcast: Broadcast;
   readonly registry: ModelRegistry;
   readonly hooks: SessionHooks;
-  readonly clients = new Set<Connection>();
+  readonly clients = new Set<ClientConnection>();
   readonly toolbox: Toolbox;
-  readonly additions = new Additions(this);
+  readonly addons = new LazyAddons(this);
   readonly lane = new SessionLane();
   readonly mode: Mode;
   readonly #parts: AgentParts;
-  readonly #trust = new Map<string, boolean>();
-  readonly #preflight = new SharedTurns(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
+  readonly #trustByFolder = new Map<string, boolean>();
+  readonly #preflight = new CoalescedTask(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
   #session: Session;
   #project: Project;
-  #news: AgentEvent[];
+  #openingEvents: AgentEvent[];
   #isStarted = false;
   #sessionList: Promise<SessionList> | undefined;
-  #moving: Promise<void> | undefined;
-  readonly #leaving = new Set<Promise<void>>();
+  #switching: Promise<void> | undefined;
+  readonly #closingSessions = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
-  #leave: () => void = () => {};
+  #resolveExit: () => void = () => {};
   /** Settles when somebody inside wants the process to end, and nothing is being done any more. */
-  readonly left = new Promise<void>((resolve) => {
-    this.#leave = resolve;
+  readonly exitRequested = new Promise<void>((resolve) => {
+    this.#resolveExit = resolve;
   });
 
   constructor(parts: AgentParts, first: SessionLog) {
     this.#parts = parts;
-    this.audience = parts.audience;
+    this.broadcast = parts.broadcast;
     this.registry = parts.registry;
     this.hooks = parts.hooks;
     this.mode = parts.mode;
-    const arrival = this.#arrival(first, undefined);
-    this.toolbox = new Toolbox(parts.tools(parts.shell(arrival.project)), parts.toolChoice);
-    this.#session = arrival.session;
-    this.#project = arrival.project;
-    this.#news = newsOf(arrival);
+    const prepared = this.#buildSession(first, undefined);
+    this.toolbox = new Toolbox(parts.tools(parts.shell(prepared.project)), parts.toolChoice);
+    this.#session = prepared.session;
+    this.#project = prepared.project;
+    this.#openingEvents = openingEvents(prepared);
   }
 
   get session(): Session {
@@ -138,20 +138,20 @@ export class Agent {
   }
 
   /** Where to look for what others add to the agent. */
-  get surroundings(): Surroundings {
-    const { agentDir, wishes, env } = this.#parts;
+  get addonPaths(): AddonPaths {
+    const { agentDir, addonOptions, env } = this.#parts;
     const { cwd, settings } = this.#project;
-    return { agentDir, wishes, home: env['HOME'] || homedir(), cwd, settings };
+    return { agentDir, options: addonOptions, home: env['HOME'] || homedir(), cwd, settings };
   }
 
   /** Does something; where it is to `persist` it becomes the default of new sessions first, or nothing is done. */
-  keeping<T>(values: Settings, { persist = false }: Persistence, work: () => T | Promise<T>): T | Promise<T> {
-    return persist ? this.#parts.remember(values).then(work) : work();
+  persistThen<T>(values: Settings, { persist = false }: Persistence, work: () => T | Promise<T>): T | Promise<T> {
+    return persist ? this.#parts.saveSettings(values).then(work) : work();
   }
 
   /** Stores a key or removes one, and learns what can be used then: a model that was missed is used from now on. */
-  async changeKey(provider: string, apiKey: string | undefined): Promise<void> {
-    await this.#parts.changeKey(provider, apiKey);
+  async setApiKey(provider: string, apiKey: string | undefined): Promise<void> {
+    await this.#parts.setApiKey(provider, apiKey);
     await this.registry.load({ anyway: true });
     const { unavailable } = this.session.choice;
     const found = unavailable && this.registry.find(unavailable.provider, unavailable.id);
@@ -159,11 +159,11 @@ export class Agent {
   }
 
   /** Models came or went: one that was missed is used from now on, and one that is gone is missed. */
-  async modelsChanged(): Promise<void> {
-    const { reconsiderModel } = await import('./reconsider-model.ts');
+  async onModelsChanged(): Promise<void> {
+    const { reselectModel } = await import('./reselect-model.ts');
     // What tools may know of the environment depends on what providers call their secrets.
-    this.#takeProject(this.#project);
-    await reconsiderModel(this);
+    this.#useProject(this.#project);
+    await reselectModel(this);
   }
 
   /** What is stored; loaded when somebody first asks for it. */
@@ -177,147 +177,147 @@ export class Agent {
   }
 
   /** What opening the first session brought to light, for the first client. */
-  takeNews(): AgentEvent[] {
-    return this.#news.splice(0);
+  takeOpeningEvents(): AgentEvent[] {
+    return this.#openingEvents.splice(0);
   }
 
   /** Tells the hooks, once, that the first session has begun: when the first client can hear what they say. */
-  start(how: SessionStart = { reason: 'startup' }): Promise<void> | undefined {
+  start(start: SessionStart = { reason: 'startup' }): Promise<void> | undefined {
     if (this.#isStarted) return undefined;
     this.#isStarted = true;
-    const tell = () => heard(() => this.hooks.sessionStart?.(how));
-    const loaded = this.additions.start();
-    return loaded === undefined ? tell() : loaded.then(() => (this.#closing === undefined ? tell() : undefined));
+    const notify = () => ignoreErrors(() => this.hooks.sessionStart?.(start));
+    const loaded = this.addons.start();
+    return loaded === undefined ? notify() : loaded.then(() => (this.#closing === undefined ? notify() : undefined));
   }
 
   /** Makes everything ready to go over to another session. Whatever fails here leaves the present one as it is. */
-  async prepare(log: SessionLog): Promise<Arrival> {
-    await knowStored(this.registry, log);
-    await this.additions.prepare(log);
-    return this.#arrival(log, this.#session);
+  async prepareSession(log: SessionLog): Promise<PreparedSession> {
+    await loadStoredModel(this.registry, log);
+    await this.addons.prepareFor(log);
+    return this.#buildSession(log, this.#session);
   }
 
   /** Goes over to another session. A run of the old one must have ended. */
-  enter(arrival: Arrival, reason: 'new' | 'resume' | 'fork'): Promise<void> {
+  switchTo(prepared: PreparedSession, reason: 'new' | 'resume' | 'fork'): Promise<void> {
     if (this.#closing !== undefined) throw new Refusal('overloaded', 'The agent is shutting down');
-    this.#moving = this.#move(arrival, reason);
-    return this.#moving;
+    this.#switching = this.#switch(prepared, reason);
+    return this.#switching;
   }
 
-  async #move(arrival: Arrival, reason: 'new' | 'resume' | 'fork'): Promise<void> {
+  async #switch(prepared: PreparedSession, reason: 'new' | 'resume' | 'fork'): Promise<void> {
     const previous = this.#session;
-    const { log } = arrival.session;
-    await soon(heard(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path })));
+    const { log } = prepared.session;
+    await withinGrace(ignoreErrors(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path })));
     // Whatever a client has started since the run was stopped.
     await previous.shell.close();
     const before = this.state;
-    this.#session = arrival.session;
-    this.#takeProject(arrival.project);
-    const left = [...this.clients].map(({ feed }) => feed?.restart(log));
-    this.announce(before);
-    for (const event of newsOf(arrival, previous)) this.audience.publish(event);
+    this.#session = prepared.session;
+    this.#useProject(prepared.project);
+    const finishedFeeds = [...this.clients].map(({ feed }) => feed?.restart(log));
+    this.publishStateSince(before);
+    for (const event of openingEvents(prepared, previous)) this.broadcast.publish(event);
     // The agent is in the new session already: nothing about the old one can fail the move, nor hold it up for long.
-    await soon(this.#letGo(previous, Promise.all(left)));
-    await heard(() => this.additions.entered());
-    await heard(() => this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
+    await withinGrace(this.#releaseSession(previous, Promise.all(finishedFeeds)));
+    await ignoreErrors(() => this.addons.onSessionSwitched());
+    await ignoreErrors(() => this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
   }
 
   /** Closes a session that was left, once nobody reads in it any more. */
-  #letGo({ log }: Session, unread: Promise<unknown>): Promise<void> {
-    const closed = unread.then(() => log.close()).catch(() => {});
-    this.#leaving.add(closed);
-    return closed.finally(() => this.#leaving.delete(closed));
+  #releaseSession({ log }: Session, finishedFeeds: Promise<unknown>): Promise<void> {
+    const closed = finishedFeeds.then(() => log.close()).catch(() => {});
+    this.#closingSessions.add(closed);
+    return closed.finally(() => this.#closingSessions.delete(closed));
   }
 
   /** Tells clients which fields of the state differ from before. */
-  announce(before: SessionState): void {
+  publishStateSince(before: SessionState): void {
     const after = this.state;
     const names = Object.keys({ ...before, ...after }) as (keyof SessionState)[];
     const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
     if (before.sessionName !== after.sessionName) {
-      this.audience.publish({ type: 'session_info_changed', name: after.sessionName });
-      void heard(() => this.hooks.nameChange?.(after.sessionName));
+      this.broadcast.publish({ type: 'session_info_changed', name: after.sessionName });
+      void ignoreErrors(() => this.hooks.nameChange?.(after.sessionName));
     }
     if (before.thinkingLevel !== after.thinkingLevel) {
-      this.audience.publish({ type: 'thinking_level_changed', level: after.thinkingLevel });
+      this.broadcast.publish({ type: 'thinking_level_changed', level: after.thinkingLevel });
     }
     if (changed.length === 0) return;
     const state = Object.fromEntries(changed.map((name) => [name, after[name] ?? null]));
-    this.audience.publish({ type: 'state_changed', state });
+    this.broadcast.publish({ type: 'state_changed', state });
   }
 
   /** Does something that may change the state, and tells clients what it changed. */
-  change<T>(work: () => T): T {
+  publishChanges<T>(work: () => T): T {
     const before = this.state;
     const result = work();
-    this.announce(before);
+    this.publishStateSince(before);
     return result;
   }
 
   /** Settles when the hooks have heard of it, if any wants to; the change itself is made at once. */
-  setModel(model: Model, source: 'set' | 'cycle' | 'restore', wanted?: ThinkingLevel): Promise<void> | undefined {
+  setModel(model: Model, source: 'set' | 'cycle' | 'restore', requestedLevel?: ThinkingLevel): Promise<void> | undefined {
     const { session } = this;
     const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
-    const level = clampLevel(model, wanted ?? this.#levelAfter(previousModel, previousLevel));
+    const level = clampLevel(model, requestedLevel ?? this.#levelForNextModel(previousModel, previousLevel));
     const choice = { model, thinkingLevel: level };
-    this.change(() => {
+    this.publishChanges(() => {
       // What was chosen before is stored already.
       if (source !== 'restore') recordChoice(session.transcript, choice, previousLevel);
       session.choice = choice;
     });
-    const told = heard(() => this.hooks.modelSelect?.({ model, previousModel, source }));
-    return told === undefined ? this.#tellLevel(previousLevel) : told.then(() => this.#tellLevel(previousLevel));
+    const notified = ignoreErrors(() => this.hooks.modelSelect?.({ model, previousModel, source }));
+    return notified === undefined ? this.#notifyLevelChange(previousLevel) : notified.then(() => this.#notifyLevelChange(previousLevel));
   }
 
-  setThinkingLevel(wanted: ThinkingLevel): Promise<void> | undefined {
+  setThinkingLevel(requestedLevel: ThinkingLevel): Promise<void> | undefined {
     const { session } = this;
     const { model, thinkingLevel: previousLevel } = session.choice;
-    const thinkingLevel = clampLevel(model, wanted);
+    const thinkingLevel = clampLevel(model, requestedLevel);
     if (thinkingLevel === previousLevel) return undefined;
-    this.change(() => {
+    this.publishChanges(() => {
       session.transcript.append({ type: 'thinking_level_change', thinkingLevel });
       session.choice = { ...session.choice, thinkingLevel };
     });
-    return this.#tellLevel(previousLevel);
+    return this.#notifyLevelChange(previousLevel);
   }
 
   /** Names the session, for listings. */
   setName(name: string): void {
-    this.change(() => this.session.transcript.append({ type: 'session_info', name }));
+    this.publishChanges(() => this.session.transcript.append({ type: 'session_info', name }));
   }
 
   /** Trusts the project or not; its settings, and the tools made from them, follow at once. */
   async setTrust(verdict: { trusted: boolean; remember: boolean }): Promise<void> {
     await this.decideTrust(verdict);
-    await heard(() => this.additions.trustChanged());
+    await ignoreErrors(() => this.addons.onTrustChanged());
   }
 
   /** Reads the settings of the project again, and makes the tools anew from them. */
   refreshProject(): void {
-    this.change(() => {
-      this.project.refresh();
-      this.#takeProject(this.project);
+    this.publishChanges(() => {
+      this.project.reloadSettings();
+      this.#useProject(this.project);
     });
   }
 
   /** The same without a look at what the project adds to the agent. */
   async decideTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): Promise<void> {
-    if (remember) await this.project.remember(trusted);
-    this.change(() => {
+    if (remember) await this.project.saveTrust(trusted);
+    this.publishChanges(() => {
       this.project.setTrust(trusted);
-      this.#trust.set(this.project.cwd, trusted);
-      this.#takeProject(this.project);
+      this.#trustByFolder.set(this.project.cwd, trusted);
+      this.#useProject(this.project);
     });
   }
 
   /** Ends the process once nothing is being done. */
-  leave(): void {
-    void idle(this).then(() => this.#leave());
+  requestExit(): void {
+    void whenIdle(this).then(() => this.#resolveExit());
   }
 
   /** What stands in the way of a prompt. */
   preflight(): Promise<Preflight> {
-    return this.#preflight.take();
+    return this.#preflight.run();
   }
 
   /** Stops everything and lets go of the session. */
@@ -327,73 +327,73 @@ export class Agent {
   }
 
   async #close(): Promise<void> {
-    this.additions.abort();
+    this.addons.dismissDialogs();
     await this.#session.stop();
-    await soon(this.#moving);
-    await soon(heard(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
-    await soon(this.additions.close());
+    await withinGrace(this.#switching);
+    await withinGrace(ignoreErrors(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
+    await withinGrace(this.addons.close());
     await this.#session.shell.close();
     await this.#session.log.close();
-    await soon(Promise.all(this.#leaving).then(() => {}));
+    await withinGrace(Promise.all(this.#closingSessions).then(() => {}));
   }
 
   /** A model that does not think leaves no trace of how much the one before it did: then the usual level counts. */
-  #levelAfter(previous: Model | null, level: ThinkingLevel): ThinkingLevel {
+  #levelForNextModel(previous: Model | null, level: ThinkingLevel): ThinkingLevel {
     return previous && !previous.reasoning ? (this.project.settings.defaultThinkingLevel ?? 'medium') : level;
   }
 
-  #tellLevel(previousLevel: ThinkingLevel): Promise<void> | undefined {
+  #notifyLevelChange(previousLevel: ThinkingLevel): Promise<void> | undefined {
     const { thinkingLevel: level } = this.#session.choice;
     return level === previousLevel
       ? undefined
-      : heard(() => this.hooks.thinkingLevelSelect?.({ level, previousLevel }));
+      : ignoreErrors(() => this.hooks.thinkingLevelSelect?.({ level, previousLevel }));
   }
 
   /** The tools are those of the folder and of its settings. */
-  #takeProject(project: Project): void {
+  #useProject(project: Project): void {
     this.#project = project;
-    this.registry.folderOptions = placeOf(project);
-    this.toolbox.putOwn(this.#parts.tools(this.#parts.shell(project)));
+    this.registry.folderOptions = registryPlaceOf(project);
+    this.toolbox.setBuiltins(this.#parts.tools(this.#parts.shell(project)));
   }
 
-  #arrival(log: SessionLog, previous: Session | undefined): Arrival {
+  #buildSession(log: SessionLog, previous: Session | undefined): PreparedSession {
     const { cwd } = log.header;
-    const isHere = previous !== undefined && this.#project.cwd === cwd;
-    const project = isHere ? this.#project : this.#parts.projectIn(cwd, this.#trust.get(cwd));
+    const isSameFolder = previous !== undefined && this.#project.cwd === cwd;
+    const project = isSameFolder ? this.#project : this.#parts.projectFor(cwd, this.#trustByFolder.get(cwd));
     const repaired = repairToolCalls(log);
     recoverCommands(log);
-    const session = this.#sessionOn(log, project, previous);
-    if (isFresh(log)) recordChoice(log, session.choice);
+    const session = this.#createSession(log, project, previous);
+    if (isNewSession(log)) recordChoice(log, session.choice);
     return { session, project, repaired };
   }
 
-  #sessionOn(log: SessionLog, project: Project, previous: Session | undefined): Session {
-    const { audience, registry, hooks, shell, promptParts } = this.#parts;
+  #createSession(log: SessionLog, project: Project, previous: Session | undefined): Session {
+    const { broadcast, registry, hooks, shell, promptParts } = this.#parts;
     return new Session({
       log,
-      events: audience,
+      events: broadcast,
       registry,
       hooks,
       tools: () => this.toolbox.active,
       shell: () => shell(project),
-      promptParts: () => ({ ...promptParts(project), skills: this.additions.skills }),
+      promptParts: () => ({ ...promptParts(project), skills: this.addons.skills }),
       settings: () => project.settings,
-      choice: this.#choiceFor(log, project, previous),
+      choice: this.#initialChoice(log, project, previous),
       modes: previous ? { ...previous.modes } : deliveryModesFrom(project.settings),
       automatic: previous ? { ...previous.automatic } : autoFeaturesFrom(project.settings),
     });
   }
 
-  #choiceFor(log: SessionLog, { settings }: Project, previous: Session | undefined) {
+  #initialChoice(log: SessionLog, { settings }: Project, previous: Session | undefined) {
     const stored = storedChoice(log);
-    const named = previous ? undefined : this.#parts.named;
+    const requested = previous ? undefined : this.#parts.requested;
     const kept = previous && !stored.model ? { ...previous.choice, level: previous.choice.thinkingLevel } : undefined;
     const { level, ...choice } =
       kept ??
-      firstModel(this.registry, { named: named?.model, unresolved: named?.awaited, stored: stored.model, settings });
-    const wanted = named?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
-    return { ...choice, thinkingLevel: clampLevel(choice.model, wanted) };
+      firstModel(this.registry, { named: requested?.model, unresolved: requested?.unresolved, stored: stored.model, settings });
+    const requestedLevel = requested?.thinkingLevel ?? stored.thinkingLevel ?? level ?? settings.defaultThinkingLevel ?? 'medium';
+    return { ...choice, thinkingLevel: clampLevel(choice.model, requestedLevel) };
   }
 }
 
-const isFresh = (log: SessionLog) => log.size === log.count('session_info');
+const isNewSession = (log: SessionLog) => log.size === log.count('session_info');

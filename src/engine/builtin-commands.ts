@@ -5,7 +5,7 @@ import { sessionNameFrom } from '../store/sessions/session-name.ts';
 import type { Agent } from './agent.ts';
 import { exportPage } from './commands/export.ts';
 import { forkPoints } from './commands/reading.ts';
-import { fork, newSession } from './moves.ts';
+import { forkSession, newSession } from './session-switch.ts';
 
 /** A call of a built-in command. It runs in its turn among the session commands. */
 interface BuiltinCall {
@@ -65,15 +65,15 @@ const commands: Readonly<Record<string, BuiltinCommand>> = {
   reload: {
     description: 'Read extensions, skills, templates and rules again',
     run: async ({ agent }) => {
-      const workshop = await agent.additions.need();
-      await workshop.reload();
-      return `Loaded again: ${agent.additions.commands.length} commands`;
+      const addons = await agent.addons.ensureLoaded();
+      await addons.reload();
+      return `Loaded again: ${agent.addons.commands.length} commands`;
     },
   },
   help: {
     description: 'Show the commands',
     run: ({ agent }) =>
-      [...builtinList(), ...agent.additions.commands]
+      [...listBuiltins(), ...agent.addons.commands]
         .map(({ name, argumentHint, description }) =>
           [`/${name}`, argumentHint, description && `- ${description}`].filter(Boolean).join(' '),
         )
@@ -81,11 +81,11 @@ const commands: Readonly<Record<string, BuiltinCommand>> = {
   },
 };
 
-export const builtinNamed = (name: string): BuiltinCommand | undefined =>
+export const findBuiltin = (name: string): BuiltinCommand | undefined =>
   Object.hasOwn(commands, name) ? commands[name] : undefined;
 
 /** The slash commands that tau knows itself, for clients that ask for them. */
-export const builtinList = (): SlashCommand[] =>
+export const listBuiltins = (): SlashCommand[] =>
   Object.entries(commands).map(([name, { description, argumentHint }]) => ({
     name,
     description,
@@ -120,7 +120,7 @@ function forkList(agent: Agent): string {
 }
 
 async function forkAt(agent: Agent, entryId: string, signal: AbortSignal): Promise<string> {
-  const { cancelled, text } = await fork(agent, { entryId }, signal);
+  const { cancelled, text } = await forkSession(agent, { entryId }, signal);
   return cancelled ? 'An extension said no' : `Forked before: ${text}`;
 }
 
@@ -131,7 +131,7 @@ function sessionFacts({ session }: Agent): string {
   const lines = [
     `Session ${log.header.id}${transcript.name === undefined ? '' : ` (${transcript.name})`}`,
     `File: ${log.path ?? 'none: it stays in memory'}`,
-    `Messages: ${counts.userMessages} of the user, ${counted(counts.assistantMessages, 'answer')}, ${counted(counts.toolCalls, 'tool call')}`,
+    `Messages: ${counts.userMessages} of the user, ${countText(counts.assistantMessages, 'answer')}, ${countText(counts.toolCalls, 'tool call')}`,
     `Tokens: ${counts.tokens.total} in all; cost: ${counts.cost.toFixed(4)}`,
   ];
   if (typeof usage?.percent === 'number')
@@ -139,4 +139,4 @@ function sessionFacts({ session }: Agent): string {
   return lines.join('\n');
 }
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+const countText = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -2,7 +2,7 @@ import { realPath } from '../system/files/real-path.ts';
 import type { Agent } from './agent.ts';
 
 /** Whether this path leads to the session that the agent is in. */
-export function isCurrent(agent: Agent, path: string): boolean {
+export function isCurrentSession(agent: Agent, path: string): boolean {
   const current = agent.session.log.path;
   try {
     return current !== undefined && realPath(current) === realPath(path);

@@ -5,51 +5,51 @@ import { type InputLine, toLine, escapeLineBreaks } from '../wire/json-lines.ts'
 import { parseInbound } from '../wire/inbound.ts';
 import type { Agent } from './agent.ts';
 import { handlers } from './commands/table.ts';
-import type { Connection } from './connection.ts';
-import type { Journal } from './journal.ts';
-import { JsonText } from './json-text.ts';
-import type { SessionLane } from './lanes.ts';
-import { LaterAnswer } from './later-answer.ts';
+import type { ClientConnection } from './client-connection.ts';
+import type { ActivityLog } from './activity-log.ts';
+import { EncodedJson } from './encoded-json.ts';
+import type { SessionLane } from './session-lane.ts';
+import { DeferredResponse } from './deferred-response.ts';
 
 /** What a handler works with. */
-export interface Context {
+export interface CommandContext {
   /** What the client called its request, if it did. */
   readonly id: unknown;
   readonly agent: Agent;
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly lane: SessionLane;
   /** Does this once the answer is out, so that the answer precedes what it leads to. */
-  readonly afterAnswer: (work: () => void) => void;
+  readonly afterResponse: (work: () => void) => void;
   /** Aborted by an abort that came after the command did. */
   readonly signal: AbortSignal;
 }
 
-export type Handler<C extends CommandName> = (params: Params<C>, context: Context) => Answer<C> | Promise<Answer<C>>;
+export type Handler<C extends CommandName> = (params: Params<C>, context: CommandContext) => HandlerResult<C> | Promise<HandlerResult<C>>;
 
-type Answer<C extends CommandName> = Result<C> | LaterAnswer<Result<C>>;
+type HandlerResult<C extends CommandName> = Result<C> | DeferredResponse<Result<C>>;
 
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 
-interface Peers extends Omit<Context, 'id' | 'afterAnswer' | 'signal'> {
+interface DispatchTarget extends Omit<CommandContext, 'id' | 'afterResponse' | 'signal'> {
   /** Who writes down what is refused. */
-  readonly journal?: Journal | undefined;
+  readonly activityLog?: ActivityLog | undefined;
 }
 
 /** Answers one line. Every command gets exactly one answer, also when it fails; frames get none. */
-export function dispatch(line: InputLine, { journal, ...peers }: Peers): void {
+export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTarget): void {
   const inbound = parseInbound(line);
-  const { eventQueue: outbox } = peers.connection;
-  const refuse = (id: unknown, command: string, refusal: Refusal) => {
-    journal?.refused(command, refusal);
+  const { eventQueue: outbox } = target.connection;
+  const reject = (id: unknown, command: string, refusal: Refusal) => {
+    activityLog?.logRefusal(command, refusal);
     outbox.send(failure(id, command, refusal));
   };
-  if (inbound.kind === 'refused') refuse(inbound.id, inbound.command, inbound.refusal);
-  else if (inbound.kind === 'frame') peers.agent.additions.take(inbound.frame, peers.connection);
-  if ('malformed' in inbound && inbound.malformed) peers.agent.additions.takeBroken(inbound.malformed, peers.connection);
+  if (inbound.kind === 'refused') reject(inbound.id, inbound.command, inbound.refusal);
+  else if (inbound.kind === 'frame') target.agent.addons.handleFrame(inbound.frame, target.connection);
+  if ('malformed' in inbound && inbound.malformed) target.agent.addons.handleMalformedFrame(inbound.malformed, target.connection);
   if (inbound.kind !== 'command') return;
   const { id, name } = inbound;
   const after: (() => void)[] = [];
-  const fail = (error: unknown) => refuse(id, name, Refusal.from(error));
+  const fail = (error: unknown) => reject(id, name, Refusal.from(error));
   const succeed = (data: unknown) => {
     let line: string;
     try {
@@ -61,29 +61,29 @@ export function dispatch(line: InputLine, { journal, ...peers }: Peers): void {
     outbox.sendLine(line);
     for (const work of after) work();
   };
-  const answer = (data: unknown) => (data instanceof LaterAnswer ? data.value.then(succeed, fail) : succeed(data));
+  const respond = (data: unknown) => (data instanceof DeferredResponse ? data.value.then(succeed, fail) : succeed(data));
   let result: unknown;
   try {
-    const { signal } = peers.lane;
-    result = invoke(name, inbound.params, { ...peers, id, signal, afterAnswer: (work) => after.push(work) });
+    const { signal } = target.lane;
+    result = invoke(name, inbound.params, { ...target, id, signal, afterResponse: (work) => after.push(work) });
   } catch (error) {
     fail(error);
     return;
   }
-  if (result instanceof Promise) peers.connection.track(result.then(answer, fail));
+  if (result instanceof Promise) target.connection.track(result.then(respond, fail));
   else succeed(result);
 }
 
-function invoke(name: CommandName, params: object, context: Context): unknown {
+function invoke(name: CommandName, params: object, context: CommandContext): unknown {
   // One cast, right after validation: the table pairs each name with its own parameters.
-  const handler = handlers[name] as (params: object, context: Context) => unknown;
+  const handler = handlers[name] as (params: object, context: CommandContext) => unknown;
   if (commandRows[name].lane === 'session') return context.lane.run(() => handler(params, context));
   return handler(params, context);
 }
 
 function success(id: unknown, command: CommandName, data: unknown): string {
   const head = { ...withId(id), type: 'response', command, success: true };
-  if (!(data instanceof JsonText)) return toLine(data === undefined ? head : { ...head, data });
+  if (!(data instanceof EncodedJson)) return toLine(data === undefined ? head : { ...head, data });
   return `${JSON.stringify(head).slice(0, -1)},"data":${escapeLineBreaks(data.json)}}\n`;
 }
 

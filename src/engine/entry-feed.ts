@@ -1,6 +1,6 @@
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import { toLine } from '../wire/json-lines.ts';
-import type { Connection } from './connection.ts';
+import type { ClientConnection } from './client-connection.ts';
 
 const ENTRIES_PER_PAGE = 100;
 
@@ -9,11 +9,11 @@ const ENTRIES_PER_PAGE = 100;
  * stored already is read as the client takes it; whatever is published meanwhile waits its turn behind that.
  */
 export class EntryFeed {
-  readonly #connection: Connection;
-  #wanted = true;
+  readonly #connection: ClientConnection;
+  #isActive = true;
   #sent: Promise<void>;
 
-  constructor(connection: Connection, log: SessionLog) {
+  constructor(connection: ClientConnection, log: SessionLog) {
     this.#connection = connection;
     this.#sent = connection.eventQueue.sendLines(this.#linesOf(log, log.size));
   }
@@ -27,14 +27,14 @@ export class EntryFeed {
 
   /** Sends no more of what was there. */
   stop(): void {
-    this.#wanted = false;
+    this.#isActive = false;
   }
 
   *#linesOf(log: SessionLog, count: number): Generator<string> {
     yield appended(log.header);
     let after: string | undefined;
-    for (let told = 0; told < count && this.#wanted; told += ENTRIES_PER_PAGE) {
-      const page = this.#read(log, { after, limit: Math.min(ENTRIES_PER_PAGE, count - told) });
+    for (let sent = 0; sent < count && this.#isActive; sent += ENTRIES_PER_PAGE) {
+      const page = this.#read(log, { after, limit: Math.min(ENTRIES_PER_PAGE, count - sent) });
       for (const entry of page) yield appended(entry);
       after = page.at(-1)?.id;
     }

@@ -1,6 +1,6 @@
 import { delimiter, join } from 'node:path';
 import type { ToolChoice } from '../agent/tool-choice.ts';
-import { builtinTools } from '../agent/tools/builtin.ts';
+import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
 import { untrustedPromptFiles } from '../extend/prompt-file.ts';
@@ -18,15 +18,15 @@ import type { Log } from '../system/log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Link } from '../wire/link.ts';
-import { isAnythingAdded } from './additions/sign.ts';
-import type { AdditionWishes } from './additions/wishes.ts';
+import { hasAddons } from './addons/detect.ts';
+import type { AddonOptions } from './addons/addon-options.ts';
 import { Agent, type AgentParts } from './agent.ts';
-import { knowStored } from './arrival.ts';
-import { Connection } from './connection.ts';
+import { loadStoredModel } from './prepared-session.ts';
+import { ClientConnection } from './client-connection.ts';
 import { dispatch } from './dispatch.ts';
-import { idle } from './idle.ts';
-import type { Journal } from './journal.ts';
-import type { Models } from './models.ts';
+import { whenIdle } from './when-idle.ts';
+import type { ActivityLog } from './activity-log.ts';
+import type { Models } from './open-models.ts';
 import { Project } from './project.ts';
 
 /** Which session an agent begins with. */
@@ -54,7 +54,7 @@ export interface EngineOptions {
   readonly prompt?: PromptWords | undefined;
   readonly dialect?: Partial<Dialect>;
   readonly hooks?: SessionHooks | undefined;
-  readonly additions?: AdditionWishes | undefined;
+  readonly addons?: AddonOptions | undefined;
   readonly mode?: Mode | undefined;
   /** Where to write down what happens. */
   readonly log?: Log | undefined;
@@ -68,79 +68,79 @@ export interface Engine {
   /** What the model is told before the conversation. */
   systemPrompt(): Promise<string>;
   /** Serves a client until it leaves. Its leaving ends nothing. */
-  connect(link: Link, options?: ConnectOptions): Connection;
+  connect(link: Link, options?: ConnectOptions): ClientConnection;
   /** Settles when every session command is done and no run is active. */
   idle(): Promise<void>;
   /** Settles when that is so, and commands of extensions that still run are done, too. */
   finished(): Promise<void>;
   /** Settles when an extension wants the process to end, and nothing is being done any more. */
-  readonly left: Promise<void>;
+  readonly exitRequested: Promise<void>;
   /** Stops whatever runs, stores everything, lets go of the session and ends every process it started. `why`: for the log. */
-  close(why?: string): Promise<void>;
+  close(reason?: string): Promise<void>;
 }
 
 /** Composes an agent and opens its first session. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const journal = options.log && new (await import('./journal.ts')).Journal(options.log);
-  const audience = journal?.audience ?? new Broadcast();
+  const activityLog = options.log && new (await import('./activity-log.ts')).ActivityLog(options.log);
+  const broadcast = activityLog?.broadcast ?? new Broadcast();
   // An object of its own: whoever is added steps in there.
   const hooks = { ...options.hooks };
   const family = newUuid();
-  const { registry, named, awaited } = options.models;
+  const { registry, requested, unresolved } = options.models;
   const name = options.name === undefined ? undefined : sessionNameFrom(options.name);
   const parts: AgentParts = {
-    audience,
+    broadcast,
     registry,
-    hooks: journal?.timed(hooks) ?? hooks,
+    hooks: activityLog?.withTiming(hooks) ?? hooks,
     env: options.env,
     agentDir: options.agentDir,
-    wishes: options.additions ?? {},
+    addonOptions: options.addons ?? {},
     mode: options.mode ?? 'rpc',
-    projectIn: (cwd, decided) => projectIn(cwd, decided, options),
-    tools: (shell) => builtinTools(shell, async (call) => (await agent.additions.todos()).work(call)),
+    projectFor: (cwd, trust) => projectFor(cwd, trust, options),
+    tools: (shell) => builtinTools(shell, async (call) => (await agent.addons.todos()).work(call)),
     toolChoice: options.tools ?? {},
-    shell: (project) => shellIn(project, { env: shellEnvironment(options), family, moreEnv: () => identity(agent) }),
+    shell: (project) => shellOptionsFor(project, { env: shellEnvironment(options), family, dynamicEnv: () => agentVariables(agent) }),
     promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),
     sessionDirectory: (cwd) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     sessionList: async () => {
       const { SessionList } = await import('../store/sessions/listing/list-sessions.ts');
       return new SessionList(sessionsFolder(options.agentDir));
     },
-    remember: async (values) => {
+    saveSettings: async (values) => {
       const { changeSettings } = await import('../store/change-settings.ts');
       await changeSettings(options.agentDir, values);
     },
-    changeKey: async (provider, key) => {
+    setApiKey: async (provider, key) => {
       const { removeApiKey, storeApiKey } = await import('../store/credentials.ts');
       if (key === undefined) await removeApiKey(options.agentDir, provider);
       else await storeApiKey(options.agentDir, { provider, key });
     },
-    named: {
-      model: named,
-      awaited: awaited && { ...awaited, thinkingLevel: options.thinkingLevel },
+    requested: {
+      model: requested,
+      unresolved: unresolved && { ...unresolved, thinkingLevel: options.thinkingLevel },
       thinkingLevel: options.thinkingLevel ?? options.models.thinkingLevel,
     },
   };
-  const agent = await firstAgent(parts, await firstLog(options), name);
-  journal?.opened(agent);
+  const agent = await openFirstSession(parts, await openFirstLog(options), name);
+  activityLog?.logOpened(agent);
   return {
     agent,
     warnings: warningsOf(agent, options),
     systemPrompt: async () => {
-      await agent.additions.start();
+      await agent.addons.start();
       return agent.session.systemPrompt();
     },
-    connect: (link, { isLast } = {}) => connect(link, { isLast, agent, journal, dialect: options.dialect }),
-    idle: () => idle(agent),
+    connect: (link, { isLastClient } = {}) => connect(link, { isLastClient, agent, activityLog, dialect: options.dialect }),
+    idle: () => whenIdle(agent),
     finished: async () => {
-      await idle(agent);
-      await agent.additions.workshop?.commandsDone();
-      await idle(agent);
+      await whenIdle(agent);
+      await agent.addons.loaded?.commandsDone();
+      await whenIdle(agent);
     },
-    left: agent.left,
-    close: async (why) => {
-      journal?.closing(why);
-      agent.lane.shut();
+    exitRequested: agent.exitRequested,
+    close: async (reason) => {
+      activityLog?.logClosing(reason);
+      agent.lane.close();
       try {
         await agent.close();
       } finally {
@@ -154,22 +154,22 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 /** What is known of a client beforehand. */
 export interface ConnectOptions {
   /** Nobody comes after it: when it has said its last word, nobody can be asked any more. */
-  readonly isLast?: boolean | undefined;
+  readonly isLastClient?: boolean | undefined;
 }
 
-interface Host extends ConnectOptions {
+interface ConnectTarget extends ConnectOptions {
   readonly agent: Agent;
-  readonly journal: Journal | undefined;
+  readonly activityLog: ActivityLog | undefined;
   readonly dialect: Partial<Dialect> | undefined;
 }
 
 /** An agent in its first session. One that cannot be opened lets go of it. */
-async function firstAgent(parts: AgentParts, log: SessionLog, name: string | undefined): Promise<Agent> {
+async function openFirstSession(parts: AgentParts, log: SessionLog, name: string | undefined): Promise<Agent> {
   try {
     if (name !== undefined) log.append({ type: 'session_info', name });
-    await knowStored(parts.registry, log);
+    await loadStoredModel(parts.registry, log);
     const agent = new Agent(parts, log);
-    await agent.additions.prepare(log);
+    await agent.addons.prepareFor(log);
     return agent;
   } catch (error) {
     await log.close({ keepEmpty: true });
@@ -177,27 +177,27 @@ async function firstAgent(parts: AgentParts, log: SessionLog, name: string | und
   }
 }
 
-function connect(link: Link, { agent, journal, dialect, isLast = false }: Host): Connection {
-  const connection = new Connection(link, dialect, { isLast });
+function connect(link: Link, { agent, activityLog, dialect, isLastClient: isLastClient = false }: ConnectTarget): ClientConnection {
+  const connection = new ClientConnection(link, dialect, { isLastClient });
   connection.eventQueue.sendEvent(ready);
-  for (const event of agent.takeNews()) connection.eventQueue.sendEvent(event);
-  agent.audience.add(connection);
+  for (const event of agent.takeOpeningEvents()) connection.eventQueue.sendEvent(event);
+  agent.broadcast.add(connection);
   agent.clients.add(connection);
-  agent.additions.arrived(connection);
-  const deafen = () => {
-    connection.isDeaf = true;
-    agent.additions.deafTo(connection);
+  agent.addons.onClientConnected(connection);
+  const closeInput = () => {
+    connection.inputClosed = true;
+    agent.addons.onInputClosed(connection);
   };
-  link.onEnd(deafen);
+  link.onEnd(closeInput);
   link.onClose(() => {
-    deafen();
-    agent.audience.remove(connection);
+    closeInput();
+    agent.broadcast.remove(connection);
     agent.clients.delete(connection);
-    agent.additions.stageChanged();
+    agent.addons.onClientsChanged();
     connection.close();
   });
-  agent.lane.hold(agent.start());
-  connection.receive((line) => dispatch(line, { agent, connection, lane: agent.lane, journal }));
+  agent.lane.holdUntil(agent.start());
+  connection.receive((line) => dispatch(line, { agent, connection, lane: agent.lane, activityLog }));
   return connection;
 }
 
@@ -215,26 +215,26 @@ function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): string[]
 }
 
 /** Words that mean no tool; what others may still add, or a server in its name, is known later. */
-function unknownTools({ toolbox, surroundings }: Agent): readonly string[] {
-  const unknown = toolbox.unknown.filter((name) => !name.includes('__'));
-  return unknown.length > 0 && isAnythingAdded(surroundings) ? [] : unknown;
+function unknownTools({ toolbox, addonPaths }: Agent): readonly string[] {
+  const unknown = toolbox.unknownPatterns.filter((name) => !name.includes('__'));
+  return unknown.length > 0 && hasAddons(addonPaths) ? [] : unknown;
 }
 
 const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL_VERSION, supportedProtocolVersions: [PROTOCOL_VERSION] };
 
 /** Trust that was given for this process is given to the folder it was started in, not to others. */
-function projectIn(cwd: string, decided: boolean | undefined, options: EngineOptions): Project {
+function projectFor(cwd: string, trust: boolean | undefined, options: EngineOptions): Project {
   const { project, agentDir } = options;
-  if (project?.cwd === cwd && decided === undefined) return project;
-  return new Project({ cwd, agentDir, trust: decided ?? (cwd === options.cwd ? options.trust : undefined) });
+  if (project?.cwd === cwd && trust === undefined) return project;
+  return new Project({ cwd, agentDir, trust: trust ?? (cwd === options.cwd ? options.trust : undefined) });
 }
 
-function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<SessionLog> {
+function openFirstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<SessionLog> {
   switch (first.kind) {
     case 'memory':
-      return Promise.resolve(SessionLog.inMemory({ cwd, ...named(first.id) }));
+      return Promise.resolve(SessionLog.inMemory({ cwd, ...withId(first.id) }));
     case 'new':
-      return SessionLog.create({ cwd, directory: sessionDirectory(cwd), ...named(first.id) });
+      return SessionLog.create({ cwd, directory: sessionDirectory(cwd), ...withId(first.id) });
     case 'file':
       return SessionLog.open(first.path, first.create ? { create: { cwd } } : {});
     default:
@@ -242,7 +242,7 @@ function firstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<Sess
   }
 }
 
-const named = (id: string | undefined) => (id === undefined ? {} : { id });
+const withId = (id: string | undefined) => (id === undefined ? {} : { id });
 
 /** What commands know of the environment: no secrets, and where the user keeps programs for agents. */
 function shellEnvironment({ env, agentDir, models }: EngineOptions): ShellOptions['env'] {
@@ -250,17 +250,17 @@ function shellEnvironment({ env, agentDir, models }: EngineOptions): ShellOption
   return { ...withoutSecrets(env, models.registry.secretNames), PATH: path };
 }
 
-type ShellPlace = Pick<ShellOptions, 'env' | 'family' | 'moreEnv'>;
+type ShellContext = Pick<ShellOptions, 'env' | 'family' | 'dynamicEnv'>;
 
-const shellIn = ({ cwd, settings }: Project, place: ShellPlace): ShellOptions => ({
-  ...place,
+const shellOptionsFor = ({ cwd, settings }: Project, context: ShellContext): ShellOptions => ({
+  ...context,
   cwd,
   shellPath: settings.shellPath,
   commandPrefix: settings.shellCommandPrefix,
 });
 
 /** What a command may want to know of whoever runs it, under the names that pi gives it. */
-function identity({ session }: Agent): Record<string, string | undefined> {
+function agentVariables({ session }: Agent): Record<string, string | undefined> {
   const { log, choice } = session;
   return {
     AI_AGENT: 'tau',

@@ -7,7 +7,7 @@ export class Project {
   readonly #agentDir: string;
   readonly #store: TrustStore;
   #trusted: boolean;
-  #isDecided: boolean;
+  #isTrustDecided: boolean;
   #settings: Settings;
   #warnings: string[];
 
@@ -16,12 +16,12 @@ export class Project {
     this.cwd = options.cwd;
     this.#agentDir = options.agentDir;
     this.#store = new TrustStore(options.agentDir);
-    const plain = readSettings({ agentDir: options.agentDir, cwd: options.cwd, trusted: false });
-    const usual = plain.settings.defaultProjectTrust;
+    const untrusted = readSettings({ agentDir: options.agentDir, cwd: options.cwd, trusted: false });
+    const defaultTrust = untrusted.settings.defaultProjectTrust;
     const decided = options.trust ?? this.#store.isTrusted(options.cwd);
-    this.#isDecided = decided !== undefined || usual === 'always' || usual === 'never';
-    this.#trusted = decided ?? usual === 'always';
-    const { settings, warnings } = this.#trusted ? this.#read() : plain;
+    this.#isTrustDecided = decided !== undefined || defaultTrust === 'always' || defaultTrust === 'never';
+    this.#trusted = decided ?? defaultTrust === 'always';
+    const { settings, warnings } = this.#trusted ? this.#read() : untrusted;
     this.#settings = settings;
     this.#warnings = warnings;
   }
@@ -31,8 +31,8 @@ export class Project {
   }
 
   /** Whether somebody has said so, one way or the other. */
-  get isDecided(): boolean {
-    return this.#isDecided;
+  get isTrustDecided(): boolean {
+    return this.#isTrustDecided;
   }
 
   get settings(): Settings {
@@ -45,18 +45,18 @@ export class Project {
   }
 
   /** Stores what was decided for other processes. */
-  remember(trusted: boolean): Promise<void> {
+  saveTrust(trusted: boolean): Promise<void> {
     return this.#store.decide(this.cwd, trusted);
   }
 
   setTrust(trusted: boolean): void {
     this.#trusted = trusted;
-    this.#isDecided = true;
-    this.refresh();
+    this.#isTrustDecided = true;
+    this.reloadSettings();
   }
 
   /** Reads the settings again. */
-  refresh(): void {
+  reloadSettings(): void {
     const { settings, warnings } = this.#read();
     this.#settings = settings;
     this.#warnings = warnings;

@@ -1,4 +1,4 @@
-import { callsOf, isBroken } from '../agent/answer.ts';
+import { toolCallsOf, isFailedOrAborted } from '../agent/tool-calls.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import { missingResult } from './context/model-messages.ts';
 
@@ -14,8 +14,8 @@ export function repairToolCalls(log: SessionLog): string[] {
     const { message } = entry;
     if (message.role === 'toolResult') answered.add(message.toolCallId);
     if (message.role !== 'assistant') continue;
-    if (isBroken(message)) return [];
-    const lost = callsOf(message).filter((call) => !answered.has(call.id));
+    if (isFailedOrAborted(message)) return [];
+    const lost = toolCallsOf(message).filter((call) => !answered.has(call.id));
     for (const call of lost) log.append({ type: 'message', message: missingResult(call, Date.now()) });
     return lost.map((call) => call.id);
   }

@@ -1,4 +1,4 @@
-import { callsOf } from '../agent/answer.ts';
+import { toolCallsOf } from '../agent/tool-calls.ts';
 import type { SessionEntry, Usage } from '../protocol/generated/vocabulary.ts';
 
 /** Counts of a session that only ever grow. */
@@ -38,7 +38,7 @@ export function addEntry(counts: SessionCounts, entry: SessionEntry): void {
   else if (message.role === 'toolResult') counts.toolResults++;
   else if (message.role === 'assistant') {
     counts.assistantMessages++;
-    counts.toolCalls += callsOf(message).length;
+    counts.toolCalls += toolCallsOf(message).length;
     if (message.usage) addUsage(counts, message.usage);
   }
 }

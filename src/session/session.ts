@@ -323,13 +323,13 @@ export class Session {
     let turns = 0;
     let offered = this.#tools();
     return {
-      prepare:
+      hookMessages:
         this.#hooks.beforeAgentStart &&
         (async () => {
           const messages = await prompt.runStartHook(base(), run.opening);
           return messages.map((message) => this.transcript.add(message));
         }),
-      ask: async () => {
+      callModel: async () => {
         // A model and hooks that respond at once must not starve the event loop.
         if (turns++ > 0) await new Promise((resolve) => setImmediate(resolve));
         offered = requireModel(this.choice).supportsTools === false ? [] : this.#tools();
@@ -341,19 +341,19 @@ export class Session {
       },
       // The tools that this model call was offered, though they may have changed since.
       tools: () => offered,
-      claimCall: () => run.claimCall(),
-      add: (message) => this.transcript.add(message),
-      dropAnswer: () => this.transcript.dropAssistantMessage(),
+      reserveModelCall: () => run.claimCall(),
+      storeHookMessage: (message) => this.transcript.add(message),
+      dropAssistantMessage: () => this.transcript.dropAssistantMessage(),
       hasSteering: () => this.#pendingInput.has('steer'),
       takeSteering: () => this.#pendingInput.claim('steer', run)(),
-      rest: (owed) => (owed || !this.#pendingInput.isEmpty ? run.recovery.compactIfDue() : undefined),
-      next: (owed) => {
+      beforeNextTurn: (owed) => (owed || !this.#pendingInput.isEmpty ? run.recovery.compactIfDue() : undefined),
+      nextDelivery: (owed) => {
         const hasMoreWork = owed || !this.#pendingInput.isEmpty;
         if (!hasMoreWork || !run.claimCall()) return undefined;
         if (this.#pendingInput.has('steer')) return this.#pendingInput.claim('steer', run);
         return owed ? () => [] : this.#pendingInput.claim('followUp', run);
       },
-      interruptsTools: () => this.modes.interrupt === 'immediate',
+      steeringSkipsTools: () => this.modes.interrupt === 'immediate',
       hooks: this.#hooks,
       signal: run.signal,
     };

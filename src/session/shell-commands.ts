@@ -147,14 +147,14 @@ export class ShellCommands {
     const { runShell } = await import('../agent/tools/shell.ts');
     const text = new EscapeStripper();
     const newText = (output: CommandOutput) => {
-      const { text: piece, skipped } = output.take();
+      const { text: piece, skipped } = output.takeNew();
       if (skipped > 0) text.end();
       return text.push(piece);
     };
     const sendOutput = (output: CommandOutput) => {
       if (request.canReceive()) request.onText(newText(output));
     };
-    const run = await runShell(options, { command, seconds: 0, signal, onOutput: sendOutput });
+    const run = await runShell(options, { command, timeoutSeconds: 0, signal, onOutput: sendOutput });
     request.onText(newText(run.output) + text.end());
     if (run.exit.error) throw new Refusal('internal', run.exit.error.message, { cause: run.exit.error });
     return bashResult(run);

@@ -38,16 +38,16 @@ const failed = (call: Call, options?: Partial<ShellOptions>): Promise<ToolOutput
     (error: ToolError) => error.output,
   );
 
-const text = (words: string): ToolOutput => ({ content: [{ type: 'text', text: words }] });
-const failure = (words: string): ToolOutput => ({ ...text(words), details: {} });
+const text = (value: string): ToolOutput => ({ content: [{ type: 'text', text: value }] });
+const failure = (value: string): ToolOutput => ({ ...text(value), details: {} });
 const textIn = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? block.text : '');
 
 const living = async (pids: readonly number[]) =>
   (await listProcesses()).map(({ pid }) => pid).filter((pid) => pids.includes(pid));
 
 /** Calls back as soon as a whole line was printed. */
-const onLine = (listener: (line: string) => void) => (output: ToolOutput) => {
-  if (textIn(output).includes('\n')) listener(textIn(output).trim());
+const onLine = (callback: (line: string) => void) => (output: ToolOutput) => {
+  if (textIn(output).includes('\n')) callback(textIn(output).trim());
 };
 
 describe('a command', () => {
@@ -89,27 +89,27 @@ describe('a command', () => {
 
 describe('a process left in the background', () => {
   /** Prints a lot when it is told to, then leaves a sign, unless a broken or a full pipe has stopped it. */
-  const patient = `{ while [ ! -e told ]; do sleep 0.01; done; seq 1 100000 && touch sign; } &`;
-  const tell = () => {
-    writeFileSync(join(cwd, 'told'), '');
+  const waiting = `{ while [ ! -e resume ]; do sleep 0.01; done; seq 1 100000 && touch sign; } &`;
+  const resumePrinting = () => {
+    writeFileSync(join(cwd, 'resume'), '');
     onTestFinished(() => {
-      for (const name of ['told', 'sign']) rmSync(join(cwd, name));
+      for (const name of ['resume', 'sign']) rmSync(join(cwd, name));
     });
     return until(() => existsSync(join(cwd, 'sign')));
   };
 
   it('may print more than a pipe holds after the command has ended', async () => {
-    expect(await bash({ command: `${patient} echo up` })).toEqual(text('up\n'));
+    expect(await bash({ command: `${waiting} echo up` })).toEqual(text('up\n'));
 
-    await tell();
+    await resumePrinting();
   });
 
   it('goes on in the log of the command, if there is one', async () => {
-    const { details } = await bash({ command: `seq 1 3000; ${patient}` });
+    const { details } = await bash({ command: `seq 1 3000; ${waiting}` });
     const { fullOutputPath } = details as { fullOutputPath: string };
     onTestFinished(() => rmSync(fullOutputPath));
 
-    await tell();
+    await resumePrinting();
 
     await until(() => readFileSync(fullOutputPath, 'utf8').endsWith('\n99999\n100000\n'));
     expect(readFileSync(fullOutputPath, 'utf8').split('\n')).toHaveLength(103_001);
@@ -299,9 +299,9 @@ describe('output that is too long', () => {
        console.log(JSON.stringify({ grown, lines: details.truncation.totalLines }));`,
     );
 
-    const told = JSON.parse(await readAll(start(process.execPath, [script, command]).stdout));
+    const result = JSON.parse(await readAll(start(process.execPath, [script, command]).stdout));
 
-    expect(told).toEqual({ grown: expect.any(Number), lines });
-    expect(told.grown).toBeLessThan(20 * 1024 * 1024);
+    expect(result).toEqual({ grown: expect.any(Number), lines });
+    expect(result.grown).toBeLessThan(20 * 1024 * 1024);
   });
 });

@@ -2,16 +2,16 @@ import { readFileSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CommandOutput } from './command-output.ts';
-import { keepTail, MAX_BYTES } from './truncate.ts';
+import { keepTail, MAX_OUTPUT_BYTES } from './truncate.ts';
 
 /** An output whose log, if it gets one, is gone after the test. */
 function newOutput(...args: ConstructorParameters<typeof CommandOutput>): CommandOutput {
   const output = new CommandOutput(...args);
-  onTestFinished(() => forget(output));
+  onTestFinished(() => removeLog(output));
   return output;
 }
 
-function forget({ log }: CommandOutput): void {
+function removeLog({ log }: CommandOutput): void {
   log?.close();
   if (log?.path) rmSync(log.path);
 }
@@ -43,12 +43,12 @@ describe('the tail', () => {
 
           const { content, ...tail } = output.tail();
 
-          const { content: wanted, ...rest } = expected(printed);
+          const { content: expectedContent, ...rest } = expected(printed);
           expect(tail).toEqual(rest);
-          expect(content === wanted).toBe(true);
+          expect(content === expectedContent).toBe(true);
         }
         expect(logged(output) === (expected(printed).truncated ? printed : undefined)).toBe(true);
-        forget(output);
+        removeLog(output);
       }),
       { numRuns: 50 },
     );
@@ -60,7 +60,7 @@ describe('the tail', () => {
     ['and follows another', '\n', 'first\n'],
   ])('of a line longer than what is looked at %s is the end of that line', (_how, end, before = '') => {
     const output = newOutput();
-    output.add(Buffer.from(`${before}${'x'.repeat(5 * MAX_BYTES)}${end}`));
+    output.add(Buffer.from(`${before}${'x'.repeat(5 * MAX_OUTPUT_BYTES)}${end}`));
 
     const tail = output.tail();
 
@@ -68,10 +68,10 @@ describe('the tail', () => {
       truncated: true,
       truncatedBy: 'bytes',
       lastLinePartial: true,
-      outputBytes: MAX_BYTES,
+      outputBytes: MAX_OUTPUT_BYTES,
     });
     expect(/^x+$/.test(tail.content)).toBe(true);
-    expect(output.lastLineBytes).toBe(5 * MAX_BYTES);
+    expect(output.lastLineBytes).toBe(5 * MAX_OUTPUT_BYTES);
   });
 
   it('waits for the rest of a character until the end', () => {
@@ -92,19 +92,19 @@ describe('the tail', () => {
 
   it('of bytes that are no text has replacements, and a log when these are too long', () => {
     const output = newOutput();
-    output.add(Buffer.alloc(MAX_BYTES / 2, 0xff));
+    output.add(Buffer.alloc(MAX_OUTPUT_BYTES / 2, 0xff));
 
-    expect(output.tail()).toMatchObject({ truncated: true, totalBytes: MAX_BYTES / 2, lastLinePartial: true });
-    expect(readFileSync(output.log?.path ?? '')).toEqual(Buffer.alloc(MAX_BYTES / 2, 0xff));
+    expect(output.tail()).toMatchObject({ truncated: true, totalBytes: MAX_OUTPUT_BYTES / 2, lastLinePartial: true });
+    expect(readFileSync(output.log?.path ?? '')).toEqual(Buffer.alloc(MAX_OUTPUT_BYTES / 2, 0xff));
   });
 });
 
 it('knows whether more was printed since it was asked', () => {
   const output = newOutput();
 
-  const answers = [output.grew(), output.add(Buffer.from('a')), output.grew(), output.grew()];
+  const results = [output.hasGrown(), output.add(Buffer.from('a')), output.hasGrown(), output.hasGrown()];
 
-  expect(answers).toEqual([false, undefined, true, false]);
+  expect(results).toEqual([false, undefined, true, false]);
 });
 
 describe('what is new', () => {
@@ -116,7 +116,7 @@ describe('what is new', () => {
         let text = '';
         for (let at = 0, step = 0; at < bytes.length; at += steps[step++] ?? 1) {
           output.add(bytes.subarray(at, at + (steps[step] ?? 1)));
-          text += output.take().text;
+          text += output.takeNew().text;
         }
         expect(text).toBe(bytes.toString());
       }),
@@ -128,7 +128,7 @@ describe('what is new', () => {
     const output = newOutput();
     output.add(Buffer.from('a'));
 
-    expect([output.take(), output.take()]).toEqual([
+    expect([output.takeNew(), output.takeNew()]).toEqual([
       { text: 'a', skipped: 0 },
       { text: '', skipped: 0 },
     ]);
@@ -138,10 +138,10 @@ describe('what is new', () => {
     const output = newOutput();
     output.add(Buffer.from('ü').subarray(0, 1));
 
-    const before = output.take().text;
+    const before = output.takeNew().text;
     output.end();
 
-    expect([before, output.take().text]).toEqual(['', '\uFFFD']);
+    expect([before, output.takeNew().text]).toEqual(['', '\uFFFD']);
   });
 
   it('tells how much of it was too much', () => {
@@ -149,10 +149,10 @@ describe('what is new', () => {
     const piece = Buffer.from('界'.repeat(10_000));
     for (let times = 0; times < 50; times++) output.add(piece);
 
-    const { text, skipped } = output.take();
+    const { text, skipped } = output.takeNew();
 
     expect(/^界+$/.test(text)).toBe(true);
-    expect(text.length).toBeGreaterThan(MAX_BYTES / 3);
+    expect(text.length).toBeGreaterThan(MAX_OUTPUT_BYTES / 3);
     // The character that the gap cuts belongs to neither.
     expect(50 * piece.length - skipped - Buffer.byteLength(text)).toBeLessThan(3);
   });
@@ -165,7 +165,7 @@ describe('the log', () => {
     for (let at = 0; at < printed.length; at += 7000) output.add(Buffer.from(printed.slice(at, at + 7000)));
 
     expect(output.tail()).toMatchObject({ totalLines: 40_000, totalBytes: 200_000 });
-    expect(output.log?.cutAt).toBe(60_000);
+    expect(output.log?.truncatedAt).toBe(60_000);
     expect(logged(output)).toBe(printed.slice(0, 60_000));
   });
 
@@ -173,7 +173,7 @@ describe('the log', () => {
     const output = newOutput({ logBytes: 60_000 });
     output.add(Buffer.alloc(60_000, 'x'));
 
-    expect([output.tail().truncated, output.log?.cutAt]).toEqual([true, undefined]);
+    expect([output.tail().truncated, output.log?.truncatedAt]).toEqual([true, undefined]);
   });
 });
 

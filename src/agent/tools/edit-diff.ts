@@ -20,15 +20,15 @@ export interface EditDetails {
 export function describeChange(path: string, before: string, after: string): EditDetails {
   const [old, now] = [linesOf(before), linesOf(after)];
   const hunks = hunksOf(old, now);
-  const patch = formatPatch({ ...namedAs(path), hunks }, FILE_HEADERS_ONLY);
+  const patch = formatPatch({ ...patchHeader(path), hunks }, FILE_HEADERS_ONLY);
   return {
-    diff: shown(hunks, { old: old.length, now: now.length }),
+    diff: renderDiff(hunks, { old: old.length, now: now.length }),
     ...(patch.length > MAX_DIFF_CHARACTERS ? {} : { patch }),
     firstChangedLine: firstChange(hunks),
   };
 }
 
-const namedAs = (path: string) => ({
+const patchHeader = (path: string) => ({
   oldFileName: path,
   newFileName: path,
   oldHeader: undefined,
@@ -61,21 +61,21 @@ function hunksOf(old: readonly string[], now: readonly string[]): StructuredPatc
 /** Every line between what is above and below as one change. */
 function wholeHunk(old: string[], now: string[], { above, below }: { above: number; below: number }) {
   const lines = [
-    ...signed(' ', old.slice(0, above)),
-    ...signed('-', old.slice(above, old.length - below)),
-    ...signed('+', now.slice(above, now.length - below)),
-    ...signed(' ', old.slice(old.length - below)),
+    ...withSign(' ', old.slice(0, above)),
+    ...withSign('-', old.slice(above, old.length - below)),
+    ...withSign('+', now.slice(above, now.length - below)),
+    ...withSign(' ', old.slice(old.length - below)),
   ];
   return { oldStart: 1, oldLines: old.length, newStart: 1, newLines: now.length, lines };
 }
 
-const signed = (sign: string, lines: readonly string[]) =>
+const withSign = (sign: string, lines: readonly string[]) =>
   lines.flatMap((line) =>
     line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
   );
 
 /** Each line with its sign and number, as the new text counts where it was added; three dots for lines left out. */
-function shown(hunks: readonly StructuredPatchHunk[], total: { old: number; now: number }): string {
+function renderDiff(hunks: readonly StructuredPatchHunk[], total: { old: number; now: number }): string {
   const width = String(Math.max(total.old, total.now)).length;
   const gap = ` ${' '.repeat(width)} ...`;
   const lines: string[] = [];

@@ -4,8 +4,8 @@ import { type ToolOutput, textOutput } from '../tool.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
 import { describeChange } from './edit-diff.ts';
 import { type Edit, editText } from './edit-text.ts';
-import { openRegular } from './regular-file.ts';
-import { sizeOf } from './truncate.ts';
+import { openRegularFile } from './file-checks.ts';
+import { formatBytes } from './truncate.ts';
 
 /** A larger file is changed with bash: all of it is held in memory, several times over. */
 const MAX_EDIT_BYTES = 32 * 1024 * 1024;
@@ -19,22 +19,22 @@ export interface FileEdit {
 
 /** Makes all edits of a call, or none. */
 export async function editFile({ path, target, edits }: FileEdit, signal: AbortSignal): Promise<ToolOutput> {
-  const before = await naming(path, contentOf(target, signal));
+  const before = await withModelPath(path, readText(target, signal));
   const after = editText(before, edits, path);
   throwIfAborted(signal);
-  await naming(path, replaceFile(target, after));
+  await withModelPath(path, replaceFile(target, after));
   const details = describeChange(path, before, after);
   return { ...textOutput(`Successfully replaced ${edits.length} block(s) in ${path}.`), details };
 }
 
-async function contentOf(target: string, signal: AbortSignal): Promise<string> {
+async function readText(target: string, signal: AbortSignal): Promise<string> {
   throwIfAborted(signal);
-  const file = await openRegular(target);
+  const file = await openRegularFile(target);
   try {
     const { size } = await file.stat();
     if (size > MAX_EDIT_BYTES) {
       throw new Error(
-        `File is too large: ${target} is ${sizeOf(size)}, at most ${sizeOf(MAX_EDIT_BYTES)} can be edited.`,
+        `File is too large: ${target} is ${formatBytes(size)}, at most ${formatBytes(MAX_EDIT_BYTES)} can be edited.`,
       );
     }
     const bytes = await file.readFile({ signal });
@@ -47,7 +47,7 @@ async function contentOf(target: string, signal: AbortSignal): Promise<string> {
 }
 
 /** Tells the model what the system refused in terms of the path that it gave. */
-async function naming<T>(path: string, work: Promise<T>): Promise<T> {
+async function withModelPath<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

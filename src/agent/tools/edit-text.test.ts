@@ -177,7 +177,7 @@ describe('any edits of any text', () => {
   });
 
   it('are found whatever stands for quotes, dashes, spaces and line ends, and change nothing else', () => {
-    const alike: Readonly<Record<string, readonly string[]>> = {
+    const lookalikes: Readonly<Record<string, readonly string[]>> = {
       '"': ['"', '“', '”', '„', '‟'],
       "'": ["'", '‘', '’', '‚', '‛'],
       '-': ['-', '‐', '–', '—', '−'],
@@ -187,17 +187,17 @@ describe('any edits of any text', () => {
       fi: ['fi', 'ﬁ'],
     };
     const anySpelling = fc
-      .array(fc.record({ plain: fc.constantFrom('a', ...Object.keys(alike)), choice: fc.nat(4) }), { maxLength: 20 })
+      .array(fc.record({ plain: fc.constantFrom('a', ...Object.keys(lookalikes)), choice: fc.nat(4) }), { maxLength: 20 })
       .map((letters) => ({
         plain: letters.map(({ plain }) => plain).join(''),
         spelled: letters
-          .map(({ plain, choice }) => alike[plain]?.[choice % (alike[plain]?.length ?? 1)] ?? plain)
+          .map(({ plain, choice }) => lookalikes[plain]?.[choice % (lookalikes[plain]?.length ?? 1)] ?? plain)
           .join(''),
       }));
 
     fc.assert(
-      fc.property(anySpelling, anySpelling, anySpelling, (before, wanted, after) => {
-        const edited = edit(`${before.spelled}<${wanted.spelled}>${after.spelled}`, [`<${wanted.plain}>`, '#']);
+      fc.property(anySpelling, anySpelling, anySpelling, (before, target, after) => {
+        const edited = edit(`${before.spelled}<${target.spelled}>${after.spelled}`, [`<${target.plain}>`, '#']);
 
         expect(edited).toBe(`${before.spelled}#${after.spelled}`);
       }),

@@ -1,4 +1,4 @@
-import { lookalike, looseForm, type MatchForm, plainForm, withPlainBreaks } from './match-form.ts';
+import { foldLookalikes, looseForm, type MatchForm, plainForm, withLineFeeds } from './match-form.ts';
 
 const BOM = '\uFEFF';
 
@@ -9,7 +9,7 @@ export interface Edit {
 }
 
 /** Where an edit was found. */
-interface Place {
+interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -29,25 +29,25 @@ export function editText(content: string, edits: readonly Edit[], path: string):
   const bom = content.startsWith(BOM) ? BOM : '';
   const text = content.slice(bom.length);
   const forms = { plain: plainForm(text), loose: looseForm(text) };
-  const places = edits.map(({ oldText }, index) => find(forms, withPlainBreaks(oldText), { name: names[index], path }));
-  const edited = bom + replaced(text, inOrder(edits, places, path));
+  const ranges = edits.map(({ oldText }, index) => findRange(forms, withLineFeeds(oldText), { name: names[index], path }));
+  const edited = bom + applyReplacements(text, sortedRanges(edits, ranges, path));
   if (edited !== content) return edited;
   const subject = edits.length === 1 ? 'replacement' : 'replacements';
   throw new Error(`No changes made to ${path}. The ${subject} produced identical content.`);
 }
 
 /** The one place of a text: where it stands exactly, else where something stands that looks the same. */
-function find(forms: Forms, oldText: string, { name, path }: { name: string | undefined; path: string }): Place {
-  const exact = placesOf(forms.plain, oldText);
-  const alike = placesAlike(forms.loose, oldText);
-  const count = Math.max(exact.length, alike.length);
-  const [place] = exact.length > 0 ? exact : alike;
-  if (!place) {
+function findRange(forms: Forms, oldText: string, { name, path }: { name: string | undefined; path: string }): TextRange {
+  const exact = rangesOf(forms.plain, oldText);
+  const lookalikes = lookalikeRanges(forms.loose, oldText);
+  const count = Math.max(exact.length, lookalikes.length);
+  const [range] = exact.length > 0 ? exact : lookalikes;
+  if (!range) {
     throw new Error(
       `Could not find ${name ?? 'the exact text'} in ${path}. The old text must match exactly including all whitespace and newlines.`,
     );
   }
-  if (count === 1) return place;
+  if (count === 1) return range;
   throw new Error(
     `Found ${count} occurrences of ${name ?? 'the text'} in ${path}. The text must be unique. Please provide more context to make it unique.`,
   );
@@ -59,33 +59,33 @@ interface Forms {
 }
 
 /** Blanks at the end of what is looked for stand for blanks, or for the end of a line. */
-function placesAlike(loose: MatchForm, oldText: string): Place[] {
-  const lines = oldText.split('\n').map(lookalike);
+function lookalikeRanges(loose: MatchForm, oldText: string): TextRange[] {
+  const lines = oldText.split('\n').map(foldLookalikes);
   const last = lines.at(-1) ?? '';
   const above = lines
     .slice(0, -1)
     .map((line) => `${line.trimEnd()}\n`)
     .join('');
-  const places = placesOf(loose, above + last);
+  const ranges = rangesOf(loose, above + last);
   const trimmed = above + last.trimEnd();
-  if (last === last.trimEnd() || trimmed === '') return places;
-  return [...places, ...placesOf(loose, trimmed, (next) => next === '' || next === '\n')];
+  if (last === last.trimEnd() || trimmed === '') return ranges;
+  return [...ranges, ...rangesOf(loose, trimmed, (next) => next === '' || next === '\n')];
 }
 
-function placesOf({ text, origin }: MatchForm, wanted: string, mayFollow = (_next: string) => true): Place[] {
-  const places: Place[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
-    const [start, end] = [origin(at), origin(at + wanted.length)];
-    if (start === undefined || end === undefined || !mayFollow(text.charAt(at + wanted.length))) continue;
-    places.push({ start, end });
+function rangesOf({ text, origin }: MatchForm, needle: string, mayFollow = (_next: string) => true): TextRange[] {
+  const ranges: TextRange[] = [];
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
+    const [start, end] = [origin(at), origin(at + needle.length)];
+    if (start === undefined || end === undefined || !mayFollow(text.charAt(at + needle.length))) continue;
+    ranges.push({ start, end });
   }
-  return places;
+  return ranges;
 }
 
 /** The places from the first to the last, each with what is to stand there. */
-function inOrder(edits: readonly Edit[], places: readonly Place[], path: string) {
-  const ordered = places
-    .map((place, index) => ({ ...place, index, newText: edits[index]?.newText ?? '' }))
+function sortedRanges(edits: readonly Edit[], ranges: readonly TextRange[], path: string) {
+  const ordered = ranges
+    .map((range, index) => ({ ...range, index, newText: edits[index]?.newText ?? '' }))
     .sort((a, b) => a.start - b.start);
   for (const [at, { start, index }] of ordered.entries()) {
     const before = ordered[at - 1];
@@ -98,12 +98,12 @@ function inOrder(edits: readonly Edit[], places: readonly Place[], path: string)
 }
 
 /** New lines end as the first line of the text does. */
-function replaced(text: string, places: readonly (Place & { newText: string })[]): string {
+function applyReplacements(text: string, ranges: readonly (TextRange & { newText: string })[]): string {
   const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n';
   const parts: string[] = [];
   let from = 0;
-  for (const { start, end, newText } of places) {
-    parts.push(text.slice(from, start), withPlainBreaks(newText).replaceAll('\n', lineBreak));
+  for (const { start, end, newText } of ranges) {
+    parts.push(text.slice(from, start), withLineFeeds(newText).replaceAll('\n', lineBreak));
     from = end;
   }
   return [...parts, text.slice(from)].join('');

@@ -41,8 +41,8 @@ async function run(calls: readonly (readonly [tool: string, args: Record<string,
     tools: [editTool(cwd), writeTool(cwd)],
     hooks: {},
     signal,
-    stepwise: false,
-    interrupted: () => false,
+    sequential: false,
+    isInterrupted: () => false,
   });
   while (true) {
     const { value, done } = await events.next();

@@ -1,8 +1,8 @@
 import { withFileMutex } from '../../system/files/file-mutex.ts';
 import type { Tool } from '../tool.ts';
-import { asEditList } from './edit-arguments.ts';
+import { normalizeEditArguments } from './edit-arguments.ts';
 import type { Edit } from './edit-text.ts';
-import { existingPath } from './tool-path.ts';
+import { resolveExistingPath } from './tool-path.ts';
 
 /** Replaces parts of a text file. */
 export const editTool = (cwd: string): Tool => ({
@@ -28,10 +28,10 @@ export const editTool = (cwd: string): Tool => ({
     },
     required: ['path', 'edits'],
   },
-  prepareArguments: asEditList,
+  prepareArguments: normalizeEditArguments,
   execute: async ({ args, signal }) => {
     const path = String(args['path']);
-    const target = existingPath(cwd, path);
+    const target = resolveExistingPath(cwd, path);
     return withFileMutex(target, async () => {
       const { editFile } = await import('./edit-file.ts');
       return editFile({ path, target, edits: args['edits'] as readonly Edit[] }, signal);

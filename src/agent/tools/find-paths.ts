@@ -1,10 +1,10 @@
 import { type ToolOutput, textOutput } from '../tool.ts';
 import { fileGlob } from './glob.ts';
-import { ResultLines, shownName } from './result-lines.ts';
+import { ResultLines, printableName } from './result-lines.ts';
 import { isSearchableFolder } from './search-root.ts';
 import { walk } from './walk.ts';
 
-interface Wanted {
+interface FindRequest {
   readonly pattern: string;
   readonly folder: string;
   readonly limit: number;
@@ -12,15 +12,15 @@ interface Wanted {
 }
 
 /** Shows the first paths below a folder that fit a pattern. */
-export async function findPaths({ pattern, folder, limit, signal }: Wanted): Promise<ToolOutput> {
+export async function findPaths({ pattern, folder, limit, signal }: FindRequest): Promise<ToolOutput> {
   if (!(await isSearchableFolder(folder))) throw new Error(`Not a directory: ${folder}`);
-  const fits = fileGlob(pattern);
+  const matches = fileGlob(pattern);
   const lines = new ResultLines();
   let hasMore = false;
   const visit = (path: string, isFolder: boolean) => {
-    if (!fits(path, isFolder)) return true;
+    if (!matches(path, isFolder)) return true;
     hasMore = lines.length === limit;
-    return !hasMore && lines.push(shownName(path) + (isFolder ? '/' : ''));
+    return !hasMore && lines.push(printableName(path) + (isFolder ? '/' : ''));
   };
   await walk(folder, { signal, visit });
   if (lines.length === 0) return textOutput('No files found matching pattern');

@@ -15,13 +15,13 @@ function find(cwd: string, args: Record<string, unknown>, signal = new AbortCont
 }
 
 const textIn = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? block.text : '');
-const text = (words: string): ToolOutput => ({ content: [{ type: 'text', text: words }] });
+const text = (value: string): ToolOutput => ({ content: [{ type: 'text', text: value }] });
 const found = async (cwd: string, pattern: string) => textIn(await find(cwd, { pattern, limit: 10_000 })).split('\n');
 
 /** The files that are found by the pattern for everything. */
 const files = async (cwd: string) => (await found(cwd, '*')).filter((path) => !path.endsWith('/')).sort();
 
-const nothing = 'No files found matching pattern';
+const noFiles = 'No files found matching pattern';
 
 describe('what is found', () => {
   const tree = makeTree(parent, {
@@ -42,8 +42,8 @@ describe('what is found', () => {
     ['e*', ['a/deep/er/', 'empty/']],
     ['**/er', ['a/deep/er/']],
     ['*/', ['.hidden/', 'a/', 'a/deep/', 'a/deep/er/', 'empty/', 'node_modules/', 'node_modules/m/']],
-    ['.git', [nothing]],
-    ['config.ts', [nothing]],
+    ['.git', [noFiles]],
+    ['config.ts', [noFiles]],
   ])('by %s', async (pattern, paths) => {
     expect(await found(tree, pattern)).toEqual(paths);
   });
@@ -68,7 +68,7 @@ describe('what is found', () => {
   });
 
   it('may be nothing', async () => {
-    expect(await find(tree, { pattern: '*.none' })).toEqual(text(nothing));
+    expect(await find(tree, { pattern: '*.none' })).toEqual(text(noFiles));
   });
 });
 
@@ -165,7 +165,7 @@ describe('.gitignore', () => {
         writeFileSync(join(root, '.gitignore'), top);
         writeFileSync(join(root, 'b/.gitignore'), inner);
 
-        expect((await files(root)).filter((path) => path !== nothing)).toEqual(filesOfGit(root));
+        expect((await files(root)).filter((path) => path !== noFiles)).toEqual(filesOfGit(root));
       }),
       { numRuns: 150 },
     );

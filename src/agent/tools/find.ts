@@ -1,13 +1,13 @@
 import type { Tool } from '../tool.ts';
-import { toolPath } from './tool-path.ts';
-import { MAX_BYTES } from './truncate.ts';
+import { resolveToolPath } from './tool-path.ts';
+import { MAX_OUTPUT_BYTES } from './truncate.ts';
 
 const DEFAULT_LIMIT = 1000;
 
 /** Finds files and folders by name. */
 export const findTool = (cwd: string): Tool => ({
   name: 'find',
-  description: `Find files and folders by a glob pattern. Answers paths relative to the folder searched, folders with a / at the end; what .gitignore names is left out. Shows at most ${DEFAULT_LIMIT} results or ${MAX_BYTES / 1024} KB.`,
+  description: `Find files and folders by a glob pattern. Answers paths relative to the folder searched, folders with a / at the end; what .gitignore names is left out. Shows at most ${DEFAULT_LIMIT} results or ${MAX_OUTPUT_BYTES / 1024} KB.`,
   parameters: {
     type: 'object',
     properties: {
@@ -24,7 +24,7 @@ export const findTool = (cwd: string): Tool => ({
     const { findPaths } = await import('./find-paths.ts');
     return findPaths({
       pattern: String(args['pattern']),
-      folder: toolPath(cwd, String(args['path'] ?? '.')),
+      folder: resolveToolPath(cwd, String(args['path'] ?? '.')),
       limit: Number(args['limit'] ?? DEFAULT_LIMIT),
       signal,
     });

@@ -22,11 +22,11 @@ describe('a pattern for names', () => {
     ['a\\', [], ['a', 'a\\']],
     ['a.c', ['a.c'], ['abc']],
     ['(a|b)+$', ['(a|b)+$'], ['a']],
-  ])('%s', (pattern, fitting, others) => {
-    const fits = nameGlob(pattern);
+  ])('%s', (pattern, matching, others) => {
+    const matches = nameGlob(pattern);
 
-    expect(fitting.filter((name) => !fits(name))).toEqual([]);
-    expect(others.filter(fits)).toEqual([]);
+    expect(matching.filter((name) => !matches(name))).toEqual([]);
+    expect(others.filter(matches)).toEqual([]);
   });
 
   it('may be hostile', () => {
@@ -51,11 +51,11 @@ describe('a pattern for paths', () => {
     ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['a', 'b', 'a/bb']],
     ['**/a/**/b/*.ts', ['a/b/x.ts', 'z/a/y/b/x.ts'], ['a/x.ts', 'b/x.ts']],
     ['a**/b', ['a/b', 'ax/b'], ['a/x/b']],
-  ])('%s', (pattern, fitting, others) => {
-    const fits = pathGlob(pattern);
+  ])('%s', (pattern, matching, others) => {
+    const matches = pathGlob(pattern);
 
-    expect(fitting.filter((path) => !fits(path))).toEqual([]);
-    expect(others.filter(fits)).toEqual([]);
+    expect(matching.filter((path) => !matches(path))).toEqual([]);
+    expect(others.filter(matches)).toEqual([]);
   });
 
   it('may be hostile', () => {
@@ -74,17 +74,17 @@ describe('a pattern of a model', () => {
     ['/a/b', ['a/b'], ['x/a/b']],
     ['{a', ['{a'], ['a']],
     ['\\{a,b}', ['{a,b}'], ['a']],
-  ])('%s', (pattern, fitting, others) => {
-    const fits = fileGlob(pattern);
+  ])('%s', (pattern, matching, others) => {
+    const matches = fileGlob(pattern);
 
-    expect(fitting.filter((path) => !fits(path, false))).toEqual([]);
-    expect(others.filter((path) => fits(path, false))).toEqual([]);
+    expect(matching.filter((path) => !matches(path, false))).toEqual([]);
+    expect(others.filter((path) => matches(path, false))).toEqual([]);
   });
 
   it('with / at its end is one for folders', () => {
-    const fits = fileGlob('sr*/');
+    const matches = fileGlob('sr*/');
 
-    expect([fits('src', true), fits('src', false)]).toEqual([true, false]);
+    expect([matches('src', true), matches('src', false)]).toEqual([true, false]);
   });
 
   it('has a limit to its alternatives', () => {

@@ -17,7 +17,7 @@ export function nameGlob(pattern: string): Test<string> {
     return star ? (name) => name.endsWith(rest) : (name) => name === rest;
   }
   const tokens = nameTokens(pattern);
-  return tokens ? (name) => fits(tokens, [...name]) : () => false;
+  return tokens ? (name) => matchesTokens(tokens, [...name]) : () => false;
 }
 
 /** A test for a relative path. `**` between two `/` stands for any number of folders, at the end for everything inside. */
@@ -27,7 +27,7 @@ export function pathGlob(pattern: string): Test<string> {
     if (segment !== '**') return [nameGlob(segment)];
     return index === segments.length - 1 ? [() => true, ANY_NUMBER] : [ANY_NUMBER];
   });
-  return (path) => fits(tokens, path.split('/'));
+  return (path) => matchesTokens(tokens, path.split('/'));
 }
 
 /**
@@ -45,7 +45,7 @@ export function fileGlob(pattern: string): (path: string, isFolder: boolean) => 
 }
 
 /** Goes back to the last wildcard only: what an earlier one took can stay as it is. */
-function fits<Item>(tokens: readonly Token<Item>[], items: readonly Item[]): boolean {
+function matchesTokens<Item>(tokens: readonly Token<Item>[], items: readonly Item[]): boolean {
   let token = 0;
   let item = 0;
   let retry: { token: number; item: number } | undefined;

@@ -3,16 +3,16 @@ import { type ToolOutput, textOutput } from '../tool.ts';
 import { fileGlob } from './glob.ts';
 import { GrepMatches, MAX_LINE_CHARACTERS } from './grep-matches.ts';
 import { isInRepository } from './ignore-rules.ts';
-import { checkRegular } from './regular-file.ts';
-import { shownName } from './result-lines.ts';
+import { checkRegularFile } from './file-checks.ts';
+import { printableName } from './result-lines.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { isSearchableFolder } from './search-root.ts';
-import { MAX_LINES } from './truncate.ts';
+import { MAX_OUTPUT_LINES } from './truncate.ts';
 
 /** No character takes more. */
 const MAX_CHARACTER_BYTES = 4;
 
-interface Wanted {
+interface GrepRequest {
   readonly pattern: string;
   readonly path: string;
   readonly glob: string | undefined;
@@ -24,26 +24,26 @@ interface Wanted {
 }
 
 /** Shows the first lines that match, in the order of the paths. */
-export async function searchFiles(wanted: Wanted): Promise<ToolOutput> {
-  const { path, limit, signal } = wanted;
+export async function searchFiles(request: GrepRequest): Promise<ToolOutput> {
+  const { path, limit, signal } = request;
   const isFolder = await isSearchableFolder(path);
-  if (!isFolder) await checkRegular(path);
+  if (!isFolder) await checkRegularFile(path);
   const folder = isFolder ? path : dirname(path);
-  const glob = isFolder ? wanted.glob : undefined;
-  const matches = new GrepMatches({ limit, context: wanted.context, isWanted: wantedBy(glob) });
+  const glob = isFolder ? request.glob : undefined;
+  const matches = new GrepMatches({ limit, context: request.context, includesFile: globFilter(glob) });
   const target = isFolder ? './' : `./${basename(path)}`;
   const message = await runRipgrep({
-    args: [...switches(wanted), ...ignoring(folder), ...nameFilter(glob), `--regexp=${wanted.pattern}`, target],
+    args: [...ripgrepFlags(request), ...ignoreFlags(folder), ...nameFilterFlags(glob), `--regexp=${request.pattern}`, target],
     cwd: folder,
     signal,
     onLine: (line) => matches.add(line),
   });
   if (!matches.isEmpty) return matches.output();
-  return textOutput(message && !isFolder ? shownName(message.slice('./'.length)) : 'No matches found');
+  return textOutput(message && !isFolder ? printableName(message.slice('./'.length)) : 'No matches found');
 }
 
 /** One thread finds everything in the same order each time, and holds back nothing that is to be shown. */
-function switches({ ignoreCase, literal, context, limit }: Wanted): string[] {
+function ripgrepFlags({ ignoreCase, literal, context, limit }: GrepRequest): string[] {
   return [
     '--sort=path',
     '--no-heading',
@@ -55,15 +55,15 @@ function switches({ ignoreCase, literal, context, limit }: Wanted): string[] {
     '--no-context-separator',
     `--max-columns=${MAX_CHARACTER_BYTES * MAX_LINE_CHARACTERS}`,
     '--max-columns-preview',
-    `--max-count=${Math.min(limit, MAX_LINES) + 1}`,
-    `--context=${Math.min(context, MAX_LINES)}`,
+    `--max-count=${Math.min(limit, MAX_OUTPUT_LINES) + 1}`,
+    `--context=${Math.min(context, MAX_OUTPUT_LINES)}`,
     ...(ignoreCase ? ['--ignore-case'] : []),
     ...(literal ? ['--fixed-strings'] : []),
   ];
 }
 
 /** The .gitignore files of the project say what is left out, and nothing that only this machine has. */
-const ignoring = (folder: string): string[] => [
+const ignoreFlags = (folder: string): string[] => [
   '--hidden',
   '--glob=!.git',
   '--no-ignore-dot',
@@ -78,15 +78,15 @@ const ignoring = (folder: string): string[] => [
  *
  * Its own globs are no use: what they name is searched although it is ignored.
  */
-function nameFilter(glob: string | undefined): string[] {
+function nameFilterFlags(glob: string | undefined): string[] {
   const [, folders = '', name = ''] = /^(.*\/)?(.*)$/s.exec(glob ?? '') ?? [];
   if (name === '' || name.startsWith('!') || /[!{]/.test(folders)) return [];
   return [`--type-add=wanted:${name}`, '--type=wanted'];
 }
 
-function wantedBy(glob: string | undefined): (path: string) => boolean {
+function globFilter(glob: string | undefined): (path: string) => boolean {
   if (glob === undefined) return () => true;
   const isNegated = glob.startsWith('!');
-  const fits = fileGlob(isNegated ? glob.slice(1) : glob);
-  return (path) => fits(path, false) !== isNegated;
+  const matches = fileGlob(isNegated ? glob.slice(1) : glob);
+  return (path) => matches(path, false) !== isNegated;
 }

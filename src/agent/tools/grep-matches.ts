@@ -1,5 +1,5 @@
 import type { ToolOutput } from '../tool.ts';
-import { ResultLines, shownName } from './result-lines.ts';
+import { ResultLines, printableName } from './result-lines.ts';
 import type { FoundLine } from './ripgrep-output.ts';
 
 export const MAX_LINE_CHARACTERS = 500;
@@ -8,7 +8,7 @@ export interface MatchOptions {
   readonly limit: number;
   readonly context: number;
   /** Whether a file is one of those that were asked for. */
-  readonly isWanted: (path: string) => boolean;
+  readonly includesFile: (path: string) => boolean;
 }
 
 /** What a search has found, as it is shown. */
@@ -32,7 +32,7 @@ export class GrepMatches {
   add(line: FoundLine): boolean {
     const { path, number, isMatch, text } = line;
     const shownPath = path.replace(/^\.\//, '');
-    if (!this.#options.isWanted(shownPath)) return true;
+    if (!this.#options.includesFile(shownPath)) return true;
     this.#hasMore = this.#count === this.#options.limit && !this.#followsLast(line);
     if (this.#hasMore) return false;
     if (isMatch) {
@@ -40,7 +40,7 @@ export class GrepMatches {
       this.#last = line;
     }
     const sign = isMatch ? ':' : '-';
-    return this.#lines.push(`${shownName(shownPath)}${sign}${number}${sign} ${this.#cut(text.replace(/\r$/, ''))}`);
+    return this.#lines.push(`${printableName(shownPath)}${sign}${number}${sign} ${this.#shorten(text.replace(/\r$/, ''))}`);
   }
 
   output(): ToolOutput {
@@ -62,15 +62,15 @@ export class GrepMatches {
     return !isMatch && path === this.#last?.path && number <= this.#last.number + this.#options.context;
   }
 
-  #cut(line: string): string {
-    const cut = cutLine(line);
+  #shorten(line: string): string {
+    const cut = shortenLine(line);
     if (cut !== line) this.#linesTruncated = true;
     return cut;
   }
 }
 
 /** Never cuts a character in two. */
-export function cutLine(line: string): string {
+export function shortenLine(line: string): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   return `${line.slice(0, MAX_LINE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}... [truncated]`;
 }

@@ -29,10 +29,10 @@ function agent(source: string): string {
 }
 
 const textIn = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? block.text : '');
-const text = (words: string): ToolOutput => ({ content: [{ type: 'text', text: words }] });
+const text = (value: string): ToolOutput => ({ content: [{ type: 'text', text: value }] });
 const shown = async (cwd: string, args: Record<string, unknown>) => textIn(await grep(cwd, args)).split('\n');
 
-const nothing = 'No matches found';
+const noMatches = 'No matches found';
 
 describe('a match', () => {
   const tree = makeTree(parent, {
@@ -65,7 +65,7 @@ describe('a match', () => {
     ['any case', { pattern: '^foo$', ignoreCase: true, path: 'a' }, ['x.ts:2: FOO']],
     ['a file', { pattern: 'foo', path: 'a/x.ts' }, ['x.ts:1: const foo = 1;']],
     ['a file whatever the glob', { pattern: 'foo', path: 'a/x.ts', glob: '*.js' }, ['x.ts:1: const foo = 1;']],
-    ['nothing', { pattern: 'nowhere' }, [nothing]],
+    ['nothing', { pattern: 'nowhere' }, [noMatches]],
   ])('of %s', async (_what, args, lines) => {
     expect(await shown(tree, args)).toEqual(lines);
   });
@@ -260,10 +260,10 @@ describe('the limit', () => {
       const grown = process.resourceUsage().maxRSS * 1024 - before;
       console.log(JSON.stringify({ grown, text: content[0].text }));`);
 
-    const told = JSON.parse(await readAll(start(process.execPath, [script], { cwd: root }).stdout));
+    const result = JSON.parse(await readAll(start(process.execPath, [script], { cwd: root }).stdout));
 
-    expect(told.text).toMatch(/^a:1: x{500}\.\.\. \[truncated\]\nb:1: x\n.*\[2000 lines limit reached\. /s);
-    expect(told.grown).toBeLessThan(20 * 1024 * 1024);
+    expect(result.text).toMatch(/^a:1: x{500}\.\.\. \[truncated\]\nb:1: x\n.*\[2000 lines limit reached\. /s);
+    expect(result.grown).toBeLessThan(20 * 1024 * 1024);
   });
 });
 

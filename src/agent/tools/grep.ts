@@ -1,13 +1,13 @@
 import type { Tool } from '../tool.ts';
-import { toolPath } from './tool-path.ts';
-import { MAX_BYTES } from './truncate.ts';
+import { resolveToolPath } from './tool-path.ts';
+import { MAX_OUTPUT_BYTES } from './truncate.ts';
 
 const DEFAULT_LIMIT = 100;
 
 /** Searches the contents of files. */
 export const grepTool = (cwd: string): Tool => ({
   name: 'grep',
-  description: `Search files for a pattern. Answers the lines that match with their paths and numbers; what .gitignore names and binary files are left out. Shows at most ${DEFAULT_LIMIT} matches or ${MAX_BYTES / 1024} KB.`,
+  description: `Search files for a pattern. Answers the lines that match with their paths and numbers; what .gitignore names and binary files are left out. Shows at most ${DEFAULT_LIMIT} matches or ${MAX_OUTPUT_BYTES / 1024} KB.`,
   parameters: {
     type: 'object',
     properties: {
@@ -25,7 +25,7 @@ export const grepTool = (cwd: string): Tool => ({
     const { searchFiles } = await import('./grep-files.ts');
     return searchFiles({
       pattern: String(args['pattern']),
-      path: toolPath(cwd, String(args['path'] ?? '.')),
+      path: resolveToolPath(cwd, String(args['path'] ?? '.')),
       glob: args['glob'] === undefined ? undefined : String(args['glob']),
       ignoreCase: args['ignoreCase'] === true,
       literal: args['literal'] === true,

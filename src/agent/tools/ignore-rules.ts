@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { nameGlob, pathGlob } from './glob.ts';
 
 /** A longer .gitignore was not written by hand, and is not read. */
-const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
 interface Rule {
-  readonly fits: (path: string, name: string) => boolean;
+  readonly matches: (path: string, name: string) => boolean;
   readonly foldersOnly: boolean;
-  readonly verdict: 'ignored' | 'wanted';
+  readonly verdict: 'ignored' | 'included';
 }
 
 /** What the .gitignore files say that hold for a folder. The deepest file that has something to say decides. */
@@ -40,7 +40,7 @@ export class IgnoreRules {
     outer: IgnoreRules | undefined,
     names: readonly string[] = ['.gitignore'],
   ): Promise<IgnoreRules | undefined> {
-    const texts = await Promise.all(names.map((name) => ignoreFile(join(folder, name))));
+    const texts = await Promise.all(names.map((name) => readIgnoreFile(join(folder, name))));
     const rules = texts.flatMap((text) => (text ? parseRules(text) : [])).reverse();
     return rules.length > 0 ? new IgnoreRules(folder, rules, outer) : outer;
   }
@@ -49,7 +49,7 @@ export class IgnoreRules {
   ignores(path: string, isFolder: boolean): boolean {
     const below = path.slice(this.#folder === '/' ? 1 : this.#folder.length + 1);
     const name = path.slice(path.lastIndexOf('/') + 1);
-    const rule = this.#rules.find(({ fits, foldersOnly }) => (isFolder || !foldersOnly) && fits(below, name));
+    const rule = this.#rules.find(({ matches, foldersOnly }) => (isFolder || !foldersOnly) && matches(below, name));
     return rule ? rule.verdict === 'ignored' : (this.#outer?.ignores(path, isFolder) ?? false);
   }
 }
@@ -60,10 +60,10 @@ export function isInRepository(folder: string): boolean {
   return existsSync(join(folder, '.git')) || (parent !== folder && isInRepository(parent));
 }
 
-async function ignoreFile(path: string): Promise<string | undefined> {
+async function readIgnoreFile(path: string): Promise<string | undefined> {
   try {
     const stats = await stat(path);
-    return stats.isFile() && stats.size <= MAX_FILE_BYTES ? await readFile(path, 'utf8') : undefined;
+    return stats.isFile() && stats.size <= MAX_IGNORE_FILE_BYTES ? await readFile(path, 'utf8') : undefined;
   } catch {
     return undefined;
   }
@@ -79,11 +79,11 @@ function parseRule(line: string): Rule[] {
   if (line.startsWith('#')) return [];
   const [, exclamation, pattern = '', slash] = /^(!?)(.*?)(\/?)$/su.exec(withoutTrailingSpaces(line)) ?? [];
   if (pattern === '') return [];
-  return [{ fits: ruleTest(pattern), foldersOnly: slash !== '', verdict: exclamation ? 'wanted' : 'ignored' }];
+  return [{ matches: ruleTest(pattern), foldersOnly: slash !== '', verdict: exclamation ? 'included' : 'ignored' }];
 }
 
 /** A pattern with a `/` before its end is one for the path from the folder of its file, others are for names. */
-function ruleTest(pattern: string): Rule['fits'] {
+function ruleTest(pattern: string): Rule['matches'] {
   if (pattern.includes('/')) return pathGlob(pattern.replace(/^\//, ''));
   const test = nameGlob(pattern);
   return (_path, name) => test(name);

@@ -1,10 +1,10 @@
 import type { Sharp } from 'sharp';
 import { bitmapPixels } from './bitmap.ts';
 import { type ImageSize, type ImageType, imageSizeOf } from './image-header.ts';
-import { sizeOf } from './truncate.ts';
+import { formatBytes } from './truncate.ts';
 
 /** Larger images are refused by providers, or made smaller by them without telling. */
-const MAX_SIDE = 2000;
+const MAX_IMAGE_SIDE = 2000;
 
 /** As the image is sent, in base64. */
 export const MAX_IMAGE_BYTES = 4.5 * 1024 * 1024;
@@ -25,18 +25,18 @@ export async function fitImage(bytes: Buffer, type: ImageType): Promise<FittedIm
   const size = imageSizeOf(bytes, type);
   if (!size || size.width === 0 || size.height === 0) return 'it cannot be decoded';
   // No provider takes bitmaps.
-  if (type !== 'image/bmp' && fits(bytes, size)) return { bytes, mimeType: type };
-  const what = type === 'image/bmp' ? 'a bitmap' : `${size.width}x${size.height}, ${sizeOf(bytes.length)}`;
-  const source = await opened(bytes, type);
-  if (source === 'no library') return `it is ${what}, and sharp, which could convert it, is not installed`;
+  if (type !== 'image/bmp' && isWithinLimits(bytes, size)) return { bytes, mimeType: type };
+  const description = type === 'image/bmp' ? 'a bitmap' : `${size.width}x${size.height}, ${formatBytes(bytes.length)}`;
+  const source = await openImage(bytes, type);
+  if (source === 'no library') return `it is ${description}, and sharp, which could convert it, is not installed`;
   if (source === 'unknown') return 'it is a bitmap of a kind that cannot be converted';
-  return shrunk(source).catch(() => 'it cannot be decoded');
+  return shrinkImage(source).catch(() => 'it cannot be decoded');
 }
 
-const fits = (bytes: Buffer, { width, height }: ImageSize) =>
-  Math.ceil(bytes.length / 3) * 4 <= MAX_IMAGE_BYTES && width <= MAX_SIDE && height <= MAX_SIDE;
+const isWithinLimits = (bytes: Buffer, { width, height }: ImageSize) =>
+  Math.ceil(bytes.length / 3) * 4 <= MAX_IMAGE_BYTES && width <= MAX_IMAGE_SIDE && height <= MAX_IMAGE_SIDE;
 
-async function opened(bytes: Buffer, type: ImageType): Promise<Sharp | 'no library' | 'unknown'> {
+async function openImage(bytes: Buffer, type: ImageType): Promise<Sharp | 'no library' | 'unknown'> {
   const library = await import('sharp').catch(() => undefined);
   if (!library) return 'no library';
   if (type !== 'image/bmp') return library.default(bytes).autoOrient();
@@ -45,17 +45,17 @@ async function opened(bytes: Buffer, type: ImageType): Promise<Sharp | 'no libra
 }
 
 /** As PNG or as JPEG, whichever is shorter. */
-async function shrunk(source: Sharp): Promise<FittedImage> {
+async function shrinkImage(source: Sharp): Promise<FittedImage> {
   const { autoOrient: original } = await source.metadata();
-  const resized = source.resize(MAX_SIDE, MAX_SIDE, { fit: 'inside', withoutEnlargement: true });
+  const resized = source.resize(MAX_IMAGE_SIDE, MAX_IMAGE_SIDE, { fit: 'inside', withoutEnlargement: true });
   const png = await resized.clone().png().toBuffer({ resolveWithObject: true });
   const opaque = resized.clone().flatten({ background: 'white' });
   const jpeg = await opaque.jpeg({ quality: JPEG_QUALITY }).toBuffer({ resolveWithObject: true });
   const { data, info } = png.data.length <= jpeg.data.length ? png : jpeg;
-  return { bytes: data, mimeType: `image/${info.format}`, ...noteOf(original, info) };
+  return { bytes: data, mimeType: `image/${info.format}`, ...resizeNote(original, info) };
 }
 
-function noteOf(original: ImageSize, { width, height }: ImageSize): { note?: string } {
+function resizeNote(original: ImageSize, { width, height }: ImageSize): { note?: string } {
   if (width === original.width && height === original.height) return {};
   const factor = (Math.max(original.width, original.height) / Math.max(width, height)).toFixed(2);
   const sizes = `original ${original.width}x${original.height}, displayed at ${width}x${height}`;

@@ -8,12 +8,12 @@ export interface ImageSize {
 
 /** Which image the bytes are the beginning of, whatever the file is called. */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
-  const word = (from: number, to: number) => bytes.toString('latin1', from, to);
-  if (word(0, 8) === '\x89PNG\r\n\x1A\n' && word(12, 16) === 'IHDR') return 'image/png';
-  if (word(0, 3) === '\xFF\xD8\xFF') return 'image/jpeg';
-  if (word(0, 6) === 'GIF87a' || word(0, 6) === 'GIF89a') return 'image/gif';
-  if (word(0, 4) === 'RIFF' && word(8, 12) === 'WEBP') return 'image/webp';
-  if (word(0, 2) === 'BM' && bytes.length >= 30 && BITMAP_HEADERS.has(bytes.readUInt32LE(14))) return 'image/bmp';
+  const ascii = (from: number, to: number) => bytes.toString('latin1', from, to);
+  if (ascii(0, 8) === '\x89PNG\r\n\x1A\n' && ascii(12, 16) === 'IHDR') return 'image/png';
+  if (ascii(0, 3) === '\xFF\xD8\xFF') return 'image/jpeg';
+  if (ascii(0, 6) === 'GIF87a' || ascii(0, 6) === 'GIF89a') return 'image/gif';
+  if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return 'image/webp';
+  if (ascii(0, 2) === 'BM' && bytes.length >= 30 && BITMAP_HEADERS.has(bytes.readUInt32LE(14))) return 'image/bmp';
   return undefined;
 }
 
@@ -23,7 +23,7 @@ const BITMAP_HEADERS = new Set([40, 52, 56, 108, 124]);
 /** The size that the image says it has; nothing if it ends before it says so. */
 export function imageSizeOf(bytes: Buffer, type: ImageType): ImageSize | undefined {
   try {
-    return sizes[type](bytes);
+    return sizeReaders[type](bytes);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -31,7 +31,7 @@ export function imageSizeOf(bytes: Buffer, type: ImageType): ImageSize | undefin
 }
 
 /** Each throws a RangeError where it reads beyond the end. */
-const sizes: Readonly<Record<ImageType, (bytes: Buffer) => ImageSize | undefined>> = {
+const sizeReaders: Readonly<Record<ImageType, (bytes: Buffer) => ImageSize | undefined>> = {
   'image/png': (bytes) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }),
   'image/jpeg': jpegSize,
   'image/gif': (bytes) => ({ width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }),

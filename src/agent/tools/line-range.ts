@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { throwIfAborted } from '../unless-aborted.ts';
-import { MAX_BYTES } from './truncate.ts';
+import { MAX_OUTPUT_BYTES } from './truncate.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 const LF = 10;
@@ -23,7 +23,7 @@ export async function scanLines(
   signal: AbortSignal,
 ): Promise<LineRange> {
   const head: Buffer[] = [];
-  let room = MAX_BYTES + 1;
+  let roomLeft = MAX_OUTPUT_BYTES + 1;
   let line = 1;
   let start = offset === 1 ? 0 : Number.POSITIVE_INFINITY;
   let firstEnd = Number.POSITIVE_INFINITY;
@@ -38,9 +38,9 @@ export async function scanLines(
       if (line === offset + 1) firstEnd = size + at;
       if (line === offset + limit) end = size + at;
     }
-    const wanted = chunk.subarray(Math.max(0, start - size), Math.max(0, Math.min(end - size, chunk.length)));
-    const taken = Buffer.from(wanted.subarray(0, room));
-    room -= taken.length;
+    const selected = chunk.subarray(Math.max(0, start - size), Math.max(0, Math.min(end - size, chunk.length)));
+    const taken = Buffer.from(selected.subarray(0, roomLeft));
+    roomLeft -= taken.length;
     if (taken.length > 0) head.push(taken);
     size += chunk.length;
   }

@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { type ToolOutput, textOutput } from '../tool.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
-import { ResultLines, shownName } from './result-lines.ts';
+import { ResultLines, printableName } from './result-lines.ts';
 
-interface Wanted {
+interface ListRequest {
   readonly folder: string;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 /** Shows the first entries of a folder, whatever their case; a link to a folder counts as one. */
-export async function listFolder({ folder, limit, signal }: Wanted): Promise<ToolOutput> {
-  const entries = (await entriesOf(folder)).sort(byName);
+export async function listFolder({ folder, limit, signal }: ListRequest): Promise<ToolOutput> {
+  const entries = (await readEntries(folder)).sort(byName);
   if (entries.length === 0) return textOutput('(empty directory)');
   const lines = new ResultLines();
   for (const entry of entries.slice(0, limit)) {
     throwIfAborted(signal);
-    const name = shownName(entry.name);
-    if (!lines.push((await leadsToFolder(folder, entry)) ? `${name}/` : name)) break;
+    const name = printableName(entry.name);
+    if (!lines.push((await isFolderOrLinkToOne(folder, entry)) ? `${name}/` : name)) break;
   }
   if (lines.length < limit || entries.length === limit) return lines.output();
   return lines.output({
@@ -29,7 +29,7 @@ export async function listFolder({ folder, limit, signal }: Wanted): Promise<Too
   });
 }
 
-async function entriesOf(folder: string): Promise<Dirent[]> {
+async function readEntries(folder: string): Promise<Dirent[]> {
   const stats = await stat(folder).catch(() => undefined);
   if (!stats) throw new Error(`Path not found: ${folder}`);
   if (!stats.isDirectory()) throw new Error(`Not a directory: ${folder}`);
@@ -40,7 +40,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-async function leadsToFolder(folder: string, entry: Dirent): Promise<boolean> {
+async function isFolderOrLinkToOne(folder: string, entry: Dirent): Promise<boolean> {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
   const target = await stat(join(folder, entry.name)).catch(() => undefined);
   return target?.isDirectory() ?? false;

@@ -22,7 +22,7 @@ function folderWith(...names: readonly (string | Buffer)[]): string {
 const ls = (args: Record<string, unknown>, signal = new AbortController().signal): Promise<ToolOutput> =>
   lsTool(cwd).execute({ toolCallId: 'call', args, signal, update: () => {} });
 
-const text = (words: string): ToolOutput => ({ content: [{ type: 'text', text: words }] });
+const text = (value: string): ToolOutput => ({ content: [{ type: 'text', text: value }] });
 const textIn = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? block.text : '');
 
 describe('a folder', () => {

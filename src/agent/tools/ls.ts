@@ -1,13 +1,13 @@
 import type { Tool } from '../tool.ts';
-import { toolPath } from './tool-path.ts';
-import { MAX_BYTES } from './truncate.ts';
+import { resolveToolPath } from './tool-path.ts';
+import { MAX_OUTPUT_BYTES } from './truncate.ts';
 
 const DEFAULT_LIMIT = 500;
 
 /** Lists a folder. */
 export const lsTool = (cwd: string): Tool => ({
   name: 'ls',
-  description: `List a folder, dotfiles too. Folders end in /. Shows at most ${DEFAULT_LIMIT} entries or ${MAX_BYTES / 1024} KB.`,
+  description: `List a folder, dotfiles too. Folders end in /. Shows at most ${DEFAULT_LIMIT} entries or ${MAX_OUTPUT_BYTES / 1024} KB.`,
   parameters: {
     type: 'object',
     properties: {
@@ -17,7 +17,7 @@ export const lsTool = (cwd: string): Tool => ({
   },
   execute: async ({ args, signal }) => {
     const { listFolder } = await import('./ls-folder.ts');
-    const folder = toolPath(cwd, String(args['path'] ?? '.'));
+    const folder = resolveToolPath(cwd, String(args['path'] ?? '.'));
     return listFolder({ folder, limit: Number(args['limit'] ?? DEFAULT_LIMIT), signal });
   },
 });

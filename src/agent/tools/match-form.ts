@@ -10,12 +10,12 @@ export const plainForm = (text: string): MatchForm =>
   text.includes('\r') ? formOf(text, (line) => line) : { text, origin: (position) => position };
 
 /** What looks alike is made the same: quotes, dashes, spaces, compatible characters, blanks at the ends of lines. */
-export const looseForm = (text: string): MatchForm => formOf(text, loosely);
+export const looseForm = (text: string): MatchForm => formOf(text, foldLine);
 
-export const withPlainBreaks = (text: string) => text.replaceAll(/\r\n?/g, '\n');
+export const withLineFeeds = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 
 /** A line in the loose form, its blanks at the end too. */
-export const lookalike = (line: string) =>
+export const foldLookalikes = (line: string) =>
   // Most lines are plain, and this is most of the work for a large file.
   /[\u0080-\uFFFF]/.test(line)
     ? line
@@ -26,7 +26,7 @@ export const lookalike = (line: string) =>
         .replaceAll(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, ' ')
     : line;
 
-const loosely = (line: string) => lookalike(line).trimEnd();
+const foldLine = (line: string) => foldLookalikes(line).trimEnd();
 
 interface Line {
   readonly raw: string;
@@ -36,14 +36,14 @@ interface Line {
   readonly formStart: number;
 }
 
-function formOf(text: string, normal: (line: string) => string): MatchForm {
+function formOf(text: string, normalize: (line: string) => string): MatchForm {
   const lines: Line[] = [];
   const parts = text.split(/(\r\n?|\n)/);
   let start = 0;
   let formStart = 0;
   for (let index = 0; index < parts.length; index += 2) {
     const [raw = '', lineBreak = ''] = [parts[index], parts[index + 1]];
-    const form = normal(raw);
+    const form = normalize(raw);
     lines.push({ raw, form, start, formStart });
     start += raw.length + lineBreak.length;
     formStart += form.length + 1;
@@ -51,10 +51,10 @@ function formOf(text: string, normal: (line: string) => string): MatchForm {
   const columns = new Map<Line, Columns>();
   const origin = (position: number) => {
     const line = lineAt(lines, position);
-    const known = columns.get(line) ?? columnsOf(line);
-    columns.set(line, known);
+    const lineColumns = columns.get(line) ?? columnsOf(line);
+    columns.set(line, lineColumns);
     const column = position - line.formStart;
-    const origin = known === 'same' ? column : known[column];
+    const origin = lineColumns === 'same' ? column : lineColumns[column];
     return origin === undefined ? undefined : line.start + origin;
   };
   return { text: lines.map(({ form }) => form).join('\n'), origin };
@@ -84,11 +84,11 @@ function columnsOf({ raw, form }: Line): Columns {
   let at = 0;
   for (const [character] of raw.matchAll(CHARACTERS)) {
     columns[joined.length] = at;
-    joined += lookalike(character);
+    joined += foldLookalikes(character);
     at += character.length;
   }
   columns[joined.length] = at;
-  if (joined === lookalike(raw)) return columns;
+  if (joined === foldLookalikes(raw)) return columns;
   // Characters melt into each other in a way that is not known here: the line is matched whole or not at all.
   const whole: (number | undefined)[] = [0];
   whole[form.length] = raw.length;

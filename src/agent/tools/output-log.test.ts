@@ -37,7 +37,7 @@ it('without a folder is lost, and says why', () => {
   log.append(Buffer.from('gone'));
   log.close();
 
-  expect([log.path, log.loss]).toEqual([undefined, expect.stringContaining('ENOENT')]);
+  expect([log.path, log.writeError]).toEqual([undefined, expect.stringContaining('ENOENT')]);
 });
 
 it('that the disk does not take is lost and leaves its room to others', async () => {
@@ -46,7 +46,7 @@ it('that the disk does not take is lost and leaves its room to others', async ()
     `import { OutputLog } from '../agent/tools/output-log.ts';
      const log = OutputLog.create();
      for (let times = 0; times < 10; times++) log.append(Buffer.alloc(10_000));
-     console.log(log.path, log.loss);`,
+     console.log(log.path, log.writeError);`,
   );
   const child = start('bash', ['-c', 'ulimit -f 64; exec "$0" "$1"', process.execPath, script]);
 

@@ -18,7 +18,7 @@ export class OutputLog {
   #fd: number | undefined;
   #size = 0;
   #overflowed = false;
-  #loss: string | undefined;
+  #writeError: string | undefined;
 
   private constructor(path: string, limit: number) {
     this.#path = path;
@@ -31,23 +31,23 @@ export class OutputLog {
     try {
       log.#fd = openSync(log.#path, 'ax', 0o600);
     } catch (error) {
-      log.#loss = (error as Error).message;
+      log.#writeError = (error as Error).message;
     }
     return log;
   }
 
   /** Where it is, unless it was lost. */
   get path(): string | undefined {
-    return this.#loss === undefined ? this.#path : undefined;
+    return this.#writeError === undefined ? this.#path : undefined;
   }
 
   /** Why it was lost. */
-  get loss(): string | undefined {
-    return this.#loss;
+  get writeError(): string | undefined {
+    return this.#writeError;
   }
 
   /** How many bytes it holds when they are only the first. */
-  get cutAt(): number | undefined {
+  get truncatedAt(): number | undefined {
     return this.#overflowed ? this.#limit : undefined;
   }
 
@@ -57,7 +57,7 @@ export class OutputLog {
     try {
       for (let written = 0; written < part.length; ) written += writeSync(this.#fd, part, written);
     } catch (error) {
-      this.#lose(error as Error);
+      this.#abandon(error as Error);
       return;
     }
     this.#size += part.length;
@@ -75,19 +75,19 @@ export class OutputLog {
   close(): void {
     const fd = this.#fd;
     this.#fd = undefined;
-    if (fd !== undefined) regardless(() => closeSync(fd));
+    if (fd !== undefined) ignoreErrors(() => closeSync(fd));
   }
 
   /** Half a log would only fill the disk. */
-  #lose({ message }: Error): void {
-    this.#loss = message;
+  #abandon({ message }: Error): void {
+    this.#writeError = message;
     this.close();
-    regardless(() => rmSync(this.#path, { force: true }));
+    ignoreErrors(() => rmSync(this.#path, { force: true }));
     this.keep();
   }
 }
 
-function regardless(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {

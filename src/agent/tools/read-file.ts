@@ -3,14 +3,14 @@ import { type ToolOutput, textOutput } from '../tool.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
 import { imageTypeOf } from './image-header.ts';
 import { type LineRange, scanLines } from './line-range.ts';
-import { openRegular } from './regular-file.ts';
-import { keepHead, MAX_BYTES, sizeOf, type Truncation } from './truncate.ts';
+import { openRegularFile } from './file-checks.ts';
+import { keepHead, MAX_OUTPUT_BYTES, formatBytes, type Truncation } from './truncate.ts';
 
 /** How much of a file is looked at to find out what it holds. */
 const SAMPLE_BYTES = 8 * 1024;
 
 /** The part of odd characters from which on a file is no text. */
-const MAX_ODD_PART = 0.3;
+const MAX_UNPRINTABLE_SHARE = 0.3;
 
 /** One call: the path as the model wrote it, the file that it means, and the lines that are wanted. */
 export interface FileRead {
@@ -21,18 +21,18 @@ export interface FileRead {
 }
 
 /** What a file holds, as a model can take it. */
-export async function readPath(read: FileRead, signal: AbortSignal): Promise<ToolOutput> {
+export async function readForModel(read: FileRead, signal: AbortSignal): Promise<ToolOutput> {
   throwIfAborted(signal);
-  const file = await openRegular(read.target);
+  const file = await openRegularFile(read.target);
   try {
-    const sample = await beginningOf(file);
+    const sample = await readSample(file);
     if (imageTypeOf(sample)) {
       const { readImage } = await import('./read-image.ts');
       return await readImage(file, signal);
     }
     if (isBinary(sample)) {
       const { size } = await file.stat();
-      return textOutput(`[Binary file of ${sizeOf(size)}, not shown. Use bash to look into it: file, xxd, strings.]`);
+      return textOutput(`[Binary file of ${formatBytes(size)}, not shown. Use bash to look into it: file, xxd, strings.]`);
     }
     return excerpt(read, await scanLines(file, read, signal));
   } finally {
@@ -40,7 +40,7 @@ export async function readPath(read: FileRead, signal: AbortSignal): Promise<Too
   }
 }
 
-async function beginningOf(file: FileHandle): Promise<Buffer> {
+async function readSample(file: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
   return buffer.subarray(0, bytesRead);
 }
@@ -49,20 +49,20 @@ async function beginningOf(file: FileHandle): Promise<Buffer> {
 function isBinary(sample: Buffer): boolean {
   if (sample.includes(0)) return true;
   const text = sample.toString();
-  const odd = text.match(/[^\P{Cc}\s]|\uFFFD/gu)?.length ?? 0;
-  return odd > text.length * MAX_ODD_PART;
+  const unprintable = text.match(/[^\P{Cc}\s]|\uFFFD/gu)?.length ?? 0;
+  return unprintable > text.length * MAX_UNPRINTABLE_SHARE;
 }
 
 /** Lines of a file as a model is shown them. */
 export function excerpt({ path, offset }: Pick<FileRead, 'path' | 'offset'>, range: LineRange): ToolOutput {
   const kept = keepHead(range.head.toString(), range);
   const last = offset - 1 + (kept.truncated ? kept.outputLines : range.lines);
-  const note = notice({ path, kept, offset, last, range });
+  const note = continuationNotice({ path, kept, offset, last, range });
   const output = textOutput(kept.content + (note && kept.content ? `\n\n${note}` : note));
   return kept.truncated ? { ...output, details: { truncation: kept } } : output;
 }
 
-interface Extent {
+interface ExcerptRange {
   readonly path: string;
   readonly kept: Truncation;
   readonly offset: number;
@@ -70,14 +70,14 @@ interface Extent {
   readonly range: LineRange;
 }
 
-function notice({ path, kept, offset, last, range }: Extent): string {
+function continuationNotice({ path, kept, offset, last, range }: ExcerptRange): string {
   const total = range.totalLines;
   if (kept.firstLineExceedsLimit) {
-    const size = sizeOf(range.firstLineBytes);
-    return `[Line ${offset} is ${size}, exceeds ${sizeOf(MAX_BYTES)} limit. Use bash: sed -n '${offset}p' ${path} | head -c ${MAX_BYTES}]`;
+    const size = formatBytes(range.firstLineBytes);
+    return `[Line ${offset} is ${size}, exceeds ${formatBytes(MAX_OUTPUT_BYTES)} limit. Use bash: sed -n '${offset}p' ${path} | head -c ${MAX_OUTPUT_BYTES}]`;
   }
   if (kept.truncated) {
-    const limit = kept.truncatedBy === 'bytes' ? ` (${sizeOf(MAX_BYTES)} limit)` : '';
+    const limit = kept.truncatedBy === 'bytes' ? ` (${formatBytes(MAX_OUTPUT_BYTES)} limit)` : '';
     return `[Showing lines ${offset}-${last} of ${total}${limit}. Use offset=${last + 1} to continue.]`;
   }
   return last < total ? `[${total - last} more lines in file. Use offset=${last + 1} to continue.]` : '';

@@ -93,12 +93,12 @@ describe('an image that is too large', () => {
       plain(3000, 1500).jpeg().withMetadata({ orientation: 6 }),
       '1500x3000, displayed at 1000x2000. Multiply coordinates by 1.50',
     ],
-  ])('is made smaller and says so: %s', async (_kind, image, told) => {
+  ])('is made smaller and says so: %s', async (_kind, image, note) => {
     const { text, mimeType, bytes } = imageOf(await read(file(await image.toBuffer())));
 
     const { format, width, height } = await sharp(bytes).metadata();
-    expect(text).toBe(`Read image file [${mimeType}]\n[Image: original ${told} to map to original image.]`);
-    expect([`image/${format}`, told.includes(`displayed at ${width}x${height}.`)]).toEqual([mimeType, true]);
+    expect(text).toBe(`Read image file [${mimeType}]\n[Image: original ${note} to map to original image.]`);
+    expect([`image/${format}`, note.includes(`displayed at ${width}x${height}.`)]).toEqual([mimeType, true]);
   });
 
   it('in bytes alone is compressed and keeps its size', async () => {
@@ -192,11 +192,11 @@ describe('without the library', () => {
         'Read image file [image/bmp]\n[Image not shown: it is a bitmap, and sharp, which could convert it, is not installed.]',
       ],
     ],
-  ])('an image %s', async (_what, bytes, said) => {
+  ])('an image %s', async (_what, bytes, blocks) => {
     const path = file(await bytes);
 
     const output = execFileSync(process.execPath, [script(), path], { cwd, encoding: 'utf8' });
 
-    expect(JSON.parse(output.replace(/[\d.]+K?B,/, 'SIZE,'))).toEqual(said);
+    expect(JSON.parse(output.replace(/[\d.]+K?B,/, 'SIZE,'))).toEqual(blocks);
   });
 });

@@ -3,16 +3,16 @@ import { type ToolOutput, textOutput } from '../tool.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
 import { fitImage } from './image-fit.ts';
 import { imageTypeOf } from './image-header.ts';
-import { sizeOf } from './truncate.ts';
+import { formatBytes } from './truncate.ts';
 
 /** A larger image is not looked at: it is held in memory as a whole. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_IMAGE_FILE_BYTES = 64 * 1024 * 1024;
 
 /** An image as a model can see it, or a note that says why it cannot. */
 export async function readImage(file: FileHandle, signal: AbortSignal): Promise<ToolOutput> {
   const { size } = await file.stat();
-  if (size > MAX_FILE_BYTES) {
-    return textOutput(`[Image of ${sizeOf(size)} not shown: it is larger than ${sizeOf(MAX_FILE_BYTES)}.]`);
+  if (size > MAX_IMAGE_FILE_BYTES) {
+    return textOutput(`[Image of ${formatBytes(size)} not shown: it is larger than ${formatBytes(MAX_IMAGE_FILE_BYTES)}.]`);
   }
   const bytes = await file.readFile({ signal });
   const type = imageTypeOf(bytes);

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../system/testing/script.ts';
 import type { ToolOutput } from '../tool.ts';
 import { readTool } from './read.ts';
-import { MAX_BYTES } from './truncate.ts';
+import { MAX_OUTPUT_BYTES } from './truncate.ts';
 
 const cwd = temporaryFolder();
 let files = 0;
@@ -153,7 +153,7 @@ describe('a file that is too long', () => {
   });
 
   it('stops before a line that is too long', async () => {
-    const path = file(`a\n${'x'.repeat(MAX_BYTES)}\nb`);
+    const path = file(`a\n${'x'.repeat(MAX_OUTPUT_BYTES)}\nb`);
 
     expect(textOf(await read({ path }))).toBe(
       'a\n\n[Showing lines 1-1 of 3 (50.0KB limit). Use offset=2 to continue.]',
@@ -219,9 +219,9 @@ it('reading on as told gives every line once', async () => {
         let next: string | undefined = '1';
         while (next !== undefined) {
           const output = await read({ path, offset: Number(next), ...(limit === undefined ? {} : { limit }) });
-          const told = /^(.*?)(?:\n\n)?\[.* Use offset=(\d+) to continue\.\]$/s.exec(textOf(output));
-          seen.push(...(told?.[1] ?? textOf(output)).split('\n'));
-          next = told?.[2];
+          const continued = /^(.*?)(?:\n\n)?\[.* Use offset=(\d+) to continue\.\]$/s.exec(textOf(output));
+          seen.push(...(continued?.[1] ?? textOf(output)).split('\n'));
+          next = continued?.[2];
         }
 
         expect(seen.length).toBe(lines.length);

@@ -1,11 +1,11 @@
 import type { Tool } from '../tool.ts';
-import { existingPath } from './tool-path.ts';
-import { MAX_BYTES, MAX_LINES, sizeOf } from './truncate.ts';
+import { resolveExistingPath } from './tool-path.ts';
+import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } from './truncate.ts';
 
 /** Reads a text file, a range of its lines, or an image. */
 export const readTool = (cwd: string): Tool => ({
   name: 'read',
-  description: `Read a text file or look at an image (JPEG, PNG, GIF, WebP, BMP). A text is cut at ${MAX_LINES} lines or ${sizeOf(MAX_BYTES)}; use offset and limit to read on from a given line.`,
+  description: `Read a text file or look at an image (JPEG, PNG, GIF, WebP, BMP). A text is cut at ${MAX_OUTPUT_LINES} lines or ${formatBytes(MAX_OUTPUT_BYTES)}; use offset and limit to read on from a given line.`,
   parameters: {
     type: 'object',
     properties: {
@@ -16,10 +16,10 @@ export const readTool = (cwd: string): Tool => ({
     required: ['path'],
   },
   execute: async ({ args, signal }) => {
-    const { readPath } = await import('./read-file.ts');
+    const { readForModel } = await import('./read-file.ts');
     const path = String(args['path']);
     const [offset, limit] = [Number(args['offset'] ?? 1), Number(args['limit'] ?? Number.POSITIVE_INFINITY)];
     const range = { offset: Math.floor(offset), limit: Math.floor(limit) };
-    return readPath({ path, target: existingPath(cwd, path), ...range }, signal);
+    return readForModel({ path, target: resolveExistingPath(cwd, path), ...range }, signal);
   },
 });

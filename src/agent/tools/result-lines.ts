@@ -1,8 +1,8 @@
 import { type ToolOutput, textOutput } from '../tool.ts';
-import { keepHead, MAX_BYTES, MAX_LINES, sizeOf } from './truncate.ts';
+import { keepHead, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } from './truncate.ts';
 
 /** What there is to say about a list. */
-interface Remarks {
+interface ResultNotices {
   /** That there is more than was asked for. */
   readonly limitNotice?: string | undefined;
   readonly notices?: readonly string[];
@@ -22,22 +22,22 @@ export class ResultLines {
   push(line: string): boolean {
     this.#lines.push(line);
     this.#bytes += Buffer.byteLength(line) + 1;
-    return this.#lines.length <= MAX_LINES && this.#bytes <= MAX_BYTES + 1;
+    return this.#lines.length <= MAX_OUTPUT_LINES && this.#bytes <= MAX_OUTPUT_BYTES + 1;
   }
 
   /** As many as fit, and in brackets what is missing. */
-  output({ limitNotice, notices = [], details = {} }: Remarks = {}): ToolOutput {
+  output({ limitNotice, notices = [], details = {} }: ResultNotices = {}): ToolOutput {
     const kept = keepHead(this.#lines.join('\n'));
-    const limit = kept.truncatedBy === 'lines' ? `${MAX_LINES} lines` : sizeOf(MAX_BYTES);
-    const said = [limitNotice, kept.truncated ? `${limit} limit reached` : undefined, ...notices].filter(Boolean);
-    const told = kept.truncated ? { ...details, truncation: kept } : details;
-    const output = textOutput(said.length > 0 ? `${kept.content}\n\n[${said.join('. ')}]` : kept.content);
-    return Object.keys(told).length > 0 ? { ...output, details: told } : output;
+    const limit = kept.truncatedBy === 'lines' ? `${MAX_OUTPUT_LINES} lines` : formatBytes(MAX_OUTPUT_BYTES);
+    const allNotices = [limitNotice, kept.truncated ? `${limit} limit reached` : undefined, ...notices].filter(Boolean);
+    const allDetails = kept.truncated ? { ...details, truncation: kept } : details;
+    const output = textOutput(allNotices.length > 0 ? `${kept.content}\n\n[${allNotices.join('. ')}]` : kept.content);
+    return Object.keys(allDetails).length > 0 ? { ...output, details: allDetails } : output;
   }
 }
 
 /** A file name for one line: what would break the line or move a cursor is written as an escape. */
-export const shownName = (name: string): string => name.replaceAll(/\p{Cc}/gu, escaped);
+export const printableName = (name: string): string => name.replaceAll(/\p{Cc}/gu, escaped);
 
 const escaped = (character: string) =>
   shortEscapes[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;

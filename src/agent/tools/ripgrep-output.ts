@@ -21,7 +21,7 @@ export interface FoundLine {
 export class RipgrepOutput {
   readonly #onLine: (line: FoundLine) => void;
   #path: string | undefined;
-  #held = Buffer.alloc(0);
+  #field = Buffer.alloc(0);
 
   constructor(onLine: (line: FoundLine) => void) {
     this.#onLine = onLine;
@@ -31,26 +31,26 @@ export class RipgrepOutput {
   add(bytes: Buffer): void {
     for (let rest = bytes; rest.length > 0; ) {
       const end = rest.indexOf(this.#path === undefined ? NUL : LF);
-      this.#hold(end < 0 ? rest : rest.subarray(0, end));
+      this.#append(end < 0 ? rest : rest.subarray(0, end));
       if (end < 0) return;
-      this.#take();
+      this.#finishField();
       rest = rest.subarray(end + 1);
     }
   }
 
   /** What it said last that is no found line: why it failed, or that a file is binary. */
   get message(): string {
-    return this.#path === undefined ? this.#held.toString() : '';
+    return this.#path === undefined ? this.#field.toString() : '';
   }
 
-  #hold(bytes: Buffer): void {
-    const room = MAX_FIELD_BYTES - this.#held.length;
-    this.#held = Buffer.concat([this.#held, bytes.subarray(0, room)]);
+  #append(bytes: Buffer): void {
+    const room = MAX_FIELD_BYTES - this.#field.length;
+    this.#field = Buffer.concat([this.#field, bytes.subarray(0, room)]);
   }
 
-  #take(): void {
-    const field = this.#held.toString();
-    this.#held = Buffer.alloc(0);
+  #finishField(): void {
+    const field = this.#field.toString();
+    this.#field = Buffer.alloc(0);
     if (this.#path === undefined) {
       this.#path = field.replace(BINARY_WARNING, '');
       return;

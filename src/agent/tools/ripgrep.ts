@@ -3,7 +3,7 @@ import { openPipe } from '../../system/processes/pipe.ts';
 import { PipeReader } from '../../system/processes/pipe-reader.ts';
 import { type ProcessExit, spawnGroup } from '../../system/processes/process-group.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
-import { cutLine } from './grep-matches.ts';
+import { shortenLine } from './grep-matches.ts';
 import { type FoundLine, RipgrepOutput } from './ripgrep-output.ts';
 
 /** Whose processes they are. Nobody ends them by that name: each ends with its call. */
@@ -26,7 +26,7 @@ interface RipgrepRun {
  * Throws when it was killed, its message when it failed before it found anything, and on abort. It has ended then.
  */
 export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Promise<string> {
-  const command = await program();
+  const command = await ripgrepPath();
   const pipe = await openPipe();
   const enough = new AbortController();
   let found = 0;
@@ -51,13 +51,13 @@ export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Pro
   }
   reader.drain();
   throwIfAborted(signal);
-  const message = shortened(output.message);
-  const problem = enough.signal.aborted ? undefined : trouble(exit, found > 0 ? '' : message);
+  const message = shortenMessage(output.message);
+  const problem = enough.signal.aborted ? undefined : failureText(exit, found > 0 ? '' : message);
   if (problem) throw new Error(problem);
   return message;
 }
 
-async function program(): Promise<string> {
+async function ripgrepPath(): Promise<string> {
   try {
     return (await import('@vscode/ripgrep')).rgPath;
   } catch (error) {
@@ -66,11 +66,11 @@ async function program(): Promise<string> {
   }
 }
 
-function trouble({ code, signal, error }: ProcessExit, message: string): string | undefined {
+function failureText({ code, signal, error }: ProcessExit, message: string): string | undefined {
   if (error) return `ripgrep cannot be run: ${error.message}`;
   if (signal) return `ripgrep was killed by ${signal}`;
   return code === 2 ? message : undefined;
 }
 
-const shortened = (message: string) =>
-  message.trim().replace(/^rg: /, '').split('\n').slice(-MAX_MESSAGE_LINES).map(cutLine).join('\n');
+const shortenMessage = (message: string) =>
+  message.trim().replace(/^rg: /, '').split('\n').slice(-MAX_MESSAGE_LINES).map(shortenLine).join('\n');

@@ -13,7 +13,7 @@ export interface ShellOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What else a command is told when it starts. */
-  readonly moreEnv?: (() => Readonly<Record<string, string | undefined>>) | undefined;
+  readonly dynamicEnv?: (() => Readonly<Record<string, string | undefined>>) | undefined;
   readonly shellPath?: string | undefined;
   /** A line put before every command. */
   readonly commandPrefix?: string | undefined;
@@ -26,7 +26,7 @@ export interface ShellOptions {
 export interface ShellJob {
   readonly command: string;
   /** After which it is killed; 0 is never. */
-  readonly seconds: number;
+  readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   readonly onStart?: () => void;
   /** Called when there is more, but not all the time. */
@@ -49,23 +49,23 @@ export async function runShell(options: ShellOptions, job: ShellJob): Promise<Sh
   }
   const output = new CommandOutput(options);
   let nextUpdate: NodeJS.Timeout | undefined;
-  const show = () => {
+  const publishOutput = () => {
     clearTimeout(nextUpdate);
     nextUpdate = undefined;
-    if (output.grew()) job.onOutput(output);
+    if (output.hasGrown()) job.onOutput(output);
   };
   const pipe = await openPipe();
   const reader = new PipeReader(pipe.read, (bytes) => {
     output.add(bytes);
-    nextUpdate ??= setTimeout(show, UPDATE_MS);
+    nextUpdate ??= setTimeout(publishOutput, UPDATE_MS);
   });
   const child = job.signal.aborted ? undefined : start(options, job.command, pipe.write);
   closeSync(pipe.write);
   if (child) job.onStart?.();
-  const ending = child ? named(await ended(child, job), options) : NEVER_BEGAN;
+  const ending = child ? withSettingName(await waitForEnd(child, job), options) : NOT_STARTED;
   reader.drain();
   output.end();
-  show();
+  publishOutput();
   const tail = output.tail();
   output.log?.keep();
   reader.redirectTo(output.log);
@@ -74,28 +74,28 @@ export async function runShell(options: ShellOptions, job: ShellJob): Promise<Sh
 
 type Ending = Pick<ShellRun, 'exit' | 'end'>;
 
-const NEVER_BEGAN: Ending = { exit: { code: null, signal: null }, end: 'aborted' };
+const NOT_STARTED: Ending = { exit: { code: null, signal: null }, end: 'aborted' };
 
 function start(options: ShellOptions, command: string, output: number): GroupProcess {
   return spawnGroup({
     command: options.shellPath ?? defaultShell(),
     args: ['-c', [options.commandPrefix, command].filter(Boolean).join('\n')],
     cwd: options.cwd,
-    env: { ...options.env, ...options.moreEnv?.() },
+    env: { ...options.env, ...options.dynamicEnv?.() },
     output,
     family: options.family,
   });
 }
 
 /** Waits until the command has ended, of itself or because it must. */
-async function ended(child: GroupProcess, { seconds, signal }: ShellJob): Promise<Ending> {
+async function waitForEnd(child: GroupProcess, { timeoutSeconds, signal }: ShellJob): Promise<Ending> {
   let timedOut = false;
   const expired = () => {
     timedOut = true;
     void child.kill();
   };
   const stop = () => void child.kill();
-  const timer = seconds > 0 ? setTimeout(expired, clampTimeout(seconds * 1000)) : undefined;
+  const timer = timeoutSeconds > 0 ? setTimeout(expired, clampTimeout(timeoutSeconds * 1000)) : undefined;
   signal.addEventListener('abort', stop, { once: true });
   const exit = await child.exited;
   clearTimeout(timer);
@@ -106,13 +106,13 @@ async function ended(child: GroupProcess, { seconds, signal }: ShellJob): Promis
 }
 
 /** A shell that the user named and that cannot be started is told by where it was named. */
-function named(ending: Ending, { shellPath }: ShellOptions): Ending {
+function withSettingName(ending: Ending, { shellPath }: ShellOptions): Ending {
   const { error } = ending.exit;
   if (!error || shellPath === undefined) return ending;
-  const told = new Error(`The shell of settings.json (shellPath) cannot be started: ${error.message}`, {
+  const explained = new Error(`The shell of settings.json (shellPath) cannot be started: ${error.message}`, {
     cause: error,
   });
-  return { ...ending, exit: { ...ending.exit, error: told } };
+  return { ...ending, exit: { ...ending.exit, error: explained } };
 }
 
 /** The shell that runs commands when the settings name none. */

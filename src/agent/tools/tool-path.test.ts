@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../system/testing/script.ts';
-import { existingPath, toolPath } from './tool-path.ts';
+import { resolveExistingPath, resolveToolPath } from './tool-path.ts';
 
 describe('a path', () => {
   it.each([
@@ -18,11 +18,11 @@ describe('a path', () => {
     ['~user/a', '/srv/~user/a'],
     ['a\u00A0b\u202Fc\u3000d', '/srv/a b c d'],
   ])('%j is meant as %s', (path, meant) => {
-    expect(toolPath('/srv', path)).toBe(meant);
+    expect(resolveToolPath('/srv', path)).toBe(meant);
   });
 
   it('cannot hold a NUL', () => {
-    expect(() => toolPath('/srv', 'a\0b')).toThrow('A path cannot hold a NUL character: "a\\u0000b"');
+    expect(() => resolveToolPath('/srv', 'a\0b')).toThrow('A path cannot hold a NUL character: "a\\u0000b"');
   });
 });
 
@@ -40,14 +40,14 @@ describe('a file that is there', () => {
   ])('is found by the name %j', (typed, name) => {
     writeFileSync(join(folder, name), '');
 
-    expect(existingPath(folder, typed)).toBe(join(folder, name));
+    expect(resolveExistingPath(folder, typed)).toBe(join(folder, name));
   });
 
   it('is preferred as it is typed; else the path stays as it is read', () => {
     writeFileSync(join(folder, "both'.txt"), '');
     writeFileSync(join(folder, 'both’.txt'), '');
 
-    expect(existingPath(folder, "both'.txt")).toBe(join(folder, "both'.txt"));
-    expect(existingPath(folder, "@none'.txt")).toBe(join(folder, "none'.txt"));
+    expect(resolveExistingPath(folder, "both'.txt")).toBe(join(folder, "both'.txt"));
+    expect(resolveExistingPath(folder, "@none'.txt")).toBe(join(folder, "none'.txt"));
   });
 });

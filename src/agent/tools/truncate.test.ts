@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keepHead, keepTail, MAX_BYTES, MAX_LINES, sizeOf } from './truncate.ts';
+import { keepHead, keepTail, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } from './truncate.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`);
 
@@ -22,8 +22,8 @@ const linesOf = (runs: Runs) =>
   runs.flatMap(({ unit, length, times }) => Array.from({ length: times }, () => unit.repeat(length)));
 
 /** Whether these lines are more than may be shown. */
-const isTooMuch = (lines: readonly string[]) =>
-  lines.length > MAX_LINES || Buffer.byteLength(lines.join('\n')) > MAX_BYTES;
+const exceedsLimits = (lines: readonly string[]) =>
+  lines.length > MAX_OUTPUT_LINES || Buffer.byteLength(lines.join('\n')) > MAX_OUTPUT_BYTES;
 
 describe('keepHead', () => {
   it('keeps a text that fits as it is', () => {
@@ -61,7 +61,7 @@ describe('keepHead', () => {
   });
 
   it('keeps nothing when the first line alone is too long', () => {
-    expect(keepHead('x'.repeat(MAX_BYTES + 1))).toMatchObject({
+    expect(keepHead('x'.repeat(MAX_OUTPUT_BYTES + 1))).toMatchObject({
       content: '',
       truncated: true,
       truncatedBy: 'bytes',
@@ -72,7 +72,7 @@ describe('keepHead', () => {
   });
 
   it('counts bytes, not characters', () => {
-    expect(keepHead('界'.repeat(MAX_BYTES / 3 + 1)).firstLineExceedsLimit).toBe(true);
+    expect(keepHead('界'.repeat(MAX_OUTPUT_BYTES / 3 + 1)).firstLineExceedsLimit).toBe(true);
   });
 
   it('keeps as many whole lines as fit, and says so', () => {
@@ -85,10 +85,10 @@ describe('keepHead', () => {
         const whole = lines.slice(0, kept.outputLines);
         expect(kept.content === whole.join('\n')).toBe(true);
         expect(kept.outputBytes).toBe(Buffer.byteLength(kept.content));
-        expect(isTooMuch(whole)).toBe(false);
+        expect(exceedsLimits(whole)).toBe(false);
         expect(kept.truncated).toBe(kept.outputLines < lines.length);
-        expect(kept.truncated).toBe(isTooMuch(lines));
-        if (kept.truncated) expect(isTooMuch(lines.slice(0, kept.outputLines + 1))).toBe(true);
+        expect(kept.truncated).toBe(exceedsLimits(lines));
+        if (kept.truncated) expect(exceedsLimits(lines.slice(0, kept.outputLines + 1))).toBe(true);
       }),
     );
   });
@@ -119,9 +119,9 @@ describe('keepTail', () => {
   });
 
   it('keeps the end of a last line that is too long alone', () => {
-    const kept = keepTail(`first\n${'界'.repeat(MAX_BYTES)}`, { lines: 2, bytes: 6 + 3 * MAX_BYTES });
+    const kept = keepTail(`first\n${'界'.repeat(MAX_OUTPUT_BYTES)}`, { lines: 2, bytes: 6 + 3 * MAX_OUTPUT_BYTES });
 
-    expect(kept.content).toBe('界'.repeat(Math.floor(MAX_BYTES / 3)));
+    expect(kept.content).toBe('界'.repeat(Math.floor(MAX_OUTPUT_BYTES / 3)));
     expect(kept).toMatchObject({ truncated: true, truncatedBy: 'bytes', outputLines: 1, lastLinePartial: true });
   });
 
@@ -135,15 +135,15 @@ describe('keepTail', () => {
 
         const whole = lines.slice(-kept.outputLines);
         expect(kept.outputBytes).toBe(Buffer.byteLength(kept.content));
-        expect(kept.truncated).toBe(isTooMuch(lines));
+        expect(kept.truncated).toBe(exceedsLimits(lines));
         if (kept.lastLinePartial) {
           expect(lines.at(-1)?.endsWith(kept.content)).toBe(true);
-          expect(kept.outputBytes).toBeLessThanOrEqual(MAX_BYTES);
-          expect(kept.outputBytes).toBeGreaterThan(MAX_BYTES - 3);
+          expect(kept.outputBytes).toBeLessThanOrEqual(MAX_OUTPUT_BYTES);
+          expect(kept.outputBytes).toBeGreaterThan(MAX_OUTPUT_BYTES - 3);
         } else if (kept.truncated) {
           expect(kept.content === whole.join('\n')).toBe(true);
-          expect(isTooMuch(whole)).toBe(false);
-          expect(isTooMuch(lines.slice(-kept.outputLines - 1))).toBe(true);
+          expect(exceedsLimits(whole)).toBe(false);
+          expect(exceedsLimits(lines.slice(-kept.outputLines - 1))).toBe(true);
         } else expect(kept.content === text).toBe(true);
       }),
     );
@@ -159,6 +159,6 @@ describe('sizeOf', () => {
     [1024 * 1024 - 1, '1024.0KB'],
     [1024 * 1024, '1.0MB'],
   ])('says %i bytes as %s', (bytes, text) => {
-    expect(sizeOf(bytes)).toBe(text);
+    expect(formatBytes(bytes)).toBe(text);
   });
 });

@@ -1,5 +1,5 @@
-export const MAX_LINES = 2000;
-export const MAX_BYTES = 50 * 1024;
+export const MAX_OUTPUT_LINES = 2000;
+export const MAX_OUTPUT_BYTES = 50 * 1024;
 
 /** How much of a text may be kept. */
 export interface TextLimits {
@@ -7,10 +7,10 @@ export interface TextLimits {
   readonly maxBytes: number;
 }
 
-const USUAL: TextLimits = { maxLines: MAX_LINES, maxBytes: MAX_BYTES };
+const DEFAULT_LIMITS: TextLimits = { maxLines: MAX_OUTPUT_LINES, maxBytes: MAX_OUTPUT_BYTES };
 
 /** How long a text is. */
-interface Extent {
+interface TextSize {
   readonly lines: number;
   readonly bytes: number;
 }
@@ -33,7 +33,7 @@ export interface Truncation extends TextLimits {
  *
  * `total` tells of a text of which only the beginning is given; that must then be more than may be kept.
  */
-export function keepHead(text: string, total?: Extent, limits = USUAL): Truncation {
+export function keepHead(text: string, total?: TextSize, limits = DEFAULT_LIMITS): Truncation {
   const lines = text.split('\n');
   const kept: string[] = [];
   let bytes = 0;
@@ -47,7 +47,7 @@ export function keepHead(text: string, total?: Extent, limits = USUAL): Truncati
     bytes += size;
   }
   return {
-    ...verdict(kept.join('\n'), total ?? { lines: lines.length, bytes: Buffer.byteLength(text) }, truncatedBy),
+    ...truncationOf(kept.join('\n'), total ?? { lines: lines.length, bytes: Buffer.byteLength(text) }, truncatedBy),
     ...limits,
     outputLines: kept.length,
     firstLineExceedsLimit: kept.length === 0 && truncatedBy === 'bytes',
@@ -55,8 +55,8 @@ export function keepHead(text: string, total?: Extent, limits = USUAL): Truncati
 }
 
 /** Keeps whole lines from the end; of a last line that is too long alone, its end. */
-export function keepTail(text: string, total: Extent, limits = USUAL): Truncation {
-  const lines = text === '' ? [] : withoutLastBreak(text).split('\n');
+export function keepTail(text: string, total: TextSize, limits = DEFAULT_LIMITS): Truncation {
+  const lines = text === '' ? [] : withoutFinalNewline(text).split('\n');
   const kept: string[] = [];
   let bytes = 0;
   let truncatedBy: Truncation['truncatedBy'] = total.lines > lines.length ? 'bytes' : null;
@@ -68,16 +68,16 @@ export function keepTail(text: string, total: Extent, limits = USUAL): Truncatio
     kept.unshift(line);
     bytes += size;
   }
-  if (truncatedBy === null) return { ...verdict(text, total, null), ...limits, outputLines: kept.length };
-  if (kept.length > 0) return { ...verdict(kept.join('\n'), total, truncatedBy), ...limits, outputLines: kept.length };
+  if (truncatedBy === null) return { ...truncationOf(text, total, null), ...limits, outputLines: kept.length };
+  if (kept.length > 0) return { ...truncationOf(kept.join('\n'), total, truncatedBy), ...limits, outputLines: kept.length };
   const end = Buffer.from(lines.at(-1) ?? '')
     .subarray(-limits.maxBytes)
     .toString()
     .replace(/^\uFFFD+/, '');
-  return { ...verdict(end, total, 'bytes'), ...limits, outputLines: 1, lastLinePartial: true };
+  return { ...truncationOf(end, total, 'bytes'), ...limits, outputLines: 1, lastLinePartial: true };
 }
 
-function verdict(content: string, total: Extent, truncatedBy: Truncation['truncatedBy']) {
+function truncationOf(content: string, total: TextSize, truncatedBy: Truncation['truncatedBy']) {
   return {
     content,
     truncated: truncatedBy !== null,
@@ -90,10 +90,10 @@ function verdict(content: string, total: Extent, truncatedBy: Truncation['trunca
   };
 }
 
-export const withoutLastBreak = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : text);
+export const withoutFinalNewline = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : text);
 
 /** A number of bytes for people. */
-export function sizeOf(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes}B`;
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)}KB`;
   return `${(bytes / (1024 * 1024)).toFixed(1)}MB`;

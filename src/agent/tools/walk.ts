@@ -24,7 +24,7 @@ export interface WalkOptions {
  */
 export async function walk(root: string, options: WalkOptions): Promise<void> {
   const walker = new Walker(root, options);
-  await walker.inside({ path: root, entries: entriesOf(root), outer: await IgnoreRules.above(root) });
+  await walker.walkFolder({ path: root, entries: readEntries(root), outer: await IgnoreRules.above(root) });
 }
 
 interface Folder {
@@ -39,25 +39,25 @@ class Walker {
   #sliceEnd = performance.now() + SLICE_MS;
 
   constructor(root: string, options: WalkOptions) {
-    this.#prefix = below(root, '').length;
+    this.#prefix = joinPath(root, '').length;
     this.#options = options;
   }
 
   /** False when the visitor has seen enough. */
-  async inside({ path, entries, outer }: Folder): Promise<boolean> {
+  async walkFolder({ path, entries, outer }: Folder): Promise<boolean> {
     const all = await entries;
     const rules = await rulesIn(path, all, outer);
-    const wanted: Dirent[] = [];
+    const visible: Dirent[] = [];
     for (const entry of all) {
       if (this.#mustPause()) await this.#pause();
-      const isIgnored = entry.name === '.git' || rules?.ignores(below(path, entry.name), isFolder(entry));
-      if (!isIgnored) wanted.push(entry);
+      const isIgnored = entry.name === '.git' || rules?.ignores(joinPath(path, entry.name), isFolder(entry));
+      if (!isIgnored) visible.push(entry);
     }
-    const nextFolder = readAhead(wanted.filter(isFolder).map(({ name }) => below(path, name)));
-    for (const entry of wanted) {
+    const nextFolder = readAhead(visible.filter(isFolder).map(({ name }) => joinPath(path, name)));
+    for (const entry of visible) {
       if (this.#mustPause()) await this.#pause();
-      if (!this.#options.visit(below(path, entry.name).slice(this.#prefix), isFolder(entry))) return false;
-      if (isFolder(entry) && !(await this.inside({ ...nextFolder(), outer: rules }))) return false;
+      if (!this.#options.visit(joinPath(path, entry.name).slice(this.#prefix), isFolder(entry))) return false;
+      if (isFolder(entry) && !(await this.walkFolder({ ...nextFolder(), outer: rules }))) return false;
     }
     return true;
   }
@@ -75,9 +75,9 @@ class Walker {
 
 const isFolder = (entry: Dirent) => entry.isDirectory();
 
-const below = (folder: string, name: string) => (folder.endsWith('/') ? folder + name : `${folder}/${name}`);
+const joinPath = (folder: string, name: string) => (folder.endsWith('/') ? folder + name : `${folder}/${name}`);
 
-async function entriesOf(folder: string): Promise<Dirent[]> {
+async function readEntries(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -95,7 +95,7 @@ function readAhead(paths: readonly string[]): () => Pick<Folder, 'path' | 'entri
   let started = 0;
   return () => {
     for (const path of paths.slice(started, started + READ_AHEAD - reading.length)) {
-      reading.push({ path, entries: entriesOf(path) });
+      reading.push({ path, entries: readEntries(path) });
       started++;
     }
     return reading.shift() as Pick<Folder, 'path' | 'entries'>;

@@ -5,10 +5,10 @@ import { realPath } from '../../system/files/real-path.ts';
 import { replaceFile } from '../../system/files/replace-file.ts';
 import { throwIfAborted } from '../unless-aborted.ts';
 import type { EditDetails } from './edit-diff.ts';
-import { checkRegular, openRegular } from './regular-file.ts';
+import { checkRegularFile, openRegularFile } from './file-checks.ts';
 
 /** Larger texts are not compared: nobody reads that, and everything else would wait. */
-const MAX_COMPARED = 256 * 1024;
+const MAX_COMPARED_SIZE = 256 * 1024;
 
 /** One call: the path as the model wrote it, and the file that it means. */
 export interface FileWrite {
@@ -23,8 +23,8 @@ export async function writeWholeFile(
   signal: AbortSignal,
 ): Promise<EditDetails | undefined> {
   throwIfAborted(signal);
-  await checkRegular(target);
-  const before = content.length > MAX_COMPARED ? undefined : await textIn(target);
+  await checkRegularFile(target);
+  const before = content.length > MAX_COMPARED_SIZE ? undefined : await readComparableText(target);
   throwIfAborted(signal);
   makeFolder(dirname(realPath(target)));
   await replaceFile(target, content);
@@ -34,11 +34,11 @@ export async function writeWholeFile(
 }
 
 /** What a file holds; undefined for nothing, for what is no text, and for what is too large or may not be read. */
-async function textIn(target: string): Promise<string | undefined> {
-  const file = await openRegular(target).catch(() => undefined);
+async function readComparableText(target: string): Promise<string | undefined> {
+  const file = await openRegularFile(target).catch(() => undefined);
   try {
     const size = (await file?.stat())?.size ?? 0;
-    if (size === 0 || size > MAX_COMPARED) return undefined;
+    if (size === 0 || size > MAX_COMPARED_SIZE) return undefined;
     const bytes = await file?.readFile();
     return bytes && isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
   } catch {

@@ -1,6 +1,6 @@
 import { withFileMutex } from '../../system/files/file-mutex.ts';
 import { type Tool, textOutput } from '../tool.ts';
-import { toolPath } from './tool-path.ts';
+import { resolveToolPath } from './tool-path.ts';
 
 /** Writes a whole file, making its folders. */
 export const writeTool = (cwd: string): Tool => ({
@@ -17,7 +17,7 @@ export const writeTool = (cwd: string): Tool => ({
   execute: async ({ args, signal }) => {
     const path = String(args['path']);
     const content = String(args['content']);
-    const target = toolPath(cwd, path);
+    const target = resolveToolPath(cwd, path);
     const details = await withFileMutex(target, async () => {
       const { writeWholeFile } = await import('./write-file.ts');
       return writeWholeFile({ path, target, content }, signal);

@@ -1,13 +1,13 @@
 import type { Handlers } from '../dispatch.ts';
 
-const USUAL_LIMIT = 50;
-const MAX_LIMIT = 1000;
+const DEFAULT_FILE_LIMIT = 50;
+const MAX_FILE_LIMIT = 1000;
 
 export const files = {
-  list_files: async ({ query = '', limit = USUAL_LIMIT }, { agent, signal }) => {
+  list_files: async ({ query = '', limit = DEFAULT_FILE_LIMIT }, { agent, signal }) => {
     const { matchPaths } = await import('../../agent/tools/match-paths.ts');
     const folder = agent.session.log.header.cwd;
-    const { paths, hasMore } = await matchPaths({ folder, query, limit: Math.min(limit, MAX_LIMIT), signal });
+    const { paths, hasMore } = await matchPaths({ folder, query, limit: Math.min(limit, MAX_FILE_LIMIT), signal });
     return { files: paths.map((path) => ({ path })), hasMore };
   },
 } satisfies Partial<Handlers>;

@@ -1,5 +1,5 @@
 import type { Handlers } from '../dispatch.ts';
 
 export const navigation = {
-  navigate_tree: ({ targetId, ...wish }, { agent, signal }) => agent.session.navigate(targetId, wish, signal),
+  navigate_tree: ({ targetId, ...options }, { agent, signal }) => agent.session.navigate(targetId, options, signal),
 } satisfies Partial<Handlers>;

@@ -3,8 +3,8 @@ import type { Limits, Params } from '../../protocol/generated/vocabulary.ts';
 import type { InputOptions } from '../../session/input/input.ts';
 import type { QueueKind } from '../../session/input/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
-import type { Context, Handlers } from '../dispatch.ts';
-import { idle } from '../idle.ts';
+import type { CommandContext, Handlers } from '../dispatch.ts';
+import { whenIdle } from '../when-idle.ts';
 
 /** Only what begins with a slash can be one. */
 const slashCommands = () => import('../slash-commands.ts');
@@ -12,12 +12,12 @@ const slashCommands = () => import('../slash-commands.ts');
 export const prompting = {
   prompt: (params, context) => submit(params, {}, context),
 
-  steer: (params, context) => queued('steer', params, context),
+  steer: (params, context) => queueMessage('steer', params, context),
 
-  follow_up: (params, context) => queued('followUp', params, context),
+  follow_up: (params, context) => queueMessage('followUp', params, context),
 
   abort: async ({ clearQueue }, { agent, lane }) => {
-    agent.additions.abort();
+    agent.addons.dismissDialogs();
     const stopped = agent.session.abort({ clearQueue });
     lane.abort(stopped);
     await stopped;
@@ -32,31 +32,31 @@ export const prompting = {
     return lane.run(async () => {
       const { session } = agent;
       await session.abortFor(params);
-      const command = params.message.startsWith('/') && (await (await slashCommands()).commandIn(params, context));
+      const command = params.message.startsWith('/') && (await (await slashCommands()).runSlashCommand(params, context));
       if (command) return command;
-      return began(await session.prompt(params, { signal }), context);
+      return startAfterResponse(await session.prompt(params, { signal }), context);
     });
   },
 
   wait_idle: async (_params, { agent, lane }) => {
-    await lane.watch(() => idle(agent));
+    await lane.waitOutside(() => whenIdle(agent));
     const { lastRun } = agent.session;
     return { isIdle: true, ...(lastRun ? { runId: lastRun.runId, outcome: lastRun.outcome } : {}) };
   },
 
   set_steering_mode: ({ mode, persist }, { agent }) => {
-    const use = () => void agent.change(() => Object.assign(agent.session.modes, { steering: mode }));
-    return agent.keeping({ steeringMode: mode }, { persist }, use);
+    const use = () => void agent.publishChanges(() => Object.assign(agent.session.modes, { steering: mode }));
+    return agent.persistThen({ steeringMode: mode }, { persist }, use);
   },
 
   set_follow_up_mode: ({ mode, persist }, { agent }) => {
-    const use = () => void agent.change(() => Object.assign(agent.session.modes, { followUp: mode }));
-    return agent.keeping({ followUpMode: mode }, { persist }, use);
+    const use = () => void agent.publishChanges(() => Object.assign(agent.session.modes, { followUp: mode }));
+    return agent.persistThen({ followUpMode: mode }, { persist }, use);
   },
 
   set_interrupt_mode: ({ mode, persist }, { agent }) => {
-    const use = () => void agent.change(() => Object.assign(agent.session.modes, { interrupt: mode }));
-    return agent.keeping({ interruptMode: mode }, { persist }, use);
+    const use = () => void agent.publishChanges(() => Object.assign(agent.session.modes, { interrupt: mode }));
+    return agent.persistThen({ interruptMode: mode }, { persist }, use);
   },
 
   clear_queue: (_params, { agent }) => agent.session.queue.clear(),
@@ -70,14 +70,14 @@ export const prompting = {
 } satisfies Partial<Handlers>;
 
 /** Runs the command that a message names, or begins a run with it, or lets it join the one that is active. */
-export async function submit(params: Params<'prompt'>, { source, expand }: InputOptions, context: Context) {
+export async function submit(params: Params<'prompt'>, { source, expand }: InputOptions, context: CommandContext) {
   const { agent, signal } = context;
   const { streamingBehavior } = params;
   checkLimits(params.limits);
-  const isCall = expand !== false && params.message.startsWith('/');
-  const command = isCall && (await (await slashCommands()).commandIn(params, context));
+  const isSlashCommand = expand !== false && params.message.startsWith('/');
+  const command = isSlashCommand && (await (await slashCommands()).runSlashCommand(params, context));
   if (command) return command;
-  return began(await agent.session.prompt(params, { source, expand, streamingBehavior, signal }), context);
+  return startAfterResponse(await agent.session.prompt(params, { source, expand, streamingBehavior, signal }), context);
 }
 
 /** A limit that is not known would be none: what guards money is refused instead of ignored. */
@@ -91,14 +91,14 @@ function checkLimits(limits: Limits | undefined): void {
     throw new Refusal('invalid_params', 'Invalid parameters: limits.cost must be at least 0');
 }
 
-async function queued(streamingBehavior: QueueKind, params: Submission, context: Context) {
+async function queueMessage(streamingBehavior: QueueKind, params: Submission, context: CommandContext) {
   const { agent, signal } = context;
-  if (params.message.startsWith('/')) (await slashCommands()).refuseCommand(params.message, agent);
-  return began(await agent.session.prompt(params, { streamingBehavior, signal }), context);
+  if (params.message.startsWith('/')) (await slashCommands()).rejectExtensionCommand(params.message, agent);
+  return startAfterResponse(await agent.session.prompt(params, { streamingBehavior, signal }), context);
 }
 
 /** The run begins when its answer is on the way: clients see the answer before the first event. */
-function began({ accepted, begin }: Acceptance, { afterAnswer }: Context) {
-  if (begin) afterAnswer(begin);
+function startAfterResponse({ accepted, begin }: Acceptance, { afterResponse }: CommandContext) {
+  if (begin) afterResponse(begin);
   return accepted;
 }

@@ -3,28 +3,28 @@ import { contextUsage } from '../../session/context/context-usage.ts';
 import { textOf } from '../../session/input/input.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
-import { treeOf } from './tree.ts';
+import { treeOf } from './sessions-tree.ts';
 
 export const reading = {
   get_state: (_params, { agent }) => agent.state,
 
   get_messages: (_params, { agent }) => ({ messages: [...agent.session.transcript.messages] }),
 
-  get_messages_page: async (wanted, { agent }) => {
+  get_messages_page: async (query, { agent }) => {
     const { session } = agent;
     const { MessagePages } = await import('../../session/context/message-page.ts');
     session.pages ??= new MessagePages(session.log);
-    return session.pages.page(wanted);
+    return session.pages.page(query);
   },
 
   get_entries: ({ since, limit }, { agent }) => {
     const { log } = agent.session;
-    const wanted = limit === undefined ? undefined : limit + 1;
+    const probeLimit = limit === undefined ? undefined : limit + 1;
     const found = log.entries({
       ...(since === undefined ? {} : { after: since }),
-      ...(wanted ? { limit: wanted } : {}),
+      ...(probeLimit ? { limit: probeLimit } : {}),
     });
-    const hasMore = wanted !== undefined && found.length === wanted;
+    const hasMore = probeLimit !== undefined && found.length === probeLimit;
     return { entries: hasMore ? found.slice(0, -1) : found, leafId: log.leafId, ...(hasMore ? { hasMore } : {}) };
   },
 
@@ -37,17 +37,17 @@ export const reading = {
 
   get_session_stats: (_params, { agent }) => statsOf(agent),
 
-  get_commands: ({ builtins }, { agent: { additions }, connection: { capabilities } }) => {
-    const own = () => ({ commands: [...additions.commands] });
-    const loading = additions.loading;
-    if (builtins ?? capabilities.builtins) return Promise.resolve(loading).then(() => withBuiltins(additions.commands));
+  get_commands: ({ builtins }, { agent: { addons }, connection: { capabilities } }) => {
+    const own = () => ({ commands: [...addons.commands] });
+    const loading = addons.loading;
+    if (builtins ?? capabilities.builtins) return Promise.resolve(loading).then(() => withBuiltins(addons.commands));
     return loading === undefined ? own() : loading.then(own);
   },
 } satisfies Partial<Handlers>;
 
 async function withBuiltins(commands: readonly SlashCommand[]): Promise<{ commands: SlashCommand[] }> {
-  const { builtinList } = await import('../builtin-commands.ts');
-  const builtins = builtinList().filter(({ name }) => !commands.some((command) => command.name === name));
+  const { listBuiltins } = await import('../builtin-commands.ts');
+  const builtins = listBuiltins().filter(({ name }) => !commands.some((command) => command.name === name));
   return { commands: [...commands, ...builtins] };
 }
 
@@ -73,11 +73,11 @@ export function statsOf({ session }: Agent): Result<'get_session_stats'> {
 
 /** The text of the last answer; one that was stopped before its first word does not count. */
 export function lastText({ session }: Agent): string | null {
-  const answer = session.transcript.messages.findLast(
+  const message = session.transcript.messages.findLast(
     (message) => message.role === 'assistant' && !(message.stopReason === 'aborted' && message.content.length === 0),
   );
-  if (answer?.role !== 'assistant') return null;
-  const text = answer.content
+  if (message?.role !== 'assistant') return null;
+  const text = message.content
     .map((block) => (block.type === 'text' ? block.text : ''))
     .join('')
     .trim();

@@ -3,14 +3,14 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { SessionSummary } from '../../protocol/generated/vocabulary.ts';
 import { sessionNameFrom, renameStoredSession } from '../../store/sessions/session-name.ts';
 import type { Agent } from '../agent.ts';
-import { isCurrent } from '../current-session.ts';
+import { isCurrentSession } from '../current-session.ts';
 import type { Handlers } from '../dispatch.ts';
 
 export const storedSessions = {
   list_sessions: async ({ cwd, cursor, limit }, { agent }) => {
     const list = await agent.sessionList;
     const { sessions, ...rest } = await list.list({
-      ...(cwd === undefined ? {} : { cwd: from(agent, cwd) }),
+      ...(cwd === undefined ? {} : { cwd: resolveSessionPath(agent, cwd) }),
       extraFolder: agent.sessionDirectory,
       cursor,
       limit,
@@ -19,8 +19,8 @@ export const storedSessions = {
   },
 
   delete_session: async ({ sessionPath }, { agent }) => {
-    const path = from(agent, sessionPath);
-    if (isCurrent(agent, path)) {
+    const path = resolveSessionPath(agent, sessionPath);
+    if (isCurrentSession(agent, path)) {
       const reason = 'The agent is in this session: move to another one before you delete it';
       throw new Refusal('session_in_use', `${reason}: ${path}`, { holder: process.pid });
     }
@@ -29,19 +29,19 @@ export const storedSessions = {
   },
 
   rename_session: async ({ sessionPath, name }, { agent }) => {
-    const plain = sessionNameFrom(name);
-    const path = from(agent, sessionPath);
-    if (isCurrent(agent, path)) agent.setName(plain);
-    else await renameStoredSession(path, plain);
+    const sessionName = sessionNameFrom(name);
+    const path = resolveSessionPath(agent, sessionPath);
+    if (isCurrentSession(agent, path)) agent.setName(sessionName);
+    else await renameStoredSession(path, sessionName);
     return undefined;
   },
 } satisfies Partial<Handlers>;
 
-const from = (agent: Agent, path: string) => resolve(agent.session.log.header.cwd, path);
+const resolveSessionPath = (agent: Agent, path: string) => resolve(agent.session.log.header.cwd, path);
 
 /** What the agent itself is doing is known; of the sessions of others only a file can be seen. */
 function withStatus(session: SessionSummary, agent: Agent): SessionSummary {
-  if (session.id !== agent.session.log.header.id || !isCurrent(agent, session.path)) return session;
+  if (session.id !== agent.session.log.header.id || !isCurrentSession(agent, session.path)) return session;
   const { isStreaming, pendingUi } = agent.state;
   if (!isStreaming) return { ...session, status: 'idle' };
   return { ...session, status: pendingUi.length > 0 ? 'waiting' : 'running' };

@@ -1,7 +1,7 @@
 import type { Handlers } from '../dispatch.ts';
 import { exporting } from './export.ts';
 import { files } from './files.ts';
-import { handshake } from './handshake.ts';
+import { connection } from './connection.ts';
 import { hostTools } from './host-tools.ts';
 import { mcp } from './mcp.ts';
 import { navigation } from './navigation.ts';
@@ -9,23 +9,23 @@ import { preflight } from './preflight.ts';
 import { prompting } from './prompting.ts';
 import { reading } from './reading.ts';
 import { sessions } from './sessions.ts';
-import { settings } from './settings.ts';
+import { models } from './models.ts';
 import { shell } from './shell.ts';
 import { storedSessions } from './stored-sessions.ts';
 import { todos } from './todos.ts';
 import { tools } from './tools.ts';
-import { upkeep } from './upkeep.ts';
+import { runs } from './runs.ts';
 
 /** Every command with the function that does it. The compiler refuses a table that lacks one. */
 export const handlers: Handlers = {
   ...prompting,
-  ...handshake,
+  ...connection,
   ...sessions,
   ...reading,
   ...navigation,
   ...exporting,
   ...files,
-  ...settings,
+  ...models,
   ...shell,
   ...tools,
   ...todos,
@@ -33,5 +33,5 @@ export const handlers: Handlers = {
   ...hostTools,
   ...preflight,
   ...storedSessions,
-  ...upkeep,
+  ...runs,
 };

@@ -4,7 +4,7 @@ export const tools = {
   get_tools: (_params, { agent }) => ({ tools: agent.toolbox.describe() }),
 
   set_active_tools: ({ tools: names }, { agent }) => {
-    agent.change(() => agent.toolbox.activate(names));
+    agent.publishChanges(() => agent.toolbox.activate(names));
     return { activeTools: agent.toolbox.activeNames };
   },
 } satisfies Partial<Handlers>;

@@ -4,7 +4,7 @@ import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fine, problem, warning } from './finding.ts';
 
 /** The files of the agent folder beside the sessions; those that may hold secrets or decide about trust are private. */
-const files = {
+const agentFiles = {
   'settings.json': 'open',
   'models.json': 'open',
   'trust.json': 'private',
@@ -13,7 +13,7 @@ const files = {
 
 /** What there is in the agent folder, and whether others may look into what they should not. */
 export const agentFilesFindings = (agentDir: string): Promise<Finding[]> =>
-  Promise.all(Object.entries(files).map(([name, kind]) => fileFinding(join(agentDir, name), { name, kind })));
+  Promise.all(Object.entries(agentFiles).map(([name, kind]) => fileFinding(join(agentDir, name), { name, kind })));
 
 async function fileFinding(path: string, { name, kind }: { name: string; kind: 'open' | 'private' }): Promise<Finding> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);

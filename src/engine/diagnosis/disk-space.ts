@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fine, warning } from './finding.ts';
-import { existing } from './folders.ts';
+import { nearestExisting } from './folders.ts';
 import { sizeText } from './size-text.ts';
 
 /** With less than this a long output or a long session may not fit. */
@@ -10,8 +10,8 @@ const LOW_BYTES = 256 * 1024 * 1024;
 /** How much room is left where these folders are, or will be; each device is told once. */
 export async function diskSpaceFinding(folders: readonly string[], low = LOW_BYTES): Promise<Finding> {
   const rooms = new Map<number, { folder: string; bytes: number }>();
-  for (const wanted of folders) {
-    const folder = await existing(wanted);
+  for (const requested of folders) {
+    const folder = await nearestExisting(requested);
     const { dev } = await stat(folder);
     const { bavail, bsize } = await statfs(folder);
     if (!rooms.has(dev)) rooms.set(dev, { folder, bytes: bavail * bsize });

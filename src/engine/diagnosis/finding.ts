@@ -14,18 +14,18 @@ export const warning = (check: string, message: string): Finding => ({ check, st
 export const problem = (check: string, message: string): Finding => ({ check, status: 'error', message });
 
 /** Makes all checks at once; answers what they found, in their order. Never rejects, and never waits long. */
-export async function findings(checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
-  return (await Promise.all(Object.entries(checks).map(([name, check]) => inTime(name, check)))).flat();
+export async function runChecks(checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
+  return (await Promise.all(Object.entries(checks).map(([name, check]) => withTimeLimit(name, check)))).flat();
 }
 
-async function inTime(name: string, check: Check): Promise<Found> {
+async function withTimeLimit(name: string, check: Check): Promise<Found> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Finding>((resolve) => {
+  const timeout = new Promise<Finding>((resolve) => {
     const message = `No answer within ${CHECK_LIMIT_MS / 1000} seconds: see whether a disk or a network folder hangs`;
     timer = setTimeout(() => resolve(warning(name, message)), CHECK_LIMIT_MS);
   });
-  const looked = (async () => check())().catch((error: unknown) => problem(name, messageOf(error)));
-  const found = await Promise.race([looked, late]);
+  const checked = (async () => check())().catch((error: unknown) => problem(name, messageOf(error)));
+  const found = await Promise.race([checked, timeout]);
   clearTimeout(timer);
   return found;
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { diskSpaceFinding } from './disk-space.ts';
-import { findings, fine } from './finding.ts';
+import { runChecks, fine } from './finding.ts';
 import { futureFolderFinding } from './folders.ts';
 import { sizeText } from './size-text.ts';
 import { nodeFinding } from './versions.ts';
 
 describe('findings', () => {
   it('come in the order of the checks, and a check that breaks is a finding of its own', async () => {
-    const found = await findings({
+    const found = await runChecks({
       slow: () => new Promise((resolve) => setImmediate(() => resolve(fine('slow', 'done')))),
       broken: () => {
         throw new Error('no home');
@@ -27,7 +27,7 @@ describe('findings', () => {
   });
 
   it('do not wait for a check that never answers', async () => {
-    const found = await findings({ 'network folder': () => new Promise(() => {}) });
+    const found = await runChecks({ 'network folder': () => new Promise(() => {}) });
 
     expect(found).toMatchObject([{ check: 'network folder', status: 'warning' }]);
   });

@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fine, problem, warning } from './finding.ts';
 
-type Standing = 'fine' | 'missing' | 'no folder' | 'unreadable' | 'unwritable';
+type FolderStatus = 'fine' | 'missing' | 'no folder' | 'unreadable' | 'unwritable';
 
 /** The folder that tools work in. */
 export async function workingFolderFinding(path: string): Promise<Finding> {
   const check = 'working folder';
-  switch (await standing(path)) {
+  switch (await folderStatus(path)) {
     case 'fine':
       return fine(check, path);
     case 'missing':
@@ -28,38 +28,38 @@ export async function workingFolderFinding(path: string): Promise<Finding> {
 
 /** Where long outputs and pipes of commands go. */
 export async function temporaryFolderFinding(path = tmpdir()): Promise<Finding> {
-  const how = await standing(path);
-  if (how === 'fine') return fine('temporary folder', path);
-  return warning('temporary folder', `${path} is ${how}: long outputs are not kept. Point TMPDIR to a folder of yours`);
+  const status = await folderStatus(path);
+  if (status === 'fine') return fine('temporary folder', path);
+  return warning('temporary folder', `${path} is ${status}: long outputs are not kept. Point TMPDIR to a folder of yours`);
 }
 
 /** A folder that is made when it is needed. */
 export async function futureFolderFinding(check: string, path: string, remedy: string): Promise<Finding> {
-  const nearest = await existing(path);
-  const how = await standing(nearest);
-  if (how !== 'fine') return problem(check, `${path} cannot be used: ${nearest} is ${how}. ${remedy}`);
+  const nearest = await nearestExisting(path);
+  const status = await folderStatus(nearest);
+  if (status !== 'fine') return problem(check, `${path} cannot be used: ${nearest} is ${status}. ${remedy}`);
   return fine(check, nearest === path ? path : `${path} (not there yet)`);
 }
 
 /** The path itself or the nearest folder above it that exists. */
-export async function existing(path: string): Promise<string> {
+export async function nearestExisting(path: string): Promise<string> {
   for (let at = path; ; at = dirname(at)) {
-    if (at === dirname(at) || (await standing(at)) !== 'missing') return at;
+    if (at === dirname(at) || (await folderStatus(at)) !== 'missing') return at;
   }
 }
 
-async function standing(path: string): Promise<Standing> {
+async function folderStatus(path: string): Promise<FolderStatus> {
   try {
     if (!(await stat(path)).isDirectory()) return 'no folder';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable';
   }
-  if (!(await may(path, constants.R_OK | constants.X_OK))) return 'unreadable';
-  return (await may(path, constants.W_OK)) ? 'fine' : 'unwritable';
+  if (!(await canAccess(path, constants.R_OK | constants.X_OK))) return 'unreadable';
+  return (await canAccess(path, constants.W_OK)) ? 'fine' : 'unwritable';
 }
 
-const may = (path: string, mode: number) =>
+const canAccess = (path: string, mode: number) =>
   access(path, mode).then(
     () => true,
     () => false,

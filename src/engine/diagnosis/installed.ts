@@ -5,17 +5,17 @@ import { fine, warning } from './finding.ts';
 
 /** The search tools have a program of their own, in a package for each platform. */
 export const ripgrepFinding = (): Finding =>
-  finding('ripgrep', {
+  packageFinding('ripgrep', {
     packages: ['@vscode/ripgrep', `@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`],
     loss: 'search is slower or not there',
   });
 
 /** Large images are made smaller with it. */
 export const sharpFinding = (): Finding =>
-  finding('sharp', { packages: ['sharp'], loss: 'images are sent as large as they are' });
+  packageFinding('sharp', { packages: ['sharp'], loss: 'images are sent as large as they are' });
 
-function finding(name: string, { packages, loss }: { packages: readonly string[]; loss: string }): Finding {
-  const missing = packages.find((wanted) => !isInstalled(wanted));
+function packageFinding(name: string, { packages, loss }: { packages: readonly string[]; loss: string }): Finding {
+  const missing = packages.find((packageName) => !isInstalled(packageName));
   if (missing === undefined) return fine(name, 'Installed');
   return warning(name, `${missing} is not installed: ${loss}. Install tau again, with optional dependencies`);
 }
@@ -23,7 +23,7 @@ function finding(name: string, { packages, loss }: { packages: readonly string[]
 /** Looks for a package as an import would, without loading it. */
 function isInstalled(name: string): boolean {
   try {
-    createRequire(here()).resolve(name);
+    createRequire(importBase()).resolve(name);
     return true;
   } catch {
     return false;
@@ -31,4 +31,4 @@ function isInstalled(name: string): boolean {
 }
 
 /** Where imports of tau are looked up. The program is built as CommonJS, where `import.meta` is empty. */
-const here = () => (import.meta.url as string | undefined) ?? realpathSync(process.argv[1] ?? process.execPath);
+const importBase = () => (import.meta.url as string | undefined) ?? realpathSync(process.argv[1] ?? process.execPath);

@@ -8,16 +8,16 @@ import { fine, warning } from './finding.ts';
 import { sizeText } from './size-text.ts';
 
 /** Logs of long outputs stay until somebody removes them: from this size on it is worth a word. */
-const MANY_BYTES = 1024 * 1024 * 1024;
+const LOG_WARNING_BYTES = 1024 * 1024 * 1024;
 /** How many files of a temporary folder are looked at. */
-const MAX_FILES = 10_000;
+const MAX_TEMPORARY_FILES = 10_000;
 
 /** The logs of long outputs that this user has in the temporary folder. */
 export async function outputLogsFinding(folder = tmpdir()): Promise<Finding> {
   const logs = await ownFiles(folder, /^pi-bash-[0-9a-f]+\.log$/);
   const bytes = logs.reduce((sum, { size }) => sum + size, 0);
   const text = `${logs.length} in ${folder}, ${sizeText(bytes)}`;
-  return bytes < MANY_BYTES
+  return bytes < LOG_WARNING_BYTES
     ? fine('output logs', text)
     : warning('output logs', `${text}. Remove those that nobody reads any more: ${join(folder, 'pi-bash-*.log')}`);
 }
@@ -55,7 +55,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function ownFiles(folder: string, name: RegExp) {
-  const names = (await readdir(folder).catch(() => [])).filter((candidate) => name.test(candidate)).slice(0, MAX_FILES);
+  const names = (await readdir(folder).catch(() => [])).filter((candidate) => name.test(candidate)).slice(0, MAX_TEMPORARY_FILES);
   const files: { path: string; size: number; isFifo: boolean }[] = [];
   for (const path of names.map((found) => join(folder, found))) {
     const stats = await lstat(path).catch(() => undefined);

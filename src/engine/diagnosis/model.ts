@@ -13,9 +13,9 @@ export async function modelFindings(registry: ModelRegistry, choice: () => Chose
 type Chosen = Pick<ModelChoice, 'model' | 'notice'>;
 
 function modelFinding({ model, notice }: Chosen): Finding {
-  if (!model) return problem('model', `${sentence(notice ?? 'No model is selected')} ${ADVICE}`);
+  if (!model) return problem('model', `${sentence(notice ?? 'No model is selected')} ${MODEL_ADVICE}`);
   const name = `${model.provider}/${model.id}`;
-  return notice === undefined ? fine('model', name) : warning('model', `${name}. ${sentence(notice)} ${ADVICE}`);
+  return notice === undefined ? fine('model', name) : warning('model', `${name}. ${sentence(notice)} ${MODEL_ADVICE}`);
 }
 
 /** Where the key of each provider comes from, not what it is: no command is run for it. */
@@ -42,6 +42,6 @@ export function keysFinding(env: Readonly<Record<string, string | undefined>>): 
   return fine('keys', `In the environment: ${names.join(', ')}`);
 }
 
-const ADVICE = 'Choose one with set_model, --model, or defaultProvider and defaultModel in settings.json';
+const MODEL_ADVICE = 'Choose one with set_model, --model, or defaultProvider and defaultModel in settings.json';
 
 const sentence = (text: string) => (text.endsWith('.') ? text : `${text}.`);

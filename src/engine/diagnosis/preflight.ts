@@ -1,7 +1,7 @@
 import type { Finding, Preflight } from '../../protocol/generated/vocabulary.ts';
 import type { Agent } from '../agent.ts';
 import { diskSpaceFinding } from './disk-space.ts';
-import { findings, fine, warning } from './finding.ts';
+import { runChecks, fine, warning } from './finding.ts';
 import { futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from './folders.ts';
 import { ripgrepFinding, sharpFinding } from './installed.ts';
 import { keysFinding, modelFindings } from './model.ts';
@@ -12,7 +12,7 @@ import { shellFinding } from './shell.ts';
 /** Looks at everything a prompt would need, without asking a model. */
 export async function preflight(agent: Agent): Promise<Preflight> {
   const { session, project, toolbox, env, sessionDirectory, registry } = agent;
-  const found = await findings({
+  const found = await runChecks({
     model: () => modelFindings(registry, () => session.choice),
     keys: () => keysFinding(env),
     'working folder': () => workingFolderFinding(project.cwd),

@@ -11,17 +11,17 @@ export async function sessionFileFinding(path: string | undefined): Promise<Find
   try {
     await access(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     return problem(
       CHECK,
-      isGone ? `${path} was removed. ${BEGIN_ANOTHER}` : `${path} cannot be written. ${PERMISSIONS}`,
+      isMissing ? `${path} was removed. ${NEW_SESSION_ADVICE}` : `${path} cannot be written. ${PERMISSIONS_ADVICE}`,
     );
   }
   const holder = await lockHolder(path);
   if (holder?.pid === process.pid) return fine(CHECK, path);
-  const who = holder ? `process ${holder.pid ?? 'unknown'} holds it` : 'nobody holds it';
-  return problem(CHECK, `${path} is not locked by this process: ${who}. ${BEGIN_ANOTHER}`);
+  const holderText = holder ? `process ${holder.pid ?? 'unknown'} holds it` : 'nobody holds it';
+  return problem(CHECK, `${path} is not locked by this process: ${holderText}. ${NEW_SESSION_ADVICE}`);
 }
 
-const BEGIN_ANOTHER = 'Nothing more can be stored in it: begin another session with new_session';
-const PERMISSIONS = 'Change its permissions, or begin another session with new_session';
+const NEW_SESSION_ADVICE = 'Nothing more can be stored in it: begin another session with new_session';
+const PERMISSIONS_ADVICE = 'Change its permissions, or begin another session with new_session';

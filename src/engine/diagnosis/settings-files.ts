@@ -14,12 +14,12 @@ export function settingsFindings({ warnings }: Project): readonly Finding[] {
 export async function trustFinding({ cwd, trusted }: Project): Promise<Finding> {
   if (trusted) return fine('trust', 'This project is trusted');
   const files = [join(cwd, '.pi', 'settings.json'), join(cwd, '.pi', 'agent', 'settings.json')];
-  const there = (await Promise.all(files.map(isThere))).some(Boolean);
-  if (!there) return fine('trust', 'This project is not trusted, and has no settings of its own');
+  const hasSettings = (await Promise.all(files.map(exists))).some(Boolean);
+  if (!hasSettings) return fine('trust', 'This project is not trusted, and has no settings of its own');
   return warning('trust', 'This project is not trusted: its settings are not read. Use set_trust or --approve');
 }
 
-const isThere = (path: string) =>
+const exists = (path: string) =>
   access(path).then(
     () => true,
     () => false,

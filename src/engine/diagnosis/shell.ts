@@ -22,8 +22,8 @@ export async function shellFinding(
   if (isAbsolute(shell) && !(await isProgram(shell))) {
     return problem('shell', `${shell} is not there or cannot be run. ${REMEDY}`);
   }
-  const trouble = await troubleWith(shell, env);
-  return trouble === undefined ? fine('shell', shell) : problem('shell', `${shell} ${trouble}. ${REMEDY}`);
+  const failure = await shellProblem(shell, env);
+  return failure === undefined ? fine('shell', shell) : problem('shell', `${shell} ${failure}. ${REMEDY}`);
 }
 
 const isProgram = (path: string) =>
@@ -33,7 +33,7 @@ const isProgram = (path: string) =>
   );
 
 /** What went wrong when the shell ran `true`. Nothing of it is left behind. */
-async function troubleWith(shell: string, env: Readonly<Record<string, string | undefined>>) {
+async function shellProblem(shell: string, env: Readonly<Record<string, string | undefined>>) {
   const output = openSync('/dev/null', 'w');
   const options = { command: shell, args: ['-c', 'true'], cwd: '/', env: withoutSecrets(env), output };
   const child = spawnGroup({ ...options, family: newUuid() });

@@ -7,10 +7,10 @@ import { fine, warning } from './finding.ts';
 import { sizeText } from './size-text.ts';
 
 /** How many session files are looked at. */
-const MAX_FILES = 20_000;
+const MAX_SESSION_FILES = 20_000;
 /** How many of them, last written first, are asked who holds them. */
-const MAX_ASKED = 200;
-const ASKED_AT_ONCE = 20;
+const MAX_LOCK_CHECKS = 200;
+const CONCURRENT_LOCK_CHECKS = 20;
 
 interface StoredFile {
   readonly path: string;
@@ -33,16 +33,16 @@ export async function storedSessionFindings(folders: readonly string[]): Promise
 }
 
 async function holderFindings(files: readonly StoredFile[]): Promise<Finding[]> {
-  const asked = files.toSorted((a, b) => b.writtenAt - a.writtenAt).slice(0, MAX_ASKED);
+  const checked = files.toSorted((a, b) => b.writtenAt - a.writtenAt).slice(0, MAX_LOCK_CHECKS);
   const held: string[] = [];
-  for (let from = 0; from < asked.length; from += ASKED_AT_ONCE) {
-    const batch = asked.slice(from, from + ASKED_AT_ONCE);
+  for (let from = 0; from < checked.length; from += CONCURRENT_LOCK_CHECKS) {
+    const batch = checked.slice(from, from + CONCURRENT_LOCK_CHECKS);
     const holders = await Promise.all(batch.map(({ path }) => lockHolder(path).catch(() => undefined)));
     for (const [index, holder] of holders.entries()) {
       if (holder) held.push(`process ${holder.pid ?? 'unknown'} holds ${batch[index]?.path}`);
     }
   }
-  const scope = files.length > asked.length ? ` of the last ${asked.length}` : '';
+  const scope = files.length > checked.length ? ` of the last ${checked.length}` : '';
   if (held.length === 0) return [fine('locks', `No session${scope} is in use`)];
   return held.map((text) => fine('locks', text));
 }
@@ -60,7 +60,7 @@ async function filesBelow(folder: string): Promise<StoredFile[]> {
   const folders = [{ path: folder, depth: 0 }];
   for (const { path, depth } of folders) {
     for (const entry of await entriesOf(path)) {
-      if (files.length >= MAX_FILES) return files;
+      if (files.length >= MAX_SESSION_FILES) return files;
       const inner = join(path, entry.name);
       if (entry.isDirectory() && depth < 2) folders.push({ path: inner, depth: depth + 1 });
       const stats = entry.isFile() ? await stat(inner).catch(() => undefined) : undefined;

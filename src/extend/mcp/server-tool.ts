@@ -14,7 +14,7 @@ export const serverTool = (name: string, remote: RemoteTool, call: CallTool): To
   name,
   description: remote.description || remote.name,
   parameters: remote.parameters,
-  demands: { type: 'object' },
+  validationSchema: { type: 'object' },
   execute: async ({ args, signal, update }) => {
     const onProgress = (progress: Progress) => update(textOutput(wordsOf(progress)));
     return outputFrom(await call(remote.name, { args, signal, onProgress }));

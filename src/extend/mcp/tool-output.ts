@@ -1,7 +1,7 @@
 import { ToolError, type ToolOutput } from '../../agent/tool.ts';
 import { fitImage } from '../../agent/tools/image-fit.ts';
 import { imageTypeOf } from '../../agent/tools/image-header.ts';
-import { keepHead, MAX_BYTES, sizeOf, type Truncation } from '../../agent/tools/truncate.ts';
+import { keepHead, MAX_OUTPUT_BYTES, formatBytes, type Truncation } from '../../agent/tools/truncate.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { isNestedWithin, isObject } from '../../store/json-file.ts';
 
@@ -96,7 +96,7 @@ function linkWords({ uri, name, mimeType, description }: Values): string {
 }
 
 /** How much there is behind base64. */
-const weight = (data: unknown) => sizeOf(Math.floor((wordFrom(data).length * 3) / 4));
+const weight = (data: unknown) => formatBytes(Math.floor((wordFrom(data).length * 3) / 4));
 
 /** Keeps the beginning of what is too long to be shown as a whole; images stay, behind it. */
 function cut(blocks: readonly ContentBlock[]): { blocks: ContentBlock[]; truncation?: Truncation } {
@@ -104,7 +104,7 @@ function cut(blocks: readonly ContentBlock[]): { blocks: ContentBlock[]; truncat
   const truncation = keepHead(words);
   if (!truncation.truncated) return { blocks: blocks.length > 0 ? [...blocks] : [text('(no output)')] };
   const kept = truncation.firstLineExceedsLimit ? beginning(words) : truncation.content;
-  const note = `[Output cut: these are the first ${sizeOf(Buffer.byteLength(kept))} of ${sizeOf(truncation.totalBytes)}.]`;
+  const note = `[Output cut: these are the first ${formatBytes(Buffer.byteLength(kept))} of ${formatBytes(truncation.totalBytes)}.]`;
   const images = blocks.filter(({ type }) => type === 'image');
   return { blocks: [text(`${kept}\n\n${note}`), ...images], truncation };
 }
@@ -112,7 +112,7 @@ function cut(blocks: readonly ContentBlock[]): { blocks: ContentBlock[]; truncat
 /** A line that is too long alone, up to half a character. */
 const beginning = (words: string) =>
   Buffer.from(words)
-    .subarray(0, MAX_BYTES)
+    .subarray(0, MAX_OUTPUT_BYTES)
     .toString()
     .replace(/\uFFFD+$/, '');
 

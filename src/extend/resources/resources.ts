@@ -1,4 +1,4 @@
-import { shownName } from '../../agent/tools/result-lines.ts';
+import { printableName } from '../../agent/tools/result-lines.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { UserInput, SessionHooks } from '../../session/hooks.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
@@ -46,7 +46,7 @@ export class Resources {
   /** Finds what there is. A file that is no good is left out and told of in a warning. */
   static async load(places: ResourcePlaces, onFailure: OnFailure): Promise<Resources> {
     const warnings: string[] = [];
-    const warn = (warning: string) => void warnings.push(shownName(warning));
+    const warn = (warning: string) => void warnings.push(printableName(warning));
     const templates = await gather<Template>(
       {
         plural: 'prompt templates',

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { toolPath } from '../../agent/tools/tool-path.ts';
+import { resolveToolPath } from '../../agent/tools/tool-path.ts';
 import type { ToolCall } from '../../protocol/generated/vocabulary.ts';
 import { CallText, pathOf } from './call-text.ts';
 import type { Rule } from './rule.ts';
@@ -83,7 +83,7 @@ export class Call implements Block {
 /** As globs have it; null for what can be no path. */
 function relativeTo(cwd: string, named: string): string | null {
   if (named.includes('\0')) return null;
-  const path = toolPath(cwd, named);
+  const path = resolveToolPath(cwd, named);
   const inside = relative(cwd, path);
   return inside === '..' || inside.startsWith('../') ? path.slice(1) : inside;
 }

@@ -1,5 +1,5 @@
-import { isBroken } from '../../agent/answer.ts';
-import type { Continuation, EndedCall, Interruption, ToolResult, Turn } from '../../agent/hooks.ts';
+import { isFailedOrAborted } from '../../agent/tool-calls.ts';
+import type { Continuation, EndedCall, Interruption, ToolResult, EndedTurn } from '../../agent/hooks.ts';
 import type { AgentEvent, AssistantMessageEvent } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../session/hooks.ts';
 import type { Transcript } from '../../session/transcript.ts';
@@ -152,10 +152,10 @@ export class StreamRules {
   }
 
   /** The answer was let through: the model is told afterwards. */
-  #follow({ message }: Turn): Continuation | undefined {
+  #follow({ message }: EndedTurn): Continuation | undefined {
     const rules = this.#late;
     this.#late = [];
-    if (rules.length === 0 || isBroken(message)) return undefined;
+    if (rules.length === 0 || isFailedOrAborted(message)) return undefined;
     this.#repeatsLeft--;
     return { messages: [reminderMessage(rules)], continue: true };
   }

@@ -1,4 +1,4 @@
-import { callsOf } from '../../agent/answer.ts';
+import { toolCallsOf } from '../../agent/tool-calls.ts';
 import type { AgentMessage } from '../../protocol/generated/vocabulary.ts';
 
 // Files that tools read or modified, sorted by path.
@@ -31,7 +31,7 @@ export function fileOperations(messages: readonly AgentMessage[], earlier: reado
     for (const {
       name,
       arguments: { path },
-    } of callsOf(message)) {
+    } of toolCallsOf(message)) {
       if (typeof path !== 'string') continue;
       if (name === 'read') read.add(path);
       else if (name === 'write') written.add(path);

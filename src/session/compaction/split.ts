@@ -1,4 +1,4 @@
-import { callsOf } from '../../agent/answer.ts';
+import { toolCallsOf } from '../../agent/tool-calls.ts';
 import type { AgentMessage, CompactionEntry, SessionEntry } from '../../protocol/generated/vocabulary.ts';
 import { editsIn, editedMessages } from '../context/context.ts';
 import { estimateTokens } from '../context/context-usage.ts';
@@ -82,7 +82,7 @@ function cutsBetweenCallAndResult(entries: readonly OpenEntry[]): Set<number> {
   const forbidden = new Set<number>();
   for (const [at, { messages }] of entries.entries()) {
     for (const message of messages) {
-      if (message.role === 'assistant') for (const { id } of callsOf(message)) callIndexes.set(id, at);
+      if (message.role === 'assistant') for (const { id } of toolCallsOf(message)) callIndexes.set(id, at);
       if (message.role !== 'toolResult') continue;
       for (let between = at; between > (callIndexes.get(message.toolCallId) ?? at); between--) forbidden.add(between);
     }

@@ -1,4 +1,4 @@
-import { callsOf, isBroken } from '../../agent/answer.ts';
+import { toolCallsOf, isFailedOrAborted } from '../../agent/tool-calls.ts';
 import type { ModelMessage } from '../../model/request.ts';
 import type {
   AgentMessage,
@@ -24,7 +24,7 @@ function asModelMessage(message: AgentMessage): ModelMessage | undefined {
     case 'toolResult':
       return message;
     case 'assistant':
-      return isBroken(message) ? undefined : message;
+      return isFailedOrAborted(message) ? undefined : message;
     case 'bashExecution':
       return message.excludeFromContext ? undefined : userText(bashText(message), message.timestamp);
     case 'custom':
@@ -66,7 +66,7 @@ function addMissingResults(messages: ModelMessage[]): void {
     const message = messages[at];
     if (message?.role === 'toolResult') resultIds.add(message.toolCallId);
     else if (message?.role === 'assistant') {
-      const missing = callsOf(message).filter((call) => !resultIds.has(call.id));
+      const missing = toolCallsOf(message).filter((call) => !resultIds.has(call.id));
       if (missing.length > 0) messages.splice(at + 1, 0, ...missing.map((call) => missingResult(call, message.timestamp)));
       resultIds.clear();
     }

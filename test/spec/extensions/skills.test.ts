@@ -305,7 +305,7 @@ it('[N24] an agent in this process takes the same', async () => {
   const home = homeWith('mine');
   write(home, { 'project/one/SKILL.md': skill('one'), 'project/ask.md': 'Ask $1' });
   const additions = { skills: ['one'], findSkills: false, promptTemplates: ['ask.md'] };
-  const { client } = await openWith({}, { cwd: home.cwd, agentDir: home.agentDir, additions });
+  const { client } = await openWith({}, { cwd: home.cwd, agentDir: home.agentDir, addons: additions });
 
   const { commands } = await client.getCommands();
   const { messages } = await client.promptAndWait('/ask me');

@@ -25,7 +25,7 @@ it('[L31] a model of a server on this machine that knows no tools is asked witho
     env: {},
     sessionDirectory: () => cwd,
     first: { kind: 'memory' },
-    models: { registry, named: { provider: model.provider, id: model.id }, warnings: [] },
+    models: { registry, requested: { provider: model.provider, id: model.id }, warnings: [] },
   });
   onTestFinished(() => engine.close());
   const [inside, outside] = memoryPair();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { MAX_WAITING } from '../../../src/engine/lanes.ts';
+import { MAX_WAITING_COMMANDS } from '../../../src/engine/session-lane.ts';
 import { newGate, stored } from '../../support/open.ts';
 import type { Peer } from '../../support/peer.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -132,7 +132,7 @@ verifies(
   'one command more than may wait is refused, and the others are done',
   async ({ open }) => {
     const { peer } = await open();
-    const waiting: Command[] = Array.from({ length: MAX_WAITING }, (_, index) => ({
+    const waiting: Command[] = Array.from({ length: MAX_WAITING_COMMANDS }, (_, index) => ({
       type: 'set_steering_mode',
       mode: index % 2 ? 'all' : 'one-at-a-time',
     }));

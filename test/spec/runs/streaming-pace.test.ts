@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { openModels } from '../../../src/engine/models.ts';
+import { openModels } from '../../../src/engine/open-models.ts';
 import { openEngine } from '../../../src/engine/open.ts';
 import { Project } from '../../../src/engine/project.ts';
 import { parseScript } from '../../../src/model/scripted/script.ts';

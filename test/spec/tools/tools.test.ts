@@ -113,7 +113,7 @@ it('[T21] the model is offered what was chosen when the agent was opened, and wh
         return undefined;
       },
     },
-    { tools: { wanted: ['read', 'wr*', 'fly'], excluded: ['read'] } },
+    { tools: { patterns: ['read', 'wr*', 'fly'], excluded: ['read'] } },
   );
 
   await client.promptAndWait('say one');

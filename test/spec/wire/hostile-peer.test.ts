@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { MAX_WAITING } from '../../../src/engine/lanes.ts';
+import { MAX_WAITING_COMMANDS } from '../../../src/engine/session-lane.ts';
 import { MAX_LINE_BYTES } from '../../../src/wire/json-lines.ts';
 import { newGate, type TestAgent } from '../../support/open.ts';
 import type { Peer, Record_ } from '../../support/peer.ts';
@@ -152,16 +152,16 @@ verifies(
     const { runId } = await peer.ok({ type: 'prompt', message: 'go' });
     const told = () => peer.records.filter(({ command }) => command === 'wait_idle');
 
-    for (let id = 0; id <= MAX_WAITING; id++) peer.send({ id, type: 'wait_idle' });
-    await peer.find(({ id }) => id === MAX_WAITING);
+    for (let id = 0; id <= MAX_WAITING_COMMANDS; id++) peer.send({ id, type: 'wait_idle' });
+    await peer.find(({ id }) => id === MAX_WAITING_COMMANDS);
     const early = told();
     gate.open();
-    await peer.find(({ id }) => id === MAX_WAITING - 1);
+    await peer.find(({ id }) => id === MAX_WAITING_COMMANDS - 1);
     const all = told();
 
-    expect(early).toEqual([expect.objectContaining({ id: MAX_WAITING, success: false, code: 'overloaded' })]);
-    expect(all).toHaveLength(MAX_WAITING + 1);
-    expect(new Set(all.map(({ id }) => id)).size).toBe(MAX_WAITING + 1);
+    expect(early).toEqual([expect.objectContaining({ id: MAX_WAITING_COMMANDS, success: false, code: 'overloaded' })]);
+    expect(all).toHaveLength(MAX_WAITING_COMMANDS + 1);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(MAX_WAITING_COMMANDS + 1);
     expect(all.at(-1)?.['data']).toEqual({ isIdle: true, runId, outcome: 'ok' });
   },
   PEER_LIMITS,

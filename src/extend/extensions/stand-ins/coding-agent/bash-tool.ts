@@ -38,7 +38,7 @@ export function bashWith(cwd: string, shell: ExtensionHome['shell'], options: Ba
       }
       const whole = [commandPrefix, command].filter(Boolean).join('\n');
       const seconds = Number(call.args['timeout'] ?? 0);
-      const { reportOn, shown } = await import('../../../../agent/tools/shell-command.ts');
+      const { commandResult: reportOn, commandProgress: shown } = await import('../../../../agent/tools/run-command.ts');
       const progress = spaced(UPDATE_MS, (output: CommandOutput) => call.update(shown(output)));
       const job = { ...place, command: whole, seconds, signal: call.signal, onOutput: progress.tell };
       return reportOn(await runOperations(operations, job).finally(progress.stop), seconds);

@@ -5,8 +5,8 @@ import { editTool } from '../../../../agent/tools/edit.ts';
 import type { Edit } from '../../../../agent/tools/edit-text.ts';
 import type { LineRange } from '../../../../agent/tools/line-range.ts';
 import { readTool } from '../../../../agent/tools/read.ts';
-import { toolPath } from '../../../../agent/tools/tool-path.ts';
-import { MAX_BYTES } from '../../../../agent/tools/truncate.ts';
+import { resolveToolPath } from '../../../../agent/tools/tool-path.ts';
+import { MAX_OUTPUT_BYTES } from '../../../../agent/tools/truncate.ts';
 import { writeTool } from '../../../../agent/tools/write.ts';
 import { throwIfAborted } from '../../../../agent/unless-aborted.ts';
 import { withFileMutex } from '../../../../system/files/file-mutex.ts';
@@ -17,7 +17,7 @@ export const readBy = (cwd: string, operations: FileOperations): Tool => ({
   ...readTool(cwd),
   execute: async ({ args, signal }) => {
     const path = String(args['path']);
-    const target = toolPath(cwd, path);
+    const target = resolveToolPath(cwd, path);
     await operations.access(target);
     throwIfAborted(signal);
     const mimeType = await operations.detectImageMimeType?.(target);
@@ -44,7 +44,7 @@ function rangeOf(bytes: Buffer, offset: number, limit: number): LineRange {
   const wanted = all.slice(offset - 1, offset - 1 + limit);
   const range = Buffer.from(wanted.join('\n'));
   return {
-    head: range.subarray(0, MAX_BYTES + 1),
+    head: range.subarray(0, MAX_OUTPUT_BYTES + 1),
     lines: wanted.length,
     bytes: range.length,
     firstLineBytes: Buffer.byteLength(wanted[0] ?? ''),
@@ -57,7 +57,7 @@ export const editBy = (cwd: string, operations: FileOperations): Tool => ({
   ...editTool(cwd),
   execute: async ({ args, signal }) => {
     const path = String(args['path']);
-    const target = toolPath(cwd, path);
+    const target = resolveToolPath(cwd, path);
     const edits = args['edits'] as readonly Edit[];
     const [{ editText }, { describeChange }] = await Promise.all([
       import('../../../../agent/tools/edit-text.ts'),
@@ -82,7 +82,7 @@ export const writeBy = (cwd: string, operations: FileOperations): Tool => ({
   execute: async ({ args, signal }) => {
     const path = String(args['path']);
     const content = String(args['content']);
-    const target = toolPath(cwd, path);
+    const target = resolveToolPath(cwd, path);
     return withFileMutex(target, async () => {
       throwIfAborted(signal);
       await operations.mkdir(dirname(target));

@@ -1,18 +1,18 @@
 import {
   keepHead,
   keepTail,
-  MAX_BYTES,
-  MAX_LINES,
-  sizeOf,
+  MAX_OUTPUT_BYTES,
+  MAX_OUTPUT_LINES,
+  formatBytes,
   type TextLimits,
   type Truncation,
-  withoutLastBreak,
+  withoutFinalNewline,
 } from '../../../../agent/tools/truncate.ts';
 
-export const DEFAULT_MAX_LINES = MAX_LINES;
-export const DEFAULT_MAX_BYTES = MAX_BYTES;
+export const DEFAULT_MAX_LINES = MAX_OUTPUT_LINES;
+export const DEFAULT_MAX_BYTES = MAX_OUTPUT_BYTES;
 export const GREP_MAX_LINE_LENGTH = 500;
-export const formatSize = sizeOf;
+export const formatSize = formatBytes;
 
 /** The beginning of a text, in whole lines. */
 export function truncateHead(content: string, limits?: Partial<TextLimits>): Truncation {
@@ -21,7 +21,7 @@ export function truncateHead(content: string, limits?: Partial<TextLimits>): Tru
 
 /** The end of a text, in whole lines if it can be. */
 export function truncateTail(content: string, limits?: Partial<TextLimits>): Truncation {
-  const lines = content === '' ? 0 : withoutLastBreak(content).split('\n').length;
+  const lines = content === '' ? 0 : withoutFinalNewline(content).split('\n').length;
   return keepTail(content, { lines, bytes: Buffer.byteLength(content) }, complete(limits));
 }
 
@@ -31,7 +31,7 @@ export function truncateLine(line: string, maxChars = GREP_MAX_LINE_LENGTH): { t
   return { text: `${line.slice(0, maxChars)}... [truncated]`, wasTruncated: true };
 }
 
-const complete = ({ maxLines = MAX_LINES, maxBytes = MAX_BYTES }: Partial<TextLimits> = {}): TextLimits => ({
+const complete = ({ maxLines = MAX_OUTPUT_LINES, maxBytes = MAX_OUTPUT_BYTES }: Partial<TextLimits> = {}): TextLimits => ({
   maxLines: Math.max(1, maxLines),
   maxBytes: Math.max(1, maxBytes),
 });

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ToolEventQueue } from './tool-event-queue.ts';
+
+const drain = async <T>(queue: ToolEventQueue<T>): Promise<T[]> => {
+  const events: T[] = [];
+  for await (const event of queue) events.push(event);
+  return events;
+};
+
+it('gives the reader what was there before it came, and what comes while it waits', async () => {
+  const queue = new ToolEventQueue<string>();
+  queue.push('before');
+  const reading = drain(queue);
+  await Promise.resolve();
+
+  queue.push('while');
+  queue.end();
+
+  expect(await reading).toEqual(['before', 'while']);
+});
+
+it('ends at once when there is nothing to read', async () => {
+  const queue = new ToolEventQueue<string>();
+
+  queue.end();
+
+  expect(await drain(queue)).toEqual([]);
+});
+
+it('takes nothing after its end', async () => {
+  const queue = new ToolEventQueue<string>();
+  queue.push('in time');
+  queue.end();
+
+  queue.push('late');
+  queue.pushLatest('a', 'late');
+
+  expect(await drain(queue)).toEqual(['in time']);
+});
+
+it('replaces an unread event of the same key where it stands', async () => {
+  const queue = new ToolEventQueue<string>();
+  queue.pushLatest('a', 'a1');
+  queue.push('other');
+  queue.pushLatest('b', 'b1');
+
+  queue.pushLatest('a', 'a2');
+  queue.end();
+
+  expect(await drain(queue)).toEqual(['a2', 'other', 'b1']);
+});
+
+it('does not replace what was read', async () => {
+  const queue = new ToolEventQueue<string>();
+  const reader = queue[Symbol.asyncIterator]();
+  queue.pushLatest('a', 'a1');
+
+  const first = await reader.next();
+  queue.pushLatest('a', 'a2');
+
+  expect([first.value, (await reader.next()).value]).toEqual(['a1', 'a2']);
+});
+
+it('holds one event per key however many come while nobody reads', async () => {
+  const queue = new ToolEventQueue<number>();
+
+  for (let count = 0; count < 10_000; count++) queue.pushLatest('a', count);
+  queue.end();
+
+  expect(await drain(queue)).toEqual([9999]);
+});
+
+it('loses no plain event and reorders none, whenever it is read', async () => {
+  const anyStep = fc.oneof(fc.constant('read' as const), fc.constant('push' as const), fc.constantFrom('a', 'b'));
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep), async (steps) => {
+      const queue = new ToolEventQueue<{ key: string; at: number }>();
+      const reader = queue[Symbol.asyncIterator]();
+      const reads: Promise<IteratorResult<{ key: string; at: number }>>[] = [];
+      for (const [at, step] of steps.entries()) {
+        if (step === 'read') reads.push(reader.next());
+        else if (step === 'push') queue.push({ key: '', at });
+        else queue.pushLatest(step, { key: step, at });
+        await Promise.resolve();
+      }
+      queue.end();
+
+      const read = (await Promise.all(reads)).flatMap(({ value, done }) => (done ? [] : [value]));
+      for await (const event of reader) read.push(event);
+
+      const plain = read.filter(({ key }) => key === '').map(({ at }) => at);
+      expect(plain).toEqual([...steps.keys()].filter((at) => steps[at] === 'push'));
+      for (const key of ['a', 'b'] as const) {
+        const keyed = read.filter((event) => event.key === key).map(({ at }) => at);
+        expect(keyed).toEqual(keyed.toSorted((left, right) => left - right));
+        expect(keyed.at(-1) ?? -1).toBe(steps.lastIndexOf(key));
+      }
+    }),
+  );
+});

@@ -1,0 +1,42 @@
+/**
+ * Carries events from work that goes on side by side to one reader, in order. An event with a key replaces one with
+ * the same key that nobody has read yet, so that a reader who pauses costs bounded memory.
+ */
+export class ToolEventQueue<T> implements AsyncIterable<T> {
+  #items: { key: string | undefined; event: T }[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  push(event: T): void {
+    this.#add(undefined, event);
+  }
+
+  pushLatest(key: string, event: T): void {
+    const unread = this.#items.find((item) => item.key === key);
+    if (unread) unread.event = event;
+    else this.#add(key, event);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    while (true) {
+      const item = this.#items.shift();
+      if (item) yield item.event;
+      else if (this.#ended) return;
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+
+  #add(key: string | undefined, event: T): void {
+    if (this.#ended) return;
+    this.#items.push({ key, event });
+    this.#wake?.();
+  }
+}

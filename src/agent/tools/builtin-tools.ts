@@ -1,0 +1,24 @@
+import type { Tool } from '../tool.ts';
+import { bashTool } from './bash.ts';
+import { editTool } from './edit.ts';
+import { findTool } from './find.ts';
+import { grepTool } from './grep.ts';
+import { lsTool } from './ls.ts';
+import { readTool } from './read.ts';
+import type { ShellOptions } from './shell.ts';
+import { todoTool } from './todo.ts';
+import { writeTool } from './write.ts';
+
+export const BUILTIN_TOOL_NAMES: readonly string[] = ['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls', 'todo'];
+
+/** The tools that tau brings along, in the order in which the model is told of them. `plan`: works on the session's plan. */
+export const builtinTools = (shell: ShellOptions, executeTodo: Tool['execute']): Tool[] => [
+  readTool(shell.cwd),
+  bashTool(shell),
+  editTool(shell.cwd),
+  writeTool(shell.cwd),
+  grepTool(shell.cwd),
+  findTool(shell.cwd),
+  lsTool(shell.cwd),
+  todoTool(executeTodo),
+];

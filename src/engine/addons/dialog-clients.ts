@@ -1,0 +1,40 @@
+import type { Stage } from '../../extend/dialogs.ts';
+import { isDialogMethod } from '../../protocol/dialog-methods.ts';
+import type { Agent } from '../agent.ts';
+import type { ClientConnection } from '../client-connection.ts';
+
+/** Shows things through whatever clients are there. */
+export function dialogClients(agent: Agent): Stage {
+  const { clients, env } = agent;
+  const emitsTitle = /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
+  const supports = ({ capabilities: { ui } }: ClientConnection, method: string) => {
+    if (method === 'setTitle') return emitsTitle || ui?.includes(method) === true;
+    return ui?.includes(method) ?? true;
+  };
+  const canShow = (client: ClientConnection, method: string) =>
+    supports(client, method) && !(client.inputClosed && isDialogMethod(method));
+  return {
+    isMute: () => cannotAnswer(agent),
+    isFinal: () => clients.size > 0 && [...clients].every(({ isLastClient }) => isLastClient),
+    canShow: (method) => [...clients].some((client) => canShow(client, method)),
+    show: (request, to) => {
+      for (const client of clients) {
+        if ((to ?? client) === client && canShow(client, request.method)) client.send(request);
+      }
+    },
+    close: ({ id, method }, by, respondent) => {
+      for (const client of clients) {
+        if (client !== respondent && supports(client, method)) client.send({ type: 'extension_ui_resolved', id, by });
+      }
+    },
+  };
+}
+
+/** Whether nobody can be asked: there is no user, or whoever is there shows nothing, or was the last to be heard. */
+export function cannotAnswer({ clients, mode }: Pick<Agent, 'clients' | 'mode'>): boolean {
+  if (mode !== 'rpc') return true;
+  return (
+    clients.size > 0 &&
+    [...clients].every(({ inputClosed, isLastClient, capabilities: { ui } }) => (inputClosed && isLastClient) || ui?.length === 0)
+  );
+}

@@ -1,0 +1,120 @@
+import type { Dialogs } from '../../extend/dialogs.ts';
+import type { SaidByExtension } from '../../extend/extensions/events.ts';
+import type { SendOptions } from '../../extend/extensions/extension-api.ts';
+import type { ExtensionHost, UserMessageOptions } from '../../extend/extensions/host.ts';
+import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
+import type { Acceptance } from '../../session/session.ts';
+import { applyStep } from '../../wire/assistant-message.ts';
+import type { Agent } from '../agent.ts';
+import { whenIdle } from '../when-idle.ts';
+import { cloneSession, forkSession, newSession, switchSession } from '../session-switch.ts';
+import { cannotAnswer } from './dialog-clients.ts';
+
+/** What the workshop does when extensions have changed. */
+export interface HostServices extends Pick<ExtensionHost, 'blamable' | 'commandsAtWork'> {
+  readonly dialogs: Dialogs;
+  readonly reload: () => Promise<void>;
+  readonly toolsChanged: () => void;
+  readonly hooksChanged: () => void;
+}
+
+/** The agent as extensions act on it. */
+export function extensionHost(agent: Agent, services: HostServices): ExtensionHost {
+  const { mode, lane, registry, toolbox, addonPaths } = agent;
+  const reportFailure = (path: string, event: string, error: unknown) => agent.addons.publishError(path, event, error);
+  /** A command of its own, in its turn. */
+  const inLane = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const { signal } = lane;
+    return Promise.resolve(lane.run(() => work(signal)));
+  };
+  return {
+    mode,
+    registry,
+    toolbox,
+    ...services,
+    agentDir: addonPaths.agentDir,
+    shell: () => agent.shell,
+    flags: addonPaths.options.flags ?? new Map(),
+    session: () => agent.session,
+    project: () => agent.project,
+    hasUi: () => mode === 'rpc' && !cannotAnswer(agent),
+    commands: () => agent.addons.commands,
+    publish: (event) => agent.broadcast.publish(event),
+    failed: reportFailure,
+    fold: applyStep,
+    change: (work) => agent.publishChanges(work),
+    setModel: (model) => agent.setModel(model, 'set'),
+    setThinkingLevel: (level) => void agent.setThinkingLevel(level),
+    setName: (name) => agent.setName(name),
+    say: (message, options) => injectMessage(agent, message, options),
+    prompt: (content, options) => inLane((signal) => submitPrompt(agent, { content, ...options }, signal)),
+    exec: async (command, args, options) => {
+      const { runProgram } = await import('../../system/processes/run-program.ts');
+      const { env, family, cwd } = agent.shell;
+      return runProgram({ command, args, env, family, ...options, cwd: options.cwd ?? cwd });
+    },
+    abort: () => {
+      agent.addons.dismissDialogs();
+      void agent.session.abort();
+    },
+    compact: (instructions) => inLane((signal) => agent.session.compact(instructions, signal)),
+    idle: () => whenIdle(agent),
+    newSession: (options) => inLane((signal) => newSession(agent, options, signal)),
+    switchSession: (sessionPath) => inLane((signal) => switchSession(agent, { sessionPath }, signal)),
+    fork: (entryId, position) => inLane((signal) => (position === 'at' ? cloneSession : forkSession)(agent, { entryId }, signal)),
+    navigate: (targetId, options) => inLane((signal) => agent.session.navigate(targetId, options, signal)),
+    reload: () => inLane(() => services.reload()),
+    shutdown: () => agent.requestExit(),
+    register: (name, config) => {
+      const register = () => {
+        registry.register(name, config);
+        return agent.onModelsChanged();
+      };
+      return registry.isLoaded ? register() : registry.load({ anyway: true }).then(register);
+    },
+    unregister: (name) => {
+      registry.unregister(name);
+      void agent.onModelsChanged().catch((error: unknown) => reportFailure('<runtime>', 'unregister_provider', error));
+    },
+  };
+}
+
+async function injectMessage(agent: Agent, message: SaidByExtension, options: SendOptions): Promise<void> {
+  const { session, lane } = agent;
+  if (!options.triggerTurn || session.run) {
+    beginRun(session.inject(message, options));
+    return;
+  }
+  const { signal } = lane;
+  // What an abort finds waiting begins no run after it.
+  await lane.run(() => beginRun(agent.session.inject(message, { ...options, triggerTurn: !signal.aborted })));
+}
+
+interface ExtensionPrompt extends UserMessageOptions {
+  readonly content: string | ContentBlock[];
+}
+
+async function submitPrompt(agent: Agent, { content, deliverAs, expandPromptTemplates }: ExtensionPrompt, signal: AbortSignal) {
+  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  const message = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  const images = blocks.filter((block): block is ImageContent => block.type === 'image');
+  const [, name = '', args = ''] = (expandPromptTemplates && /^\/(\S+)\s?(.*)$/s.exec(message)) || [];
+  const extensions = agent.addons.loaded?.extensions;
+  if (deliverAs === undefined && extensions?.knows(name)) {
+    // By itself: whoever waits for this must not wait for a command that waits for its turn.
+    void extensions.run(name, args);
+    return;
+  }
+  const options = {
+    streamingBehavior: deliverAs,
+    source: 'extension' as const,
+    expand: expandPromptTemplates === true,
+    signal,
+  };
+  beginRun(await agent.session.prompt({ message, images }, options));
+}
+
+/** There is no answer to wait for: what it leads to begins at once. */
+function beginRun(acceptance: Acceptance | undefined): void {
+  acceptance?.begin?.();
+}

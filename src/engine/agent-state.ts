@@ -1,0 +1,34 @@
+import type { SessionState } from '../protocol/generated/vocabulary.ts';
+import type { Agent } from './agent.ts';
+
+/** The state of the agent as clients are told of it. */
+export function stateOf({ session, project, toolbox, addons }: Agent): SessionState {
+  const { choice, log, modes, queue, run, transcript } = session;
+  return {
+    model: choice.model,
+    modelFallbackMessage: choice.notice,
+    thinkingLevel: choice.thinkingLevel,
+    isStreaming: run !== undefined,
+    isIdle: run === undefined,
+    isCompacting: session.compactor.isBusy,
+    steeringMode: modes.steering,
+    followUpMode: modes.followUp,
+    interruptMode: modes.interrupt,
+    sessionFile: log.path,
+    sessionId: log.header.id,
+    sessionName: transcript.name,
+    cwd: log.header.cwd,
+    projectTrusted: project.trusted,
+    autoCompactionEnabled: session.automatic.compaction,
+    messageCount: transcript.messageCount,
+    pendingMessageCount: queue.length,
+    queuedMessageCount: queue.length,
+    queuedMessages: queue.items,
+    todoPhases: [...addons.todoPhases],
+    pendingUi: [...addons.pendingUi],
+    activeTools: toolbox.activeNames,
+    mcpServers: addons.mcpServers,
+    runId: run?.id,
+    runningBash: session.shell.running,
+  };
+}

@@ -1,0 +1,29 @@
+/** Work that is done once at a time: whoever asks while it is being done shares the next turn, and nobody a stale one. */
+export class CoalescedTask<T> {
+  readonly #work: () => Promise<T>;
+  #current: Promise<T> | undefined;
+  #next: Promise<T> | undefined;
+
+  constructor(work: () => Promise<T>) {
+    this.#work = work;
+  }
+
+  run(): Promise<T> {
+    if (this.#current === undefined) return this.#start();
+    this.#next ??= this.#current
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return this.#start();
+      });
+    return this.#next;
+  }
+
+  #start(): Promise<T> {
+    const current = this.#work().finally(() => {
+      this.#current = undefined;
+    });
+    this.#current = current;
+    return current;
+  }
+}

@@ -1,0 +1,57 @@
+import { version } from '../../protocol/generated/version.ts';
+import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
+import { MAX_QUEUED } from '../../session/input/queue.ts';
+import { clampTimeout } from '../../system/with-timeout.ts';
+import { MAX_LINE_BYTES } from '../../wire/json-lines.ts';
+import type { Agent } from '../agent.ts';
+import type { ClientConnection } from '../client-connection.ts';
+import type { Handlers } from '../dispatch.ts';
+import { EntryFeed } from '../entry-feed.ts';
+
+export const connection = {
+  hello: (params, { agent, connection }) => {
+    const { capabilities, eventQueue: outbox } = connection;
+    const { stream, legacyNames } = outbox.dialect;
+    outbox.dialect = {
+      ...outbox.dialect,
+      stream: params.stream ?? stream,
+      legacyNames: params.legacyNames ?? legacyNames,
+    };
+    capabilities.ui = params.ui ?? capabilities.ui;
+    capabilities.builtins = params.builtins ?? capabilities.builtins;
+    if (params.ui !== undefined) agent.addons.onClientsChanged();
+    if (params.heartbeatMs !== undefined) capabilities.heartbeatMs = clampInterval(params.heartbeatMs);
+    connection.startHeartbeat(capabilities.heartbeatMs, () => heartbeat(agent));
+    if (params.entries !== undefined) setEntryFeed(params.entries, agent, connection);
+    return {
+      protocol: PROTOCOL_VERSION,
+      server: { name: 'tau', version },
+      capabilities: {
+        stream: outbox.dialect.stream,
+        legacyNames: outbox.dialect.legacyNames,
+        entries: connection.entries,
+        ...capabilities,
+      },
+      limits: { maxLineBytes: MAX_LINE_BYTES, maxQueuedMessages: MAX_QUEUED },
+    };
+  },
+
+  ping: () => undefined,
+} satisfies Partial<Handlers>;
+
+/** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
+const clampInterval = (intervalMs: number) => (intervalMs <= 0 ? 0 : clampTimeout(Math.max(intervalMs, 10)));
+
+const heartbeat = ({ session }: Agent) => ({
+  type: 'heartbeat' as const,
+  ...(session.run ? { runId: session.run.id } : {}),
+  blockedOn: session.run ? session.activity.blockedOn : null,
+});
+
+function setEntryFeed(enabled: boolean, agent: Agent, connection: ClientConnection): void {
+  if (enabled) connection.feed ??= new EntryFeed(connection, agent.session.log);
+  else {
+    connection.feed?.stop();
+    connection.feed = undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import type { ModelRegistry } from '../../model/registry/registry.ts';
+import { supportedLevels } from '../../model/thinking-levels.ts';
+import { Refusal } from '../../protocol/errors.ts';
+import type { Model } from '../../protocol/generated/vocabulary.ts';
+import { type CycleDirection, nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
+import { sessionNameFrom } from '../../store/sessions/session-name.ts';
+import type { Agent } from '../agent.ts';
+import type { Handlers } from '../dispatch.ts';
+
+export const models = {
+  set_model: ({ provider, modelId, persist }, { agent }) => {
+    const use = (model: Model) =>
+      agent.persistThen({ defaultProvider: provider, defaultModel: modelId }, { persist }, () =>
+        afterNotifying(model, agent.setModel(model, 'set')),
+      );
+    // What is known is in use when the next command comes.
+    const model = agent.registry.find(provider, modelId);
+    return model ? use(model) : findUnlistedModel(agent.registry, provider, modelId).then(use);
+  },
+
+  cycle_model: (_params, { agent }) => cycleModel(agent),
+
+  get_available_models: async ({ builtins = false }, { agent: { registry, session } }) => {
+    await Promise.all([registry.load(), registry.discoverLocalModels()]);
+    const { model, notice } = session.choice;
+    // One that stands in for others was not asked for.
+    const isChosen = model?.provider === 'tau' && notice === undefined;
+    return { models: [...registry.available({ scripted: builtins || isChosen })] };
+  },
+
+  set_credential: async ({ provider, apiKey }, { agent }) => {
+    await agent.setApiKey(provider, parseApiKey(apiKey));
+    return { provider, models: usableModelCount(agent, provider) };
+  },
+
+  remove_credential: async ({ provider }, { agent }) => {
+    await agent.setApiKey(provider, undefined);
+    return { provider, models: usableModelCount(agent, provider) };
+  },
+
+  list_providers: async (_params, { agent: { registry } }) => {
+    await registry.load({ anyway: true });
+    return { providers: [...registry.keyedProviders] };
+  },
+
+  set_thinking_level: ({ level: requestedLevel, persist }, { agent }) => {
+    const level = requestedLevel === 'brief' ? 'minimal' : requestedLevel;
+    return agent.persistThen({ defaultThinkingLevel: level }, { persist }, () =>
+      afterNotifying(undefined, agent.setThinkingLevel(level)),
+    );
+  },
+
+  cycle_thinking_level: (_params, { agent }) => {
+    const level = nextThinkingLevel(agent.session.choice);
+    if (!level) return null;
+    return afterNotifying({ level }, agent.setThinkingLevel(level));
+  },
+
+  get_available_thinking_levels: (_params, { agent }) => {
+    const { model } = agent.session.choice;
+    return { levels: model ? supportedLevels(model) : ['off'] };
+  },
+
+  set_session_name: ({ name }, { agent }) => {
+    agent.setName(sessionNameFrom(name));
+    return undefined;
+  },
+
+  set_trust: async ({ trusted, remember }, { agent }) => {
+    await agent.setTrust({ trusted, remember: remember ?? true });
+    return { projectTrusted: agent.project.trusted };
+  },
+} satisfies Partial<Handlers>;
+
+/** Uses the model after the one in use, or the one before it. */
+export function cycleModel(agent: Agent, direction: CycleDirection = 'forward') {
+  const next = nextModel(agent.registry, agent.session.choice.model, direction);
+  if (!next) return null;
+  const notified = agent.setModel(next.model, 'cycle', next.thinkingLevel);
+  const { thinkingLevel } = agent.session.choice;
+  return afterNotifying({ model: next.model, thinkingLevel, isScoped: next.isScoped }, notified);
+}
+
+/** A key without the blanks that copying leaves around it. */
+function parseApiKey(text: string): string {
+  const key = text.trim();
+  if (/^[^\s\p{C}]+$/u.test(key)) return key;
+  throw new Refusal('invalid_params', 'A key is one word, without spaces, line breaks or control characters');
+}
+
+const usableModelCount = ({ registry }: Agent, provider: string): number =>
+  registry.available().filter((model) => model.provider === provider).length;
+
+/** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
+async function findUnlistedModel(registry: ModelRegistry, provider: string, id: string): Promise<Model> {
+  await registry.loadProvider(provider);
+  const found = registry.find(provider, id);
+  if (found) return found;
+  const why = registry.has(provider, id) ? registry.unavailableReason(provider, id) : `Model not found: ${provider}/${id}`;
+  throw new Refusal('model_not_found', why);
+}
+
+/** The answer, after what goes with it; at once where nothing does. */
+const afterNotifying = <T>(result: T, notified: Promise<unknown> | undefined): T | Promise<T> =>
+  notified === undefined ? result : notified.then(() => result);

@@ -1,8 +1,0 @@
-/** An answer that no other command waits for. */
-export class LaterAnswer<T> {
-  readonly value: Promise<T>;
-
-  constructor(value: Promise<T>) {
-    this.value = value;
-  }
-}

@@ -1,0 +1,58 @@
+import type { ModelRegistry } from '../model/registry/registry.ts';
+import { Refusal } from '../protocol/errors.ts';
+import type { Model, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import { type UnresolvedModel, type ModelChoice, chooseModel, clampLevel, storedChoice } from '../session/model-choice.ts';
+import type { Session } from '../session/session.ts';
+import type { Agent } from './agent.ts';
+
+/** A choice, and how much its model is to think if that was said with it. */
+type Reselected = Omit<ModelChoice, 'thinkingLevel'> & { readonly level?: ThinkingLevel | undefined };
+
+/** Chooses the model of the session again, after models came or went. */
+export async function reselectModel(agent: Agent): Promise<void> {
+  const { registry, session } = agent;
+  await registry.refreshScope();
+  const { choice } = session;
+  const { level, ...next } = await reselect(registry, session);
+  // Somebody has chosen meanwhile, or gone elsewhere.
+  if (agent.session !== session || session.choice !== choice) return;
+  const { model } = next;
+  if (model && !isSame(model, choice.model)) {
+    await agent.setModel(model, isSame(model, storedChoice(session.log).model) ? 'restore' : 'set', level);
+    return;
+  }
+  agent.publishChanges(() => {
+    session.choice = { ...next, thinkingLevel: clampLevel(model, choice.thinkingLevel) };
+  });
+}
+
+async function reselect(registry: ModelRegistry, { choice, transcript }: Session): Promise<Reselected> {
+  const { model, unavailable, unresolved, notice } = choice;
+  if (unresolved) return resolveAwaited(registry, unresolved);
+  const name = model ?? unavailable;
+  if (name) await registry.loadModel(name.provider, name.id);
+  if (!model) {
+    const found = chooseModel(registry, unavailable);
+    // It may say more, such as who named it.
+    return found.notice !== undefined && notice?.startsWith(found.notice) ? choice : found;
+  }
+  // The built-in model stands in where there was no other, until somebody has spoken to it.
+  if (notice !== undefined && transcript.messageCount === 0) return chooseModel(registry, undefined);
+  const now = registry.find(model.provider, model.id);
+  if (now) return { ...choice, model: now };
+  // It is still there where only its key is missing: whoever uses it is told.
+  return registry.has(model.provider, model.id) ? choice : chooseModel(registry, model);
+}
+
+async function resolveAwaited(registry: ModelRegistry, unresolved: UnresolvedModel): Promise<Reselected> {
+  try {
+    const { model, thinkingLevel } = await registry.resolve(unresolved.request);
+    return { ...chooseModel(registry, model), level: unresolved.thinkingLevel ?? thinkingLevel };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { model: null, notice: error.message, unresolved };
+  }
+}
+
+const isSame = (one: Pick<Model, 'provider' | 'id'>, other: Pick<Model, 'provider' | 'id'> | null | undefined) =>
+  one.provider === other?.provider && one.id === other.id;

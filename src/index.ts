@@ -3,7 +3,7 @@ import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/client.ts';
 import { openLocalEngine } from './embed/local-engine.ts';
 import type { AddonOptions } from './engine/addons/addon-options.ts';
-import type { PromptWords } from './extend/prompt-parts.ts';
+import type { SystemPromptOverrides } from './extend/prompt-parts.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
 import type { SessionHooks } from './session/hooks.ts';
@@ -37,7 +37,7 @@ export type {
   ExtensionFactory,
   ToolDefinition,
 } from './extend/extensions/extension-api.ts';
-export type { PromptWords } from './extend/prompt-parts.ts';
+export type { SystemPromptOverrides as PromptWords } from './extend/prompt-parts.ts';
 export type * from './protocol/generated/vocabulary.ts';
 export type * from './session/hooks.ts';
 export { Refusal };
@@ -65,7 +65,7 @@ export interface OpenAgentOptions {
   /** Which tools the model is offered to begin with. */
   readonly tools?: ToolChoice;
   /** What the model is told before the conversation. */
-  readonly prompt?: PromptWords;
+  readonly prompt?: SystemPromptOverrides;
   /** What is added to the agent beside what the user and the project have in their folders. */
   readonly addons?: AddonOptions;
   /** Where your own code steps in. */

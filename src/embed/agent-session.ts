@@ -1,7 +1,7 @@
 import { exportPage } from '../engine/commands/export.ts';
 import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
 import { ModelsView } from '../extend/extensions/models-view.ts';
-import type { PromptWords } from '../extend/prompt-parts.ts';
+import type { SystemPromptOverrides } from '../extend/prompt-parts.ts';
 import type {
   Accepted,
   CompactionResult,
@@ -70,7 +70,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   readonly #desk: SessionDesk;
   readonly #chores: SessionChores;
 
-  private constructor(desk: SessionDesk, sessionManager: SessionManager, words: PromptWords) {
+  private constructor(desk: SessionDesk, sessionManager: SessionManager, words: SystemPromptOverrides) {
     super(desk);
     this.#desk = desk;
     this.#chores = new SessionChores(desk);
@@ -83,7 +83,7 @@ export class AgentSession extends SessionFacts implements AsyncDisposable {
   }
 
   /** @internal */
-  static at(desk: SessionDesk, manager: SessionManager, words: PromptWords): AgentSession {
+  static at(desk: SessionDesk, manager: SessionManager, words: SystemPromptOverrides): AgentSession {
     return new AgentSession(desk, manager, words);
   }
 

@@ -39,7 +39,7 @@ export class ExtensionRunner {
   getRegisteredCommands = (): SlashCommand[] => this.#running?.commands ?? [];
   getCommand = (name: string): SlashCommand | undefined =>
     this.getRegisteredCommands().find((command) => command.name === name);
-  hasHandlers = (event: string): boolean => this.#running?.hears(event as EventName) === true;
+  hasHandlers = (event: string): boolean => this.#running?.handles(event as EventName) === true;
   /** Whether the program can show dialogs. */
   hasUI = (): boolean => (this.#desk.ui.connection.capabilities.ui?.length ?? 0) > 0;
 

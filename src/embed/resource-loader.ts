@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AddonOptions } from '../engine/addons/addon-options.ts';
 import { frontMatter } from '../extend/front-matter.ts';
-import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
+import { type SystemPromptOverrides, promptParts } from '../extend/prompt-parts.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { SlashCommand } from '../protocol/generated/vocabulary.ts';
 import { extensionsOf, type LoadedExtension } from './extension-runner.ts';
@@ -18,7 +18,7 @@ export interface ResourceLoader {
 }
 
 /** What a loader says: its words are taken, its skills and templates are read from their files. */
-export function loaderWishes(loader: ResourceLoader | undefined): { prompt: PromptWords; additions: AddonOptions } {
+export function loaderWishes(loader: ResourceLoader | undefined): { prompt: SystemPromptOverrides; additions: AddonOptions } {
   if (!loader) return { prompt: {}, additions: {} };
   if ((loader.getExtensions?.().extensions.length ?? 0) > 0) {
     const advice = 'put their files where tau finds them, or give their tools as customTools';
@@ -60,9 +60,9 @@ export interface Skill {
 /** What was found for an agent, to look at: pi's names. */
 export class ResourceView {
   readonly #desk: SessionDesk;
-  readonly #words: PromptWords;
+  readonly #words: SystemPromptOverrides;
 
-  constructor(desk: SessionDesk, words: PromptWords) {
+  constructor(desk: SessionDesk, words: SystemPromptOverrides) {
     this.#desk = desk;
     this.#words = words;
   }

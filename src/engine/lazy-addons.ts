@@ -1,4 +1,4 @@
-import { TODOS } from '../extend/todos/entry-type.ts';
+import { TODOS_TYPE } from '../extend/todos/entry-type.ts';
 import type { Todos } from '../extend/todos/todos.ts';
 import { messageOf } from '../protocol/errors.ts';
 import type {
@@ -64,7 +64,7 @@ export class LazyAddons {
 
   /** A session is about to be entered: what it has stored must be there when somebody asks for it. */
   async prepareFor(log: SessionLog): Promise<void> {
-    if (log.count(TODOS) > 0) await this.todos();
+    if (log.count(TODOS_TYPE) > 0) await this.todos();
   }
 
   /** The agent is in another session, or in another folder. */
@@ -116,7 +116,7 @@ export class LazyAddons {
 
   /** A client has come, has gone, or has said what it can show. */
   onClientsChanged(): void {
-    this.#addons?.dialogs.stageChanged();
+    this.#addons?.dialogs.clientsChanged();
   }
 
   /** A client can be spoken to: it is shown what waits for an answer. */

@@ -4,7 +4,7 @@ import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { ShellOptions } from '../agent/tools/shell.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
 import { untrustedPromptFiles } from '../extend/prompt-file.ts';
-import { type PromptWords, promptParts } from '../extend/prompt-parts.ts';
+import { type SystemPromptOverrides, promptParts } from '../extend/prompt-parts.ts';
 import { withoutSecrets } from '../model/keys/secret-variables.ts';
 import { version } from '../protocol/generated/version.ts';
 import type { ReadyEvent, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
@@ -51,7 +51,7 @@ export interface EngineOptions {
   /** The project in `cwd`, if somebody has looked at it already. */
   readonly project?: Project;
   readonly tools?: ToolChoice | undefined;
-  readonly prompt?: PromptWords | undefined;
+  readonly prompt?: SystemPromptOverrides | undefined;
   readonly dialect?: Partial<Dialect>;
   readonly hooks?: SessionHooks | undefined;
   readonly addons?: AddonOptions | undefined;
@@ -97,7 +97,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     addonOptions: options.addons ?? {},
     mode: options.mode ?? 'rpc',
     projectFor: (cwd, trust) => projectFor(cwd, trust, options),
-    tools: (shell) => builtinTools(shell, async (call) => (await agent.addons.todos()).work(call)),
+    tools: (shell) => builtinTools(shell, async (call) => (await agent.addons.todos()).runTool(call)),
     toolChoice: options.tools ?? {},
     shell: (project) => shellOptionsFor(project, { env: shellEnvironment(options), family, dynamicEnv: () => agentVariables(agent) }),
     promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),

@@ -12,8 +12,8 @@ export async function runSlashCommand(
   const parsed = parseSlashCommand(message);
   if (!parsed) return undefined;
   const extensions = agent.addons.loaded?.extensions;
-  if (extensions?.knows(parsed.name)) {
-    const finished = extensions.run(parsed.name, parsed.args);
+  if (extensions?.hasCommand(parsed.name)) {
+    const finished = extensions.runCommand(parsed.name, parsed.args);
     return new DeferredResponse(finished.then(() => ({ disposition: 'handled' as const })));
   }
   if (!(builtins ?? connection.capabilities.builtins) || isTaken(parsed.name, agent)) return undefined;
@@ -26,7 +26,7 @@ export async function runSlashCommand(
 /** A command of an extension is run, not queued. */
 export function rejectExtensionCommand(message: string, { addons }: Agent): void {
   const parsed = parseSlashCommand(message);
-  if (!parsed || !addons.loaded?.extensions?.knows(parsed.name)) return;
+  if (!parsed || !addons.loaded?.extensions?.hasCommand(parsed.name)) return;
   throw new Refusal(
     'invalid_params',
     `Extension command "/${parsed.name}" cannot be queued. Use prompt() or execute the command when not streaming.`,

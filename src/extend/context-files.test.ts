@@ -5,7 +5,7 @@ import { tempFolder } from '../store/testing/temp-folder.ts';
 import { contextFiles } from './context-files.ts';
 
 /** A user with a folder of settings and a folder deep in another one. */
-function places() {
+function contextFolders() {
   const root = tempFolder();
   const cwd = join(root, 'a', 'b');
   const agentDir = join(root, 'agent');
@@ -23,18 +23,18 @@ function places() {
 }
 
 it('nothing is found where nothing is', () => {
-  expect(places().found()).toEqual([]);
+  expect(contextFolders().found()).toEqual([]);
 });
 
 it("the user's comes first, then every folder from the root down", () => {
-  const { put, found } = places();
+  const { put, found } = contextFolders();
   for (const path of ['a/b/AGENTS.md', 'a/CLAUDE.md', 'AGENTS.md', 'agent/AGENTS.md', 'a/b/c/AGENTS.md']) put(path);
 
   expect(found().map(([path]) => path)).toEqual(['agent/AGENTS.md', 'AGENTS.md', 'a/CLAUDE.md', 'a/b/AGENTS.md']);
 });
 
 it('of one folder the first by name counts', () => {
-  const { put, found } = places();
+  const { put, found } = contextFolders();
   const names = ['CLAUDE.md', 'AGENTS.md', 'AGENTS.override.md'];
 
   const counted = names.map((name) => {
@@ -46,7 +46,7 @@ it('of one folder the first by name counts', () => {
 });
 
 it('what is no file is passed over, and the next name counts', () => {
-  const { root, put, found } = places();
+  const { root, put, found } = contextFolders();
   mkdirSync(join(root, 'a/b/AGENTS.md'));
   symlinkSync(join(root, 'nowhere'), join(root, 'a/b/AGENTS.override.md'));
   put('a/b/CLAUDE.md', 'claude');
@@ -55,7 +55,7 @@ it('what is no file is passed over, and the next name counts', () => {
 });
 
 it('an empty file hides those behind it and says nothing', () => {
-  const { put, found } = places();
+  const { put, found } = contextFolders();
   put('a/b/AGENTS.override.md', '\n');
   put('a/b/AGENTS.md');
 
@@ -63,7 +63,7 @@ it('an empty file hides those behind it and says nothing', () => {
 });
 
 it('a file that several names lead to counts once, where it comes first', () => {
-  const { root, put, found } = places();
+  const { root, put, found } = contextFolders();
   put('a/AGENTS.md', 'once');
   symlinkSync('../AGENTS.md', join(root, 'a/b/AGENTS.md'));
   put('a/b/CLAUDE.md', 'hidden');
@@ -73,7 +73,7 @@ it('a file that several names lead to counts once, where it comes first', () => 
 });
 
 it('a user who works in the folder of the settings is told its file once', () => {
-  const { agentDir, put, found } = places();
+  const { agentDir, put, found } = contextFolders();
   put('agent/AGENTS.md', 'mine');
 
   expect(found({ cwd: agentDir, agentDir })).toEqual([['agent/AGENTS.md', 'mine']]);

@@ -1,18 +1,18 @@
 import { dirname, join, resolve } from 'node:path';
 import type { ContextFile } from '../session/context/system-prompt.ts';
 import { realPath } from '../system/files/real-path.ts';
-import { readWords } from './prompt-file.ts';
+import { tryReadPromptFile } from './prompt-file.ts';
 
 /** In each folder the first of these that is there. */
-const NAMES = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLAUDE.md', 'CLAUDE.MD'];
+const CONTEXT_FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLAUDE.md', 'CLAUDE.MD'];
 
 /** What the user tells all agents, then what the folders from the root down to this one do. No file counts twice. */
 export function contextFiles({ agentDir, cwd }: { agentDir: string; cwd: string }): ContextFile[] {
   const seen = new Set<string>();
   return [agentDir, ...foldersDownTo(resolve(cwd))].flatMap((folder) => {
-    for (const name of NAMES) {
+    for (const name of CONTEXT_FILE_NAMES) {
       const path = join(folder, name);
-      const text = readWords(path);
+      const text = tryReadPromptFile(path);
       if (text === undefined) continue;
       const real = realPath(path);
       if (seen.has(real) || text.trim() === '') return [];

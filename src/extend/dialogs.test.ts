@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Dialogs, type Stage } from './dialogs.ts';
+import { Dialogs, type DialogClients } from './dialogs.ts';
 
 const MINUTES = 60_000;
-const QUESTION = { method: 'input', title: 'Name?' } as const;
+const DIALOG = { method: 'input', title: 'Name?' } as const;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Dialogs before clients that come and go. */
-function onStage({ canShow = false, isMute = false } = {}) {
-  const clients = { canShow, isMute };
+function newDialogs({ canShow = false, isMute: cannotAnswer = false } = {}) {
+  const clients = { canShow, cannotAnswer };
   const shown: string[] = [];
   const closed: string[] = [];
-  const stage: Stage = {
+  const stage: DialogClients = {
     canShow: () => clients.canShow,
-    isMute: () => clients.isMute,
+    cannotAnswer: () => clients.cannotAnswer,
     isFinal: () => false,
     show: ({ id }) => void shown.push(id),
     close: (_id, by) => void closed.push(by),
@@ -23,28 +23,28 @@ function onStage({ canShow = false, isMute = false } = {}) {
 }
 
 it('[X8] a dialog that nobody can show is given up after ten minutes', async () => {
-  const { dialogs, closed } = onStage();
-  const answer = dialogs.ask(QUESTION);
+  const { dialogs, closed } = newDialogs();
+  const response = dialogs.open(DIALOG);
 
   await vi.advanceTimersByTimeAsync(10 * MINUTES - 1);
   expect(dialogs.pending).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(1);
 
-  expect(await answer).toBeUndefined();
+  expect(await response).toBeUndefined();
   expect(closed).toEqual(['timeout']);
 });
 
 it('[X8] it waits for as long as somebody can show it, and ten minutes anew when the last one goes', async () => {
-  const { dialogs, clients, closed } = onStage();
-  void dialogs.ask(QUESTION);
+  const { dialogs, clients, closed } = newDialogs();
+  void dialogs.open(DIALOG);
 
   await vi.advanceTimersByTimeAsync(9 * MINUTES);
   clients.canShow = true;
-  dialogs.stageChanged();
+  dialogs.clientsChanged();
   await vi.advanceTimersByTimeAsync(1000 * MINUTES);
   expect(closed).toEqual([]);
   clients.canShow = false;
-  dialogs.stageChanged();
+  dialogs.clientsChanged();
   await vi.advanceTimersByTimeAsync(9 * MINUTES);
   expect(closed).toEqual([]);
   await vi.advanceTimersByTimeAsync(MINUTES);
@@ -53,34 +53,34 @@ it('[X8] it waits for as long as somebody can show it, and ten minutes anew when
 });
 
 it('[X10] where nobody will ever answer nothing is asked, and what was asked is over', async () => {
-  const mute = onStage({ isMute: true });
-  const later = onStage({ canShow: true });
-  const answer = later.dialogs.ask(QUESTION);
+  const mute = newDialogs({ isMute: true });
+  const later = newDialogs({ canShow: true });
+  const response = later.dialogs.open(DIALOG);
 
-  expect(await mute.dialogs.ask(QUESTION)).toBeUndefined();
-  later.clients.isMute = true;
-  later.dialogs.stageChanged();
+  expect(await mute.dialogs.open(DIALOG)).toBeUndefined();
+  later.clients.cannotAnswer = true;
+  later.dialogs.clientsChanged();
 
   expect(mute.shown).toEqual([]);
-  expect(await answer).toBeUndefined();
+  expect(await response).toBeUndefined();
   expect(later.closed).toEqual(['nobody']);
 });
 
 it('[X9] every open dialog ends with what ends them all', async () => {
-  const { dialogs, closed } = onStage({ canShow: true });
-  const answers = [1, 2, 3].map(() => dialogs.ask(QUESTION));
+  const { dialogs, closed } = newDialogs({ canShow: true });
+  const responses = [1, 2, 3].map(() => dialogs.open(DIALOG));
 
   dialogs.dismissAll('shutdown');
 
-  expect(await Promise.all(answers)).toEqual([undefined, undefined, undefined]);
+  expect(await Promise.all(responses)).toEqual([undefined, undefined, undefined]);
   expect(closed).toEqual(['shutdown', 'shutdown', 'shutdown']);
   expect(vi.getTimerCount()).toBe(0);
 });
 
 it('[X8] whoever comes later is told how much time is left', async () => {
-  const { dialogs } = onStage({ canShow: true });
-  void dialogs.ask(QUESTION, { timeout: 5 * MINUTES });
-  void dialogs.ask(QUESTION);
+  const { dialogs } = newDialogs({ canShow: true });
+  void dialogs.open(DIALOG, { timeout: 5 * MINUTES });
+  void dialogs.open(DIALOG);
 
   await vi.advanceTimersByTimeAsync(2 * MINUTES);
 

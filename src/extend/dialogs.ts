@@ -4,51 +4,51 @@ import { newUuid } from '../store/sessions/random-id.ts';
 import { clampTimeout } from '../system/with-timeout.ts';
 
 /** How long a dialog waits for somebody who can show it. */
-const ABSENCE_MS = 10 * 60 * 1000;
+const UNSHOWABLE_DIALOG_MS = 10 * 60 * 1000;
 
 /** How many may wait at the same time; what is asked beyond that has no answer. */
 export const MAX_DIALOGS = 100;
 
-type Of<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
-type Words<R extends ExtensionUiRequestEvent> = R extends unknown ? Omit<R, 'type' | 'id'> : never;
+type RequestOf<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
+type RequestFields<R extends ExtensionUiRequestEvent> = R extends unknown ? Omit<R, 'type' | 'id'> : never;
 
 /** A question to the user. */
-export type Dialog = Words<Of<DialogMethod>>;
+export type Dialog = RequestFields<RequestOf<DialogMethod>>;
 
 /** Something for the user to see. */
-export type Notice = Words<Of<'notify' | 'setStatus' | 'setWidget' | 'setTitle' | 'set_editor_text'>>;
+export type UiNotice = RequestFields<RequestOf<'notify' | 'setStatus' | 'setWidget' | 'setTitle' | 'set_editor_text'>>;
 
 /** The clients, as far as they can show things to a user. */
-export interface Stage {
+export interface DialogClients {
   /** Whether anybody who is there can show this. */
   readonly canShow: (method: string) => boolean;
   /** Whether nobody will ever answer: whoever is there shows nothing, or can no longer be heard. */
-  readonly isMute: () => boolean;
+  readonly cannotAnswer: () => boolean;
   /** Whether nobody else will come. */
   readonly isFinal: () => boolean;
   /** To everybody, or to one who has just come. */
   readonly show: (request: ExtensionUiRequestEvent, to?: unknown) => void;
   /** A dialog is over: tells all but the one who answered it. */
-  readonly close: (request: ExtensionUiRequestEvent, by: string, answerer?: unknown) => void;
+  readonly close: (request: ExtensionUiRequestEvent, by: string, respondent?: unknown) => void;
 }
 
-interface Open {
-  readonly request: Of<Dialog['method']>;
-  readonly askedAt: number;
-  readonly end: (by: string, answer?: ExtensionUiResponse, answerer?: unknown) => void;
+interface OpenDialog {
+  readonly request: RequestOf<Dialog['method']>;
+  readonly openedAt: number;
+  readonly end: (by: string, response?: ExtensionUiResponse, respondent?: unknown) => void;
   /** Runs while nobody is there who can show it. */
-  absence: NodeJS.Timeout | undefined;
+  noClientTimer: NodeJS.Timeout | undefined;
 }
 
-const asNow = ({ request, askedAt }: Open) => withRemainingTimeout(request, performance.now() - askedAt);
+const withTimeLeft = ({ request, openedAt }: OpenDialog) => withRemainingTimeout(request, performance.now() - openedAt);
 
 /** How many statuses and widgets are shown again to a client that comes later. */
-const MAX_LASTING = 100;
+const MAX_PERSISTENT_NOTICES = 100;
 
-function lasting(request: ExtensionUiRequestEvent): { key?: string; isGone?: boolean } {
+function persistence(request: ExtensionUiRequestEvent): { key?: string; clears?: boolean } {
   const { method } = request;
-  if (method === 'setStatus') return { key: `status ${request.statusKey}`, isGone: request.statusText === undefined };
-  if (method === 'setWidget') return { key: `widget ${request.widgetKey}`, isGone: request.widgetLines === undefined };
+  if (method === 'setStatus') return { key: `status ${request.statusKey}`, clears: request.statusText === undefined };
+  if (method === 'setWidget') return { key: `widget ${request.widgetKey}`, clears: request.widgetLines === undefined };
   return method === 'setTitle' ? { key: 'title' } : {};
 }
 
@@ -57,102 +57,102 @@ const blank = <R extends ExtensionUiRequestEvent>({ type, method }: R) => ({ typ
 
 /** Questions that wait for an answer. Every one of them ends. */
 export class Dialogs {
-  readonly #stage: Stage;
-  readonly #open = new Map<string, Open>();
-  readonly #lasting = new Map<string, ExtensionUiRequestEvent>();
+  readonly #clients: DialogClients;
+  readonly #openDialogs = new Map<string, OpenDialog>();
+  readonly #persistent = new Map<string, ExtensionUiRequestEvent>();
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(clients: DialogClients) {
+    this.#clients = clients;
   }
 
   /** What the user said; undefined when nobody did: called off, out of time, aborted. */
-  ask(dialog: Dialog, { timeout, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined } = {}) {
-    const isHopeless = this.#stage.isMute() || (this.#stage.isFinal() && !this.#stage.canShow(dialog.method));
-    if (signal?.aborted || isHopeless || this.#open.size >= MAX_DIALOGS) return Promise.resolve(undefined);
+  open(dialog: Dialog, { timeout, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined } = {}) {
+    const hidden = this.#clients.cannotAnswer() || (this.#clients.isFinal() && !this.#clients.canShow(dialog.method));
+    if (signal?.aborted || hidden || this.#openDialogs.size >= MAX_DIALOGS) return Promise.resolve(undefined);
     const timed = timeout === undefined ? {} : { timeout };
-    const request = { type: 'extension_ui_request', id: newUuid(), ...dialog, ...timed } as Open['request'];
+    const request = { type: 'extension_ui_request', id: newUuid(), ...dialog, ...timed } as OpenDialog['request'];
     return new Promise<ExtensionUiResponse | undefined>((resolve) => {
-      const stop = () => open.end('abort');
+      const abort = () => open.end('abort');
       const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), clampTimeout(timeout));
-      const open: Open = {
+      const open: OpenDialog = {
         request,
-        askedAt: performance.now(),
-        absence: undefined,
-        end: (by, answer, answerer) => {
-          if (!this.#open.delete(request.id)) return;
+        openedAt: performance.now(),
+        noClientTimer: undefined,
+        end: (by, response, respondent) => {
+          if (!this.#openDialogs.delete(request.id)) return;
           clearTimeout(timer);
-          clearTimeout(open.absence);
-          signal?.removeEventListener('abort', stop);
-          this.#stage.close(request, by, answerer);
-          resolve(answer?.cancelled ? undefined : answer);
+          clearTimeout(open.noClientTimer);
+          signal?.removeEventListener('abort', abort);
+          this.#clients.close(request, by, respondent);
+          resolve(response?.cancelled ? undefined : response);
         },
       };
-      signal?.addEventListener('abort', stop, { once: true });
-      this.#open.set(request.id, open);
-      this.#stage.show(request);
-      this.#watch(open);
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#openDialogs.set(request.id, open);
+      this.#clients.show(request);
+      this.#updateTimer(open);
     });
   }
 
-  tell(notice: Notice): void {
+  notify(notice: UiNotice): void {
     const request = { type: 'extension_ui_request', id: newUuid(), ...notice } as ExtensionUiRequestEvent;
-    this.#remember(request);
-    this.#stage.show(request);
+    this.#storePersistent(request);
+    this.#clients.show(request);
   }
 
   /** What stays on the screen until it is taken away. */
-  #remember(request: ExtensionUiRequestEvent): void {
-    const { key, isGone } = lasting(request);
+  #storePersistent(request: ExtensionUiRequestEvent): void {
+    const { key, clears } = persistence(request);
     if (key === undefined) return;
-    this.#lasting.delete(key);
-    if (!isGone && this.#lasting.size < MAX_LASTING) this.#lasting.set(key, request);
+    this.#persistent.delete(key);
+    if (!clears && this.#persistent.size < MAX_PERSISTENT_NOTICES) this.#persistent.set(key, request);
   }
 
   /** The first answer counts; one to a dialog that is over, or never was, means nothing. */
-  answer(response: ExtensionUiResponse, from: unknown): void {
-    this.#open.get(response.id)?.end('client', response, from);
+  respond(response: ExtensionUiResponse, from: unknown): void {
+    this.#openDialogs.get(response.id)?.end('client', response, from);
   }
 
   /** An answer that makes no sense is none, but it was the answer. */
-  takeBroken(id: string, from: unknown): void {
-    this.#open.get(id)?.end('client', undefined, from);
+  endMalformed(id: string, from: unknown): void {
+    this.#openDialogs.get(id)?.end('client', undefined, from);
   }
 
   /** Takes away what was to stay on the screen: whoever put it there is gone. */
-  forget(): void {
-    for (const request of this.#lasting.values()) {
-      if (request.method === 'setStatus') this.#stage.show({ ...blank(request), statusKey: request.statusKey });
-      if (request.method === 'setWidget') this.#stage.show({ ...blank(request), widgetKey: request.widgetKey });
+  clearPersistent(): void {
+    for (const request of this.#persistent.values()) {
+      if (request.method === 'setStatus') this.#clients.show({ ...blank(request), statusKey: request.statusKey });
+      if (request.method === 'setWidget') this.#clients.show({ ...blank(request), widgetKey: request.widgetKey });
     }
-    this.#lasting.clear();
+    this.#persistent.clear();
   }
 
   /** Those that wait. */
   get pending(): readonly ExtensionUiRequestEvent[] {
-    return [...this.#open.values()].map(asNow);
+    return [...this.#openDialogs.values()].map(withTimeLeft);
   }
 
   /** Shows a client what waits. */
   showTo(client: unknown): void {
-    for (const request of this.#lasting.values()) this.#stage.show(request, client);
-    for (const open of this.#open.values()) this.#stage.show(asNow(open), client);
+    for (const request of this.#persistent.values()) this.#clients.show(request, client);
+    for (const open of this.#openDialogs.values()) this.#clients.show(withTimeLeft(open), client);
   }
 
   /** Somebody came, left, or said what can be shown. */
-  stageChanged(): void {
-    if (this.#stage.isMute()) this.dismissAll('nobody');
-    for (const open of this.#open.values()) this.#watch(open);
+  clientsChanged(): void {
+    if (this.#clients.cannotAnswer()) this.dismissAll('nobody');
+    for (const open of this.#openDialogs.values()) this.#updateTimer(open);
   }
 
   /** Ends all that wait without an answer. */
   dismissAll(by: string): void {
-    for (const open of [...this.#open.values()]) open.end(by);
+    for (const open of [...this.#openDialogs.values()]) open.end(by);
   }
 
-  #watch(open: Open): void {
-    if (this.#stage.canShow(open.request.method)) {
-      clearTimeout(open.absence);
-      open.absence = undefined;
-    } else open.absence ??= setTimeout(() => open.end('timeout'), ABSENCE_MS);
+  #updateTimer(open: OpenDialog): void {
+    if (this.#clients.canShow(open.request.method)) {
+      clearTimeout(open.noClientTimer);
+      open.noClientTimer = undefined;
+    } else open.noClientTimer ??= setTimeout(() => open.end('timeout'), UNSHOWABLE_DIALOG_MS);
   }
 }

@@ -15,18 +15,18 @@ it('a payload goes from one owner to the next; undefined keeps it', async () => 
 });
 
 it('a compaction that failed is told to every owner', async () => {
-  const told: string[] = [];
+  const calls: string[] = [];
   const target: SessionHooks = {};
   const set = new HookSet(target);
 
   for (const owner of ['todos', 'extensions'] as const) {
     set.put(owner, {
       compactFailed: async ({ reason }) => {
-        told.push(`${owner} ${reason}`);
+        calls.push(`${owner} ${reason}`);
       },
     });
   }
   await target.compactFailed?.({ reason: 'manual', aborted: true, willRetry: false, fromHook: false });
 
-  expect(told).toEqual(['extensions manual', 'todos manual']);
+  expect(calls).toEqual(['extensions manual', 'todos manual']);
 });

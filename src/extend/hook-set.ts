@@ -8,7 +8,7 @@ export type HookOwner = (typeof OWNERS)[number];
 
 type Name = keyof SessionHooks;
 type Hook<N extends Name> = NonNullable<SessionHooks[N]>;
-type Join = { readonly [N in Name]: (hooks: readonly Hook<N>[]) => Hook<N> };
+type Combiners = { readonly [N in Name]: (hooks: readonly Hook<N>[]) => Hook<N> };
 
 /** The hooks of several owners as one. Where nobody listens there is no hook, so that nothing waits for it. */
 export class HookSet {
@@ -24,7 +24,7 @@ export class HookSet {
   put(owner: HookOwner, hooks: SessionHooks): void {
     this.#owned.set(owner, hooks);
     const all = OWNERS.flatMap((name) => this.#owned.get(name) ?? []);
-    for (const name of Object.keys(joins) as Name[]) this.#combine(name, all);
+    for (const name of Object.keys(combiners) as Name[]) this.#combine(name, all);
   }
 
   #combine<N extends Name>(name: N, all: readonly SessionHooks[]): void {
@@ -32,7 +32,7 @@ export class HookSet {
     const [only] = present;
     const target = this.#target as { [K in Name]?: Hook<K> };
     if (!only) delete target[name];
-    else target[name] = present.length === 1 ? only : joins[name](present);
+    else target[name] = present.length === 1 ? only : combiners[name](present);
   }
 }
 
@@ -44,35 +44,35 @@ async function chained<T>(subject: T, steps: readonly ((subject: T) => Promise<T
 }
 
 /** The first that has something to say is right. */
-async function first<T>(steps: readonly (() => Promise<T | undefined>)[]): Promise<T | undefined> {
+async function firstResult<T>(steps: readonly (() => Promise<T | undefined>)[]): Promise<T | undefined> {
   for (const step of steps) {
-    const answer = await step();
-    if (answer !== undefined) return answer;
+    const result = await step();
+    if (result !== undefined) return result;
   }
   return undefined;
 }
 
-async function each<A extends unknown[]>(hooks: readonly ((...args: A) => Promise<void>)[], ...args: A): Promise<void> {
+async function runAll<A extends unknown[]>(hooks: readonly ((...args: A) => Promise<void>)[], ...args: A): Promise<void> {
   for (const hook of hooks) await hook(...args);
 }
 
 /** What several want said and done is all said and done. */
-async function together(steps: readonly (() => Promise<Continuation | undefined>)[]) {
-  const wishes: Continuation[] = [];
+async function mergeContinuations(steps: readonly (() => Promise<Continuation | undefined>)[]) {
+  const continuations: Continuation[] = [];
   for (const step of steps) {
-    const wish = await step();
-    if (wish) wishes.push(wish);
+    const continuation = await step();
+    if (continuation) continuations.push(continuation);
   }
-  if (wishes.length === 0) return undefined;
+  if (continuations.length === 0) return undefined;
   return {
-    messages: wishes.flatMap(({ messages }) => messages ?? []),
-    continue: wishes.some((wish) => wish.continue === true),
+    messages: continuations.flatMap(({ messages }) => messages ?? []),
+    continue: continuations.some((continuation) => continuation.continue === true),
   };
 }
 
-const joins: Join = {
+const combiners: Combiners = {
   context: (hooks) => async (messages, signal) => {
-    const steps = hooks.map((hook) => (said: typeof messages) => hook(said, signal) as Promise<typeof messages>);
+    const steps = hooks.map((hook) => (current: typeof messages) => hook(current, signal) as Promise<typeof messages>);
     return chained(messages, steps);
   },
   beforeRequest: (hooks) => (request) => chained(request, hooks),
@@ -83,12 +83,12 @@ const joins: Join = {
     ),
   delta: (hooks) => (step, signal) => {
     for (const [index, hook] of hooks.entries()) {
-      const answer = hook(step, signal);
-      if (answer instanceof Promise) {
+      const result = hook(step, signal);
+      if (result instanceof Promise) {
         const rest = hooks.slice(index + 1).map((other) => async () => other(step, signal));
-        return first([() => answer, ...rest]);
+        return firstResult([() => result, ...rest]);
       }
-      if (answer) return answer;
+      if (result) return result;
     }
     return undefined;
   },
@@ -108,35 +108,35 @@ const joins: Join = {
   messageEnd: (hooks) => (message, signal) =>
     chained(
       message,
-      hooks.map((hook) => (said: typeof message) => hook(said, signal)),
+      hooks.map((hook) => (current: typeof message) => hook(current, signal)),
     ),
-  turnEnd: (hooks) => (turn, signal) => together(hooks.map((hook) => () => hook(turn, signal))),
+  turnEnd: (hooks) => (turn, signal) => mergeContinuations(hooks.map((hook) => () => hook(turn, signal))),
   observe: (hooks) => (event, signal) => {
     const [head, ...rest] = hooks;
-    const heard = head?.(event, signal);
-    if (heard) return heard.then(() => each(rest.map((hook) => async () => hook(event, signal))));
-    return rest.length === 0 ? undefined : joins.observe(rest)(event, signal);
+    const pending = head?.(event, signal);
+    if (pending) return pending.then(() => runAll(rest.map((hook) => async () => hook(event, signal))));
+    return rest.length === 0 ? undefined : combiners.observe(rest)(event, signal);
   },
-  sessionStart: (hooks) => (start) => each(hooks, start),
-  sessionShutdown: (hooks) => (end) => each(hooks, end),
-  beforeSwitch: (hooks) => (to, signal) => first(hooks.map((hook) => () => hook(to, signal))),
-  beforeFork: (hooks) => (from, signal) => first(hooks.map((hook) => () => hook(from, signal))),
-  modelSelect: (hooks) => (choice) => each(hooks, choice),
-  nameChange: (hooks) => (name) => each(hooks, name),
-  thinkingLevelSelect: (hooks) => (choice) => each(hooks, choice),
+  sessionStart: (hooks) => (start) => runAll(hooks, start),
+  sessionShutdown: (hooks) => (end) => runAll(hooks, end),
+  beforeSwitch: (hooks) => (to, signal) => firstResult(hooks.map((hook) => () => hook(to, signal))),
+  beforeFork: (hooks) => (from, signal) => firstResult(hooks.map((hook) => () => hook(from, signal))),
+  modelSelect: (hooks) => (choice) => runAll(hooks, choice),
+  nameChange: (hooks) => (name) => runAll(hooks, name),
+  thinkingLevelSelect: (hooks) => (choice) => runAll(hooks, choice),
   input: (hooks) => async (input, signal) => {
     let current: { text: string; images: typeof input.images } | undefined;
     for (const hook of hooks) {
-      const answer = await hook({ ...input, ...current }, signal);
-      if (answer === 'handled') return answer;
-      current = answer ?? current;
+      const result = await hook({ ...input, ...current }, signal);
+      if (result === 'handled') return result;
+      current = result ?? current;
     }
     return current;
   },
   expand: (hooks) => (input, signal) =>
     chained(
       input,
-      hooks.map((hook) => (said: typeof input) => hook(said, signal)),
+      hooks.map((hook) => (current: typeof input) => hook(current, signal)),
     ),
   systemPrompt: (hooks) => (prompt, signal) =>
     chained(
@@ -147,17 +147,17 @@ const joins: Join = {
     let { systemPrompt } = start;
     const messages = [];
     for (const hook of hooks) {
-      const wish = await hook({ ...start, systemPrompt }, signal);
-      systemPrompt = wish?.systemPrompt ?? systemPrompt;
-      messages.push(...(wish?.messages ?? []));
+      const result = await hook({ ...start, systemPrompt }, signal);
+      systemPrompt = result?.systemPrompt ?? systemPrompt;
+      messages.push(...(result?.messages ?? []));
     }
     return { messages, ...(systemPrompt === start.systemPrompt ? {} : { systemPrompt }) };
   },
-  beforeSettle: (hooks) => (end, signal) => together(hooks.map((hook) => () => hook(end, signal))),
-  userBash: (hooks) => (command, signal) => first(hooks.map((hook) => () => hook(command, signal))),
-  beforeCompact: (hooks) => (plan, signal) => first(hooks.map((hook) => () => hook(plan, signal))),
-  afterCompact: (hooks) => (done) => each(hooks, done),
-  compactFailed: (hooks) => (failure) => each(hooks, failure),
-  beforeTree: (hooks) => (plan, signal) => first(hooks.map((hook) => () => hook(plan, signal))),
-  afterTree: (hooks) => (done) => each(hooks, done),
+  beforeSettle: (hooks) => (end, signal) => mergeContinuations(hooks.map((hook) => () => hook(end, signal))),
+  userBash: (hooks) => (command, signal) => firstResult(hooks.map((hook) => () => hook(command, signal))),
+  beforeCompact: (hooks) => (plan, signal) => firstResult(hooks.map((hook) => () => hook(plan, signal))),
+  afterCompact: (hooks) => (done) => runAll(hooks, done),
+  compactFailed: (hooks) => (failure) => runAll(hooks, failure),
+  beforeTree: (hooks) => (plan, signal) => firstResult(hooks.map((hook) => () => hook(plan, signal))),
+  afterTree: (hooks) => (done) => runAll(hooks, done),
 };

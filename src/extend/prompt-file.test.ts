@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../store/testing/temp-folder.ts';
-import { MAX_PROMPT_BYTES, promptFile, readWords } from './prompt-file.ts';
+import { MAX_PROMPT_BYTES, findPromptFile, tryReadPromptFile } from './prompt-file.ts';
 
 function written(content: string | Buffer, name = 'AGENTS.md'): string {
   const path = join(tempFolder(), name);
@@ -17,20 +17,20 @@ it.each([
   ['with what is no UTF-8 replaced', Buffer.from([0x61, 0xff, 0x62, 0xc3]), 'a\uFFFDb\uFFFD'],
   ['empty', '', ''],
 ])('reads a file %s', (_title, content, text) => {
-  expect(readWords(written(content))).toBe(text);
+  expect(tryReadPromptFile(written(content))).toBe(text);
 });
 
 it('cuts a file that is too long between two characters, and says so', () => {
   const path = written(`a${'é'.repeat(512 * 1024)}`);
 
-  const text = readWords(path) ?? '';
+  const text = tryReadPromptFile(path) ?? '';
 
   const note = `\n[The rest of ${path} is left out: it is too long.]`;
   expect(text).toBe(`a${'é'.repeat((MAX_PROMPT_BYTES - 1) / 2)}${note}`);
 });
 
 it('a file of exactly the longest length is whole', () => {
-  expect(readWords(written('x'.repeat(MAX_PROMPT_BYTES)))).toBe('x'.repeat(MAX_PROMPT_BYTES));
+  expect(tryReadPromptFile(written('x'.repeat(MAX_PROMPT_BYTES)))).toBe('x'.repeat(MAX_PROMPT_BYTES));
 });
 
 it('what is no file that can be read says nothing', () => {
@@ -46,12 +46,12 @@ it('what is no file that can be read says nothing', () => {
 
   const names = ['missing', 'folder', 'dangling', 'circle', 'device', 'pipe', 'closed/below'];
 
-  expect(names.map((name) => readWords(at(name)))).toEqual(names.map(() => undefined));
+  expect(names.map((name) => tryReadPromptFile(at(name)))).toEqual(names.map(() => undefined));
   // Root may read everything.
-  expect(readWords(at('closed'))).toBe(process.getuid?.() === 0 ? 'secret' : undefined);
+  expect(tryReadPromptFile(at('closed'))).toBe(process.getuid?.() === 0 ? 'secret' : undefined);
 });
 
-function places() {
+function promptFolders() {
   const root = tempFolder();
   const cwd = join(root, 'project');
   const agentDir = join(root, 'agent');
@@ -61,8 +61,8 @@ function places() {
 }
 
 it('the file of a trusted project wins over that of the user; .pi wins over .pi/agent', () => {
-  const { cwd, agentDir, put } = places();
-  const found = (trusted: boolean) => promptFile('SYSTEM.md', { cwd, agentDir, trusted });
+  const { cwd, agentDir, put } = promptFolders();
+  const found = (trusted: boolean) => findPromptFile('SYSTEM.md', { cwd, agentDir, trusted });
 
   expect(found(true)).toBeUndefined();
   put(agentDir, 'user');
@@ -74,9 +74,9 @@ it('the file of a trusted project wins over that of the user; .pi wins over .pi/
 });
 
 it('a blank file says nothing', () => {
-  const { cwd, agentDir, put } = places();
+  const { cwd, agentDir, put } = promptFolders();
   put(join(cwd, '.pi'), ' \n');
   put(agentDir, 'user');
 
-  expect(promptFile('SYSTEM.md', { cwd, agentDir, trusted: true })).toBe('user');
+  expect(findPromptFile('SYSTEM.md', { cwd, agentDir, trusted: true })).toBe('user');
 });

@@ -6,17 +6,17 @@ import { StringDecoder } from 'node:string_decoder';
 export const MAX_PROMPT_BYTES = 256 * 1024;
 
 /** The text of a file that people wrote for the model; undefined when there is none that can be read. */
-export function readWords(path: string): string | undefined {
+export function tryReadPromptFile(path: string): string | undefined {
   try {
     // Most of the time it is not there, and an exception costs more than a look.
-    return existsSync(path) ? wordsIn(path) : undefined;
+    return existsSync(path) ? readPromptFile(path) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The same; throws when there is none. */
-export function wordsIn(path: string): string {
+export function readPromptFile(path: string): string {
   // A pipe by that name must not make us wait for its writer.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -33,24 +33,24 @@ export function wordsIn(path: string): string {
 }
 
 /** SYSTEM.md or APPEND_SYSTEM.md: the project's, if it is trusted, else the user's. A blank one says nothing. */
-export function promptFile(name: string, { agentDir, cwd, trusted }: PromptPlaces): string | undefined {
+export function findPromptFile(name: string, { agentDir, cwd, trusted }: PromptLocations): string | undefined {
   const folders = [...(trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : []), agentDir];
   for (const folder of folders) {
-    const text = readWords(join(folder, name));
+    const text = tryReadPromptFile(join(folder, name));
     if (text?.trim()) return text;
   }
   return undefined;
 }
 
 /** The files of a project that say nothing because it is not trusted. */
-export function untrustedPromptFiles({ cwd, trusted }: PromptPlaces): string[] {
+export function untrustedPromptFiles({ cwd, trusted }: PromptLocations): string[] {
   if (trusted || !existsSync(join(cwd, '.pi'))) return [];
   return [join(cwd, '.pi'), join(cwd, '.pi', 'agent')]
     .flatMap((folder) => ['SYSTEM.md', 'APPEND_SYSTEM.md'].map((name) => join(folder, name)))
     .filter((path) => existsSync(path));
 }
 
-export interface PromptPlaces {
+export interface PromptLocations {
   readonly agentDir: string;
   readonly cwd: string;
   readonly trusted: boolean;

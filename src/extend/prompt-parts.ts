@@ -1,9 +1,9 @@
 import type { ContextFile, PromptParts } from '../session/context/system-prompt.ts';
 import { contextFiles } from './context-files.ts';
-import { type PromptPlaces, promptFile } from './prompt-file.ts';
+import { type PromptLocations, findPromptFile } from './prompt-file.ts';
 
 /** What whoever opens the agent says about the system prompt; it wins over files. */
-export interface PromptWords {
+export interface SystemPromptOverrides {
   /** In place of tau's own words and of SYSTEM.md. */
   readonly system?: string | undefined;
   /** In place of APPEND_SYSTEM.md. */
@@ -13,16 +13,16 @@ export interface PromptWords {
 }
 
 /** Gathers what belongs into the system prompt of a folder. */
-export function promptParts(places: PromptPlaces, words: PromptWords): PromptParts {
-  const appended = words.append ?? [promptFile('APPEND_SYSTEM.md', places) ?? ''];
+export function promptParts(locations: PromptLocations, overrides: SystemPromptOverrides): PromptParts {
+  const appended = overrides.append ?? [findPromptFile('APPEND_SYSTEM.md', locations) ?? ''];
   return {
-    system: words.system ?? promptFile('SYSTEM.md', places),
+    system: overrides.system ?? findPromptFile('SYSTEM.md', locations),
     append: appended.filter((text) => text.trim() !== ''),
-    contextFiles: contextIn(places, words.contextFiles),
+    contextFiles: contextOf(locations, overrides.contextFiles),
   };
 }
 
-function contextIn(places: PromptPlaces, wish: PromptWords['contextFiles']): readonly ContextFile[] {
-  if (wish === false) return [];
-  return wish === undefined || wish === true ? contextFiles(places) : wish;
+function contextOf(locations: PromptLocations, given: SystemPromptOverrides['contextFiles']): readonly ContextFile[] {
+  if (given === false) return [];
+  return given === undefined || given === true ? contextFiles(locations) : given;
 }

@@ -65,8 +65,8 @@ export class Addons {
 
   /** The agent is in another session. */
   async onSessionSwitched(): Promise<void> {
-    this.#loadedTodos?.entered();
-    await this.#mcp?.leaveSession();
+    this.#loadedTodos?.branchChanged();
+    await this.#mcp?.removeClientServers();
     const { cwd } = this.#agent.project;
     if (cwd !== this.#loadedFolder) await this.load('reload');
   }
@@ -84,7 +84,7 @@ export class Addons {
 
   /** Servers of tools that a client describes, for this session. */
   async useMcpServers(servers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpServerStatus[]> {
-    return (await this.#mcpServers()).useClients(servers, signal);
+    return (await this.#mcpServers()).setClientServers(servers, signal);
   }
 
   get todoPhases(): readonly TodoPhase[] {
@@ -115,24 +115,24 @@ export class Addons {
   }
 
   handleFrame(frame: Frame, from: ClientConnection): void {
-    if (frame.type === 'extension_ui_response') this.dialogs.answer(frame, from);
-    else this.#hostTools?.take(frame, from);
+    if (frame.type === 'extension_ui_response') this.dialogs.respond(frame, from);
+    else this.#hostTools?.handleFrame(frame, from);
   }
 
   /** A result that a client got wrong. */
   handleMalformedFrame({ name, id, problem }: MalformedFrame, from: ClientConnection): void {
-    if (name === 'host_tool_result') this.#hostTools?.broken(id, problem, from);
-    else if (name === 'extension_ui_response') this.dialogs.takeBroken(id, from);
+    if (name === 'host_tool_result') this.#hostTools?.failMalformed(id, problem, from);
+    else if (name === 'extension_ui_response') this.dialogs.endMalformed(id, from);
   }
 
   onClientConnected(client: ClientConnection): void {
     this.dialogs.showTo(client);
-    this.dialogs.stageChanged();
+    this.dialogs.clientsChanged();
   }
 
   onInputClosed(client: ClientConnection): void {
-    this.#hostTools?.left(client);
-    this.dialogs.stageChanged();
+    this.#hostTools?.hostDisconnected(client);
+    this.dialogs.clientsChanged();
   }
 
   async close(): Promise<void> {
@@ -155,7 +155,7 @@ export class Addons {
       mayRemind: () => agent.session.queue.length === 0 && agent.session.run?.budget.exhaustedReason === undefined,
     });
     this.#hooks.put('todos', todos.hooks);
-    agent.toolbox.offerWhile('todo', () => todos.isUseful);
+    agent.toolbox.offerWhile('todo', () => todos.isToolUseful);
     this.#loadedTodos = todos;
     return todos;
   }
@@ -209,21 +209,21 @@ export class Addons {
     const { cwd, trusted } = this.#agent.project;
     const { servers, problems } = readMcpFiles({ agentDir, cwd, trusted });
     this.#warn(problems);
-    if (servers.size > 0 || this.#mcp) await (await this.#mcpServers()).useFiles(servers);
+    if (servers.size > 0 || this.#mcp) await (await this.#mcpServers()).setFileServers(servers);
   }
 
   async #mcpServers(): Promise<McpServers> {
     const { McpServers } = await import('../../extend/mcp/mcp-servers.ts');
     const agent = this.#agent;
     this.#mcp ??= new McpServers({
-      place: () => {
+      environment: () => {
         const { env, family, cwd } = agent.shell;
         return { env, variables: agent.env, family, cwd };
       },
       change: (work) => agent.publishChanges(work),
-      offer: (tools) => agent.toolbox.setTools('mcp', tools, { keepActivation: true }),
+      publishTools: (tools) => agent.toolbox.setTools('mcp', tools, { keepActivation: true }),
       publish: (server) => agent.broadcast.publish({ type: 'mcp_status', server }),
-      isForeign: (name) => !['mcp', undefined].includes(agent.toolbox.sourceOf(name)),
+      isAgentTool: (name) => !['mcp', undefined].includes(agent.toolbox.sourceOf(name)),
       warn: (text) => this.#warn([text]),
     });
     if (this.#isClosed) await this.#mcp.close();

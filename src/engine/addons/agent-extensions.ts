@@ -92,11 +92,11 @@ export class AgentExtensions {
       for (const [name, config] of providers) this.#attempt(path, () => registry.register(name, config));
     }
     this.#current = next;
-    next?.begin();
+    next?.activate();
     // First of all: whatever else goes wrong, no gate is missing.
     this.#services.hooks.put('extensions', next?.hooks ?? {});
     before?.close();
-    this.#services.dialogs.forget();
+    this.#services.dialogs.clearPersistent();
     this.#updateTools(next);
   }
 
@@ -134,10 +134,10 @@ export class AgentExtensions {
       agentDir,
       cwd,
       trusted: this.#agent.project.trusted,
-      find,
-      settled: (find ? settings.extensions : []) ?? [],
-      named: options.extensions ?? [],
-      packaged: packages.extensions,
+      discover: find,
+      fromSettings: (find ? settings.extensions : []) ?? [],
+      fromFlags: options.extensions ?? [],
+      fromPackages: packages.extensions,
     });
     this.#services.warn([...packages.warnings, ...warnings]);
     return [...this.#embeddedSources(), ...found];
@@ -181,9 +181,9 @@ export class AgentExtensions {
   /** What an extension forgets to catch is its own affair. */
   async #catchStrayErrors(): Promise<void> {
     if (this.#stopCatching || !this.#agent.addonPaths.options.ownsProcess) return;
-    const [{ onUncaughtError: onStrayError }, { culpritOf }] = await Promise.all([
+    const [{ onUncaughtError: onStrayError }, { findFailingExtension: culpritOf }] = await Promise.all([
       import('../../system/uncaught-errors.ts'),
-      import('../../extend/extensions/culprit.ts'),
+      import('../../extend/extensions/find-failing-extension.ts'),
     ]);
     this.#stopCatching ??= onStrayError((error) => {
       const extensionPath = culpritOf(error, this.#blamable);
@@ -194,7 +194,7 @@ export class AgentExtensions {
 
   #updateTools(extensions: Extensions | undefined): void {
     const { toolbox } = this.#agent;
-    const isOffered = (name: string) => extensions?.offers(name) === true;
+    const isOffered = (name: string) => extensions?.isActiveByDefault(name) === true;
     this.#agent.publishChanges(() => toolbox.setTools('extension', extensions?.tools ?? [], { isOffered }));
   }
 
@@ -202,8 +202,8 @@ export class AgentExtensions {
   async #decidesTrust(extensions: Extensions): Promise<boolean> {
     const { project } = this.#agent;
     const hasProjectFolder = existsSync(join(project.cwd, '.pi'));
-    if (project.isTrustDecided || !hasProjectFolder || !extensions.hears('project_trust')) return false;
-    const verdict = await extensions.trustIn(project.cwd);
+    if (project.isTrustDecided || !hasProjectFolder || !extensions.handles('project_trust')) return false;
+    const verdict = await extensions.projectTrust(project.cwd);
     if (!verdict) return false;
     await this.#agent.decideTrust(verdict);
     return verdict.trusted;

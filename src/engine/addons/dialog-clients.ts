@@ -1,10 +1,10 @@
-import type { Stage } from '../../extend/dialogs.ts';
+import type { DialogClients } from '../../extend/dialogs.ts';
 import { isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type { Agent } from '../agent.ts';
 import type { ClientConnection } from '../client-connection.ts';
 
 /** Shows things through whatever clients are there. */
-export function dialogClients(agent: Agent): Stage {
+export function dialogClients(agent: Agent): DialogClients {
   const { clients, env } = agent;
   const emitsTitle = /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
   const supports = ({ capabilities: { ui } }: ClientConnection, method: string) => {
@@ -14,7 +14,7 @@ export function dialogClients(agent: Agent): Stage {
   const canShow = (client: ClientConnection, method: string) =>
     supports(client, method) && !(client.inputClosed && isDialogMethod(method));
   return {
-    isMute: () => cannotAnswer(agent),
+    cannotAnswer: () => cannotAnswer(agent),
     isFinal: () => clients.size > 0 && [...clients].every(({ isLastClient }) => isLastClient),
     canShow: (method) => [...clients].some((client) => canShow(client, method)),
     show: (request, to) => {

@@ -1,7 +1,7 @@
 import type { Dialogs } from '../../extend/dialogs.ts';
-import type { SaidByExtension } from '../../extend/extensions/events.ts';
+import type { CustomMessageDraft } from '../../extend/extensions/events.ts';
 import type { SendOptions } from '../../extend/extensions/extension-api.ts';
-import type { ExtensionHost, UserMessageOptions } from '../../extend/extensions/host.ts';
+import type { ExtensionHost, SendUserMessageOptions } from '../../extend/extensions/host.ts';
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import type { Acceptance } from '../../session/session.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
@@ -40,13 +40,13 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
     hasUi: () => mode === 'rpc' && !cannotAnswer(agent),
     commands: () => agent.addons.commands,
     publish: (event) => agent.broadcast.publish(event),
-    failed: reportFailure,
-    fold: applyStep,
+    reportFailure,
+    applyStep,
     change: (work) => agent.publishChanges(work),
     setModel: (model) => agent.setModel(model, 'set'),
     setThinkingLevel: (level) => void agent.setThinkingLevel(level),
     setName: (name) => agent.setName(name),
-    say: (message, options) => injectMessage(agent, message, options),
+    sendMessage: (message, options) => injectMessage(agent, message, options),
     prompt: (content, options) => inLane((signal) => submitPrompt(agent, { content, ...options }, signal)),
     exec: async (command, args, options) => {
       const { runProgram } = await import('../../system/processes/run-program.ts');
@@ -58,28 +58,28 @@ export function extensionHost(agent: Agent, services: HostServices): ExtensionHo
       void agent.session.abort();
     },
     compact: (instructions) => inLane((signal) => agent.session.compact(instructions, signal)),
-    idle: () => whenIdle(agent),
+    waitForIdle: () => whenIdle(agent),
     newSession: (options) => inLane((signal) => newSession(agent, options, signal)),
     switchSession: (sessionPath) => inLane((signal) => switchSession(agent, { sessionPath }, signal)),
     fork: (entryId, position) => inLane((signal) => (position === 'at' ? cloneSession : forkSession)(agent, { entryId }, signal)),
-    navigate: (targetId, options) => inLane((signal) => agent.session.navigate(targetId, options, signal)),
+    navigateTree: (targetId, options) => inLane((signal) => agent.session.navigate(targetId, options, signal)),
     reload: () => inLane(() => services.reload()),
     shutdown: () => agent.requestExit(),
-    register: (name, config) => {
+    registerProvider: (name, config) => {
       const register = () => {
         registry.register(name, config);
         return agent.onModelsChanged();
       };
       return registry.isLoaded ? register() : registry.load({ anyway: true }).then(register);
     },
-    unregister: (name) => {
+    unregisterProvider: (name) => {
       registry.unregister(name);
       void agent.onModelsChanged().catch((error: unknown) => reportFailure('<runtime>', 'unregister_provider', error));
     },
   };
 }
 
-async function injectMessage(agent: Agent, message: SaidByExtension, options: SendOptions): Promise<void> {
+async function injectMessage(agent: Agent, message: CustomMessageDraft, options: SendOptions): Promise<void> {
   const { session, lane } = agent;
   if (!options.triggerTurn || session.run) {
     beginRun(session.inject(message, options));
@@ -90,7 +90,7 @@ async function injectMessage(agent: Agent, message: SaidByExtension, options: Se
   await lane.run(() => beginRun(agent.session.inject(message, { ...options, triggerTurn: !signal.aborted })));
 }
 
-interface ExtensionPrompt extends UserMessageOptions {
+interface ExtensionPrompt extends SendUserMessageOptions {
   readonly content: string | ContentBlock[];
 }
 
@@ -100,9 +100,9 @@ async function submitPrompt(agent: Agent, { content, deliverAs, expandPromptTemp
   const images = blocks.filter((block): block is ImageContent => block.type === 'image');
   const [, name = '', args = ''] = (expandPromptTemplates && /^\/(\S+)\s?(.*)$/s.exec(message)) || [];
   const extensions = agent.addons.loaded?.extensions;
-  if (deliverAs === undefined && extensions?.knows(name)) {
+  if (deliverAs === undefined && extensions?.hasCommand(name)) {
     // By itself: whoever waits for this must not wait for a command that waits for its turn.
-    void extensions.run(name, args);
+    void extensions.runCommand(name, args);
     return;
   }
   const options = {

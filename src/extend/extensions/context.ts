@@ -3,75 +3,75 @@ import type { Deadline } from './deadline.ts';
 import type { ExtensionCommandContext, ExtensionContext } from './extension-api.ts';
 import type { ExtensionHost } from './host.ts';
 import { ModelsView } from './models-view.ts';
-import { promptOptions } from './prompt-options.ts';
+import { sessionPromptOptions } from './prompt-options.ts';
 import { SessionDraft } from './session-draft.ts';
 import { SessionView } from './session-view.ts';
-import { type ExtensionUi, uiFor } from './ui.ts';
+import { type ExtensionUi, createUi } from './ui.ts';
 
-export interface Call {
+export interface HandlerCall {
   readonly deadline?: Deadline | undefined;
   /** The handler is about to wait for somebody or something else. */
   readonly onWait?: (() => void) | undefined;
 }
 
 /** What handlers are given with their events. It always tells of the present: sessions and models may change under it. */
-export class Contexts {
+export class HandlerContexts {
   readonly #host: ExtensionHost;
   readonly #shared: Omit<ExtensionContext, 'ui'>;
 
   constructor(host: ExtensionHost, systemPrompt: () => string) {
     this.#host = host;
-    this.#shared = sharedBy(host, systemPrompt);
+    this.#shared = sharedContext(host, systemPrompt);
   }
 
-  forCall({ deadline, onWait }: Call = {}): ExtensionContext {
+  forCall({ deadline, onWait }: HandlerCall = {}): ExtensionContext {
     const { dialogs, session } = this.#host;
     let ui: ExtensionUi | undefined;
     // Most handlers never look at it, and some are called for every word.
-    const make = () => uiFor({ dialogs, signal: () => session().run?.signal, deadline, onAsk: onWait });
+    const createUiNow = () => createUi({ dialogs, signal: () => session().run?.signal, deadline, onDialog: onWait });
     return Object.create(this.#shared, {
       ui: {
         enumerable: true,
         get: () => {
-          ui ??= make();
+          ui ??= createUiNow();
           return ui;
         },
       },
     });
   }
 
-  forCommand(call: Call): ExtensionCommandContext {
-    return Object.assign(Object.create(this.forCall(call)), this.#moves(call));
+  forCommand(call: HandlerCall): ExtensionCommandContext {
+    return Object.assign(Object.create(this.forCall(call)), this.#sessionActions(call));
   }
 
-  #moves(call: Call): Omit<ExtensionCommandContext, keyof ExtensionContext> {
+  #sessionActions(call: HandlerCall): Omit<ExtensionCommandContext, keyof ExtensionContext> {
     const host = this.#host;
-    const after = async (
-      move: Promise<{ cancelled: boolean }>,
+    const finish = async (
+      change: Promise<{ cancelled: boolean }>,
       withSession: ((ctx: ExtensionCommandContext) => Promise<void>) | undefined,
     ) => {
       call.onWait?.();
-      const { cancelled } = await move;
+      const { cancelled } = await change;
       if (!cancelled) await withSession?.(this.forCommand(call));
       return { cancelled };
     };
     return {
-      getSystemPromptOptions: () => promptOptions(host.session()),
+      getSystemPromptOptions: () => sessionPromptOptions(host.session()),
       waitForIdle: () => {
         call.onWait?.();
-        return host.idle();
+        return host.waitForIdle();
       },
       newSession: ({ parentSession, setup, withSession } = {}) => {
-        const move = async () => {
-          const moved = await host.newSession({ parentSession });
-          if (!moved.cancelled) await setup?.(new SessionDraft(host.session));
-          return moved;
+        const change = async () => {
+          const changed = await host.newSession({ parentSession });
+          if (!changed.cancelled) await setup?.(new SessionDraft(host.session));
+          return changed;
         };
-        return after(move(), withSession);
+        return finish(change(), withSession);
       },
-      fork: (entryId, { position = 'before', withSession } = {}) => after(host.fork(entryId, position), withSession),
-      switchSession: (path, { withSession } = {}) => after(host.switchSession(path), withSession),
-      navigateTree: (targetId, options = {}) => after(host.navigate(targetId, options), undefined),
+      fork: (entryId, { position = 'before', withSession } = {}) => finish(host.fork(entryId, position), withSession),
+      switchSession: (path, { withSession } = {}) => finish(host.switchSession(path), withSession),
+      navigateTree: (targetId, options = {}) => finish(host.navigateTree(targetId, options), undefined),
       reload: () => {
         call.onWait?.();
         return host.reload();
@@ -80,7 +80,7 @@ export class Contexts {
   }
 }
 
-function sharedBy(host: ExtensionHost, systemPrompt: () => string): Omit<ExtensionContext, 'ui'> {
+function sharedContext(host: ExtensionHost, systemPrompt: () => string): Omit<ExtensionContext, 'ui'> {
   const { session } = host;
   return {
     mode: host.mode,
@@ -114,7 +114,7 @@ function sharedBy(host: ExtensionHost, systemPrompt: () => string): Omit<Extensi
       host
         .compact(customInstructions)
         .then(onComplete, (error: Error) => onError?.(error))
-        .catch((error: unknown) => host.failed('<runtime>', 'compact', error));
+        .catch((error: unknown) => host.reportFailure('<runtime>', 'compact', error));
     },
     getSystemPrompt: systemPrompt,
   };

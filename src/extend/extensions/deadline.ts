@@ -6,14 +6,14 @@ export class DeadlineMissed extends Error {
 /** A limit for a handler. It counts only the time in which the handler does not wait for a person. */
 export class Deadline {
   readonly #onMissed: () => void;
-  #left: number;
-  #since = 0;
-  #waits = 0;
-  #isOver = false;
+  #remainingMs: number;
+  #startedAt = 0;
+  #pendingWaits = 0;
+  #isDone = false;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(limitMs: number, onMissed: () => void) {
-    this.#left = limitMs;
+    this.#remainingMs = limitMs;
     this.#onMissed = onMissed;
   }
 
@@ -24,31 +24,31 @@ export class Deadline {
         reject(new DeadlineMissed(`The handler did not finish within ${limitMs / 1000} seconds`)),
       );
       deadline.#run();
-      const begun = (async () => work(deadline))();
-      void begun.then(resolve, reject).finally(() => {
-        deadline.#isOver = true;
+      const running = (async () => work(deadline))();
+      void running.then(resolve, reject).finally(() => {
+        deadline.#isDone = true;
         deadline.#stop();
       });
     });
   }
 
   /** Waits for a person: the clock stands still. */
-  async during<T>(wait: Promise<T>): Promise<T> {
-    if (this.#waits++ === 0) this.#stop();
+  async pauseDuring<T>(wait: Promise<T>): Promise<T> {
+    if (this.#pendingWaits++ === 0) this.#stop();
     try {
       return await wait;
     } finally {
-      if (--this.#waits === 0 && !this.#isOver) this.#run();
+      if (--this.#pendingWaits === 0 && !this.#isDone) this.#run();
     }
   }
 
   #run(): void {
-    this.#since = Date.now();
-    this.#timer = setTimeout(this.#onMissed, Math.max(this.#left, 0));
+    this.#startedAt = Date.now();
+    this.#timer = setTimeout(this.#onMissed, Math.max(this.#remainingMs, 0));
   }
 
   #stop(): void {
     clearTimeout(this.#timer);
-    this.#left -= Date.now() - this.#since;
+    this.#remainingMs -= Date.now() - this.#startedAt;
   }
 }

@@ -12,10 +12,10 @@ import type {
   ThinkingLevel,
   ToolResultMessage,
 } from '../../protocol/generated/vocabulary.ts';
-import type { BashOperations } from './operations.ts';
+import type { BashOperations } from './bash-backend.ts';
 
 /** A custom entry or message that a handler wants in the session. */
-export type EntryDraft =
+export type ExtensionEntryDraft =
   | { type: 'custom'; customType: string; data?: unknown }
   | {
       type: 'custom_message';
@@ -27,19 +27,19 @@ export type EntryDraft =
   | { type: 'context_edit'; targetId: string; replacement: AgentMessage | null };
 
 /** What a handler may want at the end of a turn or of a run. */
-export interface Boundary {
-  entries?: EntryDraft[];
+export interface BoundaryResult {
+  entries?: ExtensionEntryDraft[];
   continue?: boolean;
 }
 
-export interface SaidByExtension {
+export interface CustomMessageDraft {
   customType: string;
   content: string | ContentBlock[];
   display: boolean;
   details?: unknown;
 }
 
-export interface PromptOptions {
+export interface SystemPromptOptions {
   cwd: string;
   customPrompt?: string | undefined;
   appendSystemPrompt?: string | undefined;
@@ -52,7 +52,7 @@ export interface PromptOptions {
   sections: Record<string, string>;
 }
 
-type Switch = { reason: 'new' | 'resume'; targetSessionFile?: string | undefined };
+type SessionSwitch = { reason: 'new' | 'resume'; targetSessionFile?: string | undefined };
 type CompactReason = 'manual' | 'threshold' | 'overflow';
 
 /** Each event with what a handler is told and what it may answer. */
@@ -69,7 +69,7 @@ export interface ExtensionEvents {
   session_switch: [{ reason: 'new' | 'resume'; previousSessionFile?: string | undefined }];
   session_fork: [{ previousSessionFile?: string | undefined }];
   session_shutdown: [{ reason: 'quit' | 'reload' | 'new' | 'resume' | 'fork'; targetSessionFile?: string | undefined }];
-  session_before_switch: [Switch, { cancel?: boolean }];
+  session_before_switch: [SessionSwitch, { cancel?: boolean }];
   session_before_fork: [
     { entryId: string; position: 'before' | 'at' },
     { cancel?: boolean; skipConversationRestore?: boolean },
@@ -127,17 +127,17 @@ export interface ExtensionEvents {
       images?: ImageContent[] | undefined;
       systemPrompt: string;
       /** What the system prompt is made of. */
-      systemPromptOptions: PromptOptions;
+      systemPromptOptions: SystemPromptOptions;
       messageType: 'user' | 'custom';
       message?: AgentMessage | undefined;
     },
-    { message?: SaidByExtension; systemPrompt?: string },
+    { message?: CustomMessageDraft; systemPrompt?: string },
   ];
   agent_start: [object];
   agent_end: [{ messages: AgentMessage[] }];
   agent_before_settle: [
-    { outcome: 'completed' | 'aborted' | 'error'; entries: EntryDraft[]; continue: boolean },
-    Boundary,
+    { outcome: 'completed' | 'aborted' | 'error'; entries: ExtensionEntryDraft[]; continue: boolean },
+    BoundaryResult,
   ];
   agent_settled: [{ aborted: boolean; outcome: string; runId: string }];
   turn_start: [{ turnIndex: number; timestamp: number }];
@@ -146,10 +146,10 @@ export interface ExtensionEvents {
       turnIndex: number;
       message: AssistantMessage;
       toolResults: ToolResultMessage[];
-      entries: EntryDraft[];
+      entries: ExtensionEntryDraft[];
       continue: boolean;
     },
-    Boundary,
+    BoundaryResult,
   ];
   message_start: [{ message: AgentMessage }];
   message_update: [
@@ -192,5 +192,5 @@ export interface ExtensionEvents {
 }
 
 export type EventName = keyof ExtensionEvents;
-export type Told<E extends EventName> = ExtensionEvents[E][0] & { type: E };
-export type Answered<E extends EventName> = ExtensionEvents[E] extends [unknown, infer R] ? R : undefined;
+export type ExtensionEvent<E extends EventName> = ExtensionEvents[E][0] & { type: E };
+export type HandlerResult<E extends EventName> = ExtensionEvents[E] extends [unknown, infer R] ? R : undefined;

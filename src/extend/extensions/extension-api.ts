@@ -6,7 +6,7 @@ import type {
   ThinkingLevel,
 } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
-import type { Answered, EventName, PromptOptions, SaidByExtension, Told } from './events.ts';
+import type { HandlerResult, EventName, SystemPromptOptions, CustomMessageDraft, ExtensionEvent } from './events.ts';
 import type { ModelsView } from './models-view.ts';
 import type { SessionDraft } from './session-draft.ts';
 import type { SessionView } from './session-view.ts';
@@ -48,24 +48,24 @@ export interface CompactOptions {
   onError?: (error: Error) => void;
 }
 
-interface Moved {
+interface SessionChange {
   cancelled: boolean;
 }
 
-interface AfterMove {
+interface SessionChangeOptions {
   withSession?: (ctx: ExtensionCommandContext) => Promise<void>;
 }
 
 /** What the handler of a command is given: it may also go to other sessions. */
 export interface ExtensionCommandContext extends ExtensionContext {
-  getSystemPromptOptions(): PromptOptions;
+  getSystemPromptOptions(): SystemPromptOptions;
   waitForIdle(): Promise<void>;
   newSession(
-    options?: { parentSession?: string; setup?: (session: SessionDraft) => Promise<void> } & AfterMove,
-  ): Promise<Moved>;
-  fork(entryId: string, options?: { position?: 'before' | 'at' } & AfterMove): Promise<Moved>;
-  switchSession(sessionPath: string, options?: AfterMove): Promise<Moved>;
-  navigateTree(targetId: string, options?: NavigateOptions): Promise<Moved>;
+    options?: { parentSession?: string; setup?: (session: SessionDraft) => Promise<void> } & SessionChangeOptions,
+  ): Promise<SessionChange>;
+  fork(entryId: string, options?: { position?: 'before' | 'at' } & SessionChangeOptions): Promise<SessionChange>;
+  switchSession(sessionPath: string, options?: SessionChangeOptions): Promise<SessionChange>;
+  navigateTree(targetId: string, options?: NavigateOptions): Promise<SessionChange>;
   reload(): Promise<void>;
 }
 
@@ -77,12 +77,12 @@ export interface NavigateOptions {
 }
 
 export type ExtensionHandler<E extends EventName> = (
-  event: Told<E>,
+  event: ExtensionEvent<E>,
   ctx: ExtensionContext,
-) => Reply<E> | Promise<Reply<E>>;
+) => HandlerReturn<E> | Promise<HandlerReturn<E>>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to answer need not return
-type Reply<E extends EventName> = Answered<E> | undefined | void;
+type HandlerReturn<E extends EventName> = HandlerResult<E> | undefined | void;
 
 /** A tool as an extension describes it. What it says of drawing it in a terminal is accepted and left alone. */
 export interface ToolDefinition {
@@ -101,12 +101,12 @@ export interface ToolDefinition {
     // biome-ignore lint/suspicious/noExplicitAny: each tool knows the arguments that its own schema lets through
     params: any,
     signal: AbortSignal | undefined,
-    onUpdate: ((result: ToolAnswer) => void) | undefined,
+    onUpdate: ((result: ExtensionToolResult) => void) | undefined,
     ctx: ExtensionContext,
-  ): Promise<ToolAnswer>;
+  ): Promise<ExtensionToolResult>;
 }
 
-export interface ToolAnswer {
+export interface ExtensionToolResult {
   content: ContentBlock[];
   details?: unknown;
   isError?: boolean;
@@ -157,7 +157,7 @@ export interface ExtensionAPI {
   getFlag(name: string): boolean | string | undefined;
   registerProvider(name: string, config: object): void;
   unregisterProvider(name: string): void;
-  sendMessage(message: SaidByExtension, options?: SendOptions): void;
+  sendMessage(message: CustomMessageDraft, options?: SendOptions): void;
   sendUserMessage(
     content: string | ContentBlock[],
     options?: { deliverAs?: 'steer' | 'followUp'; expandPromptTemplates?: boolean },
@@ -182,9 +182,9 @@ export interface ExtensionAPI {
     emit(channel: string, data: unknown): void;
   };
   // What follows is for terminals: it is accepted and has no effect.
-  registerShortcut(...words: unknown[]): void;
-  registerMessageRenderer(...words: unknown[]): void;
-  registerEntryRenderer(...words: unknown[]): void;
-  registerToolRenderer(...words: unknown[]): void;
-  registerMarkdownTransformer(...words: unknown[]): void;
+  registerShortcut(...args: unknown[]): void;
+  registerMessageRenderer(...args: unknown[]): void;
+  registerEntryRenderer(...args: unknown[]): void;
+  registerToolRenderer(...args: unknown[]): void;
+  registerMarkdownTransformer(...args: unknown[]): void;
 }

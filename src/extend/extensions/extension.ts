@@ -22,14 +22,14 @@ export class Extension {
     return this.source.path;
   }
 
-  add<E extends EventName>(event: E, handler: ExtensionHandler<E>): () => void {
+  addHandler<E extends EventName>(event: E, handler: ExtensionHandler<E>): () => void {
     // One cast: the map pairs each name with handlers of its own event.
-    const one = handler as unknown as ExtensionHandler<EventName>;
-    this.#handlers.set(event, [...(this.#handlers.get(event) ?? []), one]);
+    const untyped = handler as unknown as ExtensionHandler<EventName>;
+    this.#handlers.set(event, [...(this.#handlers.get(event) ?? []), untyped]);
     return () => {
       this.#handlers.set(
         event,
-        (this.#handlers.get(event) ?? []).filter((other) => other !== one),
+        (this.#handlers.get(event) ?? []).filter((other) => other !== untyped),
       );
     };
   }
@@ -38,7 +38,7 @@ export class Extension {
     return (this.#handlers.get(event) ?? []) as unknown as ExtensionHandler<E>[];
   }
 
-  hears(event: EventName): boolean {
+  handles(event: EventName): boolean {
     return this.handlers(event).length > 0;
   }
 }

@@ -3,22 +3,22 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { type ExtensionPlaces, findExtensions } from './find-extensions.ts';
+import { type ExtensionLocations, findExtensions } from './find-extensions.ts';
 import { writeFiles } from './testing/write-files.ts';
 
 /** A user with a project, and these files. */
-function places(files: Readonly<Record<string, string>>) {
+function setUp(files: Readonly<Record<string, string>>) {
   const root = tempFolder();
   mkdirSync(join(root, 'project'));
   writeFiles(root, files);
-  const find = (wishes: Partial<ExtensionPlaces> = {}) => {
+  const find = (locations: Partial<ExtensionLocations> = {}) => {
     const { found, warnings } = findExtensions({
       agentDir: join(root, 'agent'),
       cwd: join(root, 'project'),
       trusted: true,
-      named: [],
-      find: true,
-      ...wishes,
+      fromFlags: [],
+      discover: true,
+      ...locations,
     });
     return {
       found: found.map(({ path, baseDir, ...rest }) => ({
@@ -36,11 +36,11 @@ function places(files: Readonly<Record<string, string>>) {
 const manifest = (...extensions: string[]) => JSON.stringify({ pi: { extensions } });
 
 it('nothing is found where nothing is', () => {
-  expect(places({}).find()).toEqual({ found: [], paths: [], warnings: [] });
+  expect(setUp({}).find()).toEqual({ found: [], paths: [], warnings: [] });
 });
 
 it("the project's come first, then the user's, then those of packages, then what is named", () => {
-  const { root, find } = places({
+  const { root, find } = setUp({
     'agent/extensions/user.ts': '',
     'project/.pi/agent/extensions/second.ts': '',
     'project/.pi/extensions/first.ts': '',
@@ -49,7 +49,7 @@ it("the project's come first, then the user's, then those of packages, then what
   });
   const packaged = { path: join(root, 'packaged.ts'), scope: 'user', origin: 'package', baseDir: root } as const;
 
-  const { found } = find({ named: ['../named.ts'], packaged: [packaged] });
+  const { found } = find({ fromFlags: ['../named.ts'], fromPackages: [packaged] });
 
   expect(found).toEqual([
     {
@@ -71,27 +71,27 @@ it("the project's come first, then the user's, then those of packages, then what
 });
 
 it('a project that is not trusted has none', () => {
-  const { find } = places({ 'project/.pi/extensions/a.ts': '', 'agent/extensions/b.ts': '' });
+  const { find } = setUp({ 'project/.pi/extensions/a.ts': '', 'agent/extensions/b.ts': '' });
 
   expect(find({ trusted: false }).paths).toEqual(['agent/extensions/b.ts']);
 });
 
 it('without looking only what is named counts', () => {
-  const { find } = places({ 'agent/extensions/a.ts': '', 'project/.pi/extensions/b.ts': '', 'project/c.ts': '' });
+  const { find } = setUp({ 'agent/extensions/a.ts': '', 'project/.pi/extensions/b.ts': '', 'project/c.ts': '' });
 
-  expect(find({ find: false, named: ['c.ts'] }).paths).toEqual(['project/c.ts']);
+  expect(find({ discover: false, fromFlags: ['c.ts'] }).paths).toEqual(['project/c.ts']);
 });
 
 it('files of every kind of source count, and nothing else does', () => {
   const names = ['a.ts', 'b.js', 'c.mts', 'd.mjs', 'e.cjs', 'f.cts'];
   const others = ['g.d.ts', 'h.json', 'README.md', '.i.ts', 'node_modules/x/index.js', 'j.ts.bak', 'folder/other.ts'];
-  const { find } = places(Object.fromEntries([...names, ...others].map((name) => [`agent/extensions/${name}`, ''])));
+  const { find } = setUp(Object.fromEntries([...names, ...others].map((name) => [`agent/extensions/${name}`, ''])));
 
   expect(find()).toMatchObject({ paths: names.map((name) => `agent/extensions/${name}`), warnings: [] });
 });
 
 it('a folder is what its package names, else its index', () => {
-  const { find } = places({
+  const { find } = setUp({
     'agent/extensions/a/package.json': manifest('./src/one.ts', 'two.js'),
     'agent/extensions/a/src/one.ts': '',
     'agent/extensions/a/two.js': '',
@@ -113,7 +113,7 @@ it('a folder is what its package names, else its index', () => {
 });
 
 it('a package may name folders and patterns', () => {
-  const { find } = places({
+  const { find } = setUp({
     'agent/extensions/a/package.json': manifest('./more', 'src/*.ts', '!src/old.ts'),
     'agent/extensions/a/more/x.ts': '',
     'agent/extensions/a/more/y/index.ts': '',
@@ -130,7 +130,7 @@ it('a package may name folders and patterns', () => {
 });
 
 it('packages that name each other or themselves lead nowhere', () => {
-  const { find } = places({
+  const { find } = setUp({
     'agent/extensions/a/package.json': manifest('../b', '.'),
     'agent/extensions/b/package.json': manifest('../a', './b.ts'),
     'agent/extensions/b/b.ts': '',
@@ -140,7 +140,7 @@ it('packages that name each other or themselves lead nowhere', () => {
 });
 
 it('what is named may be a file, a package, a folder with an index or a folder of extensions', () => {
-  const { root, find } = places({
+  const { root, find } = setUp({
     'one.js': '',
     'package/package.json': manifest('a.ts'),
     'package/a.ts': '',
@@ -153,7 +153,7 @@ it('what is named may be a file, a package, a folder with an index or a folder o
   });
   const named = [join(root, 'one.js'), '../package', '../indexed/', '../several', '../usual'];
 
-  const { paths, warnings } = find({ named });
+  const { paths, warnings } = find({ fromFlags: named });
 
   expect(paths).toEqual([
     'one.js',
@@ -167,9 +167,9 @@ it('what is named may be a file, a package, a folder with an index or a folder o
 });
 
 it('a package may be named by its source, if it is installed', () => {
-  const { find } = places({ 'agent/npm/node_modules/a/index.ts': '' });
+  const { find } = setUp({ 'agent/npm/node_modules/a/index.ts': '' });
 
-  expect(find({ named: ['npm:a@1', 'npm:b'] })).toMatchObject({
+  expect(find({ fromFlags: ['npm:a@1', 'npm:b'] })).toMatchObject({
     found: [{ path: 'agent/npm/node_modules/a/index.ts', scope: 'temporary' }],
     warnings: ['The package npm:b is not installed; it is ignored'],
   });
@@ -180,19 +180,19 @@ it('~ is the home folder', () => {
     agentDir: '/no',
     cwd: '/no',
     trusted: true,
-    named: ['~/no-such.ts'],
-    find: false,
+    fromFlags: ['~/no-such.ts'],
+    discover: false,
   });
 
   expect(warnings).toEqual([`There is no extension at ${join(process.env['HOME'] ?? '', 'no-such.ts')}`]);
 });
 
 it('a file counts once, by whatever names it is reached', () => {
-  const { root, find } = places({ 'elsewhere/a.ts': '', 'project/.pi/extensions/b.ts': '' });
+  const { root, find } = setUp({ 'elsewhere/a.ts': '', 'project/.pi/extensions/b.ts': '' });
   symlinkSync(join(root, 'elsewhere/a.ts'), join(root, 'project/.pi/extensions/a.ts'));
   symlinkSync(join(root, 'project/.pi/extensions'), join(root, 'agent'));
 
-  const { found } = find({ agentDir: root, named: ['../elsewhere/a.ts', '../elsewhere', '.pi/extensions/b.ts'] });
+  const { found } = find({ agentDir: root, fromFlags: ['../elsewhere/a.ts', '../elsewhere', '.pi/extensions/b.ts'] });
 
   expect(found.map(({ path, scope }) => [path, scope])).toEqual([
     ['project/.pi/extensions/a.ts', 'project'],
@@ -201,7 +201,7 @@ it('a file counts once, by whatever names it is reached', () => {
 });
 
 it('what makes no sense is told by a warning, and the rest counts', () => {
-  const { root, find } = places({
+  const { root, find } = setUp({
     'agent/extensions/broken/package.json': '{',
     'agent/extensions/broken/index.ts': '',
     'agent/extensions/odd/package.json': '{"pi": {"extensions": "a.ts"}}',
@@ -215,7 +215,7 @@ it('what makes no sense is told by a warning, and the rest counts', () => {
   symlinkSync(join(root, 'nowhere.ts'), join(root, 'agent/extensions/link.ts'));
   execFileSync('mkfifo', [join(root, 'agent/extensions/pipe.ts')]);
 
-  const { paths, warnings } = find({ named: ['missing.ts', 'empty'] });
+  const { paths, warnings } = find({ fromFlags: ['missing.ts', 'empty'] });
 
   expect(paths).toEqual([
     'agent/extensions/broken/index.ts',

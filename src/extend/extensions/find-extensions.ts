@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { ExtensionFactory } from './extension-api.ts';
-import { type Entry, entriesAt, entriesIn } from './folder-entries.ts';
-import { isPackageSource, notInstalled, placeOfPackage } from './package-place.ts';
+import { type ExtensionFile, extensionsAtPath, extensionsInFolder } from './extension-files.ts';
+import { isPackageSource, notInstalledWarning, locatePackage } from './package-location.ts';
 
 /** An extension that was found. */
 export interface ExtensionSource {
@@ -16,19 +16,19 @@ export interface ExtensionSource {
   readonly factory?: ExtensionFactory;
 }
 
-export interface ExtensionPlaces {
+export interface ExtensionLocations {
   readonly agentDir: string;
   readonly cwd: string;
   /** Whether the project's own count. */
   readonly trusted: boolean;
   /** Files, folders and installed packages that the user's settings name. */
-  readonly settled?: readonly string[];
+  readonly fromSettings?: readonly string[];
   /** Those that flags name. */
-  readonly named: readonly string[];
+  readonly fromFlags: readonly string[];
   /** Those of packages. */
-  readonly packaged?: readonly ExtensionSource[];
+  readonly fromPackages?: readonly ExtensionSource[];
   /** False: only what is named. */
-  readonly find: boolean;
+  readonly discover: boolean;
 }
 
 /**
@@ -37,46 +37,46 @@ export interface ExtensionPlaces {
  *
  * Never throws: what makes no sense is left out and told by a warning.
  */
-export function findExtensions(places: ExtensionPlaces): {
+export function findExtensions(locations: ExtensionLocations): {
   readonly found: readonly ExtensionSource[];
   readonly warnings: readonly string[];
 } {
-  const { agentDir, cwd, trusted, settled = [], named, packaged = [], find } = places;
+  const { agentDir, cwd, trusted, fromSettings = [], fromFlags, fromPackages = [], discover } = locations;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
   const project = trusted ? [join(cwd, '.pi', 'extensions'), join(cwd, '.pi', 'agent', 'extensions')] : [];
-  const found = find
+  const found = discover
     ? [
-        ...project.flatMap((folder) => entriesIn(folder, warn).map(from('project'))),
-        ...entriesIn(join(agentDir, 'extensions'), warn).map(from('user')),
-        ...packaged,
+        ...project.flatMap((folder) => extensionsInFolder(folder, warn).map(toSource('project'))),
+        ...extensionsInFolder(join(agentDir, 'extensions'), warn).map(toSource('user')),
+        ...fromPackages,
       ]
     : [];
   const add = (name: string, scope: ExtensionSource['scope']) => {
-    const path = isPackageSource(name) ? placeOfPackage(name, places)?.path : resolve(cwd, expandHome(name));
-    if (path === undefined) warn(notInstalled(name));
-    else found.push(...entriesAt(path, warn).map(from(scope)));
+    const path = isPackageSource(name) ? locatePackage(name, locations)?.path : resolve(cwd, expandHome(name));
+    if (path === undefined) warn(notInstalledWarning(name));
+    else found.push(...extensionsAtPath(path, warn).map(toSource(scope)));
   };
-  for (const name of settled) add(name, 'user');
-  for (const name of named) add(name, 'temporary');
-  return { found: eachOnce(found), warnings };
+  for (const name of fromSettings) add(name, 'user');
+  for (const name of fromFlags) add(name, 'temporary');
+  return { found: deduplicate(found), warnings };
 }
 
-const from =
+const toSource =
   (scope: ExtensionSource['scope']) =>
-  (entry: Entry): ExtensionSource => ({ ...entry, scope, origin: 'top-level' });
+  (entry: ExtensionFile): ExtensionSource => ({ ...entry, scope, origin: 'top-level' });
 
-function eachOnce(sources: readonly ExtensionSource[]): ExtensionSource[] {
+function deduplicate(sources: readonly ExtensionSource[]): ExtensionSource[] {
   const seen = new Map<string, ExtensionSource>();
   for (const source of sources) {
-    const file = fileAt(source.path);
+    const file = realPathOrSelf(source.path);
     if (!seen.has(file)) seen.set(file, source);
   }
   return [...seen.values()];
 }
 
 /** Where a path leads; itself where that cannot be told. */
-function fileAt(path: string): string {
+function realPathOrSelf(path: string): string {
   try {
     return realPath(path);
   } catch {

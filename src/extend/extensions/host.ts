@@ -14,7 +14,7 @@ import type {
 import type { Session } from '../../session/session.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { Dialogs } from '../dialogs.ts';
-import type { SaidByExtension } from './events.ts';
+import type { CustomMessageDraft } from './events.ts';
 import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 
@@ -40,24 +40,24 @@ export interface ExtensionHost {
   /** Commands that run, also those of extensions that are gone. */
   readonly commandsAtWork: Set<Promise<void>>;
   /** Tells clients that an extension failed. */
-  readonly failed: (extensionPath: string, event: string, error: unknown) => void;
+  readonly reportFailure: (extensionPath: string, event: string, error: unknown) => void;
   /** An answer after one more step. */
-  readonly fold: (message: AssistantMessage, step: AssistantMessageEvent) => AssistantMessage;
+  readonly applyStep: (message: AssistantMessage, step: AssistantMessageEvent) => AssistantMessage;
   /** Does something that may change the state, and tells clients what it changed. */
   readonly change: <T>(work: () => T) => T;
   readonly setModel: (model: Model) => Promise<unknown> | undefined;
   readonly setThinkingLevel: (level: ThinkingLevel) => void;
   readonly setName: (name: string) => void;
-  readonly say: (message: SaidByExtension, options: SendOptions) => Promise<void> | void;
-  readonly prompt: (content: string | ContentBlock[], options: UserMessageOptions) => Promise<void>;
+  readonly sendMessage: (message: CustomMessageDraft, options: SendOptions) => Promise<void> | void;
+  readonly prompt: (content: string | ContentBlock[], options: SendUserMessageOptions) => Promise<void>;
   readonly exec: (command: string, args: readonly string[], options: ExecOptions) => Promise<ExecResult>;
   readonly abort: () => void;
   readonly compact: (customInstructions: string | undefined) => Promise<CompactionResult>;
-  readonly idle: () => Promise<void>;
+  readonly waitForIdle: () => Promise<void>;
   readonly newSession: (options: { parentSession?: string | undefined }) => Promise<{ cancelled: boolean }>;
   readonly switchSession: (path: string) => Promise<{ cancelled: boolean }>;
   readonly fork: (entryId: string, position: 'before' | 'at') => Promise<{ cancelled: boolean }>;
-  readonly navigate: (targetId: string, options: NavigateOptions) => Promise<{ cancelled: boolean }>;
+  readonly navigateTree: (targetId: string, options: NavigateOptions) => Promise<{ cancelled: boolean }>;
   readonly reload: () => Promise<void>;
   /** Ends the process once nothing is being done. */
   readonly shutdown: () => void;
@@ -66,11 +66,11 @@ export interface ExtensionHost {
   /** A handler or a command was added or has gone. */
   readonly hooksChanged: () => void;
   /** Makes a provider known; throws, or rejects where models are not loaded yet, when it makes no sense. */
-  readonly register: (name: string, config: object) => Promise<void> | void;
-  readonly unregister: (name: string) => void;
+  readonly registerProvider: (name: string, config: object) => Promise<void> | void;
+  readonly unregisterProvider: (name: string) => void;
 }
 
-export interface UserMessageOptions {
+export interface SendUserMessageOptions {
   readonly deliverAs?: 'steer' | 'followUp' | undefined;
   readonly expandPromptTemplates?: boolean | undefined;
 }

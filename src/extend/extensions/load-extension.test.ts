@@ -255,9 +255,9 @@ describe('what tau brings along', () => {
     const { run } = extension({
       'index.ts': `
         import { SessionManager, createAgentSession, SettingsManager } from '@mariozechner/pi-coding-agent';
-        const told = (work) => { try { work(); } catch (error) { return error.message; } };
+        const thrownBy = (work) => { try { work(); } catch (error) { return error.message; } };
         export default () => [
-          told(() => SessionManager.open('x')), told(() => createAgentSession({})), told(() => new SettingsManager()),
+          thrownBy(() => SessionManager.open('x')), thrownBy(() => createAgentSession({})), thrownBy(() => new SettingsManager()),
         ];`,
     });
 
@@ -365,7 +365,7 @@ describe('what is wrong is said in one line', () => {
       'never.ts': 'await new Promise(() => {});',
     });
 
-    await expect(load({ limitMs: 20 })).rejects.toThrow(`it did not finish loading within 0.02 seconds`);
+    await expect(load({ timeoutMs: 20 })).rejects.toThrow(`it did not finish loading within 0.02 seconds`);
   });
 });
 

@@ -4,16 +4,16 @@ import type { ExtensionFactory } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import { CompiledFiles } from './modules/compiled-files.ts';
 import { ModuleGraph } from './modules/module-graph.ts';
-import type { ExtensionHome } from './stand-ins/extension-home.ts';
-import { StandIns } from './stand-ins/stand-ins.ts';
+import type { ExtensionEnvironment } from './pi-shims/extension-environment.ts';
+import { PiShims } from './pi-shims/pi-shims.ts';
 
 /** How long the modules of an extension may take to run to their ends. */
-export const LOAD_LIMIT_MS = 30_000;
+export const LOAD_TIMEOUT_MS = 30_000;
 
-export interface LoadOptions extends ExtensionHome {
+export interface LoadOptions extends ExtensionEnvironment {
   /** Where compiled code is kept from one start to the next. */
   readonly cacheDir: string;
-  readonly limitMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -23,9 +23,9 @@ export interface LoadOptions extends ExtensionHome {
  * Rejects with one line.
  */
 export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
-  const { cacheDir, limitMs = LOAD_LIMIT_MS, ...home } = options;
-  const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new StandIns(home));
-  const exported = await loaded(limitMs, graph.import(path)).catch((error: unknown) => {
+  const { cacheDir, timeoutMs: timeoutMs = LOAD_TIMEOUT_MS, ...environment } = options;
+  const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new PiShims(environment));
+  const exported = await withLoadTimeout(timeoutMs, graph.import(path)).catch((error: unknown) => {
     throw new Error(oneLine(messageOf(error)), { cause: error });
   });
   const factory = (exported as { default?: unknown } | null | undefined)?.default ?? exported;
@@ -34,7 +34,7 @@ export async function loadExtension({ path }: ExtensionSource, options: LoadOpti
 }
 
 /** What the work of loading comes to, if that does not take too long. */
-export const loaded = <T>(limitMs: number, work: Promise<T>): Promise<T> =>
-  withTimeout(limitMs, work, `it did not finish loading within ${limitMs / 1000} seconds`);
+export const withLoadTimeout = <T>(timeoutMs: number, work: Promise<T>): Promise<T> =>
+  withTimeout(timeoutMs, work, `it did not finish loading within ${timeoutMs / 1000} seconds`);
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, ' ');

@@ -20,9 +20,9 @@ export function readManifest(folder: string, warn: (warning: string) => void): M
   if (!pi) return undefined;
   return {
     paths: (kind) => {
-      const named = pi[kind];
-      if (named === undefined) return undefined;
-      if (Array.isArray(named) && named.every((one) => typeof one === 'string')) return expand(folder, named);
+      const listed = pi[kind];
+      if (listed === undefined) return undefined;
+      if (Array.isArray(listed) && listed.every((one) => typeof one === 'string')) return expand(folder, listed);
       warn(`${file}: pi.${kind} must be a list of paths; it is ignored`);
       return undefined;
     },
@@ -44,13 +44,13 @@ function piSection(file: string, warn: (warning: string) => void): JsonObject | 
 function expand(root: string, patterns: readonly string[]): string[] {
   const excluded = patterns.filter((one) => one.startsWith('!')).map((one) => fileGlob(one.slice(1)));
   const included = patterns.filter((one) => !one.startsWith('!'));
-  const paths = included.flatMap((one) => (isPattern(one) ? matching(root, one) : [join(root, one)]));
-  return [...new Set(paths)].filter((path) => !excluded.some((fits) => fits(relative(root, path), false)));
+  const paths = included.flatMap((one) => (isPattern(one) ? pathsMatching(root, one) : [join(root, one)]));
+  return [...new Set(paths)].filter((path) => !excluded.some((matches) => matches(relative(root, path), false)));
 }
 
-function matching(root: string, pattern: string): string[] {
-  const fits = fileGlob(pattern.includes('/') ? pattern : `./${pattern}`);
-  return pathsBelow(root).filter((path) => fits(relative(root, path), false));
+function pathsMatching(root: string, pattern: string): string[] {
+  const matches = fileGlob(pattern.includes('/') ? pattern : `./${pattern}`);
+  return pathsBelow(root).filter((path) => matches(relative(root, path), false));
 }
 
 const isPattern = (text: string): boolean => /[*?[{]/.test(text);

@@ -1,18 +1,18 @@
 import type { ModelRegistry } from '../../model/registry/registry.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
-import { modelAskers } from './stand-ins/ai/ask-model.ts';
+import { createModelCalls } from './pi-shims/ai/model-calls.ts';
 
-type Askers = ReturnType<typeof modelAskers>;
+type ModelCalls = ReturnType<typeof createModelCalls>;
 
 /** The models there are, to look at: pi's names. */
 export class ModelsView {
   readonly #registry: ModelRegistry;
-  readonly #askers: Askers;
+  readonly #calls: ModelCalls;
 
   constructor(registry: ModelRegistry, agentDir: string) {
     this.#registry = registry;
-    this.#askers = modelAskers({ agentDir, registry });
+    this.#calls = createModelCalls({ agentDir, registry });
   }
 
   getAll = (): Model[] => [...this.#registry.available({ scripted: true })];
@@ -25,8 +25,8 @@ export class ModelsView {
   getProviderDisplayName = (provider: string): string => provider;
   refresh = (): Promise<void> => this.#registry.load();
 
-  streamSimple = (...question: Parameters<Askers['stream']>) => this.#askers.stream(...question);
-  complete = (...question: Parameters<Askers['complete']>) => this.#askers.complete(...question);
+  streamSimple = (...args: Parameters<ModelCalls['stream']>) => this.#calls.stream(...args);
+  complete = (...args: Parameters<ModelCalls['complete']>) => this.#calls.complete(...args);
 
   /** What a request to this model must carry. */
   getApiKeyAndHeaders = async (model: Model) => {

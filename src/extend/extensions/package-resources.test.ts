@@ -12,8 +12,8 @@ function resources(
 ) {
   const root = tempFolder();
   writeFiles(root, files);
-  const place = { agentDir: join(root, 'agent'), cwd: join(root, 'project'), trusted };
-  const { extensions, skills, prompts, warnings } = packageResources(packages, place);
+  const roots = { agentDir: join(root, 'agent'), cwd: join(root, 'project'), trusted };
+  const { extensions, skills, prompts, warnings } = packageResources(packages, roots);
   const shown = (path: string) => relative(root, path);
   return {
     extensions: extensions.map(({ path, scope, origin, baseDir }) => [shown(path), scope, origin, shown(baseDir)]),
@@ -67,15 +67,15 @@ it.each([
   ['git:git@github.com:some/tools.git', 'git/github.com/some/tools'],
   ['https://github.com/some/tools', 'git/github.com/some/tools'],
   ['ssh://git@example.com/some/tools@main', 'git/example.com/some/tools'],
-])('%s is found where it is installed, for the project before the user', (source, place) => {
-  const user = { [`agent/${place}/extensions/a.ts`]: '' };
-  const both = { ...user, [`project/.pi/${place}/extensions/a.ts`]: '' };
+])('%s is found where it is installed, for the project before the user', (source, folder) => {
+  const user = { [`agent/${folder}/extensions/a.ts`]: '' };
+  const both = { ...user, [`project/.pi/${folder}/extensions/a.ts`]: '' };
   const found = (files: Record<string, string>, options?: { trusted: boolean }) =>
     resources(files, [source], options).extensions.map(([path, scope]) => [path, scope]);
 
-  expect(found(user)).toEqual([[`agent/${place}/extensions/a.ts`, 'user']]);
-  expect(found(both)).toEqual([[`project/.pi/${place}/extensions/a.ts`, 'project']]);
-  expect(found(both, { trusted: false })).toEqual([[`agent/${place}/extensions/a.ts`, 'user']]);
+  expect(found(user)).toEqual([[`agent/${folder}/extensions/a.ts`, 'user']]);
+  expect(found(both)).toEqual([[`project/.pi/${folder}/extensions/a.ts`, 'project']]);
+  expect(found(both, { trusted: false })).toEqual([[`agent/${folder}/extensions/a.ts`, 'user']]);
 });
 
 it('a path may be a single file', () => {

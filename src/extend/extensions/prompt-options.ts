@@ -1,9 +1,9 @@
 import type { Session } from '../../session/session.ts';
-import { plainCopy } from './answers.ts';
-import type { PromptOptions } from './events.ts';
+import { plainCopy } from './validate-results.ts';
+import type { SystemPromptOptions } from './events.ts';
 
 /** What the system prompt of a session is made of, in pi's words. */
-export function promptOptions(session: Session): PromptOptions {
+export function sessionPromptOptions(session: Session): SystemPromptOptions {
   const { cwd, tools, parts } = session.promptFacts();
   const snippets = tools.map(({ name, description, promptSnippet }) => [name, promptSnippet ?? description]);
   return {
@@ -20,7 +20,7 @@ export function promptOptions(session: Session): PromptOptions {
 }
 
 /** The prompt with what handlers have added to its sections. */
-export function withSections(prompt: string, { sections }: PromptOptions): string {
+export function withSections(prompt: string, { sections }: SystemPromptOptions): string {
   const added = Object.entries(plainCopy(sections)).filter(
     ([, text]) => typeof text === 'string' && text.trim() !== '',
   );

@@ -1,38 +1,38 @@
 import type { AgentHooks, Continuation, HookMessage } from '../../agent/hooks.ts';
 import type { AgentMessage, CustomMessage } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../session/hooks.ts';
-import { conversation, plainCopy } from './answers.ts';
-import type { Callers } from './callers.ts';
-import type { EntryDraft, PromptOptions, SaidByExtension, Told } from './events.ts';
+import { parseMessages, plainCopy } from './validate-results.ts';
+import type { HandlerRunner } from './call-handlers.ts';
+import type { ExtensionEntryDraft, SystemPromptOptions, CustomMessageDraft, ExtensionEvent } from './events.ts';
 import type { ExtensionHost } from './host.ts';
-import { heard, observed } from './observed.ts';
-import { promptOptions, withSections } from './prompt-options.ts';
+import { notifyCopy, forwardRunEvent } from './forward-run-events.ts';
+import { sessionPromptOptions, withSections } from './prompt-options.ts';
 
 /** How extensions step into a run. Only those hooks are there that somebody listens to. */
-export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
+export function runHooks(runner: HandlerRunner, host: ExtensionHost): SessionHooks {
   const hooks: { -readonly [N in keyof SessionHooks]: SessionHooks[N] } = {};
-  if (callers.hears('context')) hooks.context = (messages) => rewritten(callers, host, messages);
-  if (callers.hears('before_provider_request')) hooks.payload = (payload) => changedPayload(callers, payload);
-  if (callers.hears('tool_call')) hooks.toolCall = (call) => permission(callers, call);
-  if (callers.hears('tool_result')) hooks.toolResult = (ended) => review(callers, ended);
-  if (callers.hears('message_end')) hooks.messageEnd = (message) => lastForm(callers, message);
-  if (callers.hears('turn_end')) {
+  if (runner.handles('context')) hooks.context = (messages) => rewriteContext(runner, host, messages);
+  if (runner.handles('before_provider_request')) hooks.payload = (payload) => rewritePayload(runner, payload);
+  if (runner.handles('tool_call')) hooks.toolCall = (call) => decideToolCall(runner, call);
+  if (runner.handles('tool_result')) hooks.toolResult = (ended) => reviewResult(runner, ended);
+  if (runner.handles('message_end')) hooks.messageEnd = (message) => rewriteMessage(runner, message);
+  if (runner.handles('turn_end')) {
     hooks.turnEnd = ({ message, toolResults }, signal) =>
-      wishes(
-        { host, callers, signal },
+      continuationFrom(
+        { host, runner, signal },
         {
           type: 'turn_end',
-          turnIndex: callers.progress.turn,
+          turnIndex: runner.turnCounter.turn,
           ...structuredClone({ message, toolResults: [...toolResults] }),
           entries: [],
           continue: false,
         },
       );
   }
-  if (callers.hears('agent_before_settle')) {
+  if (runner.handles('agent_before_settle')) {
     hooks.beforeSettle = ({ outcome }, signal) =>
-      wishes(
-        { host, callers, signal },
+      continuationFrom(
+        { host, runner, signal },
         {
           type: 'agent_before_settle',
           outcome: outcome === 'ok' || outcome === 'budget' ? 'completed' : outcome,
@@ -41,44 +41,44 @@ export function runHooks(callers: Callers, host: ExtensionHost): SessionHooks {
         },
       );
   }
-  if (callers.hears('before_agent_start'))
-    hooks.beforeAgentStart = (start, signal) => beginning({ host, callers, signal }, start);
-  hooks.observe = (event) => observed(event, callers);
+  if (runner.handles('before_agent_start'))
+    hooks.beforeAgentStart = (start, signal) => beforeAgentStart({ host, runner, signal }, start);
+  hooks.observe = (event) => forwardRunEvent(event, runner);
   return hooks;
 }
 
 /** What handlers change in place counts here, as in pi: the messages are theirs. It is looked at before it is sent. */
-async function rewritten(
-  callers: Callers,
+async function rewriteContext(
+  runner: HandlerRunner,
   host: ExtensionHost,
   messages: AgentMessage[],
 ): Promise<readonly AgentMessage[]> {
-  let good = messages;
+  let rewritten = messages;
   const event = { type: 'context' as const, messages: structuredClone(messages) };
-  for await (const answer of callers.answers(event)) {
-    if (answer.messages) event.messages = answer.messages;
+  for await (const result of runner.results(event)) {
+    if (result.messages) event.messages = result.messages;
   }
   try {
-    good = conversation(plainCopy(event.messages));
+    rewritten = parseMessages(plainCopy(event.messages));
   } catch (error) {
-    host.failed('<runtime>', 'context', error);
+    host.reportFailure('<runtime>', 'context', error);
   }
-  return good;
+  return rewritten;
 }
 
-async function changedPayload(callers: Callers, payload: unknown): Promise<unknown> {
+async function rewritePayload(runner: HandlerRunner, payload: unknown): Promise<unknown> {
   const event = { type: 'before_provider_request' as const, payload };
-  for await (const answer of callers.answers(event)) event.payload = answer;
+  for await (const result of runner.results(event)) event.payload = result;
   return plainCopy(event.payload);
 }
 
 type ToolCallHook = NonNullable<AgentHooks['toolCall']>;
 
 /** A call may go ahead unless somebody blocks it. One who fails to say blocks it, too. */
-async function permission(callers: Callers, call: Parameters<ToolCallHook>[0]): ReturnType<ToolCallHook> {
+async function decideToolCall(runner: HandlerRunner, call: Parameters<ToolCallHook>[0]): ReturnType<ToolCallHook> {
   const input = structuredClone(call.arguments) as Record<string, unknown>;
   const event = { type: 'tool_call', toolName: call.name, toolCallId: call.id, input } as const;
-  for await (const { block, reason } of callers.verdicts(event)) {
+  for await (const { block, reason } of runner.decisions(event)) {
     if (block) return { block: reason || 'Tool execution was blocked' };
   }
   // They may have changed the arguments.
@@ -87,86 +87,86 @@ async function permission(callers: Callers, call: Parameters<ToolCallHook>[0]): 
 
 type ToolResultHook = NonNullable<AgentHooks['toolResult']>;
 
-async function review(callers: Callers, ended: Parameters<ToolResultHook>[0]): ReturnType<ToolResultHook> {
-  const { call, args, result } = ended;
+async function reviewResult(runner: HandlerRunner, ended: Parameters<ToolResultHook>[0]): ReturnType<ToolResultHook> {
+  const { call, args, result: original } = ended;
   const event = {
     type: 'tool_result' as const,
     toolName: call.name,
     toolCallId: call.id,
-    ...structuredClone({ input: { ...args }, content: result.content, details: result.details }),
-    isError: result.isError,
+    ...structuredClone({ input: { ...args }, content: original.content, details: original.details }),
+    isError: original.isError,
   };
-  let changed = result;
-  for await (const answer of callers.answers(event)) {
-    changed = { ...changed, ...answer };
-    Object.assign(event, structuredClone(answer));
+  let changed = original;
+  for await (const change of runner.results(event)) {
+    changed = { ...changed, ...change };
+    Object.assign(event, structuredClone(change));
   }
   return changed;
 }
 
-async function lastForm<M extends AgentMessage>(callers: Callers, message: M): Promise<M | undefined> {
-  if (message.role === 'toolResult') await heard(callers, { type: 'message_start', message });
+async function rewriteMessage<M extends AgentMessage>(runner: HandlerRunner, message: M): Promise<M | undefined> {
+  if (message.role === 'toolResult') await notifyCopy(runner, { type: 'message_start', message });
   const event = { type: 'message_end' as const, message: structuredClone(message) };
   let changed: M | undefined;
-  for await (const answer of callers.answers(event)) {
-    if (!answer.message) continue;
-    changed = answer.message as M;
+  for await (const result of runner.results(event)) {
+    if (!result.message) continue;
+    changed = result.message as M;
     event.message = structuredClone(changed);
   }
   return changed;
 }
 
-interface Asked {
+interface HookCall {
   readonly host: ExtensionHost;
-  readonly callers: Callers;
+  readonly runner: HandlerRunner;
   readonly signal: AbortSignal;
 }
 
 /** What handlers want is stored together, and not when an abort came first: the session may be another one by then. */
-async function wishes(
-  { host, callers, signal }: Asked,
-  event: Told<'turn_end' | 'agent_before_settle'>,
+async function continuationFrom(
+  { host, runner, signal }: HookCall,
+  event: ExtensionEvent<'turn_end' | 'agent_before_settle'>,
 ): Promise<Continuation | undefined> {
-  const drafts: EntryDraft[] = [];
-  let goesOn = false;
-  for await (const wish of callers.answers(event)) {
+  const drafts: ExtensionEntryDraft[] = [];
+  let shouldContinue = false;
+  for await (const result of runner.results(event)) {
     if (signal.aborted) return undefined;
-    drafts.push(...(wish.entries ?? []));
-    goesOn ||= wish.continue === true;
+    drafts.push(...(result.entries ?? []));
+    shouldContinue ||= result.continue === true;
   }
-  const messages = drafts.flatMap((draft) => kept(draft, host));
-  return messages.length > 0 || goesOn ? { messages, continue: goesOn } : undefined;
+  const messages = drafts.flatMap((draft) => storeDraft(draft, host));
+  return messages.length > 0 || shouldContinue ? { messages, continue: shouldContinue } : undefined;
 }
 
 /** Stores what a handler wants in the session; answers what it wants said. */
-function kept(draft: EntryDraft, host: ExtensionHost): HookMessage[] {
-  if (draft.type === 'custom_message') return [customMessage(draft)];
+function storeDraft(draft: ExtensionEntryDraft, host: ExtensionHost): HookMessage[] {
+  if (draft.type === 'custom_message') return [toCustomMessage(draft)];
   const { log, transcript } = host.session();
   if (draft.type === 'custom' || log.has(draft.targetId)) transcript.append(draft);
   return [];
 }
 
-async function beginning(
-  { host, callers, signal }: Asked,
+async function beforeAgentStart(
+  { host, runner, signal }: HookCall,
   start: Parameters<NonNullable<SessionHooks['beforeAgentStart']>>[0],
 ): Promise<{ messages: HookMessage[]; systemPrompt?: string }> {
   const messages: HookMessage[] = [];
-  const systemPromptOptions = promptOptions(host.session());
+  const systemPromptOptions = sessionPromptOptions(host.session());
   const event = { ...startEvent(start.messages, start.systemPrompt), systemPromptOptions };
   let prompt = start.systemPrompt;
-  for await (const answer of callers.answers(event)) {
-    if (answer.message) messages.push(customMessage(answer.message));
-    prompt = answer.systemPrompt ?? prompt;
+  for await (const result of runner.results(event)) {
+    if (result.message) messages.push(toCustomMessage(result.message));
+    prompt = result.systemPrompt ?? prompt;
     event.systemPrompt = prompt;
   }
-  const systemPrompt = sectioned(prompt, systemPromptOptions);
+  const systemPrompt = withValidSections(prompt, systemPromptOptions);
   if (systemPrompt === start.systemPrompt || signal.aborted) return { messages };
-  callers.runPrompt = systemPrompt;
+  runner.runSystemPrompt = systemPrompt;
   return { messages, systemPrompt };
 }
 
 /** Handlers may have put anything there. */
-function sectioned(prompt: string, options: PromptOptions): string {
+function withValidSections(prompt: string, options: SystemPromptOptions): string {
   try {
     return withSections(prompt, options);
   } catch {
@@ -190,7 +190,7 @@ function startEvent(opening: readonly AgentMessage[], systemPrompt: string) {
 }
 
 /** What an extension wants said, as a message. */
-export const customMessage = ({ customType, content, display, details }: SaidByExtension): CustomMessage => ({
+export const toCustomMessage = ({ customType, content, display, details }: CustomMessageDraft): CustomMessage => ({
   role: 'custom',
   customType,
   content,

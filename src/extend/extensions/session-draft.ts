@@ -1,7 +1,7 @@
 import type { ContentBlock } from '../../protocol/generated/vocabulary.ts';
 import type { Session } from '../../session/session.ts';
-import { blocks, plainCopy, saying } from './answers.ts';
-import { customMessage } from './run-hooks.ts';
+import { toBlocks, plainCopy, parseCustomMessage } from './validate-results.ts';
+import { toCustomMessage } from './run-hooks.ts';
 import { SessionView } from './session-view.ts';
 
 type Content = string | ContentBlock[];
@@ -18,8 +18,8 @@ export class SessionDraft extends SessionView {
   /** Only what a user says: answers are the model's to give. */
   appendMessage = ({ role, content }: { role: string; content: Content }): void => {
     if (role !== 'user') throw new TypeError(`A session begins with what a user says, not with a message of ${role}`);
-    const said = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : blocks('content', content);
-    this.#transcript().add({ role, content: said, timestamp: Date.now() });
+    const checked = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : toBlocks('content', content);
+    this.#transcript().add({ role, content: checked, timestamp: Date.now() });
   };
 
   appendCustomEntry = (customType: string, data?: unknown): void => {
@@ -28,7 +28,7 @@ export class SessionDraft extends SessionView {
   };
 
   appendCustomMessageEntry = (customType: string, content: Content, display = true, details?: unknown): void => {
-    this.#transcript().add(customMessage(saying({ customType, content, display, details })));
+    this.#transcript().add(toCustomMessage(parseCustomMessage({ customType, content, display, details })));
   };
 
   appendSessionInfo = (name: string): void => {

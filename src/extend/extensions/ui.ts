@@ -9,36 +9,36 @@ export interface DialogOptions {
 }
 
 /** What an extension can show and ask: pi's names, over whatever client there is. */
-export type ExtensionUi = ReturnType<typeof uiFor>;
+export type ExtensionUi = ReturnType<typeof createUi>;
 
-export interface UiParts {
+export interface UiDependencies {
   readonly dialogs: Dialogs;
   /** Aborts with the run. */
   readonly signal: () => AbortSignal | undefined;
   /** Stands still while a person thinks. */
   readonly deadline?: Deadline | undefined;
   /** Somebody is about to be asked. */
-  readonly onAsk?: (() => void) | undefined;
+  readonly onDialog?: (() => void) | undefined;
 }
 
-export function uiFor({ dialogs, signal, deadline, onAsk }: UiParts) {
-  const ask = (dialog: Dialog, { timeout, signal: own }: DialogOptions = {}) => {
-    onAsk?.();
-    const signals = [own, signal()].filter((one) => one !== undefined);
+export function createUi({ dialogs, signal, deadline, onDialog }: UiDependencies) {
+  const open = (dialog: Dialog, { timeout, signal: ownSignal }: DialogOptions = {}) => {
+    onDialog?.();
+    const signals = [ownSignal, signal()].filter((one) => one !== undefined);
     const limit = typeof timeout === 'number' && timeout >= 0 ? { timeout: Math.round(timeout) } : {};
-    const answer = dialogs.ask(dialog, { ...limit, signal: AbortSignal.any(signals) });
-    return deadline ? deadline.during(answer) : answer;
+    const response = dialogs.open(dialog, { ...limit, signal: AbortSignal.any(signals) });
+    return deadline ? deadline.pauseDuring(response) : response;
   };
-  const setEditorText = (text: string) => dialogs.tell({ method: 'set_editor_text', text: String(text) });
+  const setEditorText = (text: string) => dialogs.notify({ method: 'set_editor_text', text: String(text) });
   return {
     select: async (title: string, options: string[], opts?: DialogOptions) =>
-      (await ask({ method: 'select', title: String(title), options: options.map(String) }, opts))?.value,
+      (await open({ method: 'select', title: String(title), options: options.map(String) }, opts))?.value,
     confirm: async (title: string, message: string, opts?: DialogOptions) =>
-      (await ask({ method: 'confirm', title: String(title), message: String(message ?? '') }, opts))?.confirmed ===
+      (await open({ method: 'confirm', title: String(title), message: String(message ?? '') }, opts))?.confirmed ===
       true,
     input: async (title: string, placeholder?: string, opts?: DialogOptions) =>
       (
-        await ask(
+        await open(
           {
             method: 'input',
             title: String(title),
@@ -49,16 +49,16 @@ export function uiFor({ dialogs, signal, deadline, onAsk }: UiParts) {
       )?.value,
     editor: async (title: string, prefill?: string) =>
       (
-        await ask({
+        await open({
           method: 'editor',
           title: String(title),
           ...(prefill === undefined ? {} : { prefill: String(prefill) }),
         })
       )?.value,
     notify: (message: string, type?: 'info' | 'warning' | 'error') =>
-      dialogs.tell({ method: 'notify', message: String(message), ...(isKind(type) ? { notifyType: type } : {}) }),
+      dialogs.notify({ method: 'notify', message: String(message), ...(isLevel(type) ? { notifyType: type } : {}) }),
     setStatus: (key: string, text: string | undefined) =>
-      dialogs.tell({
+      dialogs.notify({
         method: 'setStatus',
         statusKey: String(key),
         ...(text === undefined || text === null ? {} : { statusText: String(text) }),
@@ -66,44 +66,44 @@ export function uiFor({ dialogs, signal, deadline, onAsk }: UiParts) {
     setWidget: (key: string, content: unknown, options?: { placement?: 'aboveEditor' | 'belowEditor' }) => {
       // What draws itself on a terminal cannot be sent.
       if (content !== undefined && content !== null && !Array.isArray(content)) return;
-      dialogs.tell({
+      dialogs.notify({
         method: 'setWidget',
         widgetKey: String(key),
         ...(content ? { widgetLines: content.map(String) } : {}),
-        ...(isPlace(options?.placement) ? { widgetPlacement: options.placement } : {}),
+        ...(isPlacement(options?.placement) ? { widgetPlacement: options.placement } : {}),
       });
     },
-    setTitle: (title: string) => dialogs.tell({ method: 'setTitle', title: String(title) }),
+    setTitle: (title: string) => dialogs.notify({ method: 'setTitle', title: String(title) }),
     setEditorText,
     pasteToEditor: setEditorText,
-    ...onlyInTerminals,
+    ...terminalOnly,
   };
 }
 
-const isKind = (type: unknown) => type === 'info' || type === 'warning' || type === 'error';
+const isLevel = (type: unknown) => type === 'info' || type === 'warning' || type === 'error';
 
-const isPlace = (placement: unknown) => placement === 'aboveEditor' || placement === 'belowEditor';
+const isPlacement = (placement: unknown) => placement === 'aboveEditor' || placement === 'belowEditor';
 
-const nothing = () => undefined;
+const noop = () => undefined;
 
 /** What takes a terminal, with the answers that pi gives where there is none. */
-const onlyInTerminals = {
+const terminalOnly = {
   custom: async () => undefined,
-  onTerminalInput: () => nothing,
-  setWorkingMessage: nothing,
-  setWorkingVisible: nothing,
-  setWorkingIndicator: nothing,
-  setHiddenThinkingLabel: nothing,
-  setFooter: nothing,
-  setHeader: nothing,
-  setEditorComponent: nothing,
-  getEditorComponent: nothing,
-  addAutocompleteProvider: nothing,
+  onTerminalInput: () => noop,
+  setWorkingMessage: noop,
+  setWorkingVisible: noop,
+  setWorkingIndicator: noop,
+  setHiddenThinkingLabel: noop,
+  setFooter: noop,
+  setHeader: noop,
+  setEditorComponent: noop,
+  getEditorComponent: noop,
+  addAutocompleteProvider: noop,
   getEditorText: () => '',
   getToolsExpanded: () => false,
-  setToolsExpanded: nothing,
+  setToolsExpanded: noop,
   theme: plainTheme,
   getAllThemes: () => [],
-  getTheme: nothing,
+  getTheme: noop,
   setTheme: () => ({ success: false, error: 'Theme switching not supported in RPC mode' }),
 };

@@ -6,50 +6,50 @@ import { schemaProblem } from '../../protocol/schema-problem.ts';
 import { clampTimeout } from '../../system/with-timeout.ts';
 
 /** Tools that one client may run. */
-export const MAX_TOOLS = 1000;
+export const MAX_HOST_TOOLS = 1000;
 
 /** How long a call may take unless its tool says otherwise. */
-export const DEADLINE_MS = 10 * 60 * 1000;
+export const HOST_TOOL_TIMEOUT_MS = 10 * 60 * 1000;
 
 /** A tool that a client runs, checked. */
-export interface Definition extends ToolSpec {
+export interface HostToolDefinition extends ToolSpec {
   readonly hidden: boolean;
   readonly timeoutMs: number;
 }
 
 /** What a client says of its tools. Throws where a model could not be told of them. */
-export function definitionsOf(tools: readonly HostTool[]): Definition[] {
-  if (tools.length > MAX_TOOLS) throw refused(`A client may run ${MAX_TOOLS} host tools, not ${tools.length}`);
-  const definitions = tools.map(definitionOf);
+export function parseDefinitions(tools: readonly HostTool[]): HostToolDefinition[] {
+  if (tools.length > MAX_HOST_TOOLS) throw invalid(`A client may run ${MAX_HOST_TOOLS} host tools, not ${tools.length}`);
+  const definitions = tools.map(parseDefinition);
   if (new Set(definitions.map(({ name }) => name)).size < tools.length) {
-    throw refused('RPC host tool names must be unique');
+    throw invalid('RPC host tool names must be unique');
   }
   return definitions;
 }
 
-export const clash = (name: string) => refused(`RPC host tool "${name}" conflicts with an existing tool`);
+export const nameConflict = (name: string) => invalid(`RPC host tool "${name}" conflicts with an existing tool`);
 
-function definitionOf(tool: HostTool, index: number): Definition {
+function parseDefinition(tool: HostTool, index: number): HostToolDefinition {
   const name = tool.name.trim();
   const description = tool.description.trim();
   const { parameters, hidden = false, timeoutMs } = tool;
-  if (name === '') throw refused(`Host tool at index ${index} must provide a non-empty name`);
-  if (!isToolName(name)) throw refused(`Host tool "${name}" must have a name of 1 to 64 letters, digits, _ and -`);
-  if (description === '') throw refused(`Host tool "${name}" must provide a non-empty description`);
-  const problem = schemaProblem(parameters, 'parameters') ?? kindProblem(parameters);
-  if (problem) throw refused(`Host tool "${name}" must provide a JSON Schema object: ${problem}`);
+  if (name === '') throw invalid(`Host tool at index ${index} must provide a non-empty name`);
+  if (!isToolName(name)) throw invalid(`Host tool "${name}" must have a name of 1 to 64 letters, digits, _ and -`);
+  if (description === '') throw invalid(`Host tool "${name}" must provide a non-empty description`);
+  const problem = schemaProblem(parameters, 'parameters') ?? typeProblem(parameters);
+  if (problem) throw invalid(`Host tool "${name}" must provide a JSON Schema object: ${problem}`);
   return {
     name,
     description,
     // Some models refuse a tool that does not say both.
     parameters: { type: 'object', properties: {}, ...parameters },
     hidden,
-    timeoutMs: clampTimeout(timeoutMs || DEADLINE_MS),
+    timeoutMs: clampTimeout(timeoutMs || HOST_TOOL_TIMEOUT_MS),
   };
 }
 
 /** Arguments are objects. */
-const kindProblem = ({ type = 'object' }: HostTool['parameters']) =>
+const typeProblem = ({ type = 'object' }: HostTool['parameters']) =>
   type === 'object' ? undefined : 'parameters.type must be "object"';
 
-const refused = (reason: string) => new Refusal('invalid_params', reason);
+const invalid = (reason: string) => new Refusal('invalid_params', reason);

@@ -1,12 +1,12 @@
 import type { Tool } from '../../agent/tool.ts';
 import type { HostTool, HostToolResult, HostToolUpdate } from '../../protocol/generated/vocabulary.ts';
-import { clash, type Definition, definitionsOf } from './definition.ts';
+import { nameConflict, type HostToolDefinition, parseDefinitions } from './definition.ts';
 import { HostCalls } from './host-calls.ts';
 import type { ToolHost } from './tool-host.ts';
 
 /** Tools that clients run for the agent. They outlive a change of session. */
 export class HostTools {
-  readonly #sets = new Map<ToolHost, readonly Definition[]>();
+  readonly #sets = new Map<ToolHost, readonly HostToolDefinition[]>();
   readonly #calls = new HostCalls();
 
   /**
@@ -14,13 +14,13 @@ export class HostTools {
    * heard goes with it.
    */
   set(host: ToolHost, tools: readonly HostTool[], isTaken: (name: string) => boolean): string[] {
-    const definitions = definitionsOf(tools);
+    const definitions = parseDefinitions(tools);
     const names = definitions.map(({ name }) => name);
-    const others = [...this.#sets].filter(([other]) => other !== host && !other.isDeaf);
+    const others = [...this.#sets].filter(([other]) => other !== host && !other.inputClosed);
     const taken = new Set(others.flatMap(([, set]) => set.map(({ name }) => name)));
     const clashing = names.find((name) => taken.has(name) || isTaken(name));
-    if (clashing !== undefined) throw clash(clashing);
-    for (const other of this.#sets.keys()) if (other.isDeaf) this.#sets.delete(other);
+    if (clashing !== undefined) throw nameConflict(clashing);
+    for (const other of this.#sets.keys()) if (other.inputClosed) this.#sets.delete(other);
     this.#sets.set(host, definitions);
     return names;
   }
@@ -33,22 +33,22 @@ export class HostTools {
     return [...this.#sets.values()].flat().some((definition) => definition.name === name && definition.hidden);
   }
 
-  take(frame: HostToolUpdate | HostToolResult, from: ToolHost): void {
+  handleFrame(frame: HostToolUpdate | HostToolResult, from: ToolHost): void {
     if (frame.type === 'host_tool_update') this.#calls.update(frame, from);
     else this.#calls.end(frame, from);
   }
 
   /** A result that cannot be understood fails its call. */
-  broken(id: string, problem: string, from: ToolHost): void {
-    this.#calls.break(id, problem, from);
+  failMalformed(id: string, problem: string, from: ToolHost): void {
+    this.#calls.failMalformed(id, problem, from);
   }
 
   /** A client can no longer be heard. */
-  left(host: ToolHost): void {
-    this.#calls.left(host);
+  hostDisconnected(host: ToolHost): void {
+    this.#calls.hostDisconnected(host);
   }
 
-  #toolOf(definition: Definition, host: ToolHost): Tool {
+  #toolOf(definition: HostToolDefinition, host: ToolHost): Tool {
     const { name, description, parameters } = definition;
     return { name, description, parameters, execute: (call) => this.#calls.run(host, definition, call) };
   }

@@ -3,15 +3,15 @@ import type { ContentBlock } from '../../protocol/generated/vocabulary.ts';
 import { imageProblem } from '../../session/input/input.ts';
 
 /** What a host says, without what the protocol does not know. */
-export const plainOutput = ({ content, details }: ToolOutput): ToolOutput => ({
-  content: content.map(plainBlock),
+export const withKnownFields = ({ content, details }: ToolOutput): ToolOutput => ({
+  content: content.map(knownBlockFields),
   ...(details === undefined ? {} : { details }),
 });
 
 /** A failure says something. */
 export function failureOutput(output: ToolOutput): ToolOutput {
   const isBlank = output.content.every((block) => block.type === 'text' && block.text.trim() === '');
-  return plainOutput(isBlank ? { ...output, ...textOutput('Host tool execution failed') } : output);
+  return withKnownFields(isBlank ? { ...output, ...textOutput('Host tool execution failed') } : output);
 }
 
 /** What keeps a conversation from holding this: no model would take it. */
@@ -23,7 +23,7 @@ export function imageProblemIn({ content }: ToolOutput): string | undefined {
   return undefined;
 }
 
-const plainBlock = (block: ContentBlock): ContentBlock =>
+const knownBlockFields = (block: ContentBlock): ContentBlock =>
   block.type === 'text'
     ? { type: 'text', text: block.text }
     : { type: 'image', data: block.data, mimeType: block.mimeType };

@@ -3,6 +3,6 @@ import type { HostToolCallEvent, HostToolCancelEvent } from '../../protocol/gene
 /** A client that runs tools. */
 export interface ToolHost {
   /** It can no longer be heard. */
-  readonly isDeaf: boolean;
-  tell(event: HostToolCallEvent | HostToolCancelEvent): void;
+  readonly inputClosed: boolean;
+  send(event: HostToolCallEvent | HostToolCancelEvent): void;
 }

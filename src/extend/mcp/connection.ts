@@ -13,23 +13,23 @@ import { version } from '../../protocol/generated/version.ts';
 import type { HttpTransport } from './http-transport.ts';
 import { MAX_WAIT_MS } from './limits.ts';
 import { StdioTransport } from './stdio-transport.ts';
-import type { Target } from './target.ts';
+import type { McpTarget } from './server-target.ts';
 import { listTools, type ToolList } from './tool-list.ts';
 
 /** How much of what a server says of a failure is passed on. */
-const MAX_WORDS = 1000;
+const MAX_MCP_ERROR_CHARACTERS = 1000;
 
 /** A server that did not answer, rather than one that answered no. */
-export class ServerTrouble extends Error {
-  override readonly name = 'ServerTrouble';
+export class ServerUnavailable extends Error {
+  override readonly name = 'ServerUnavailable';
 }
 
-export interface ConnectionOptions {
-  readonly way: Target['way'];
+export interface McpConnectionOptions {
+  readonly endpoint: McpTarget['endpoint'];
   /** Tells that nobody waits for the connection any more. */
   readonly signal: AbortSignal;
   /** Called once, when a connection that was open has ended by itself. */
-  readonly onLost: (connection: Connection, trouble: string) => void;
+  readonly onLost: (connection: McpConnection, failure: string) => void;
   readonly onToolsChanged: () => void;
 }
 
@@ -44,7 +44,7 @@ export interface RemoteCall {
 }
 
 /** A server that is spoken to. */
-export class Connection {
+export class McpConnection {
   readonly #client: Client;
   readonly #transport: StdioTransport | HttpTransport;
   #closing: Promise<void> | undefined;
@@ -57,22 +57,22 @@ export class Connection {
   }
 
   /** Rejects, in words for people, when it cannot be made or nobody waits for it. */
-  static async open({ way, signal, onLost, onToolsChanged }: ConnectionOptions): Promise<Connection> {
-    const connection = new Connection(await transportFor(way));
+  static async open({ endpoint, signal, onLost, onToolsChanged }: McpConnectionOptions): Promise<McpConnection> {
+    const connection = new McpConnection(await transportFor(endpoint));
     const { client, transport } = { client: connection.#client, transport: connection.#transport };
     client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
     try {
       throwIfAborted(signal);
       await unlessAborted(client.connect(transport, { signal, timeout: MAX_WAIT_MS }), signal);
       throwIfAborted(signal);
-      if (transport.trouble !== undefined) throw new Error(transport.trouble);
+      if (transport.failure !== undefined) throw new Error(transport.failure);
     } catch (error) {
-      const words = connection.#words(error);
+      const text = connection.#describe(error);
       await connection.close();
-      throw new Error(words);
+      throw new Error(text);
     }
     client.onclose = () => {
-      if (connection.#closing === undefined) onLost(connection, transport.trouble ?? 'closed the connection');
+      if (connection.#closing === undefined) onLost(connection, transport.failure ?? 'closed the connection');
     };
     return connection;
   }
@@ -82,32 +82,32 @@ export class Connection {
     try {
       return await listTools((cursor) => {
         const params = cursor === undefined ? {} : { cursor };
-        return this.#ask({ method: 'tools/list', params }, signal, { timeout: MAX_WAIT_MS });
+        return this.#request({ method: 'tools/list', params }, signal, { timeout: MAX_WAIT_MS });
       });
     } catch (error) {
-      throw new Error(this.#words(error));
+      throw new Error(this.#describe(error));
     }
   }
 
   /** What the server answered. An abort is told to the server and waits for nothing. */
   async call({ tool, args, signal, timeoutMs, onProgress }: RemoteCall): Promise<unknown> {
     try {
-      return await this.#ask({ method: 'tools/call', params: { name: tool, arguments: args } }, signal, {
+      return await this.#request({ method: 'tools/call', params: { name: tool, arguments: args } }, signal, {
         timeout: timeoutMs,
         resetTimeoutOnProgress: true,
         onprogress: onProgress,
       });
     } catch (error) {
       throwIfAborted(signal);
-      if (error instanceof ServerTrouble) throw error;
-      if (isTimeout(error)) throw new ServerTrouble(`did not answer within ${timeoutMs / 1000} seconds`);
-      if (isAnswer(error)) throw new Error(this.#words(error));
-      throw new ServerTrouble(this.#words(error));
+      if (error instanceof ServerUnavailable) throw error;
+      if (isTimeout(error)) throw new ServerUnavailable(`did not answer within ${timeoutMs / 1000} seconds`);
+      if (isServerError(error)) throw new Error(this.#describe(error));
+      throw new ServerUnavailable(this.#describe(error));
     }
   }
 
   /** The library listens to a signal for good, and would cancel what has long been answered: each request has its own. */
-  async #ask(
+  async #request(
     request: { method: string; params: object },
     signal: AbortSignal,
     options: RequestOptions,
@@ -120,8 +120,8 @@ export class Connection {
       throwIfAborted(signal);
       return await this.#client.request(request as never, ResultSchema, { ...options, signal: stop.signal });
     } catch (error) {
-      const isSpent = stop.signal.aborted && !signal.aborted;
-      throw isSpent ? new ServerTrouble(`did not finish within ${MAX_WAIT_MS / 1000} seconds`) : error;
+      const timedOut = stop.signal.aborted && !signal.aborted;
+      throw timedOut ? new ServerUnavailable(`did not finish within ${MAX_WAIT_MS / 1000} seconds`) : error;
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
@@ -133,28 +133,28 @@ export class Connection {
     return this.#closing;
   }
 
-  #words(error: unknown): string {
-    const { trouble } = this.#transport;
-    if (trouble !== undefined) return trouble.slice(0, MAX_WORDS);
+  #describe(error: unknown): string {
+    const { failure } = this.#transport;
+    if (failure !== undefined) return failure.slice(0, MAX_MCP_ERROR_CHARACTERS);
     const { code, name } = error as { code?: unknown; name?: unknown };
     if (code === ErrorCode.ConnectionClosed) return 'closed the connection';
     if (String(name).endsWith('ZodError')) return 'gave an answer that cannot be understood';
-    const words = messageOf(error)
+    const text = messageOf(error)
       .replace(/^MCP error -?\d+: /, '')
       .replace(/^Streamable HTTP error: (?:Error POSTing to endpoint: )?/, '')
       .replace(/ \(redirectPolicy: .*\)$/, '');
     const isStatus = typeof code === 'number' && code >= 300 && code < 600;
-    return (isStatus ? `answered with status ${code}: ${words}` : words).slice(0, MAX_WORDS);
+    return (isStatus ? `answered with status ${code}: ${text}` : text).slice(0, MAX_MCP_ERROR_CHARACTERS);
   }
 }
 
-async function transportFor(way: Target['way']): Promise<StdioTransport | HttpTransport> {
-  if ('program' in way) return new StdioTransport(way.program);
+async function transportFor(endpoint: McpTarget['endpoint']): Promise<StdioTransport | HttpTransport> {
+  if ('program' in endpoint) return new StdioTransport(endpoint.program);
   const { HttpTransport } = await import('./http-transport.ts');
-  return new HttpTransport(way.url, way.headers);
+  return new HttpTransport(endpoint.url, endpoint.headers);
 }
 
 const isTimeout = (error: unknown) => error instanceof McpError && error.code === ErrorCode.RequestTimeout;
 
 /** Whether the server itself said no. */
-const isAnswer = (error: unknown) => error instanceof McpError && error.code !== ErrorCode.ConnectionClosed;
+const isServerError = (error: unknown) => error instanceof McpError && error.code !== ErrorCode.ConnectionClosed;

@@ -3,95 +3,95 @@ import { messageOf } from '../../protocol/errors.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 
 /** How long a server may take to hear that its session is over. */
-const LEAVE_MS = 1000;
+const TERMINATE_SESSION_MS = 1000;
 
 const LF = 10;
 const CR = 13;
 
 /** A server at an address. Headers go to its origin only: the library follows no redirect beyond it. */
 export class HttpTransport extends StreamableHTTPClientTransport {
-  #trouble: string | undefined;
-  #ended: Promise<void> | undefined;
+  #failure: string | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
     super(new URL(url), {
       requestInit: { headers: { ...headers } },
-      fetch: (address, init) => this.#ask(address, init),
+      fetch: (address, init) => this.#fetch(address, init),
     });
   }
 
   /** Why the connection was given up. */
-  get trouble(): string | undefined {
-    return this.#trouble;
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   override close(): Promise<void> {
-    this.#ended ??= this.#end();
-    return this.#ended;
+    this.#closed ??= this.#close();
+    return this.#closed;
   }
 
-  async #end(): Promise<void> {
-    const told = this.#trouble === undefined ? this.terminateSession().catch(() => {}) : undefined;
-    const limit = new Promise<void>((resolve) => void setTimeout(resolve, LEAVE_MS).unref());
-    await Promise.race([told, limit]);
+  async #close(): Promise<void> {
+    const terminated = this.#failure === undefined ? this.terminateSession().catch(() => {}) : undefined;
+    const limit = new Promise<void>((resolve) => void setTimeout(resolve, TERMINATE_SESSION_MS).unref());
+    await Promise.race([terminated, limit]);
     await super.close();
   }
 
-  async #ask(address: string | URL, init: RequestInit = {}): Promise<Response> {
+  async #fetch(address: string | URL, init: RequestInit = {}): Promise<Response> {
     const isPost = init.method === 'POST';
     // A stream that only listens is opened again by the library; a server that is gone is noticed by the next message.
-    const broken = (error: unknown) => {
+    const onError = (error: unknown) => {
       if (isPost && !init.signal?.aborted) this.#fail(causeOf(error));
     };
     const response = await fetch(address, init).catch((error: unknown) => {
-      broken(error);
+      onError(error);
       throw new Error(causeOf(error));
     });
     if (isPost && response.status === 404 && this.sessionId !== undefined) this.#fail('has forgotten the session');
-    return response.body ? bounded(response, broken) : response;
+    return response.body ? limitMessageSize(response, onError) : response;
   }
 
-  #fail(trouble: string): void {
-    if (this.#ended !== undefined) return;
-    this.#trouble = trouble;
+  #fail(failure: string): void {
+    if (this.#closed !== undefined) return;
+    this.#failure = failure;
     void this.close();
   }
 }
 
 /** A response of which no message is too long. */
-function bounded(response: Response, onBreak: (error: unknown) => void): Response {
+function limitMessageSize(response: Response, onError: (error: unknown) => void): Response {
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   let size = 0;
-  let blank = 0;
+  let newlines = 0;
   const measure = (bytes: Uint8Array) => {
     if (!isStream) size += bytes.length;
     else {
       for (const byte of bytes) {
-        if (byte !== CR) blank = byte === LF ? blank + 1 : 0;
-        size = blank > 1 ? 0 : size + 1;
+        if (byte !== CR) newlines = byte === LF ? newlines + 1 : 0;
+        size = newlines > 1 ? 0 : size + 1;
       }
     }
     if (size > MAX_MESSAGE_BYTES) throw new Error(`said more than ${MAX_MESSAGE_BYTES} bytes in one message`);
   };
-  let isUnwanted = false;
+  let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const { done, value } = await reader.read();
-        if (isUnwanted) return;
+        if (isCancelled) return;
         if (done) return controller.close();
         measure(value);
         controller.enqueue(value);
       } catch (error) {
-        if (isUnwanted) return;
-        onBreak(error);
+        if (isCancelled) return;
+        onError(error);
         controller.error(error);
         await reader.cancel().catch(() => {});
       }
     },
     cancel: (reason) => {
-      isUnwanted = true;
+      isCancelled = true;
       return reader.cancel(reason);
     },
   });

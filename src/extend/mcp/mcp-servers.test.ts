@@ -15,33 +15,33 @@ afterEach(() => {
 });
 
 /** Servers of an agent that has a tool of its own, with what was said of them and what is offered. */
-function agent() {
-  const told: string[] = [];
+function newServers() {
+  const published: string[] = [];
   const warnings: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'tau-mcp-'));
   let offered: readonly Tool[] = [];
   const servers = new McpServers({
-    place: () => ({ env: process.env, variables: process.env, family, cwd: folder }),
+    environment: () => ({ env: process.env, variables: process.env, family, cwd: folder }),
     change: (work) => work(),
-    offer: (tools) => {
+    publishTools: (tools) => {
       offered = tools;
     },
-    publish: ({ name, status }) => void told.push(`${name} ${status}`),
-    isForeign: (name) => name === 's__cwd',
+    publish: ({ name, status }) => void published.push(`${name} ${status}`),
+    isAgentTool: (name) => name === 's__cwd',
     warn: (text) => void warnings.push(text),
   });
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   onTestFinished(() => killFamily(family));
   onTestFinished(() => servers.close());
   const use = (behaviour: object, more: object = {}) =>
-    servers.useClients({ s: { command: process.execPath, args: [SERVER, JSON.stringify(behaviour)], ...more } }, NEVER);
+    servers.setClientServers({ s: { command: process.execPath, args: [SERVER, JSON.stringify(behaviour)], ...more } }, NEVER);
   const call = (name: string) => {
     const tool = offered.find((one) => one.name === name);
     if (!tool) throw new Error(`${name} is not offered`);
     return tool.execute({ toolCallId: '', args: {}, signal: NEVER, update: () => {} });
   };
   const names = () => offered.map(({ name }) => name);
-  return { servers, told, warnings, folder, use, call, names };
+  return { servers, published, warnings, folder, use, call, names };
 }
 
 /** Waits for what real processes do while timers stand still. */
@@ -50,7 +50,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 it('a tool whose name the agent has already is left out, and that is told', async () => {
-  const { use, names, warnings } = agent();
+  const { use, names, warnings } = newServers();
 
   const [status] = await use({});
 
@@ -60,7 +60,7 @@ it('a tool whose name the agent has already is left out, and that is told', asyn
 });
 
 it('waits ten minutes for a call and no longer, however patient the entry is', async () => {
-  const { use, call } = agent();
+  const { use, call } = newServers();
   await use({}, { timeoutMs: 10 ** 9 });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
@@ -72,10 +72,10 @@ it('waits ten minutes for a call and no longer, however patient the entry is', a
 });
 
 it('tries a server that was lost again four times, later each time', async () => {
-  const { use, call, told, folder } = agent();
+  const { use, call, published, folder } = newServers();
   await use({ once: join(folder, 'once') });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
-  const count = (status: string) => told.filter((words) => words === `s ${status}`).length;
+  const count = (status: string) => published.filter((line) => line === `s ${status}`).length;
 
   await expect(call('s__crash')).rejects.toThrow('ended with code 3');
   for (const [index, delay] of [0, 2000, 10_000, 60_000].entries()) {
@@ -87,13 +87,13 @@ it('tries a server that was lost again four times, later each time', async () =>
   await vi.advanceTimersByTimeAsync(3_600_000);
 
   expect(count('connecting')).toBe(5);
-  expect(told.at(-1)).toBe('s failed');
+  expect(published.at(-1)).toBe('s failed');
 });
 
 it('a call that is answered makes a loss the first one again', async () => {
-  const { use, call, told } = agent();
+  const { use, call, published } = newServers();
   await use({});
-  const ready = () => told.filter((words) => words === 's ready').length;
+  const ready = () => published.filter((line) => line === 's ready').length;
 
   for (let losses = 1; losses <= 5; losses++) {
     await call('s__echo');
@@ -101,11 +101,11 @@ it('a call that is answered makes a loss the first one again', async () => {
     await until(() => ready() === losses + 1);
   }
 
-  expect(told.at(-1)).toBe('s ready');
+  expect(published.at(-1)).toBe('s ready');
 });
 
 it('a list that changes all the time is not read all the time', async () => {
-  const { use, call, folder } = agent();
+  const { use, call, folder } = newServers();
   const notes = join(folder, 'notes');
   await use({ notes, restless: true });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });

@@ -2,35 +2,35 @@ import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
 import { type McpEntry, parseMcpEntry } from '../../store/mcp-file.ts';
-import { McpServer, type ServerHome, type Wanted } from './server.ts';
-import type { ServerPlace } from './target.ts';
+import { McpServer, type McpServerOwner, type McpServerSpec } from './server.ts';
+import type { ServerEnv } from './server-target.ts';
 
 /** Each may be a process. */
-export const MAX_SERVERS = 50;
+export const MAX_MCP_SERVERS = 50;
 
-export interface McpHome {
+export interface McpAgent {
   /** Where servers are started from now on. */
-  readonly place: () => ServerPlace;
+  readonly environment: () => ServerEnv;
   /** Does something that changes the state, and tells clients of it. */
   readonly change: (work: () => void) => void;
   /** The tools of all servers, whenever they have changed. */
-  readonly offer: (tools: readonly Tool[]) => void;
+  readonly publishTools: (tools: readonly Tool[]) => void;
   readonly publish: (server: McpServerStatus) => void;
   /** Whether the agent has a tool of this name from elsewhere. */
-  readonly isForeign: (name: string) => boolean;
+  readonly isAgentTool: (name: string) => boolean;
   readonly warn: (text: string) => void;
 }
 
 /** Servers of tools, each on its own: what happens to one is nothing to the others. */
 export class McpServers {
-  readonly #home: McpHome;
+  readonly #agent: McpAgent;
   #servers: ReadonlyMap<string, McpServer> = new Map();
-  #ofFiles: ReadonlyMap<string, Wanted> = new Map();
-  #ofClients: ReadonlyMap<string, Wanted> = new Map();
+  #fromFiles: ReadonlyMap<string, McpServerSpec> = new Map();
+  #fromClients: ReadonlyMap<string, McpServerSpec> = new Map();
   #isClosed = false;
 
-  constructor(home: McpHome) {
-    this.#home = home;
+  constructor(agent: McpAgent) {
+    this.#agent = agent;
   }
 
   get status(): readonly McpServerStatus[] {
@@ -38,9 +38,9 @@ export class McpServers {
   }
 
   /** Puts these in the place of those that files have named. Settles when each is ready or has failed. */
-  async useFiles(entries: ReadonlyMap<string, McpEntry>): Promise<void> {
-    this.#ofFiles = entries;
-    await this.#arrange();
+  async setFileServers(entries: ReadonlyMap<string, McpEntry>): Promise<void> {
+    this.#fromFiles = entries;
+    await this.#reconcile();
   }
 
   /**
@@ -48,20 +48,20 @@ export class McpServers {
    * that has its name. Answers how they are when each is ready or has failed, or when nobody waits any more: those
    * that are not ready by then are given up.
    */
-  async useClients(servers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpServerStatus[]> {
-    this.#ofClients = new Map(Object.entries(servers).map(([name, value]) => [name, wantedFrom(name, value)]));
-    const arranged = this.#arrange();
-    await unlessAborted(arranged, signal);
-    if (signal.aborted) for (const server of this.#servers.values()) server.giveUp('was given up: there was an abort');
-    await arranged;
-    return [...this.#ofClients.keys()].flatMap((name) => this.#servers.get(name)?.status ?? []);
+  async setClientServers(servers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpServerStatus[]> {
+    this.#fromClients = new Map(Object.entries(servers).map(([name, value]) => [name, specFrom(name, value)]));
+    const reconciled = this.#reconcile();
+    await unlessAborted(reconciled, signal);
+    if (signal.aborted) for (const server of this.#servers.values()) server.abandon('was given up: there was an abort');
+    await reconciled;
+    return [...this.#fromClients.keys()].flatMap((name) => this.#servers.get(name)?.status ?? []);
   }
 
   /** The session has been left, and what clients have added to it with it. */
-  async leaveSession(): Promise<void> {
-    if (this.#ofClients.size === 0) return;
-    this.#ofClients = new Map();
-    await this.#arrange();
+  async removeClientServers(): Promise<void> {
+    if (this.#fromClients.size === 0) return;
+    this.#fromClients = new Map();
+    await this.#reconcile();
   }
 
   async close(): Promise<void> {
@@ -70,65 +70,65 @@ export class McpServers {
   }
 
   /** Ends what is no longer wanted as it is, and starts what is wanted. What has failed is tried again. */
-  async #arrange(): Promise<void> {
+  async #reconcile(): Promise<void> {
     if (this.#isClosed) return;
-    const place = this.#home.place();
-    const wanted = [...new Map([...this.#ofFiles, ...this.#ofClients])];
-    const keyed = new Map(wanted.map(([name, what], index) => [name, index < MAX_SERVERS ? what : TOO_MANY]));
-    const kept = new Map([...this.#servers].filter(([name, server]) => isAsWanted(server, keyed.get(name), place)));
-    const leaving = [...this.#servers.values()].filter(({ name }) => !kept.has(name));
+    const env = this.#agent.environment();
+    const requested = [...new Map([...this.#fromFiles, ...this.#fromClients])];
+    const specs = new Map(requested.map(([name, spec], index) => [name, index < MAX_MCP_SERVERS ? spec : TOO_MANY]));
+    const kept = new Map([...this.#servers].filter(([name, server]) => isUpToDate(server, specs.get(name), env)));
+    const removed = [...this.#servers.values()].filter(({ name }) => !kept.has(name));
     this.#replace(kept, () => {
-      for (const { name } of leaving) this.#home.publish({ name, status: 'closed', tools: [] });
+      for (const { name } of removed) this.#agent.publish({ name, status: 'closed', tools: [] });
     });
-    await Promise.all(leaving.map((server) => server.close()));
+    await Promise.all(removed.map((server) => server.close()));
     if (this.#isClosed) return;
-    const servers = [...keyed].map(([name, what]) => kept.get(name) ?? new McpServer(name, what, this.#homeOf(place)));
-    const fresh = servers.filter(({ name }) => !kept.has(name));
+    const servers = [...specs].map(([name, spec]) => kept.get(name) ?? new McpServer(name, spec, this.#ownerFor(env)));
+    const added = servers.filter(({ name }) => !kept.has(name));
     this.#replace(new Map(servers.map((server) => [server.name, server])), () => {
-      for (const { status } of fresh) this.#home.publish(status);
+      for (const { status } of added) this.#agent.publish(status);
     });
-    await Promise.all(fresh.map((server) => server.start()));
+    await Promise.all(added.map((server) => server.start()));
   }
 
-  #replace(servers: ReadonlyMap<string, McpServer>, tell: () => void): void {
-    this.#home.change(() => {
+  #replace(servers: ReadonlyMap<string, McpServer>, publish: () => void): void {
+    this.#agent.change(() => {
       this.#servers = servers;
-      this.#offer();
-      tell();
+      this.#publishTools();
+      publish();
     });
   }
 
-  #homeOf(place: ServerPlace): ServerHome {
+  #ownerFor(environment: ServerEnv): McpServerOwner {
     return {
-      place,
+      environment,
       change: (server, work) =>
-        this.#home.change(() => {
+        this.#agent.change(() => {
           work();
-          this.#offer();
-          this.#home.publish(server.status);
+          this.#publishTools();
+          this.#agent.publish(server.status);
         }),
       isTaken: (name, by) =>
         [...this.#servers.values()].some((other) => other !== by && other.tools.some((tool) => tool.name === name)),
-      isForeign: this.#home.isForeign,
-      warn: this.#home.warn,
+      isAgentTool: this.#agent.isAgentTool,
+      warn: this.#agent.warn,
     };
   }
 
-  #offer(): void {
-    this.#home.offer([...this.#servers.values()].flatMap(({ tools }) => tools));
+  #publishTools(): void {
+    this.#agent.publishTools([...this.#servers.values()].flatMap(({ tools }) => tools));
   }
 }
 
-const TOO_MANY: Wanted = { problem: `There are more than ${MAX_SERVERS} servers` };
+const TOO_MANY: McpServerSpec = { problem: `There are more than ${MAX_MCP_SERVERS} servers` };
 
-function wantedFrom(name: string, value: unknown): Wanted {
+function specFrom(name: string, value: unknown): McpServerSpec {
   const entry = parseMcpEntry(`servers.${name}`, value);
   return typeof entry === 'string' ? { problem: entry } : entry;
 }
 
 /** A program belongs to the folder it was started in. */
-function isAsWanted(server: McpServer, wanted: Wanted | undefined, place: ServerPlace): boolean {
-  const { status, wanted: before, place: from } = server;
-  if (status.status === 'failed' || JSON.stringify(before) !== JSON.stringify(wanted)) return false;
-  return 'problem' in before || before.command === undefined || from.cwd === place.cwd;
+function isUpToDate(server: McpServer, spec: McpServerSpec | undefined, env: ServerEnv): boolean {
+  const { status, spec: current, environment: startedIn } = server;
+  if (status.status === 'failed' || JSON.stringify(current) !== JSON.stringify(spec)) return false;
+  return 'problem' in current || current.command === undefined || startedIn.cwd === env.cwd;
 }

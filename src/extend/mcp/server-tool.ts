@@ -1,7 +1,7 @@
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { type Tool, type ToolInvocation, textOutput } from '../../agent/tool.ts';
 import type { RemoteTool } from './tool-list.ts';
-import { outputFrom } from './tool-output.ts';
+import { parseToolResult } from './tool-output.ts';
 
 /** What it takes to call a tool of a server. */
 export type CallTool = (
@@ -16,12 +16,12 @@ export const serverTool = (name: string, remote: RemoteTool, call: CallTool): To
   parameters: remote.parameters,
   validationSchema: { type: 'object' },
   execute: async ({ args, signal, update }) => {
-    const onProgress = (progress: Progress) => update(textOutput(wordsOf(progress)));
-    return outputFrom(await call(remote.name, { args, signal, onProgress }));
+    const onProgress = (progress: Progress) => update(textOutput(progressText(progress)));
+    return parseToolResult(await call(remote.name, { args, signal, onProgress }));
   },
 });
 
-function wordsOf({ progress, total, message }: Progress): string {
+function progressText({ progress, total, message }: Progress): string {
   const count = total === undefined ? String(progress) : `${progress}/${total}`;
   return message ? `${message} (${count})` : count;
 }

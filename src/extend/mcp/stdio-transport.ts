@@ -5,13 +5,13 @@ import { MAX_MESSAGE_BYTES } from './limits.ts';
 import { MessageLines } from './message-lines.ts';
 
 /** How long a server may take to leave after its input has ended. */
-const LEAVE_MS = 1000;
+const EXIT_GRACE_MS = 1000;
 
 /** How long what a server said last may take to arrive after it has ended. */
 const DRAIN_MS = 500;
 
 /** How much of what a server prints to stderr is remembered, to tell why it ended. */
-const MAX_REMARK_CHARACTERS = 1000;
+const MAX_STDERR_CHARACTERS = 1000;
 
 /** A server that is a child: one message per line on its stdin and stdout. Nothing of it outlives the transport. */
 export class StdioTransport implements Transport {
@@ -21,93 +21,93 @@ export class StdioTransport implements Transport {
   readonly #options: ProgramOptions;
   readonly #lines = new MessageLines(MAX_MESSAGE_BYTES);
   #child: PipedProcess | undefined;
-  #remark = '';
-  #trouble: string | undefined;
-  #isOver = false;
-  #ended: Promise<void> | undefined;
+  #stderr = '';
+  #failure: string | undefined;
+  #isClosed = false;
+  #closed: Promise<void> | undefined;
 
   constructor(options: ProgramOptions) {
     this.#options = options;
   }
 
   /** Why it ended by itself. */
-  get trouble(): string | undefined {
-    const said = this.#remark.trim();
-    return this.#trouble === undefined || said === '' ? this.#trouble : `${this.#trouble}: ${said}`;
+  get failure(): string | undefined {
+    const stderr = this.#stderr.trim();
+    return this.#failure === undefined || stderr === '' ? this.#failure : `${this.#failure}: ${stderr}`;
   }
 
   async start(): Promise<void> {
     const child = spawnPiped(this.#options);
     this.#child = child;
     const { stdin, stdout, stderr } = child.pipes ?? {};
-    if (child.pipes === undefined) this.#fail(endingOf(await child.exited));
+    if (child.pipes === undefined) this.#fail(describeExit(await child.exited));
     // Most of the time it has ended, and its exit says more.
-    stdin?.on('error', () => setTimeout(() => this.#fail(UNREAD), DRAIN_MS).unref());
-    stdout?.on('error', () => {}).on('data', (bytes: Buffer) => this.#take(bytes));
+    stdin?.on('error', () => setTimeout(() => this.#fail(NOT_READING), DRAIN_MS).unref());
+    stdout?.on('error', () => {}).on('data', (bytes: Buffer) => this.#onData(bytes));
     stderr?.on('error', () => {}).setEncoding('utf8');
     stderr?.on('data', (text: string) => {
-      this.#remark = `${this.#remark}${text}`.slice(-MAX_REMARK_CHARACTERS);
+      this.#stderr = `${this.#stderr}${text}`.slice(-MAX_STDERR_CHARACTERS);
     });
-    void this.#watch(child);
+    void this.#failAtExit(child);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#child?.pipes ?? {};
-    if (!stdin || this.#isOver) throw new Error('is gone');
+    if (!stdin || this.#isClosed) throw new Error('is gone');
     const line = `${JSON.stringify(message)}\n`;
-    if (stdin.writableLength + line.length > MAX_MESSAGE_BYTES) this.#fail(UNREAD);
+    if (stdin.writableLength + line.length > MAX_MESSAGE_BYTES) this.#fail(NOT_READING);
     else if (stdin.writable) stdin.write(line);
   }
 
   close(): Promise<void> {
-    this.#ended ??= this.#end();
-    return this.#ended;
+    this.#closed ??= this.#close();
+    return this.#closed;
   }
 
   /** Settles when the child is gone. */
-  async #end(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  async #close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.onclose?.();
     const child = this.#child;
     child?.pipes?.stdin.end();
-    if (child) await Promise.race([child.exited, after(LEAVE_MS)]);
+    if (child) await Promise.race([child.exited, delay(EXIT_GRACE_MS)]);
     await child?.kill();
     for (const pipe of Object.values(child?.pipes ?? {})) pipe.destroy();
   }
 
-  #fail(trouble: string): void {
-    if (this.#isOver) return;
-    this.#trouble = trouble;
+  #fail(failure: string): void {
+    if (this.#isClosed) return;
+    this.#failure = failure;
     void this.close();
   }
 
-  #take(bytes: Buffer): void {
-    if (this.#isOver) return;
+  #onData(bytes: Buffer): void {
+    if (this.#isClosed) return;
     const lines = this.#lines.push(bytes);
     if (!lines) this.#fail(`said more than ${MAX_MESSAGE_BYTES} bytes in one line`);
     for (const line of lines ?? []) {
-      const message = messageIn(line);
+      const message = parseMessage(line);
       if (message) this.onmessage?.(message);
     }
   }
 
-  async #watch({ exited, pipes }: PipedProcess): Promise<void> {
+  async #failAtExit({ exited, pipes }: PipedProcess): Promise<void> {
     let exit: ProcessExit | undefined;
-    const gone = exited.then((how) => {
+    const exitSeen = exited.then((how) => {
       exit = how;
     });
-    const silent = closed(pipes?.stdout);
-    await Promise.race([gone, silent]);
-    await Promise.race([Promise.all([gone, silent, closed(pipes?.stderr)]), after(DRAIN_MS)]);
-    this.#fail(exit ? endingOf(exit) : 'closed its output');
+    const stdoutClosed = whenClosed(pipes?.stdout);
+    await Promise.race([exitSeen, stdoutClosed]);
+    await Promise.race([Promise.all([exitSeen, stdoutClosed, whenClosed(pipes?.stderr)]), delay(DRAIN_MS)]);
+    this.#fail(exit ? describeExit(exit) : 'closed its output');
   }
 }
 
-const UNREAD = 'does not read what it is sent';
+const NOT_READING = 'does not read what it is sent';
 
 /** What a server says beside the protocol is passed over. */
-function messageIn(line: string): JSONRPCMessage | undefined {
+function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     return JSONRPCMessageSchema.safeParse(JSON.parse(line)).data;
   } catch {
@@ -115,15 +115,15 @@ function messageIn(line: string): JSONRPCMessage | undefined {
   }
 }
 
-function endingOf({ code, signal, error }: ProcessExit): string {
+function describeExit({ code, signal, error }: ProcessExit): string {
   if (error) return `cannot be started (${error.code ?? error.message})`;
   return signal ? `was killed by ${signal}` : `ended with code ${code}`;
 }
 
-const closed = (stream: NodeJS.ReadableStream | undefined) =>
+const whenClosed = (stream: NodeJS.ReadableStream | undefined) =>
   new Promise<void>((resolve) => {
     if (stream) stream.once('close', () => resolve());
     else resolve();
   });
 
-const after = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());
+const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());

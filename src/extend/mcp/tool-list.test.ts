@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listTools, MAX_LIST_CHARACTERS, MAX_TOOL_CHARACTERS, MAX_TOOLS } from './tool-list.ts';
+import { listTools, MAX_LIST_CHARACTERS, MAX_TOOL_CHARACTERS, MAX_MCP_TOOLS } from './tool-list.ts';
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const listed = (tools: unknown) => listTools(async () => ({ tools }));
@@ -64,14 +64,14 @@ it('leaves out what makes no sense, and says so', async () => {
 });
 
 it('keeps no more tools than it may, and no more words', async () => {
-  const many = await listed(Array.from({ length: MAX_TOOLS + 1 }, (_, index) => tool(`t${index}`)));
+  const many = await listed(Array.from({ length: MAX_MCP_TOOLS + 1 }, (_, index) => tool(`t${index}`)));
   const count = Math.ceil(MAX_LIST_CHARACTERS / 60_000) + 20;
   const wordy = await listed(
     Array.from({ length: count }, (_, index) => tool(`t${index}`, { description: 'x'.repeat(60_000) })),
   );
 
-  expect(many.tools).toHaveLength(MAX_TOOLS);
-  expect(many.problems).toEqual([`it has more than ${MAX_TOOLS} tools: the others are left out`]);
+  expect(many.tools).toHaveLength(MAX_MCP_TOOLS);
+  expect(many.problems).toEqual([`it has more than ${MAX_MCP_TOOLS} tools: the others are left out`]);
   expect(wordy.tools).toHaveLength(Math.floor(MAX_LIST_CHARACTERS / 60_050));
   expect(wordy.problems.at(-1)).toMatch(/^and \d+ more$/);
 });

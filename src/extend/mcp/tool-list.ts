@@ -15,7 +15,7 @@ export interface ToolList {
 }
 
 /** More tools of one server are not offered: the model is told of each of them with every question. */
-export const MAX_TOOLS = 500;
+export const MAX_MCP_TOOLS = 500;
 
 /** A server that turns page after page without a tool on them. */
 const MAX_PAGES = 100;
@@ -26,7 +26,7 @@ export const MAX_TOOL_CHARACTERS = 64 * 1024;
 /** What all tools of one server may say together. */
 export const MAX_LIST_CHARACTERS = 1024 * 1024;
 
-const MAX_DEPTH = 30;
+const MAX_INPUT_SCHEMA_DEPTH = 30;
 
 /** What is wrong with more tools than this is not told one by one. */
 const MAX_PROBLEMS = 10;
@@ -38,44 +38,44 @@ export async function listTools(page: (cursor: string | undefined) => Promise<un
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const { tools, nextCursor } = objectFrom(await page(cursor));
     if (!Array.isArray(tools)) throw new Error('its list of tools cannot be understood');
-    found.push(...tools.slice(0, MAX_TOOLS + 1));
-    if (typeof nextCursor !== 'string' || found.length > MAX_TOOLS) return sifted(found);
+    found.push(...tools.slice(0, MAX_MCP_TOOLS + 1));
+    if (typeof nextCursor !== 'string' || found.length > MAX_MCP_TOOLS) return usableTools(found);
     cursor = nextCursor;
   }
-  return sifted(found);
+  return usableTools(found);
 }
 
-function sifted(found: readonly unknown[]): ToolList {
+function usableTools(found: readonly unknown[]): ToolList {
   const tools: RemoteTool[] = [];
   const problems: string[] = [];
-  if (found.length > MAX_TOOLS) problems.push(`it has more than ${MAX_TOOLS} tools: the others are left out`);
-  let room = MAX_LIST_CHARACTERS;
-  for (const value of found.slice(0, MAX_TOOLS)) {
-    const tool = toolFrom(value);
-    const size = typeof tool === 'string' ? 0 : sizeOf(tool);
+  if (found.length > MAX_MCP_TOOLS) problems.push(`it has more than ${MAX_MCP_TOOLS} tools: the others are left out`);
+  let remaining = MAX_LIST_CHARACTERS;
+  for (const value of found.slice(0, MAX_MCP_TOOLS)) {
+    const tool = parseTool(value);
+    const size = typeof tool === 'string' ? 0 : toolSize(tool);
     if (typeof tool === 'string') problems.push(tool);
-    else if (size > MAX_TOOL_CHARACTERS) problems.push(`its tool ${shown(tool.name)} is left out: it says too much`);
-    else if (size > room) problems.push(`its tool ${shown(tool.name)} is left out: there is too much before it`);
+    else if (size > MAX_TOOL_CHARACTERS) problems.push(`its tool ${quoted(tool.name)} is left out: it says too much`);
+    else if (size > remaining) problems.push(`its tool ${quoted(tool.name)} is left out: there is too much before it`);
     else {
       tools.push(tool);
-      room -= size;
+      remaining -= size;
     }
   }
-  const untold = problems.length - MAX_PROBLEMS;
-  return { tools, problems: untold > 0 ? [...problems.slice(0, MAX_PROBLEMS), `and ${untold} more`] : problems };
+  const omitted = problems.length - MAX_PROBLEMS;
+  return { tools, problems: omitted > 0 ? [...problems.slice(0, MAX_PROBLEMS), `and ${omitted} more`] : problems };
 }
 
-const sizeOf = ({ name, description, parameters }: RemoteTool) =>
+const toolSize = ({ name, description, parameters }: RemoteTool) =>
   name.length + description.length + JSON.stringify(parameters).length;
 
-function toolFrom(value: unknown): RemoteTool | string {
+function parseTool(value: unknown): RemoteTool | string {
   const { name, description, inputSchema = {} } = objectFrom(value);
   if (typeof name !== 'string' || name === '') return 'one of its tools is left out: it has no name';
   if (!isObject(inputSchema) || ![undefined, 'object'].includes(inputSchema['type'] as string | undefined)) {
-    return `its tool ${shown(name)} is left out: its inputSchema does not describe an object`;
+    return `its tool ${quoted(name)} is left out: its inputSchema does not describe an object`;
   }
-  if (!isNestedWithin(inputSchema, MAX_DEPTH))
-    return `its tool ${shown(name)} is left out: its inputSchema is nested too deep`;
+  if (!isNestedWithin(inputSchema, MAX_INPUT_SCHEMA_DEPTH))
+    return `its tool ${quoted(name)} is left out: its inputSchema is nested too deep`;
   return {
     name,
     description: typeof description === 'string' ? description : '',
@@ -91,4 +91,4 @@ function parametersFrom(inputSchema: Readonly<Record<string, unknown>>): Schema 
 
 const objectFrom = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-const shown = (name: string) => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
+const quoted = (name: string) => JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { ToolError } from '../../agent/tool.ts';
-import { MAX_IMAGES, MAX_STRUCTURED_CHARACTERS, outputFrom } from './tool-output.ts';
+import { MAX_RESULT_IMAGES, MAX_STRUCTURED_CHARACTERS, parseToolResult } from './tool-output.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-const text = (words: string) => ({ type: 'text', text: words });
-const shown = async (...content: unknown[]) => (await outputFrom({ content })).content;
+const text = (value: string) => ({ type: 'text', text: value });
+const shown = async (...content: unknown[]) => (await parseToolResult({ content })).content;
 
 it.each([
   ['text', text('hello'), text('hello')],
@@ -47,17 +47,17 @@ it.each([
 });
 
 it.each([[{}], [{ content: [] }], [{ content: 'x' }], [undefined]])('says that %j is nothing', async (result) => {
-  expect(await outputFrom(result)).toEqual({ content: [text('(no output)')] });
+  expect(await parseToolResult(result)).toEqual({ content: [text('(no output)')] });
 });
 
 it('keeps what has a structure beside the text, and shows it where there is no text', async () => {
   const structuredContent = { a: 1 };
 
-  expect(await outputFrom({ content: [text('one')], structuredContent })).toEqual({
+  expect(await parseToolResult({ content: [text('one')], structuredContent })).toEqual({
     content: [text('one')],
     details: { structuredContent },
   });
-  expect(await outputFrom({ structuredContent })).toEqual({
+  expect(await parseToolResult({ structuredContent })).toEqual({
     content: [text('{\n  "a": 1\n}')],
     details: { structuredContent },
   });
@@ -69,12 +69,12 @@ it('keeps no structure that is too large or too deep', async () => {
   const large = { a: 'x'.repeat(MAX_STRUCTURED_CHARACTERS) };
 
   for (const structuredContent of [deep, large]) {
-    expect(await outputFrom({ content: [text('one')], structuredContent })).toEqual({ content: [text('one')] });
+    expect(await parseToolResult({ content: [text('one')], structuredContent })).toEqual({ content: [text('one')] });
   }
 });
 
 it('a failure shows what it says', async () => {
-  const failure = outputFrom({ content: [text('no')], isError: true });
+  const failure = parseToolResult({ content: [text('no')], isError: true });
 
   await expect(failure).rejects.toBeInstanceOf(ToolError);
   await expect(failure).rejects.toMatchObject({ output: { content: [text('no')] } });
@@ -84,7 +84,7 @@ it('keeps the beginning of what is too long, and every image', async () => {
   const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
   const lines = Array.from({ length: 3000 }, (_, index) => `line ${index}`).join('\n');
 
-  const many = await outputFrom({ content: [text('first'), image, text(lines)] });
+  const many = await parseToolResult({ content: [text('first'), image, text(lines)] });
   const [one] = await shown(text('ä'.repeat(100_000)));
 
   expect(many.content).toEqual([
@@ -98,8 +98,8 @@ it('keeps the beginning of what is too long, and every image', async () => {
 it('shows no more images than it may', async () => {
   const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
 
-  const blocks = await shown(...Array.from({ length: MAX_IMAGES + 1 }, () => image));
+  const blocks = await shown(...Array.from({ length: MAX_RESULT_IMAGES + 1 }, () => image));
 
-  expect(blocks.filter(({ type }) => type === 'image')).toHaveLength(MAX_IMAGES);
+  expect(blocks.filter(({ type }) => type === 'image')).toHaveLength(MAX_RESULT_IMAGES);
   expect(blocks.at(-1)).toEqual(text('[Image left out: there are too many.]'));
 });

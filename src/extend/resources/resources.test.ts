@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { MAX_OF_A_KIND } from './gather.ts';
+import { MAX_PER_KIND } from './gather.ts';
 import { MAX_WARNINGS } from './resources.ts';
 import { MAX_NAMES } from './skill-files.ts';
-import { skill, someone } from './testing/someone.ts';
+import { skill, userWith } from './testing/user-with.ts';
 
 it('without anything there is nothing, and no hook to wait for', async () => {
-  const { resources } = await someone({}).load();
+  const { resources } = await userWith({}).load();
 
   expect(resources).toMatchObject({ hooks: {}, warnings: [], commands: [], listings: [] });
 });
 
 it('skills are found where pi finds them: those of the user, of the project, then those that were named', async () => {
-  const { root, load } = someone({
+  const { root, load } = userWith({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
     'home/.agents/skills/two/SKILL.md': skill('two'),
     'repo/inner/.pi/skills/three/SKILL.md': skill('three'),
@@ -40,14 +40,14 @@ it('skills are found where pi finds them: those of the user, of the project, the
 });
 
 it('outside of a repository the folders above are not looked at', async () => {
-  const { root, load } = someone({ 'repo/.agents/skills/six/SKILL.md': skill('six') });
+  const { root, load } = userWith({ 'repo/.agents/skills/six/SKILL.md': skill('six') });
   rmSync(join(root, 'repo/.git'), { recursive: true });
 
   expect((await load()).found).toEqual([]);
 });
 
 it('templates are found where pi finds them, without what lies deeper', async () => {
-  const { root, load } = someone({
+  const { root, load } = userWith({
     'home/.pi/agent/prompts/one.md': 'One',
     'home/.pi/agent/prompts/deeper/no.md': 'No',
     'home/.pi/agent/prompts/no.txt': 'No',
@@ -74,7 +74,7 @@ it('templates are found where pi finds them, without what lies deeper', async ()
 });
 
 it('only what is named is used when nothing is to be found', async () => {
-  const { load } = someone({
+  const { load } = userWith({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
     'home/.pi/agent/prompts/one.md': 'One',
     'named/two/SKILL.md': skill('two'),
@@ -95,7 +95,7 @@ it('only what is named is used when nothing is to be found', async () => {
 });
 
 it('of two with one name the first is used, and the other is told', async () => {
-  const { load } = someone({
+  const { load } = userWith({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
     'repo/inner/.pi/skills/one/SKILL.md': skill('one'),
     'home/.pi/agent/prompts/one.md': 'One',
@@ -115,7 +115,7 @@ it('of two with one name the first is used, and the other is told', async () => 
 });
 
 it('a file that several paths lead to counts once, and nobody is told', async () => {
-  const { root, load } = someone({ 'home/.pi/agent/skills/one/SKILL.md': skill('one') });
+  const { root, load } = userWith({ 'home/.pi/agent/skills/one/SKILL.md': skill('one') });
   mkdirSync(join(root, 'home/.agents'));
   symlinkSync('../.pi/agent/skills', join(root, 'home/.agents/skills'));
 
@@ -126,7 +126,7 @@ it('a file that several paths lead to counts once, and nobody is told', async ()
 });
 
 it('what is named and not there, or nothing that can be used, is told', async () => {
-  const { load } = someone({ 'named/notes.txt': skill('notes'), 'named/readme.md': 'Read me.' });
+  const { load } = userWith({ 'named/notes.txt': skill('notes'), 'named/readme.md': 'Read me.' });
 
   const { found, warnings } = await load({
     skillPaths: ['nowhere', '../../named/notes.txt', '../../named/readme.md', '/dev/null'],
@@ -157,7 +157,7 @@ it.each([
   '/fix-it',
   '//fix',
 ])('%j stands for itself', async (text) => {
-  const { load, failures } = someone({
+  const { load, failures } = userWith({
     'home/.pi/agent/skills/a/SKILL.md': skill('a'),
     'home/.pi/agent/prompts/fix.md': 'Fix $1',
   });
@@ -167,23 +167,23 @@ it.each([
 });
 
 it('files are read when they are called', async () => {
-  const { root, write, load, failures } = someone({
+  const { root, write, load, failures } = userWith({
     'home/.pi/agent/skills/a/SKILL.md': skill('a', 'Old.'),
     'home/.pi/agent/prompts/fix.md': 'Old $1',
   });
-  const { say } = await load();
+  const { say: expand } = await load();
   write('home/.pi/agent/skills/a/SKILL.md', skill('a', 'New.'));
   write('home/.pi/agent/prompts/fix.md', '---\nbroken: [\n---\nNew $1');
 
-  expect(await say('/skill:a')).toContain('\n\nNew.\n</skill>');
-  expect(await say('/fix it')).toBe('New it');
+  expect(await expand('/skill:a')).toContain('\n\nNew.\n</skill>');
+  expect(await expand('/fix it')).toBe('New it');
 
   rmSync(join(root, 'home/.pi/agent/skills/a/SKILL.md'));
   rmSync(join(root, 'home/.pi/agent/prompts/fix.md'));
   execFileSync('mkfifo', [join(root, 'home/.pi/agent/prompts/fix.md')]);
 
-  expect(await say('/skill:a')).toBeUndefined();
-  expect(await say('/fix it')).toBeUndefined();
+  expect(await expand('/skill:a')).toBeUndefined();
+  expect(await expand('/fix it')).toBeUndefined();
   expect(failures).toMatchObject([
     [join(root, 'home/.pi/agent/skills/a/SKILL.md'), 'skill_expansion', { code: 'ENOENT' }],
     [
@@ -195,7 +195,7 @@ it('files are read when they are called', async () => {
 });
 
 it('a warning is one line without anything that moves a cursor', async () => {
-  const { resources } = await someone({ 'home/.pi/agent/skills/a/SKILL.md': skill('"a\\nb\\e[2J"') }).load();
+  const { resources } = await userWith({ 'home/.pi/agent/skills/a/SKILL.md': skill('"a\\nb\\e[2J"') }).load();
 
   expect(resources.warnings.join()).not.toMatch(/\p{Cc}/u);
   expect(resources.warnings).toContainEqual(expect.stringContaining('its name, a\\nb\\x1b[2J, is not'));
@@ -204,28 +204,28 @@ it('a warning is one line without anything that moves a cursor', async () => {
 it('more than the longest list of warnings is counted', async () => {
   const skillPaths = Array.from({ length: MAX_WARNINGS + 5 }, (_, index) => `nowhere${index}`);
 
-  const { warnings } = await someone({}).load({ skillPaths });
+  const { warnings } = await userWith({}).load({ skillPaths });
 
   expect(warnings).toHaveLength(MAX_WARNINGS + 1);
   expect(warnings.at(-1)).toBe('5 more skills and prompt templates have something wrong with them');
 });
 
 it('more than the longest list of templates is told', async () => {
-  const files = Array.from({ length: MAX_OF_A_KIND + 2 }, (_, index) => [
+  const files = Array.from({ length: MAX_PER_KIND + 2 }, (_, index) => [
     `home/.pi/agent/prompts/${1000 + index}.md`,
     'Words',
   ]);
 
-  const { found, warnings } = await someone(Object.fromEntries(files)).load();
+  const { found, warnings } = await userWith(Object.fromEntries(files)).load();
 
-  expect(found).toHaveLength(MAX_OF_A_KIND);
+  expect(found).toHaveLength(MAX_PER_KIND);
   expect(warnings).toEqual([
-    `home/.pi/agent/prompts/1500.md and what comes after it is left out: there are more than ${MAX_OF_A_KIND} prompt templates`,
+    `home/.pi/agent/prompts/1500.md and what comes after it is left out: there are more than ${MAX_PER_KIND} prompt templates`,
   ]);
 });
 
 it('a folder with too many names holds no templates, and is told', async () => {
-  const { root, load } = someone({ 'home/.pi/agent/prompts/fix.md': 'Fix' });
+  const { root, load } = userWith({ 'home/.pi/agent/prompts/fix.md': 'Fix' });
   for (let count = 0; count < MAX_NAMES; count++) symlinkSync('x', join(root, `home/.pi/agent/prompts/n${count}`));
 
   const { found, warnings } = await load();

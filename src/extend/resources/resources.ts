@@ -2,14 +2,14 @@ import { printableName } from '../../agent/tools/result-lines.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { UserInput, SessionHooks } from '../../session/hooks.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
-import { callIn } from './call.ts';
+import { findInvokedCommand } from './invoked-command.ts';
 import { gather } from './gather.ts';
-import { type Place, type ResourcePlaces, skillPlaces, templatePlaces, whereabouts } from './places.ts';
-import { readSkill, type Skill, skillText } from './skill.ts';
+import { type ResourceRoot, type ResourceOptions, skillRoots, templateRoots, sourceFields } from './search-roots.ts';
+import { readSkill, type LoadedSkill, skillText } from './skill.ts';
 import { skillFiles } from './skill-files.ts';
 import { readTemplate, type Template, templateText } from './template.ts';
 import { templateFiles } from './template-files.ts';
-import { unwanted } from './unwanted.ts';
+import { excludedFiles } from './excluded-files.ts';
 
 /** More warnings than this are counted, not told. */
 export const MAX_WARNINGS = 30;
@@ -17,14 +17,14 @@ export const MAX_WARNINGS = 30;
 type OnFailure = (path: string, event: string, error: unknown) => void;
 
 /** Something that a message may call by its name. */
-interface Callable {
+interface Invocable {
   readonly name: string;
   readonly path: string;
   /** What is said to have failed when its file cannot be used. */
   readonly event: string;
-  readonly listed: SlashCommand;
+  readonly listing: SlashCommand;
   /** What the message becomes. */
-  readonly text: (args: string) => string;
+  readonly expand: (args: string) => string;
 }
 
 /** Skills and prompt templates. */
@@ -44,88 +44,88 @@ export class Resources {
   }
 
   /** Finds what there is. A file that is no good is left out and told of in a warning. */
-  static async load(places: ResourcePlaces, onFailure: OnFailure): Promise<Resources> {
+  static async load(options: ResourceOptions, onFailure: OnFailure): Promise<Resources> {
     const warnings: string[] = [];
     const warn = (warning: string) => void warnings.push(printableName(warning));
     const templates = await gather<Template>(
       {
         plural: 'prompt templates',
-        places: templatePlaces(places),
+        roots: templateRoots(options),
         filesIn: templateFiles,
         read: readTemplate,
-        isUnwanted: unwanted(places.promptPaths, places),
+        isExcluded: excludedFiles(options.promptPaths, options),
       },
       warn,
     );
-    const skills = await gather<Skill>(
+    const skills = await gather<LoadedSkill>(
       {
         plural: 'skills',
-        places: skillPlaces(places),
+        roots: skillRoots(options),
         filesIn: skillFiles,
         read: readSkill,
-        isUnwanted: unwanted(places.skillPaths, places),
+        isExcluded: excludedFiles(options.skillPaths, options),
       },
       warn,
     );
-    const callables = [...templates.map(asTemplate), ...skills.map(asSkill)];
+    const commands = [...templates.map(templateCommand), ...skills.map(skillCommand)];
     return new Resources({
       // Nobody waits where nothing can be called.
-      hooks: callables.length === 0 ? {} : { expand: async (input) => expanded(input, callables, onFailure) },
-      warnings: shortened(warnings),
-      commands: callables.map(({ listed }) => listed),
+      hooks: commands.length === 0 ? {} : { expand: async (input) => expand(input, commands, onFailure) },
+      warnings: limitWarnings(warnings),
+      commands: commands.map(({ listing: slashCommand }) => slashCommand),
       listings: skills.filter(({ isListed }) => isListed),
     });
   }
 }
 
-function asTemplate(template: Template): Callable {
+function templateCommand(template: Template): Invocable {
   const { name, path, argumentHint } = template;
-  const listed = listing(name, template, 'prompt');
+  const listing = toCommand(name, template, 'prompt');
   return {
     name,
     path,
     event: 'template_expansion',
-    listed: argumentHint === undefined ? listed : { ...listed, argumentHint },
-    text: (args) => templateText(template, args),
+    listing: argumentHint === undefined ? listing : { ...listing, argumentHint },
+    expand: (args) => templateText(template, args),
   };
 }
 
-function asSkill(skill: Skill): Callable {
+function skillCommand(skill: LoadedSkill): Invocable {
   const name = `skill:${skill.name}`;
   return {
     name,
     path: skill.path,
     event: 'skill_expansion',
-    listed: listing(name, skill, 'skill'),
-    text: (args) => skillText(skill, args),
+    listing: toCommand(name, skill, 'skill'),
+    expand: (args) => skillText(skill, args),
   };
 }
 
-type Found = Readonly<Record<'description' | 'path', string>> & { readonly place: Place };
+type Found = Readonly<Record<'description' | 'path', string>> & { readonly root: ResourceRoot };
 
-const listing = (name: string, { description, path, place }: Found, source: 'prompt' | 'skill'): SlashCommand => ({
+const toCommand = (name: string, { description, path, root }: Found, source: 'prompt' | 'skill'): SlashCommand => ({
   name,
   description,
   source,
-  ...whereabouts(path, place),
+  ...sourceFields(path, root),
 });
 
 /** What a message stands for; undefined when it stands for itself. Files are read now: they may have changed. */
-function expanded({ text, images }: UserInput, callables: readonly Callable[], onFailure: OnFailure): UserInput | undefined {
-  const call = text.startsWith('/') ? callIn(text, callables) : undefined;
-  if (!call) return undefined;
-  const { command, args } = call;
+function expand({ text, images }: UserInput, commands: readonly Invocable[], onFailure: OnFailure): UserInput | undefined {
+  const invocation = text.startsWith('/') ? findInvokedCommand(text, commands) : undefined;
+  if (!invocation) return undefined;
+  const { command, args } = invocation;
   try {
-    const words = command.text(args);
+    const expansion = command.expand(args);
     // A message that says nothing is none.
-    return words.trim() === '' ? undefined : { text: words, images };
+    return expansion.trim() === '' ? undefined : { text: expansion, images };
   } catch (error) {
     onFailure(command.path, command.event, error);
     return undefined;
   }
 }
 
-function shortened(warnings: readonly string[]): string[] {
+function limitWarnings(warnings: readonly string[]): string[] {
   if (warnings.length <= MAX_WARNINGS) return [...warnings];
   const rest = warnings.length - MAX_WARNINGS;
   return [

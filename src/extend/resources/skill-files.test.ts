@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { MAX_DEPTH, MAX_NAMES, skillFiles } from './skill-files.ts';
+import { MAX_SKILL_DEPTH, MAX_NAMES, skillFiles } from './skill-files.ts';
 
 /** A folder with these files, and what is found in it. */
 function folderWith(...files: readonly (string | [string, string])[]) {
@@ -101,13 +101,13 @@ it('folders that cannot be read are told', async () => {
 });
 
 it('what lies too deep is told and not looked at', async () => {
-  const deepest = 'd/'.repeat(MAX_DEPTH);
-  const { find } = folderWith(`${deepest}SKILL.md`, `${'e/'.repeat(MAX_DEPTH + 1)}SKILL.md`);
+  const deepest = 'd/'.repeat(MAX_SKILL_DEPTH);
+  const { find } = folderWith(`${deepest}SKILL.md`, `${'e/'.repeat(MAX_SKILL_DEPTH + 1)}SKILL.md`);
 
   const { files, warnings } = await find();
 
   expect(files).toEqual([`${deepest}SKILL.md`]);
-  expect(warnings).toEqual([expect.stringMatching(`/e is not searched for skills: .* ${MAX_DEPTH} folders deep`)]);
+  expect(warnings).toEqual([expect.stringMatching(`/e is not searched for skills: .* ${MAX_SKILL_DEPTH} folders deep`)]);
 });
 
 it('a folder with too many names is told once, and those before it are found', async () => {

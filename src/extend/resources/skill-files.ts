@@ -6,7 +6,7 @@ import { messageOf } from '../../protocol/errors.ts';
 import { realPath } from '../../system/files/real-path.ts';
 
 /** How many folders deep skills are looked for. */
-export const MAX_DEPTH = 10;
+export const MAX_SKILL_DEPTH = 10;
 
 /** How many names are looked at below one folder. */
 export const MAX_NAMES = 10_000;
@@ -18,8 +18,8 @@ const IGNORE_FILES = ['.gitignore', '.ignore', '.fdignore'];
  * followed; what is hidden, ignored or below a skill is passed over.
  */
 export async function skillFiles(folder: string, warn: (warning: string) => void): Promise<string[]> {
-  const search = new Search(folder, warn);
-  await search.inside(folder, { depth: 0, outer: undefined });
+  const search = new SkillSearch(folder, warn);
+  await search.searchFolder(folder, { depth: 0, outer: undefined });
   return search.files;
 }
 
@@ -28,7 +28,7 @@ interface Level {
   readonly outer: IgnoreRules | undefined;
 }
 
-class Search {
+class SkillSearch {
   readonly files: string[] = [];
   readonly #root: string;
   readonly #warn: (warning: string) => void;
@@ -40,29 +40,29 @@ class Search {
     this.#warn = warn;
   }
 
-  async inside(folder: string, { depth, outer }: Level): Promise<void> {
+  async searchFolder(folder: string, { depth, outer }: Level): Promise<void> {
     if (!this.#isNew(folder)) return;
     const entries = await this.#entriesOf(folder);
     const rules = await IgnoreRules.at(folder, outer, IGNORE_FILES);
-    const isWanted = (path: string, kind: 'file' | 'folder') => !rules?.ignores(path, kind === 'folder');
+    const isIncluded = (path: string, kind: 'file' | 'folder') => !rules?.ignores(path, kind === 'folder');
     const skill = join(folder, 'SKILL.md');
-    const own = entries.find(({ name }) => name === 'SKILL.md');
-    if (own && isWanted(skill, 'file') && (await kindOf(own, skill)) === 'file') {
+    const skillEntry = entries.find(({ name }) => name === 'SKILL.md');
+    if (skillEntry && isIncluded(skill, 'file') && (await kindOf(skillEntry, skill)) === 'file') {
       this.files.push(skill);
       return;
     }
     for (const entry of entries) {
       const path = join(folder, entry.name);
       const kind = await kindOf(entry, path);
-      if (!kind || !isWanted(path, kind)) continue;
-      if (kind === 'folder') await this.#deeper(path, { depth: depth + 1, outer: rules });
+      if (!kind || !isIncluded(path, kind)) continue;
+      if (kind === 'folder') await this.#searchSubfolder(path, { depth: depth + 1, outer: rules });
       else if (depth === 0 && entry.name.endsWith('.md')) this.files.push(path);
     }
   }
 
-  async #deeper(folder: string, level: Level): Promise<void> {
-    if (level.depth <= MAX_DEPTH) await this.inside(folder, level);
-    else this.#warn(`${folder} is not searched for skills: it lies more than ${MAX_DEPTH} folders deep`);
+  async #searchSubfolder(folder: string, level: Level): Promise<void> {
+    if (level.depth <= MAX_SKILL_DEPTH) await this.searchFolder(folder, level);
+    else this.#warn(`${folder} is not searched for skills: it lies more than ${MAX_SKILL_DEPTH} folders deep`);
   }
 
   /** Links may lead to where we have been. */
@@ -78,7 +78,7 @@ class Search {
     try {
       const entries = await readdir(folder, { withFileTypes: true });
       this.#names += entries.length;
-      if (this.#names <= MAX_NAMES) return entries.filter(isShown).sort((a, b) => (a.name < b.name ? -1 : 1));
+      if (this.#names <= MAX_NAMES) return entries.filter(isVisible).sort((a, b) => (a.name < b.name ? -1 : 1));
       this.#warn(`${this.#root} holds more than ${MAX_NAMES} names: not all of it is searched for skills`);
     } catch (error) {
       this.#warn(`${folder} is not searched for skills: ${messageOf(error)}`);
@@ -87,11 +87,11 @@ class Search {
   }
 }
 
-const isShown = ({ name }: Dirent) => !name.startsWith('.') && name !== 'node_modules';
+const isVisible = ({ name }: Dirent) => !name.startsWith('.') && name !== 'node_modules';
 
 /** What a name stands for, links followed; undefined for what is neither. */
 export async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | undefined> {
-  const about = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
-  if (about?.isDirectory()) return 'folder';
-  return about?.isFile() ? 'file' : undefined;
+  const stats = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
+  if (stats?.isDirectory()) return 'folder';
+  return stats?.isFile() ? 'file' : undefined;
 }

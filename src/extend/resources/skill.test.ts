@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { skill, someone } from './testing/someone.ts';
+import { skill, userWith } from './testing/user-with.ts';
 
 it.each([
   ['no description', '---\nname: odd\n---\n', 'is left out: it has no description'],
@@ -9,7 +9,7 @@ it.each([
   ['a blank description', '---\ndescription: "  "\n---\n', 'is left out: it has no description'],
   ['bad YAML', '---\ndescription: a: b\n---\n', 'is left out: its front matter is no YAML: '],
 ])('a skill with %s is left out and told; the others are there', async (_title, text, warning) => {
-  const { load } = someone({
+  const { load } = userWith({
     'home/.pi/agent/skills/odd/SKILL.md': text,
     'home/.pi/agent/skills/ok/SKILL.md': skill('ok'),
   });
@@ -21,7 +21,7 @@ it.each([
 });
 
 it('other files among skills are none, and nobody is told', async () => {
-  const { load } = someone({
+  const { load } = userWith({
     'home/.pi/agent/skills/README.md': '# My skills\n',
     'home/.pi/agent/skills/loose.md': '---\ndescription: Loose.\n---\nDo it.',
     'home/.pi/agent/skills/odd.md': '---\nname: odd\n---\n',
@@ -41,7 +41,7 @@ it.each([
   ['a hyphen at the end', 'odd-', 'its name, odd-, has a hyphen at an end or two in a row'],
   ['two hyphens', 'o--dd', 'its name, o--dd, has a hyphen at an end or two in a row'],
 ])('a skill with %s is used and told', async (_title, name, warning) => {
-  const { load } = someone({ 'home/.pi/agent/skills/odd/SKILL.md': skill(`"${name}"`) });
+  const { load } = userWith({ 'home/.pi/agent/skills/odd/SKILL.md': skill(`"${name}"`) });
 
   const { found, warnings } = await load();
 
@@ -51,7 +51,7 @@ it.each([
 
 it('a skill with a long description is used and told', async () => {
   const text = `---\ndescription: ${'x'.repeat(1025)}\n---\n`;
-  const { load } = someone({ 'home/.pi/agent/skills/odd/SKILL.md': text });
+  const { load } = userWith({ 'home/.pi/agent/skills/odd/SKILL.md': text });
 
   const { found, warnings } = await load();
 
@@ -60,7 +60,7 @@ it('a skill with a long description is used and told', async () => {
 });
 
 it('the model is told of all skills but those that do not want it', async () => {
-  const { load } = someone({
+  const { load } = userWith({
     'home/.pi/agent/skills/a/SKILL.md': skill('a'),
     'home/.pi/agent/skills/b/SKILL.md': '---\ndescription: B.\ndisable-model-invocation: true\n---\n',
     'home/.pi/agent/skills/c/SKILL.md': '---\ndescription: C.\ndisable-model-invocation: "no"\n---\n',
@@ -73,8 +73,8 @@ it('the model is told of all skills but those that do not want it', async () => 
 });
 
 it('a skill stands for its words, with where it is and what follows its name', async () => {
-  const { root, load } = someone({ 'home/.pi/agent/skills/a/SKILL.md': skill('a', '\n# How\n\nRead refs.md\n\n') });
-  const { say } = await load();
+  const { root, load } = userWith({ 'home/.pi/agent/skills/a/SKILL.md': skill('a', '\n# How\n\nRead refs.md\n\n') });
+  const { say: expand } = await load();
   const folder = join(root, 'home/.pi/agent/skills/a');
   const block = [
     `<skill name="a" location="${folder}/SKILL.md">`,
@@ -84,6 +84,6 @@ it('a skill stands for its words, with where it is and what follows its name', a
     '</skill>',
   ].join('\n');
 
-  expect(await say('/skill:a')).toBe(block);
-  expect(await say('/skill:a  do   it\n\nnow ')).toBe(`${block}\n\ndo   it\n\nnow`);
+  expect(await expand('/skill:a')).toBe(block);
+  expect(await expand('/skill:a  do   it\n\nnow ')).toBe(`${block}\n\ndo   it\n\nnow`);
 });

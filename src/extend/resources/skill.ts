@@ -1,61 +1,61 @@
 import { basename, dirname } from 'node:path';
 import { escapeXml } from '../../session/context/system-prompt.ts';
 import { frontMatter } from '../front-matter.ts';
-import { wordsIn } from '../prompt-file.ts';
-import type { Place } from './places.ts';
+import { readPromptFile } from '../prompt-file.ts';
+import type { ResourceRoot } from './search-roots.ts';
 
 /** Other agents refuse what is longer; here it makes a warning. */
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1024;
 
 /** Instructions for a kind of work. */
-export interface Skill {
+export interface LoadedSkill {
   readonly name: string;
   readonly description: string;
   readonly path: string;
-  readonly place: Place;
+  readonly root: ResourceRoot;
   /** Whether the model is told of it; the user may always call it. */
   readonly isListed: boolean;
 }
 
 /** The skill that a file holds, if it does. */
-export function readSkill(path: string, place: Place, warn: (warning: string) => void): Skill | undefined {
-  const { values, problem } = frontMatter(wordsIn(path));
+export function readSkill(path: string, root: ResourceRoot, warn: (warning: string) => void): LoadedSkill | undefined {
+  const { values, problem } = frontMatter(readPromptFile(path));
   if (problem !== undefined) {
     warn(`${path} is left out: ${problem}`);
     return undefined;
   }
-  const description = textOf(values['description']);
+  const description = textFrom(values['description']);
   if (description === '') {
     // Any other file may lie among skills: a README, say.
-    const isMeant = isInFolder(path) || place.path === path || Object.keys(values).length > 0;
-    if (isMeant) warn(`${path} is left out: it has no description`);
+    const looksLikeSkill = isInFolder(path) || root.path === path || Object.keys(values).length > 0;
+    if (looksLikeSkill) warn(`${path} is left out: it has no description`);
     return undefined;
   }
-  const usual = isInFolder(path) ? basename(dirname(path)) : basename(path, '.md');
-  const name = textOf(values['name']) || usual;
-  if (isInFolder(path) && name !== usual) warn(`${path}: its name, ${name}, is not that of its folder`);
-  for (const complaint of complaints({ name, description })) warn(`${path}: ${complaint}`);
-  return { name, description, path, place, isListed: values['disable-model-invocation'] !== true };
+  const defaultName = isInFolder(path) ? basename(dirname(path)) : basename(path, '.md');
+  const name = textFrom(values['name']) || defaultName;
+  if (isInFolder(path) && name !== defaultName) warn(`${path}: its name, ${name}, is not that of its folder`);
+  for (const problemFound of compatibilityProblems({ name, description })) warn(`${path}: ${problemFound}`);
+  return { name, description, path, root, isListed: values['disable-model-invocation'] !== true };
 }
 
 /** What a message becomes that calls a skill. */
-export function skillText({ name, path }: Skill, args: string): string {
-  const { body } = frontMatter(wordsIn(path));
-  const words = [
+export function skillText({ name, path }: LoadedSkill, args: string): string {
+  const { body } = frontMatter(readPromptFile(path));
+  const block = [
     `<skill name="${escapeXml(name)}" location="${escapeXml(path)}">`,
     `Relative paths in this skill are relative to its folder, ${dirname(path)}`,
     '',
     body,
     '</skill>',
   ].join('\n');
-  return args === '' ? words : `${words}\n\n${args}`;
+  return args === '' ? block : `${block}\n\n${args}`;
 }
 
 const isInFolder = (path: string) => basename(path) === 'SKILL.md';
 
 /** What other agents would not take. */
-function* complaints({ name, description }: Pick<Skill, 'name' | 'description'>): Iterable<string> {
+function* compatibilityProblems({ name, description }: Pick<LoadedSkill, 'name' | 'description'>): Iterable<string> {
   if (name.length > MAX_NAME) yield `its name has more than ${MAX_NAME} characters`;
   if (!/^[a-z0-9-]*$/.test(name)) yield `its name, ${name}, has more in it than a-z, 0-9 and hyphens`;
   if (/^-|-$|--/.test(name)) yield `its name, ${name}, has a hyphen at an end or two in a row`;
@@ -63,4 +63,4 @@ function* complaints({ name, description }: Pick<Skill, 'name' | 'description'>)
 }
 
 /** A value as one text; what is none counts as absent. */
-const textOf = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '');
+const textFrom = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '');

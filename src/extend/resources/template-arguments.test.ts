@@ -58,7 +58,7 @@ it('an empty argument counts as missing where there is a default', () => {
   expect(fillTemplate('${1:-one} ${2:-two} ${@:-all}', ['', 'b'])).toBe('one b  b');
 });
 
-const place = fc.constantFrom(
+const slot = fc.constantFrom(
   '$1',
   '$2',
   '$10',
@@ -74,10 +74,10 @@ const place = fc.constantFrom(
 
 it('no argument is looked at again, whatever stands in it', () => {
   fc.assert(
-    fc.property(fc.array(place), fc.array(fc.oneof(place, fc.string()), { maxLength: 4 }), (places, words) => {
+    fc.property(fc.array(slot), fc.array(fc.oneof(slot, fc.string()), { maxLength: 4 }), (slots, words) => {
       const marks = words.map((_word, index) => `\u0000${index}\u0000`);
       const nonEmpty = words.map((word) => word || 'x');
-      const template = places.join('|');
+      const template = slots.join('|');
 
       const filled = fillTemplate(template, marks).replaceAll(
         /\0(\d)\0/g,

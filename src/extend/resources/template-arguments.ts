@@ -22,7 +22,7 @@ export function splitArguments(text: string): string[] {
   return words;
 }
 
-const PLACE =
+const PLACEHOLDER =
   /\$(?:(?<number>\d+)|@|ARGUMENTS|\{@:(?<from>\d+)(?::(?<count>\d+))?\}|\{(?<tried>\d+|@):-(?<otherwise>[^}]*)\})/g;
 
 /**
@@ -32,17 +32,17 @@ const PLACE =
 export function fillTemplate(template: string, args: readonly string[]): string {
   let filled = '';
   let end = 0;
-  for (const { 0: place, index, groups = {} } of template.matchAll(PLACE)) {
-    filled += template.slice(end, index) + fillingFor(groups, args);
-    end = index + place.length;
+  for (const { 0: placeholder, index, groups = {} } of template.matchAll(PLACEHOLDER)) {
+    filled += template.slice(end, index) + valueFor(groups, args);
+    end = index + placeholder.length;
     if (filled.length > MAX_FILLED_LENGTH)
       throw new Error(`Filled in, it has more than ${MAX_FILLED_LENGTH} characters`);
   }
   return filled + template.slice(end);
 }
 
-function fillingFor(place: Readonly<Record<string, string | undefined>>, args: readonly string[]): string {
-  const { number, from, count, tried, otherwise = '' } = place;
+function valueFor(placeholder: Readonly<Record<string, string | undefined>>, args: readonly string[]): string {
+  const { number, from, count, tried, otherwise = '' } = placeholder;
   const nth = (which: string) => args[Number(which) - 1] ?? '';
   if (number !== undefined) return nth(number);
   if (tried !== undefined) return (tried === '@' ? args.join(' ') : nth(tried)) || otherwise;

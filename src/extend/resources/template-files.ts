@@ -11,8 +11,8 @@ export async function templateFiles(folder: string, warn: (warning: string) => v
     const files: string[] = [];
     for (const entry of entries) {
       const path = join(folder, entry.name);
-      const isNamedSo = entry.name.endsWith('.md') && !entry.name.startsWith('.');
-      if (isNamedSo && (await kindOf(entry, path)) === 'file') files.push(path);
+      const isTemplateName = entry.name.endsWith('.md') && !entry.name.startsWith('.');
+      if (isTemplateName && (await kindOf(entry, path)) === 'file') files.push(path);
     }
     return files.sort();
   } catch (error) {

@@ -1,32 +1,32 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: prompt templates are full of them
 import { expect, it } from 'vitest';
-import { someone } from './testing/someone.ts';
+import { userWith } from './testing/user-with.ts';
 
 it('a template stands for its words, filled', async () => {
-  const { load } = someone({
+  const { load } = userWith({
     'home/.pi/agent/prompts/fix.md': '---\ndescription: Fix it\n---\n\nFix $1, then ${@:2}. ${4:-Be quick.}\n',
     'home/.pi/agent/prompts/two words.md': 'Both: $@',
     'home/.pi/agent/prompts/two.md': 'Two: $@',
   });
-  const { say } = await load();
+  const { say: expand } = await load();
 
-  expect(await say('/fix a.ts "b c" d')).toBe('Fix a.ts, then b c d. Be quick.');
-  expect(await say('/fix\na.ts')).toBe('Fix a.ts, then . Be quick.');
-  expect(await say('/two words and more')).toBe('Both: and more');
-  expect(await say('/two wordsmiths')).toBe('Two: wordsmiths');
+  expect(await expand('/fix a.ts "b c" d')).toBe('Fix a.ts, then b c d. Be quick.');
+  expect(await expand('/fix\na.ts')).toBe('Fix a.ts, then . Be quick.');
+  expect(await expand('/two words and more')).toBe('Both: and more');
+  expect(await expand('/two wordsmiths')).toBe('Two: wordsmiths');
 });
 
 it('a template that says nothing is left out, and one that comes to nothing stands for itself', async () => {
-  const { load } = someone({
+  const { load } = userWith({
     'home/.pi/agent/prompts/empty.md': '---\ndescription: Nothing\n---\n\n',
     'home/.pi/agent/prompts/echo.md': '$@',
   });
-  const { say, found, warnings } = await load();
+  const { say: expand, found, warnings } = await load();
 
   expect(found.map(([name]) => name)).toEqual(['echo']);
   expect(warnings).toEqual(['home/.pi/agent/prompts/empty.md is left out: it says nothing']);
-  expect(await say('/echo hello')).toBe('hello');
-  expect(await say('/echo')).toBeUndefined();
+  expect(await expand('/echo hello')).toBe('hello');
+  expect(await expand('/echo')).toBeUndefined();
 });
 
 it.each([
@@ -36,7 +36,7 @@ it.each([
   ['a first line of 60 characters', 'x'.repeat(60), 'x'.repeat(60)],
   ['the first line, when its own is none', '---\ndescription: 5\n---\nWords', 'Words'],
 ])('a template is described by %s', async (_title, text, description) => {
-  const { resources } = await someone({ 'home/.pi/agent/prompts/fix.md': text }).load();
+  const { resources } = await userWith({ 'home/.pi/agent/prompts/fix.md': text }).load();
 
   expect(resources.commands).toMatchObject([{ name: 'fix', description }]);
 });
@@ -46,18 +46,18 @@ it.each([
   ['[focus]', '[focus]'],
   ['<file> [more]', '<file> [more]'],
   ['5', undefined],
-])('the hint %s is told as %s', async (hint, told) => {
+])('the hint %s is told as %s', async (hint, expected) => {
   const text = `---\nargument-hint: ${hint}\n---\nWords`;
 
-  const { resources } = await someone({ 'home/.pi/agent/prompts/fix.md': text }).load();
+  const { resources } = await userWith({ 'home/.pi/agent/prompts/fix.md': text }).load();
 
-  expect(resources.commands[0]?.argumentHint).toBe(told);
+  expect(resources.commands[0]?.argumentHint).toBe(expected);
 });
 
 it('a template with bad front matter is used and told', async () => {
-  const { load } = someone({ 'home/.pi/agent/prompts/fix.md': '---\nargument-hint: [a] [b]\n---\nFix $1' });
-  const { say, warnings } = await load();
+  const { load } = userWith({ 'home/.pi/agent/prompts/fix.md': '---\nargument-hint: [a] [b]\n---\nFix $1' });
+  const { say: expand, warnings } = await load();
 
-  expect(await say('/fix it')).toBe('Fix it');
+  expect(await expand('/fix it')).toBe('Fix it');
   expect(warnings).toEqual([expect.stringMatching(/fix\.md: its front matter is no YAML: .+ at line 2, column \d+$/)]);
 });

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { frontMatter } from '../front-matter.ts';
-import { wordsIn } from '../prompt-file.ts';
-import type { Place } from './places.ts';
+import { readPromptFile } from '../prompt-file.ts';
+import type { ResourceRoot } from './search-roots.ts';
 import { fillTemplate, splitArguments } from './template-arguments.ts';
 
 /** How much of its first line describes a template that does not describe itself. */
@@ -12,32 +12,32 @@ export interface Template {
   readonly name: string;
   readonly description: string;
   readonly path: string;
-  readonly place: Place;
+  readonly root: ResourceRoot;
   readonly argumentHint: string | undefined;
 }
 
 /** The template that a file holds. Whatever is wrong with its front matter, its words count. */
-export function readTemplate(path: string, place: Place, warn: (warning: string) => void): Template | undefined {
-  const { values, body, problem } = frontMatter(wordsIn(path));
+export function readTemplate(path: string, root: ResourceRoot, warn: (warning: string) => void): Template | undefined {
+  const { values, body, problem } = frontMatter(readPromptFile(path));
   if (problem !== undefined) warn(`${path}: ${problem}`);
   if (body === '') {
     warn(`${path} is left out: it says nothing`);
     return undefined;
   }
   const { description } = values;
-  const described = typeof description === 'string' ? description.trim() : '';
+  const ownDescription = typeof description === 'string' ? description.trim() : '';
   return {
     name: basename(path, '.md'),
-    description: described || firstLine(body),
+    description: ownDescription || firstLine(body),
     path,
-    place,
+    root,
     argumentHint: hintOf(values['argument-hint']),
   };
 }
 
 /** What a message becomes that calls a template. */
 export const templateText = ({ path }: Template, args: string): string =>
-  fillTemplate(frontMatter(wordsIn(path)).body, splitArguments(args));
+  fillTemplate(frontMatter(readPromptFile(path)).body, splitArguments(args));
 
 function firstLine(body: string): string {
   const [line = ''] = body.split('\n');

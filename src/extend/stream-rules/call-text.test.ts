@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CallText, pathOf } from './call-text.ts';
+import { CallText, pathIn } from './call-text.ts';
 
 /** The text of JSON that comes in pieces of this length. */
 function textOf(json: string, length: number): string {
@@ -40,7 +40,7 @@ it.each([
 });
 
 it('a whole call has the path that one of the usual names holds', () => {
-  expect([{ path: 1, file_path: 'a' }, { filePath: 'b' }, { name: 'c' }].map(pathOf)).toEqual(['a', 'b', undefined]);
+  expect([{ path: 1, file_path: 'a' }, { filePath: 'b' }, { name: 'c' }].map(pathIn)).toEqual(['a', 'b', undefined]);
 });
 
 it('no text makes it slow or throw', () => {

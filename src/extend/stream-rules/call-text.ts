@@ -7,15 +7,15 @@ const MAX_HEAD_CHARACTERS = 4096;
 /** The arguments of a call while they stream: JSON, of which people mean the text without its escapes. */
 export class CallText {
   /** An escape of which the rest is still to come. */
-  #open = '';
+  #partialEscape = '';
   #head = '';
 
   /** What this piece of JSON adds to the text. */
   add(json: string): string {
     if (this.#head.length < MAX_HEAD_CHARACTERS) this.#head += json.slice(0, MAX_HEAD_CHARACTERS);
-    const text = this.#open + json;
-    this.#open = openEscape(text);
-    return text.slice(0, text.length - this.#open.length).replaceAll(ESCAPE, unescaped);
+    const text = this.#partialEscape + json;
+    this.#partialEscape = trailingEscape(text);
+    return text.slice(0, text.length - this.#partialEscape.length).replaceAll(ESCAPE, decodeEscape);
   }
 
   /** The path among the arguments, if it has come already. */
@@ -25,14 +25,14 @@ export class CallText {
     if (member.lastIndex === 0) return undefined;
     for (let found = member.exec(this.#head); found; found = member.exec(this.#head)) {
       const [, name = '', value = ''] = found;
-      if (PATH_NAMES.includes(name) && value.startsWith('"')) return parsed(value);
+      if (PATH_NAMES.includes(name) && value.startsWith('"')) return parseString(value);
     }
     return undefined;
   }
 }
 
 /** The path of the file that a call is about, if it is about one. */
-export function pathOf(args: Readonly<Record<string, unknown>>): string | undefined {
+export function pathIn(args: Readonly<Record<string, unknown>>): string | undefined {
   return PATH_NAMES.map((name) => args[name]).find((value) => typeof value === 'string');
 }
 
@@ -43,11 +43,11 @@ const MEMBER = /\s*"([^"\\]*)"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s"{}[\],]+)\s*,?/sy;
 
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-const unescaped = (_: string, code: string | undefined, character = '') =>
+const decodeEscape = (_: string, code: string | undefined, character = '') =>
   code === undefined ? (CONTROLS[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16));
 
 /** A `\` before a `\` opens nothing. */
-function openEscape(text: string): string {
+function trailingEscape(text: string): string {
   const [ending] = /\\(?:u[\da-f]{0,3})?$/i.exec(text.slice(-5)) ?? [''];
   const at = text.length - ending.length;
   let before = at;
@@ -55,7 +55,7 @@ function openEscape(text: string): string {
   return (at - before) % 2 === 0 ? ending : '';
 }
 
-function parsed(json: string): string | undefined {
+function parseString(json: string): string | undefined {
   try {
     return String(JSON.parse(json));
   } catch {

@@ -2,15 +2,15 @@ import type { CustomMessage } from '../../protocol/generated/vocabulary.ts';
 import type { Rule } from './rule.ts';
 
 /** The type of everything that is stored about rules that have matched. */
-export const INJECTION = 'ttsr-injection';
+export const INJECTION_TYPE = 'ttsr-injection';
 
 /** What is stored beside it: which rules they were. */
 export const detailsOf = (rules: readonly Rule[]) => ({ rules: rules.map(({ facts }) => facts.name) });
 
 /** Tells the model why it was stopped. `said`: what it had said, where it is to go on from that. */
-export function interruptMessage(rules: readonly Rule[], said: string | undefined): CustomMessage {
+export function interruptMessage(rules: readonly Rule[], partialText: string | undefined): CustomMessage {
   const parts = rules.map((rule) => tagged('system-interrupt', rule, INTERRUPTED));
-  if (said) parts.push(`This is what you had said when you were stopped:\n<said>\n${said}\n</said>`);
+  if (partialText) parts.push(`This is what you had said when you were stopped:\n<said>\n${partialText}\n</said>`);
   return injection(rules, parts.join('\n\n'));
 }
 
@@ -24,7 +24,7 @@ export const resultReminder = (rules: readonly Rule[]): string =>
 
 const injection = (rules: readonly Rule[], content: string): CustomMessage => ({
   role: 'custom',
-  customType: INJECTION,
+  customType: INJECTION_TYPE,
   content,
   display: false,
   details: detailsOf(rules),

@@ -1,47 +1,47 @@
 import { createContext, Script } from 'node:vm';
 import type { Pattern } from './pattern.ts';
-import type { View } from './text-window.ts';
+import type { TextView } from './text-window.ts';
 
 /** How long a regular expression may look at a text. Generous: a busy machine must not switch off a rule. */
 const MAX_SEARCH_MS = 500;
 
 /** Looks for patterns in texts. One that takes too long is never looked for again. */
 export class PatternSearch {
-  readonly #onGivenUp: (pattern: Pattern) => void;
-  readonly #givenUp = new Set<Pattern>();
-  #timed: ((search: () => boolean) => boolean) | undefined;
+  readonly #onTimeout: (pattern: Pattern) => void;
+  readonly #abandoned = new Set<Pattern>();
+  #runTimed: ((search: () => boolean) => boolean) | undefined;
 
-  constructor(onGivenUp: (pattern: Pattern) => void) {
-    this.#onGivenUp = onGivenUp;
+  constructor(onTimeout: (pattern: Pattern) => void) {
+    this.#onTimeout = onTimeout;
   }
 
-  finds(pattern: Pattern, { text, from }: View): boolean {
-    if (this.#givenUp.has(pattern)) return false;
-    const { regex, isTame } = pattern;
+  matches(pattern: Pattern, { text, from }: TextView): boolean {
+    if (this.#abandoned.has(pattern)) return false;
+    const { regex, isSafe } = pattern;
     const search = () => {
       regex.lastIndex = from;
       return regex.test(text);
     };
-    if (isTame) return search();
-    this.#timed ??= timed();
+    if (isSafe) return search();
+    this.#runTimed ??= createTimedRun();
     try {
-      return this.#timed(search);
+      return this.#runTimed(search);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      this.#givenUp.add(pattern);
-      this.#onGivenUp(pattern);
+      this.#abandoned.add(pattern);
+      this.#onTimeout(pattern);
       return false;
     }
   }
 }
 
 /** Only a script can be called off while it works. */
-function timed(): (search: () => boolean) => boolean {
+function createTimedRun(): (search: () => boolean) => boolean {
   const script = new Script('search()');
-  const place = { search: () => false };
-  const context = createContext(place);
+  const sandbox = { search: () => false };
+  const context = createContext(sandbox);
   return (search) => {
-    place.search = search;
+    sandbox.search = search;
     return script.runInContext(context, { timeout: MAX_SEARCH_MS }) as boolean;
   };
 }

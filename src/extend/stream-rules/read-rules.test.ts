@@ -6,7 +6,7 @@ import { readRules } from './read-rules.ts';
 import { ruleFiles } from './rule-files.ts';
 
 /** A user and a project with these files, by their paths. */
-function placesWith(files: Record<string, string>) {
+function locationsWith(files: Record<string, string>) {
   const root = mkdtempSync(join(tmpdir(), 'tau-rules-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const [path, text] of Object.entries(files)) {
@@ -17,8 +17,8 @@ function placesWith(files: Record<string, string>) {
 }
 
 function read(files: Record<string, string>, trusted = true) {
-  const { root, ...places } = placesWith(files);
-  const { rules, warnings } = readRules(ruleFiles({ ...places, trusted }).files);
+  const { root, ...locations } = locationsWith(files);
+  const { rules, warnings } = readRules(ruleFiles({ ...locations, trusted }).files);
   const here = (text: string) => text.replaceAll(`${root}/`, '');
   return {
     rules: rules.map(({ facts }) => ({ ...facts, path: here(facts.path) })),
@@ -136,8 +136,8 @@ it('a rule without a text has its description; without both it says nothing', ()
 });
 
 it('a folder in the place of a file is named, and a file in the place of the folder is no rules', () => {
-  const places = placesWith({ 'agent/rules/a.md/b': '', 'project/.pi/rules': 'not a folder' });
-  const { files, warnings } = ruleFiles({ ...places, trusted: true });
+  const locations = locationsWith({ 'agent/rules/a.md/b': '', 'project/.pi/rules': 'not a folder' });
+  const { files, warnings } = ruleFiles({ ...locations, trusted: true });
 
   expect(warnings).toEqual([]);
   expect(readRules(files).warnings).toEqual([expect.stringContaining('a.md: the file cannot be read')]);
@@ -145,9 +145,9 @@ it('a folder in the place of a file is named, and a file in the place of the fol
 
 it('there are at most so many files', () => {
   const names = Array.from({ length: 201 }, (_, at) => `agent/rules/${1000 + at}.md`);
-  const { root: _, ...places } = placesWith(Object.fromEntries(names.map((name) => [name, rule('Text')])));
+  const { root: _, ...locations } = locationsWith(Object.fromEntries(names.map((name) => [name, rule('Text')])));
 
-  const { files, warnings } = ruleFiles({ ...places, trusted: false });
+  const { files, warnings } = ruleFiles({ ...locations, trusted: false });
 
   expect(files).toHaveLength(200);
   expect(warnings).toEqual([expect.stringMatching(/1200\.md: there are more than 200 files of rules/)]);

@@ -1,7 +1,7 @@
 import { messageOf } from '../../protocol/errors.ts';
-import { readWords } from '../prompt-file.ts';
-import { type Rule, ruleIn } from './rule.ts';
-import { nameOf } from './rule-files.ts';
+import { tryReadPromptFile } from '../prompt-file.ts';
+import { type Rule, parseRule } from './rule.ts';
+import { ruleNameOf } from './rule-files.ts';
 
 /** The rules in these files; of several with one name the first. A file that makes no sense is named in a warning. */
 export function readRules(files: readonly string[]): { rules: Rule[]; warnings: string[] } {
@@ -9,9 +9,9 @@ export function readRules(files: readonly string[]): { rules: Rule[]; warnings: 
   const warnings: string[] = [];
   for (const path of files) {
     try {
-      const text = readWords(path);
+      const text = tryReadPromptFile(path);
       if (text === undefined) throw new Error('the file cannot be read');
-      const { name, rule } = ruleIn({ path, text, fallbackName: nameOf(path) });
+      const { name, rule } = parseRule({ path, text, fallbackName: ruleNameOf(path) });
       if (!found.has(name)) found.set(name, rule);
     } catch (error) {
       warnings.push(`${path}: ${messageOf(error)}; the rule is left out`);

@@ -6,7 +6,7 @@ import { messageOf } from '../../protocol/errors.ts';
 const MAX_RULE_FILES = 200;
 
 /** Where rules are kept. */
-export interface RulePlaces {
+export interface RuleLocations {
   readonly agentDir: string;
   readonly cwd: string;
   /** Whether the project's own rules count. */
@@ -14,22 +14,22 @@ export interface RulePlaces {
 }
 
 /** The files of rules, those that win first, and what is wrong with their folders. */
-export function ruleFiles({ agentDir, cwd, trusted }: RulePlaces): { files: string[]; warnings: string[] } {
-  const ofProject = trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : [];
+export function ruleFiles({ agentDir, cwd, trusted }: RuleLocations): { files: string[]; warnings: string[] } {
+  const projectFolders = trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : [];
   const warnings: string[] = [];
   // In the home folder the project's rules may be the user's own.
-  const folders = new Set([...ofProject, agentDir].map((folder) => join(folder, 'rules')));
+  const folders = new Set([...projectFolders, agentDir].map((folder) => join(folder, 'rules')));
   const files = [...folders].flatMap((folder) => filesIn(folder, warnings));
-  const first = files[MAX_RULE_FILES];
-  if (first !== undefined) {
+  const firstOmitted = files[MAX_RULE_FILES];
+  if (firstOmitted !== undefined) {
     warnings.push(
-      `${first}: there are more than ${MAX_RULE_FILES} files of rules; this one and what follows is left out`,
+      `${firstOmitted}: there are more than ${MAX_RULE_FILES} files of rules; this one and what follows is left out`,
     );
   }
   return { files: files.slice(0, MAX_RULE_FILES), warnings };
 }
 
-export const nameOf = (file: string): string => basename(file, '.md');
+export const ruleNameOf = (file: string): string => basename(file, '.md');
 
 function filesIn(folder: string, warnings: string[]): string[] {
   try {

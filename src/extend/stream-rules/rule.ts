@@ -1,6 +1,6 @@
 import { frontMatter } from '../front-matter.ts';
-import { type Pattern, patternOf } from './pattern.ts';
-import { listed, type PathTest, pathTest, type Scope, scopeOf } from './scope.ts';
+import { type Pattern, parsePattern } from './pattern.ts';
+import { splitList, type PathTest, anyGlobTest, type Scope, parseScope } from './scope.ts';
 
 /** It is put into the conversation as it stands. */
 const MAX_RULE_CHARACTERS = 20_000;
@@ -34,23 +34,23 @@ export interface Rule {
 }
 
 /** A file, and its rule unless it watches nothing. Throws an error whose message tells what is wrong with the file. */
-export function ruleIn(file: { path: string; text: string; fallbackName: string }): { name: string; rule?: Rule } {
+export function parseRule(file: { path: string; text: string; fallbackName: string }): { name: string; rule?: Rule } {
   const { values, body, problem } = frontMatter(file.text);
   if (problem !== undefined) throw new Error(problem);
-  const name = wordOf(values['name']) ?? file.fallbackName;
-  const condition = strings(values, 'condition');
+  const name = trimmedText(values['name']) ?? file.fallbackName;
+  const condition = stringList(values, 'condition');
   if (condition.length === 0 || values['enabled'] === false) return { name };
   if (condition.length > MAX_CONDITIONS) throw new Error(`there are more than ${MAX_CONDITIONS} conditions`);
-  const description = wordOf(values['description']);
+  const description = trimmedText(values['description']);
   const content = body || description;
   if (content === undefined) throw new Error('the rule has no text');
   if (content.length > MAX_RULE_CHARACTERS) {
     throw new Error(`the rule is longer than ${MAX_RULE_CHARACTERS} characters`);
   }
-  const scope = strings(values, 'scope').flatMap(listed);
-  const globs = strings(values, 'globs').flatMap(listed);
+  const scope = stringList(values, 'scope').flatMap(splitList);
+  const globs = stringList(values, 'globs').flatMap(splitList);
   const watched = scope.length > 0 ? scope : ['text', 'tool'];
-  const interruptMode = modeOf(values['interruptMode']);
+  const interruptMode = parseInterruptMode(values['interruptMode']);
   const facts: RuleFacts = {
     name,
     path: file.path,
@@ -61,17 +61,17 @@ export function ruleIn(file: { path: string; text: string; fallbackName: string 
     ...(globs.length > 0 ? { globs } : {}),
     ...(interruptMode === undefined ? {} : { interruptMode }),
   };
-  const paths = globs.length > 0 ? pathTest(globs) : undefined;
-  return { name, rule: { facts, patterns: condition.map(patternOf), scope: scopeOf(watched), paths } };
+  const paths = globs.length > 0 ? anyGlobTest(globs) : undefined;
+  return { name, rule: { facts, patterns: condition.map(parsePattern), scope: parseScope(watched), paths } };
 }
 
-function wordOf(value: unknown): string | undefined {
+function trimmedText(value: unknown): string | undefined {
   const word = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
   return word === '' ? undefined : word;
 }
 
 /** One text or a list of texts; those that are empty do not count. */
-function strings(values: Record<string, unknown>, name: string): string[] {
+function stringList(values: Record<string, unknown>, name: string): string[] {
   const value = values[name] ?? [];
   const items: unknown[] = Array.isArray(value) ? value : [value];
   return items
@@ -82,7 +82,7 @@ function strings(values: Record<string, unknown>, name: string): string[] {
     .filter((item) => item.trim() !== '');
 }
 
-function modeOf(value: unknown): InterruptMode | undefined {
+function parseInterruptMode(value: unknown): InterruptMode | undefined {
   if (value === undefined || value === null) return undefined;
   const mode = MODES.find((known) => known === value);
   if (!mode) throw new Error(`interruptMode must be one of ${MODES.join(', ')}`);

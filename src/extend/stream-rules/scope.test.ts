@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { listed, pathTest, reaches, scopeOf } from './scope.ts';
+import { splitList, anyGlobTest, coversCall, parseScope } from './scope.ts';
 
-const watches = (words: string[], tool: string, path: string | null | undefined, globs?: string[]) =>
-  reaches({ scope: scopeOf(words), paths: globs && pathTest(globs) }, { tool, path });
+const watches = (terms: string[], tool: string, path: string | null | undefined, globs?: string[]) =>
+  coversCall({ scope: parseScope(terms), paths: globs && anyGlobTest(globs) }, { tool, path });
 
 it.each([
   [['tool'], 'bash', null, true],
@@ -21,8 +21,8 @@ it.each([
   [['tool:write(*.rs)'], 'write', 'a.rs', true],
   [['tool(*.md)'], 'anything', 'a.md', true],
   [['mcp__server__put-it'], 'mcp__server__put-it', null, true],
-])('%j watches %s with path %s: %s', (words, tool, path, expected) => {
-  expect(watches(words, tool, path)).toBe(expected);
+])('%j watches %s with path %s: %s', (terms, tool, path, expected) => {
+  expect(watches(terms, tool, path)).toBe(expected);
 });
 
 it.each([
@@ -32,16 +32,16 @@ it.each([
   [['tool'], undefined, undefined],
   [['tool(test/**)'], 'src/a.ts', false],
   [['tool(src/**)'], 'src/a.ts', true],
-])('globs narrow %j with path %s: %s', (words, path, expected) => {
-  expect(watches(words, 'edit', path, ['*.ts'])).toBe(expected);
+])('globs narrow %j with path %s: %s', (terms, path, expected) => {
+  expect(watches(terms, 'edit', path, ['*.ts'])).toBe(expected);
 });
 
-it.each(['', 'te xt', 'edit(', 'edit()', 'tool:', 'text(*.ts)', 'thinking(x)', '*'])('%j is no scope', (word) => {
-  expect(() => scopeOf([word])).toThrow(`the scope ${word} is not known`);
+it.each(['', 'te xt', 'edit(', 'edit()', 'tool:', 'text(*.ts)', 'thinking(x)', '*'])('%j is no scope', (term) => {
+  expect(() => parseScope([term])).toThrow(`the scope ${term} is not known`);
 });
 
 it('commas part items, but not within brackets', () => {
-  expect(listed(' text, edit(*.ts,*.tsx) ,*.{a,b},, [x,y]z ')).toEqual([
+  expect(splitList(' text, edit(*.ts,*.tsx) ,*.{a,b},, [x,y]z ')).toEqual([
     'text',
     'edit(*.ts,*.tsx)',
     '*.{a,b}',

@@ -17,39 +17,39 @@ interface CallScope {
 }
 
 /** Reads the words of a scope: `text`, `thinking`, `tool`, the name of a tool, with paths as in `edit(*.ts)`. */
-export function scopeOf(words: readonly string[]): Scope {
-  const calls = words.filter((word) => word !== 'text' && word !== 'thinking').map(callScopeOf);
-  return { text: words.includes('text'), thinking: words.includes('thinking'), calls };
+export function parseScope(terms: readonly string[]): Scope {
+  const calls = terms.filter((term) => term !== 'text' && term !== 'thinking').map(parseCallScope);
+  return { text: terms.includes('text'), thinking: terms.includes('thinking'), calls };
 }
 
-function callScopeOf(word: string): CallScope {
-  const parts = /^(?:tool(?:call)?(?::([\w.-]+))?|(?!(?:text|thinking)\b)([\w.-]+))(?:\((.+)\))?$/s.exec(word);
-  if (!parts) throw new Error(`the scope ${word} is not known`);
+function parseCallScope(term: string): CallScope {
+  const parts = /^(?:tool(?:call)?(?::([\w.-]+))?|(?!(?:text|thinking)\b)([\w.-]+))(?:\((.+)\))?$/s.exec(term);
+  if (!parts) throw new Error(`the scope ${term} is not known`);
   const [, named, alone, globs] = parts;
-  return { tool: named ?? alone, paths: globs === undefined ? undefined : pathTest(listed(globs)) };
+  return { tool: named ?? alone, paths: globs === undefined ? undefined : anyGlobTest(splitList(globs)) };
 }
 
 /** Fits what one of these globs fits. */
-export function pathTest(globs: readonly string[]): PathTest {
+export function anyGlobTest(globs: readonly string[]): PathTest {
   const tests = globs.map(fileGlob);
   return (path) => tests.some((test) => test(path, false));
 }
 
 /** The items of a list that is written with commas; those in brackets belong to their item. */
-export const listed = (text: string): string[] =>
+export const splitList = (text: string): string[] =>
   (text.match(/(?:\{[^}]*\}|\([^)]*\)|\[[^\]]*\]|[^,])+/g) ?? []).map((item) => item.trim()).filter(Boolean);
 
 /** Whether a rule watches a call; undefined while that depends on a path that is not known yet. Null: there is none. */
-export function reaches(
+export function coversCall(
   { scope, paths }: { readonly scope: Scope; readonly paths: PathTest | undefined },
   { tool, path }: { readonly tool: string; readonly path: string | null | undefined },
 ): boolean | undefined {
-  const fits = (test: PathTest | undefined) => {
+  const covers = (test: PathTest | undefined) => {
     if (!test) return true;
     return path === undefined ? undefined : path !== null && test(path);
   };
-  const named = scope.calls.filter((one) => one.tool === undefined || one.tool === tool).map((one) => fits(one.paths));
-  const own = fits(paths);
+  const named = scope.calls.filter((one) => one.tool === undefined || one.tool === tool).map((one) => covers(one.paths));
+  const own = covers(paths);
   if (own === false || named.every((fit) => fit === false)) return false;
   return named.includes(true) ? own : undefined;
 }

@@ -4,20 +4,20 @@ import type { AgentEvent, AssistantMessageEvent } from '../../protocol/generated
 import type { SessionHooks } from '../../session/hooks.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import type { Settings } from '../../store/settings.ts';
-import { detailsOf, INJECTION, interruptMessage, reminderMessage, resultReminder } from './injection.ts';
+import { detailsOf, INJECTION_TYPE, interruptMessage, reminderMessage, resultReminder } from './injection.ts';
 import { PatternSearch } from './pattern-search.ts';
-import { silentRules } from './repeats.ts';
+import { suppressedRules } from './suppressed-rules.ts';
 import type { InterruptMode, Rule } from './rule.ts';
-import { type RulePlaces, ruleFiles } from './rule-files.ts';
-import { type Finding, Watch } from './watch.ts';
+import { type RuleLocations, ruleFiles } from './rule-files.ts';
+import { type RuleMatch, ResponseWatcher } from './response-watcher.ts';
 
 /** How often a run is asked again for the sake of rules: a model that cannot keep to them ends all the same. */
-const MAX_REPEATED_ANSWERS = 10;
+const MAX_RULE_RETRIES = 10;
 
 /** How much of what was said stays where it is to stay. */
 const MAX_KEPT_CHARACTERS = 8000;
 
-export interface RuleHome {
+export interface RuleAgent {
   /** Of the session that the agent is in. */
   readonly transcript: () => Transcript;
   readonly settings: () => Settings;
@@ -32,137 +32,137 @@ export class StreamRules {
   readonly warnings: readonly string[];
   readonly #rules: readonly Rule[];
   readonly #cwd: string;
-  readonly #home: RuleHome;
+  readonly #agent: RuleAgent;
   readonly #search: PatternSearch;
   /** Of the run that the rest is about. */
   #run: AbortSignal | undefined;
-  #repeatsLeft = 0;
+  #retriesLeft = 0;
   #options: NonNullable<Settings['ttsr']> = {};
-  #watch: Watch | undefined;
-  #said = '';
+  #watcher: ResponseWatcher | undefined;
+  #text = '';
   /** Rules to be told after the answer, and before the results of calls. */
-  #late: Rule[] = [];
+  #afterTurn: Rule[] = [];
   readonly #beforeResults = new Map<string, readonly Rule[]>();
 
   private constructor(
     { rules, warnings }: { rules: readonly Rule[]; warnings: readonly string[] },
     cwd: string,
-    home: RuleHome,
+    agent: RuleAgent,
   ) {
     this.#rules = rules;
     this.#cwd = cwd;
-    this.#home = home;
+    this.#agent = agent;
     this.warnings = warnings;
     this.#search = new PatternSearch((pattern) => {
       const path = rules.find(({ patterns }) => patterns.includes(pattern))?.facts.path;
-      home.warn(`${path}: the condition ${pattern.text} takes too long and is given up`);
+      agent.warn(`${path}: the condition ${pattern.text} takes too long and is given up`);
     });
     this.hooks =
       rules.length === 0
         ? {}
         : {
-            delta: (step, signal) => this.#hear(step, signal),
-            toolResult: async (ended) => this.#review(ended),
-            turnEnd: async (turn) => this.#follow(turn),
+            delta: (step, signal) => this.#handleStep(step, signal),
+            toolResult: async (ended) => this.#remindInResult(ended),
+            turnEnd: async (turn) => this.#remindAfterTurn(turn),
           };
   }
 
   /** Reads the rules that count here. */
-  static async load(places: RulePlaces, home: RuleHome): Promise<StreamRules> {
-    const { files, warnings } = ruleFiles(places);
-    if (files.length === 0) return new StreamRules({ rules: [], warnings }, places.cwd, home);
+  static async load(locations: RuleLocations, agent: RuleAgent): Promise<StreamRules> {
+    const { files, warnings } = ruleFiles(locations);
+    if (files.length === 0) return new StreamRules({ rules: [], warnings }, locations.cwd, agent);
     const read = (await import('./read-rules.ts')).readRules(files);
-    return new StreamRules({ rules: read.rules, warnings: [...warnings, ...read.warnings] }, places.cwd, home);
+    return new StreamRules({ rules: read.rules, warnings: [...warnings, ...read.warnings] }, locations.cwd, agent);
   }
 
-  #hear(step: AssistantMessageEvent, signal: AbortSignal): Interruption | undefined {
-    if (step.type === 'start') this.#begin(signal);
-    if (!this.#watch) return undefined;
-    if (step.type === 'text_delta') this.#keep(step.delta);
-    const finding = this.#watch.hear(step);
-    return finding && this.#found(finding);
+  #handleStep(step: AssistantMessageEvent, signal: AbortSignal): Interruption | undefined {
+    if (step.type === 'start') this.#startResponse(signal);
+    if (!this.#watcher) return undefined;
+    if (step.type === 'text_delta') this.#appendText(step.delta);
+    const match = this.#watcher.apply(step);
+    return match && this.#handleMatch(match);
   }
 
   /** An answer begins. */
-  #begin(run: AbortSignal): void {
+  #startResponse(run: AbortSignal): void {
     if (run !== this.#run) {
       this.#run = run;
-      this.#repeatsLeft = MAX_REPEATED_ANSWERS;
+      this.#retriesLeft = MAX_RULE_RETRIES;
     }
-    this.#options = this.#home.settings().ttsr ?? {};
-    this.#forget();
-    if (this.#options.enabled === false || this.#repeatsLeft === 0) return;
-    const silent = silentRules(this.#home.transcript().log, this.#options);
-    const rules = this.#rules.filter(({ facts }) => !silent.has(facts.name));
+    this.#options = this.#agent.settings().ttsr ?? {};
+    this.#reset();
+    if (this.#options.enabled === false || this.#retriesLeft === 0) return;
+    const suppressed = suppressedRules(this.#agent.transcript().log, this.#options);
+    const rules = this.#rules.filter(({ facts }) => !suppressed.has(facts.name));
     if (rules.length === 0) return;
-    this.#watch = new Watch(rules, {
+    this.#watcher = new ResponseWatcher(rules, {
       cwd: this.#cwd,
-      fits: ({ patterns }, view) => patterns.some((pattern) => this.#search.finds(pattern, view)),
+      matches: ({ patterns }, view) => patterns.some((pattern) => this.#search.matches(pattern, view)),
     });
   }
 
-  #forget(): void {
-    this.#watch = undefined;
-    this.#said = '';
-    this.#late = [];
+  #reset(): void {
+    this.#watcher = undefined;
+    this.#text = '';
+    this.#afterTurn = [];
     this.#beforeResults.clear();
   }
 
-  #keep(delta: string): void {
-    if (this.#options.contextMode === 'keep') this.#said = (this.#said + delta).slice(-MAX_KEPT_CHARACTERS);
+  #appendText(delta: string): void {
+    if (this.#options.contextMode === 'keep') this.#text = (this.#text + delta).slice(-MAX_KEPT_CHARACTERS);
   }
 
-  #found({ rules, callId }: Finding): Interruption | undefined {
-    const usual = this.#options.interruptMode ?? 'always';
+  #handleMatch({ rules, callId }: RuleMatch): Interruption | undefined {
+    const fallback = this.#options.interruptMode ?? 'always';
     const kind = callId === undefined ? 'prose-only' : 'tool-only';
-    const [interrupting, quiet] = parted(rules, ({ facts }) => interrupts(facts.interruptMode ?? usual, kind));
+    const [interrupting, quiet] = partition(rules, ({ facts }) => interrupts(facts.interruptMode ?? fallback, kind));
     if (interrupting.length > 0) return this.#interrupt(interrupting);
-    if (callId === undefined) this.#late.push(...quiet);
+    if (callId === undefined) this.#afterTurn.push(...quiet);
     else {
       this.#beforeResults.set(callId, [...(this.#beforeResults.get(callId) ?? []), ...quiet]);
-      this.#tell(quiet);
+      this.#publish(quiet);
     }
     return undefined;
   }
 
   #interrupt(rules: readonly Rule[]): Interruption {
-    this.#tell(rules);
-    const said = this.#said;
-    this.#forget();
-    this.#repeatsLeft--;
+    this.#publish(rules);
+    const partialText = this.#text;
+    this.#reset();
+    this.#retriesLeft--;
     const names = rules.map(({ facts }) => facts.name).join(', ');
     return {
       reason: `TTSR matched ${rules.length > 1 ? 'rules' : 'rule'}: ${names}`,
-      messages: [interruptMessage(rules, said)],
+      messages: [interruptMessage(rules, partialText)],
       discard: this.#options.contextMode !== 'keep',
     };
   }
 
-  #tell(rules: readonly Rule[]): void {
-    this.#home.publish({ type: 'ttsr_triggered', rules: rules.map(({ facts }) => ({ ...facts })) });
+  #publish(rules: readonly Rule[]): void {
+    this.#agent.publish({ type: 'ttsr_triggered', rules: rules.map(({ facts }) => ({ ...facts })) });
   }
 
   /** A call that was let through has a result: the rules it goes against stand before it. */
-  #review({ call, result }: EndedCall): ToolResult | undefined {
+  #remindInResult({ call, result }: EndedCall): ToolResult | undefined {
     const rules = this.#beforeResults.get(call.id);
     if (!rules) return undefined;
     this.#beforeResults.delete(call.id);
-    this.#home.transcript().append({ type: 'custom', customType: INJECTION, data: detailsOf(rules) });
+    this.#agent.transcript().append({ type: 'custom', customType: INJECTION_TYPE, data: detailsOf(rules) });
     return { ...result, content: [{ type: 'text', text: resultReminder(rules) }, ...result.content] };
   }
 
   /** The answer was let through: the model is told afterwards. */
-  #follow({ message }: EndedTurn): Continuation | undefined {
-    const rules = this.#late;
-    this.#late = [];
+  #remindAfterTurn({ message }: EndedTurn): Continuation | undefined {
+    const rules = this.#afterTurn;
+    this.#afterTurn = [];
     if (rules.length === 0 || isFailedOrAborted(message)) return undefined;
-    this.#repeatsLeft--;
+    this.#retriesLeft--;
     return { messages: [reminderMessage(rules)], continue: true };
   }
 }
 
 const interrupts = (mode: InterruptMode, kind: 'prose-only' | 'tool-only') => mode === 'always' || mode === kind;
 
-function parted<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
   return [items.filter(test), items.filter((item) => !test(item))];
 }

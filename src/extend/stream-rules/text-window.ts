@@ -2,7 +2,7 @@
 export const WINDOW_CHARACTERS = 2048;
 
 /** A part of a text. What stands before `from` is there to be looked back at: a match begins behind it. */
-export interface View {
+export interface TextView {
   readonly text: string;
   readonly from: number;
 }
@@ -13,7 +13,7 @@ export class TextWindow {
   #isCut = false;
 
   /** What is to be looked at for each piece of what is new. */
-  *add(more: string): Generator<View> {
+  *add(more: string): Generator<TextView> {
     for (let at = 0; at < more.length; at += WINDOW_CHARACTERS) {
       this.#text += more.slice(at, at + WINDOW_CHARACTERS);
       yield { text: this.#text, from: this.#isCut ? 1 : 0 };

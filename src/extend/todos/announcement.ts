@@ -1,31 +1,31 @@
 import type { CustomMessage } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
-import { TODOS } from './entry-type.ts';
-import { remaining } from './listing.ts';
-import type { Plan } from './plan.ts';
-import { REMINDER } from './reminder.ts';
+import { TODOS_TYPE } from './entry-type.ts';
+import { describePlan } from './plan-text.ts';
+import type { TodoPlan } from './plan.ts';
+import { REMINDER_TYPE } from './plan-messages.ts';
 
-const ANNOUNCEMENT = 'todo-plan';
+const ANNOUNCEMENT_TYPE = 'todo-plan';
 
 /** Whether the plan has changed since the model was last told of it: by an announcement, a reminder or the tool itself. */
-export function isNews(log: SessionLog): boolean {
-  for (const { id, customType } of log.nodesOfKind(TODOS, ANNOUNCEMENT, REMINDER, 'toolResult')) {
-    if (customType === TODOS) return true;
-    if (customType !== undefined || isOfTool(log, id)) return false;
+export function isUnannounced(log: SessionLog): boolean {
+  for (const { id, customType } of log.nodesOfKind(TODOS_TYPE, ANNOUNCEMENT_TYPE, REMINDER_TYPE, 'toolResult')) {
+    if (customType === TODOS_TYPE) return true;
+    if (customType !== undefined || isTodoResult(log, id)) return false;
   }
   return false;
 }
 
-function isOfTool(log: SessionLog, id: string): boolean {
+function isTodoResult(log: SessionLog, id: string): boolean {
   const entry = log.entry(id);
   return entry?.type === 'message' && entry.message.role === 'toolResult' && entry.message.toolName === 'todo';
 }
 
 /** Tells the model of a plan that others have made or changed. */
-export const announcementOf = (plan: Plan): CustomMessage => ({
+export const announcementMessage = (plan: TodoPlan): CustomMessage => ({
   role: 'custom',
-  customType: ANNOUNCEMENT,
-  content: `This is the plan. Keep it up to date with the todo tool.\n${remaining(plan)}`,
+  customType: ANNOUNCEMENT_TYPE,
+  content: `This is the plan. Keep it up to date with the todo tool.\n${describePlan(plan)}`,
   display: false,
   timestamp: Date.now(),
 });

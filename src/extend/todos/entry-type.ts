@@ -1,2 +1,2 @@
 /** The custom entries that hold the plan of a session. */
-export const TODOS = 'tau:todos';
+export const TODOS_TYPE = 'tau:todos';

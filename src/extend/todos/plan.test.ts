@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  MAX_CHARACTERS,
+  MAX_PLAN_SIZE,
   MAX_PHASES,
   MAX_TASKS,
-  MAX_TEXT,
+  MAX_PLAN_TEXT,
   type PhaseDraft,
   planFrom,
   tasksOf,
   withNextActive,
   withOneActive,
-  without,
+  withoutTasks,
 } from './plan.ts';
 
 const statuses = ['pending', 'in_progress', 'completed', 'abandoned', 'blocked'] as const;
@@ -142,14 +142,14 @@ describe('a plan', () => {
       { name: 'c', tasks: [] },
     ]);
 
-    const left = without(plan, new Set(['task-1', 'task-2']));
+    const left = withoutTasks(plan, new Set(['task-1', 'task-2']));
 
     expect(left.map(({ name, tasks }) => `${name}${tasks.map(({ content }) => content)}`)).toEqual(['b3', 'c']);
   });
 });
 
 const many = (count: number) => Array.from({ length: count }, () => ({ content: 'x' }));
-const long = 'x'.repeat(MAX_TEXT);
+const long = 'x'.repeat(MAX_PLAN_TEXT);
 
 describe('what is refused names its place', () => {
   it.each<[string, PhaseDraft[]]>([
@@ -169,14 +169,14 @@ describe('what is refused names its place', () => {
         { name: 'b', tasks: [{ id: 't', content: 'y' }] },
       ],
     ],
-    [`phases[0].name has ${MAX_TEXT + 1} characters of at most ${MAX_TEXT}`, [{ name: `${long}x` }]],
-    [`phases[0].id has ${MAX_TEXT + 1} characters of at most ${MAX_TEXT}`, [{ id: `${long}x`, name: 'a' }]],
+    [`phases[0].name has ${MAX_PLAN_TEXT + 1} characters of at most ${MAX_PLAN_TEXT}`, [{ name: `${long}x` }]],
+    [`phases[0].id has ${MAX_PLAN_TEXT + 1} characters of at most ${MAX_PLAN_TEXT}`, [{ id: `${long}x`, name: 'a' }]],
     [
-      `phases[0].tasks[0].notes has ${MAX_TEXT + 1} characters of at most ${MAX_TEXT}`,
+      `phases[0].tasks[0].notes has ${MAX_PLAN_TEXT + 1} characters of at most ${MAX_PLAN_TEXT}`,
       [{ name: 'a', tasks: [{ content: 'x', notes: `${long}x` }] }],
     ],
     [
-      `phases[0].tasks[0].details has ${MAX_TEXT + 1} characters of at most ${MAX_TEXT}`,
+      `phases[0].tasks[0].details has ${MAX_PLAN_TEXT + 1} characters of at most ${MAX_PLAN_TEXT}`,
       [{ name: 'a', tasks: [{ content: 'x', details: `${long}x` }] }],
     ],
     [
@@ -189,7 +189,7 @@ describe('what is refused names its place', () => {
   });
 
   it('a plan that is too long as a whole', () => {
-    const tasks = Array.from({ length: MAX_CHARACTERS / MAX_TEXT }, () => ({ content: long }));
+    const tasks = Array.from({ length: MAX_PLAN_SIZE / MAX_PLAN_TEXT }, () => ({ content: long }));
 
     expect(() => planFrom([{ name: 'a', tasks }])).toThrow(/^Invalid parameters: phases has \d+ characters/);
     expect(tasksOf(planFrom([{ name: 'a', tasks: tasks.slice(1) }]))).toHaveLength(tasks.length - 1);

@@ -3,21 +3,21 @@ import type { TodoPhase, TodoTask } from '../../protocol/generated/vocabulary.ts
 
 export const MAX_PHASES = 100;
 export const MAX_TASKS = 1000;
-export const MAX_TEXT = 10_000;
+export const MAX_PLAN_TEXT = 10_000;
 /** Clients are told the whole plan at every change of it. */
-export const MAX_CHARACTERS = 1_000_000;
+export const MAX_PLAN_SIZE = 1_000_000;
 
-export interface Task extends TodoTask {
+export interface PlannedTask extends TodoTask {
   readonly id: string;
 }
 
-export interface Phase extends TodoPhase {
+export interface PlannedPhase extends TodoPhase {
   readonly id: string;
-  readonly tasks: Task[];
+  readonly tasks: PlannedTask[];
 }
 
 /** What somebody plans to do, in order. */
-export type Plan = readonly Phase[];
+export type TodoPlan = readonly PlannedPhase[];
 
 /** A phase as somebody writes it down: what is left out is made up. */
 export interface PhaseDraft {
@@ -34,71 +34,71 @@ export interface TaskDraft {
   readonly details?: string | undefined;
 }
 
-export const tasksOf = (plan: Plan): Task[] => plan.flatMap(({ tasks }) => tasks);
+export const tasksOf = (plan: TodoPlan): PlannedTask[] => plan.flatMap(({ tasks }) => tasks);
 
-export const isOpen = ({ status }: Task) => status === 'pending' || status === 'in_progress';
+export const isOpen = ({ status }: PlannedTask) => status === 'pending' || status === 'in_progress';
 
-export const isFinished = ({ status }: Task) => status === 'completed' || status === 'abandoned';
+export const isFinished = ({ status }: PlannedTask) => status === 'completed' || status === 'abandoned';
 
-/** A plan from drafts: texts without blanks around them, an id for everything. What cannot be is refused, and its place named. */
-export function planFrom(drafts: readonly PhaseDraft[]): Plan {
-  const phases = drafts.map((draft, index) => ({ ...draft, place: `phases[${index}]` }));
-  const tasks = phases.flatMap(({ place, tasks = [] }) =>
-    tasks.map((draft, index) => ({ ...draft, place: `${place}.tasks[${index}]` })),
+/** Normalizes drafts to a plan with trimmed texts and unique ids. Throws with the path of an invalid field. */
+export function planFrom(drafts: readonly PhaseDraft[]): TodoPlan {
+  const phases = drafts.map((draft, index) => ({ ...draft, path: `phases[${index}]` }));
+  const tasks = phases.flatMap(({ path, tasks = [] }) =>
+    tasks.map((draft, index) => ({ ...draft, path: `${path}.tasks[${index}]` })),
   );
-  if (phases.length > MAX_PHASES) throw refusal(`phases has ${phases.length} of at most ${MAX_PHASES}`);
-  if (tasks.length > MAX_TASKS) throw refusal(`phases has ${tasks.length} tasks of at most ${MAX_TASKS}`);
+  if (phases.length > MAX_PHASES) throw invalid(`phases has ${phases.length} of at most ${MAX_PHASES}`);
+  if (tasks.length > MAX_TASKS) throw invalid(`phases has ${tasks.length} tasks of at most ${MAX_TASKS}`);
   const phaseIds = idsFor('phase', phases);
   const taskIds = idsFor('task', tasks);
   const all = tasks.map((draft, index) => taskFrom(draft, taskIds[index] ?? ''));
-  const plan = phases.map(({ name, tasks = [], place }, index) => ({
+  const plan = phases.map(({ name, tasks = [], path }, index) => ({
     id: phaseIds[index] ?? '',
-    name: filled(name, `${place}.name`),
+    name: nonBlank(name, `${path}.name`),
     tasks: all.splice(0, tasks.length),
   }));
   const { length } = JSON.stringify(plan);
-  if (length > MAX_CHARACTERS) throw refusal(`phases has ${length} characters of at most ${MAX_CHARACTERS}`);
+  if (length > MAX_PLAN_SIZE) throw invalid(`phases has ${length} characters of at most ${MAX_PLAN_SIZE}`);
   return plan;
 }
 
 /** The plan with one task in progress at most: the first of those that are. */
-export function withOneActive(plan: Plan): Plan {
+export function withOneActive(plan: TodoPlan): TodoPlan {
   const active = tasksOf(plan).find(({ status }) => status === 'in_progress');
-  return eachTask(plan, (task) => {
+  return mapTasks(plan, (task) => {
     return task.status === 'in_progress' && task !== active ? { ...task, status: 'pending' } : task;
   });
 }
 
 /** The plan with one task in progress, as long as there is one to begin. */
-export function withNextActive(plan: Plan): Plan {
+export function withNextActive(plan: TodoPlan): TodoPlan {
   const tasks = tasksOf(plan);
   const next = tasks.some(({ status }) => status === 'in_progress')
     ? undefined
     : tasks.find(({ status }) => status === 'pending');
-  return eachTask(withOneActive(plan), (task) => (task.id === next?.id ? { ...task, status: 'in_progress' } : task));
+  return mapTasks(withOneActive(plan), (task) => (task.id === next?.id ? { ...task, status: 'in_progress' } : task));
 }
 
 /** The plan without these tasks, and without phases that have no others. */
-export const without = (plan: Plan, ids: ReadonlySet<string>): Plan =>
+export const withoutTasks = (plan: TodoPlan, ids: ReadonlySet<string>): TodoPlan =>
   plan.flatMap((phase) => {
     const tasks = phase.tasks.filter(({ id }) => !ids.has(id));
     return tasks.length === 0 && phase.tasks.length > 0 ? [] : [{ ...phase, tasks }];
   });
 
-const eachTask = (plan: Plan, change: (task: Task) => Task): Plan =>
+const mapTasks = (plan: TodoPlan, change: (task: PlannedTask) => PlannedTask): TodoPlan =>
   plan.map((phase) => ({ ...phase, tasks: phase.tasks.map(change) }));
 
-interface Placed {
+interface WithPath {
   readonly id?: string | undefined;
-  readonly place: string;
+  readonly path: string;
 }
 
-function taskFrom({ content, status, place, ...more }: TaskDraft & Placed, id: string): Task {
-  const notes = short(more.notes ?? '', `${place}.notes`);
-  const details = short(more.details ?? '', `${place}.details`);
+function taskFrom({ content, status, path, ...more }: TaskDraft & WithPath, id: string): PlannedTask {
+  const notes = trimmed(more.notes ?? '', `${path}.notes`);
+  const details = trimmed(more.details ?? '', `${path}.details`);
   return {
     id,
-    content: filled(content, `${place}.content`),
+    content: nonBlank(content, `${path}.content`),
     status: status ?? 'pending',
     ...(notes ? { notes } : {}),
     ...(details ? { details } : {}),
@@ -106,13 +106,13 @@ function taskFrom({ content, status, place, ...more }: TaskDraft & Placed, id: s
 }
 
 /** The ids that were given, each at most once; one more than the highest number for each that is missing. */
-function idsFor(kind: 'phase' | 'task', items: readonly Placed[]): string[] {
+function idsFor(kind: 'phase' | 'task', items: readonly WithPath[]): string[] {
   const taken = new Set<string>();
   let last = 0;
-  for (const { id, place } of items) {
-    const given = short(id ?? '', `${place}.id`);
+  for (const { id, path } of items) {
+    const given = trimmed(id ?? '', `${path}.id`);
     if (given === '') continue;
-    if (taken.has(given)) throw refusal(`${place}.id is ${JSON.stringify(given)}, as that of another ${kind}`);
+    if (taken.has(given)) throw invalid(`${path}.id is ${JSON.stringify(given)}, as that of another ${kind}`);
     taken.add(given);
     last = Math.max(last, Number(given.match(new RegExp(`^${kind}-(\\d{1,9})$`))?.[1] ?? 0));
   }
@@ -124,16 +124,16 @@ function idsFor(kind: 'phase' | 'task', items: readonly Placed[]): string[] {
   return items.map(({ id }) => id?.trim() || next());
 }
 
-function filled(text: string, place: string): string {
-  const kept = short(text, place);
-  if (kept === '') throw refusal(`${place} must not be blank`);
+function nonBlank(text: string, path: string): string {
+  const kept = trimmed(text, path);
+  if (kept === '') throw invalid(`${path} must not be blank`);
   return kept;
 }
 
-function short(text: string, place: string): string {
+function trimmed(text: string, path: string): string {
   const kept = text.trim();
-  if (kept.length > MAX_TEXT) throw refusal(`${place} has ${kept.length} characters of at most ${MAX_TEXT}`);
+  if (kept.length > MAX_PLAN_TEXT) throw invalid(`${path} has ${kept.length} characters of at most ${MAX_PLAN_TEXT}`);
   return kept;
 }
 
-const refusal = (problem: string) => new Refusal('invalid_params', `Invalid parameters: ${problem}`);
+const invalid = (problem: string) => new Refusal('invalid_params', `Invalid parameters: ${problem}`);

@@ -2,10 +2,10 @@ import { check } from '../../protocol/check.ts';
 import { commandParams, inboundDefinitions } from '../../protocol/generated/inbound.ts';
 import type { TodoPhase } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
-import { type Plan, planFrom } from './plan.ts';
+import { type TodoPlan, planFrom } from './plan.ts';
 
 /** The plan that an entry holds; none where it holds something else. */
-export function planIn(log: SessionLog, entryId: string): Plan {
+export function storedPlan(log: SessionLog, entryId: string): TodoPlan {
   const entry = log.entry(entryId);
   const phases = entry?.type === 'custom' ? entry.data : undefined;
   if (check(commandParams.set_todos, { phases }, { definitions: inboundDefinitions }) !== undefined) return [];

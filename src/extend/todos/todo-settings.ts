@@ -2,7 +2,7 @@ import type { Settings } from '../../store/settings.ts';
 
 export interface TodoSettings {
   /** Whether the model is offered the tool by itself, and reminded. */
-  readonly isOn: boolean;
+  readonly isEnabled: boolean;
   readonly maxReminders: number;
   /** Seconds after which finished tasks go; less than none: never. */
   readonly clearDelay: number;
@@ -11,7 +11,7 @@ export interface TodoSettings {
 /** What the settings come to, with the built-in defaults for what they leave open. */
 export function todoSettings(settings: Settings): TodoSettings {
   return {
-    isOn: settings['todo.enabled'] ?? true,
+    isEnabled: settings['todo.enabled'] ?? true,
     maxReminders: (settings['todo.reminders'] ?? true) ? (settings['todo.reminders.max'] ?? 3) : 0,
     clearDelay: settings['tasks.todoClearDelay'] ?? 60,
   };

@@ -67,7 +67,7 @@ it('what was to go from one session does not go from another that has the same i
   agent.transcript = second;
   vi.advanceTimersByTime(60_000);
   expect(statuses(todos)).toEqual(['completed']);
-  todos.entered();
+  todos.branchChanged();
   vi.advanceTimersByTime(59_999);
   expect(events).toEqual([]);
   vi.advanceTimersByTime(1);

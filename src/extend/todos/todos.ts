@@ -5,18 +5,18 @@ import type { AgentEvent, TodoPhase } from '../../protocol/generated/vocabulary.
 import type { SessionHooks } from '../../session/hooks.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import type { Settings } from '../../store/settings.ts';
-import { announcementOf, isNews } from './announcement.ts';
-import { Clearing } from './clearing.ts';
-import { TODOS } from './entry-type.ts';
-import { remaining } from './listing.ts';
-import { applied, type Operation } from './operations.ts';
-import { isOpen, type Plan, planFrom, tasksOf, withOneActive, without } from './plan.ts';
-import { isLastWord, remindedIn, reminderOf } from './reminder.ts';
-import { planIn } from './stored-plan.ts';
+import { announcementMessage, isUnannounced } from './announcement.ts';
+import { FinishedTaskTimer } from './finished-task-timer.ts';
+import { TODOS_TYPE } from './entry-type.ts';
+import { describePlan } from './plan-text.ts';
+import { applyOperations, type Operation } from './plan-operations.ts';
+import { isOpen, type TodoPlan, planFrom, tasksOf, withOneActive, withoutTasks } from './plan.ts';
+import { isFinalMessage, reminderState, reminderMessage } from './plan-messages.ts';
+import { storedPlan } from './stored-plan.ts';
 import { type TodoSettings, todoSettings } from './todo-settings.ts';
 
 /** What todos need of the agent they belong to. */
-export interface TodoHome {
+export interface TodoAgent {
   /** Of the session that the agent is in. */
   readonly transcript: () => Transcript;
   /** As far as they count. */
@@ -34,116 +34,116 @@ export interface TodoHome {
 export class Todos {
   readonly hooks: SessionHooks = {
     // Not before: nobody could be told what goes.
-    sessionStart: async ({ reason }) => (reason === 'startup' ? this.entered() : undefined),
+    sessionStart: async ({ reason }) => (reason === 'startup' ? this.branchChanged() : undefined),
     beforeAgentStart: async () => this.#announcement(),
     beforeSettle: async ({ outcome }) => (outcome === 'ok' ? this.#reminder() : undefined),
-    afterTree: async () => this.entered(),
+    afterTree: async () => this.branchChanged(),
   };
-  readonly #home: TodoHome;
-  readonly #clearing = new Clearing((ids) => this.#clear(ids));
-  #read: { readonly transcript: Transcript; readonly entryId: string; readonly plan: Plan } | undefined;
-  #watched: Transcript | undefined;
+  readonly #agent: TodoAgent;
+  readonly #finishedTasks = new FinishedTaskTimer((ids) => this.#clear(ids));
+  #cached: { readonly transcript: Transcript; readonly entryId: string; readonly plan: TodoPlan } | undefined;
+  #timedTranscript: Transcript | undefined;
 
-  constructor(home: TodoHome) {
-    this.#home = home;
+  constructor(agent: TodoAgent) {
+    this.#agent = agent;
   }
 
   /** The plan that was stored last on the branch of the session. */
-  get phases(): Plan {
-    const transcript = this.#home.transcript();
-    const [latest] = transcript.log.nodesOfKind(TODOS);
+  get phases(): TodoPlan {
+    const transcript = this.#agent.transcript();
+    const [latest] = transcript.log.nodesOfKind(TODOS_TYPE);
     if (!latest) return [];
-    if (this.#read?.transcript !== transcript || this.#read.entryId !== latest.id) {
-      this.#read = { transcript, entryId: latest.id, plan: planIn(transcript.log, latest.id) };
+    if (this.#cached?.transcript !== transcript || this.#cached.entryId !== latest.id) {
+      this.#cached = { transcript, entryId: latest.id, plan: storedPlan(transcript.log, latest.id) };
     }
-    return this.#read.plan;
+    return this.#cached.plan;
   }
 
   /** Whether the model has use for the tool. */
-  get isUseful(): boolean {
-    return tasksOf(this.phases).length > 0 && this.#settings.isOn;
+  get isToolUseful(): boolean {
+    return tasksOf(this.phases).length > 0 && this.#settings.isEnabled;
   }
 
   /** Puts another plan in the place of this one; answers it as it is kept. */
-  set(phases: readonly TodoPhase[]): Plan {
-    this.#take(withOneActive(planFrom(phases)));
+  set(phases: readonly TodoPhase[]): TodoPlan {
+    this.#store(withOneActive(planFrom(phases)));
     return this.phases;
   }
 
   /** One call of the tool. */
-  async work({ args, signal }: ToolInvocation): Promise<ToolOutput> {
+  async runTool({ args, signal }: ToolInvocation): Promise<ToolOutput> {
     throwIfAborted(signal);
     const operations = (args['ops'] ?? []) as Operation[];
-    const { plan, applied: count, errors } = applied(operations, this.phases);
-    this.#take(plan);
+    const { plan, applied: count, errors } = applyOperations(operations, this.phases);
+    this.#store(plan);
     const problems = errors.length > 0 ? `Errors: ${errors.join('; ')}\n` : '';
-    const output = { ...textOutput(`${problems}${remaining(plan)}`), details: { phases: plan } };
+    const output = { ...textOutput(`${problems}${describePlan(plan)}`), details: { phases: plan } };
     if (errors.length > 0 && count === 0) throw new ToolError(output);
     return output;
   }
 
   /** The agent is in another session, or on another branch of it: what is finished there waits from now on. */
-  entered(): void {
-    this.#clearing.stop();
-    this.#watch();
+  branchChanged(): void {
+    this.#finishedTasks.stop();
+    this.#updateTimers();
   }
 
   close(): void {
-    this.#clearing.stop();
+    this.#finishedTasks.stop();
   }
 
   get #settings(): TodoSettings {
-    return todoSettings(this.#home.settings());
+    return todoSettings(this.#agent.settings());
   }
 
-  #take(plan: Plan): void {
+  #store(plan: TodoPlan): void {
     if (JSON.stringify(plan) !== JSON.stringify(this.phases)) {
-      const transcript = this.#home.transcript();
-      this.#home.change(() => {
-        const { id } = transcript.append({ type: 'custom', customType: TODOS, data: plan });
-        this.#read = { transcript, entryId: id, plan };
+      const transcript = this.#agent.transcript();
+      this.#agent.change(() => {
+        const { id } = transcript.append({ type: 'custom', customType: TODOS_TYPE, data: plan });
+        this.#cached = { transcript, entryId: id, plan };
       });
     }
-    this.#watch();
+    this.#updateTimers();
   }
 
-  #watch(): void {
-    this.#watched = this.#home.transcript();
-    this.#clearing.watch(this.phases, this.#settings.clearDelay);
+  #updateTimers(): void {
+    this.#timedTranscript = this.#agent.transcript();
+    this.#finishedTasks.update(this.phases, this.#settings.clearDelay);
   }
 
   #clear(ids: ReadonlySet<string>): void {
     // Already in another session, which has tasks of its own.
-    if (this.#watched !== this.#home.transcript()) return;
+    if (this.#timedTranscript !== this.#agent.transcript()) return;
     try {
-      this.#take(without(this.phases, ids));
+      this.#store(withoutTasks(this.phases, ids));
     } catch {
       // A full disk: the tasks stay, and nobody has waited for them to go.
       return;
     }
-    this.#home.publish({ type: 'todo_auto_clear' });
+    this.#agent.publish({ type: 'todo_auto_clear' });
   }
 
   /** A plan that a client has seeded, or that has changed, is told to the model before it works on it. */
   #announcement() {
-    const { log } = this.#home.transcript();
-    if (!this.#home.hasTool() || !tasksOf(this.phases).some(isOpen) || !isNews(log)) return undefined;
-    return { messages: [announcementOf(this.phases)] };
+    const { log } = this.#agent.transcript();
+    if (!this.#agent.hasTool() || !tasksOf(this.phases).some(isOpen) || !isUnannounced(log)) return undefined;
+    return { messages: [announcementMessage(this.phases)] };
   }
 
   /** What is said to an agent that would stop although its plan has more to do. */
   #reminder(): Continuation | undefined {
-    const { isOn, maxReminders: maxAttempts } = this.#settings;
+    const { isEnabled, maxReminders: maxAttempts } = this.#settings;
     const todos = tasksOf(this.phases).filter(isOpen);
-    if (!isOn || todos.length === 0 || !this.#home.mayRemind()) return undefined;
-    const { log, messages } = this.#home.transcript();
-    if (!isLastWord(messages)) return undefined;
-    const { times, hasActed } = remindedIn(log);
-    if (times >= maxAttempts || (times > 0 && !hasActed)) return undefined;
+    if (!isEnabled || todos.length === 0 || !this.#agent.mayRemind()) return undefined;
+    const { log, messages } = this.#agent.transcript();
+    if (!isFinalMessage(messages)) return undefined;
+    const { times, hasUsedTool } = reminderState(log);
+    if (times >= maxAttempts || (times > 0 && !hasUsedTool)) return undefined;
     const attempt = times + 1;
-    this.#home.publish({ type: 'todo_reminder', todos: todos.map((task) => ({ ...task })), attempt, maxAttempts });
+    this.#agent.publish({ type: 'todo_reminder', todos: todos.map((task) => ({ ...task })), attempt, maxAttempts });
     return {
-      messages: [reminderOf(this.phases, { attempt, maxAttempts, hasTool: this.#home.hasTool() })],
+      messages: [reminderMessage(this.phases, { attempt, maxAttempts, hasTool: this.#agent.hasTool() })],
       continue: true,
     };
   }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { MAX_TOOLS } from '../../../src/extend/host-tools/definition.ts';
+import { MAX_HOST_TOOLS } from '../../../src/extend/host-tools/definition.ts';
 import { MAX_LINE_BYTES } from '../../../src/wire/json-lines.ts';
 import {
   answerCall,
@@ -45,8 +45,8 @@ verifies('H2 H12 H13', 'a set that is refused says why, and leaves the one befor
     [[hostTool('größe')], `Host tool "größe" ${badName}`],
     [[hostTool('x'.repeat(65))], `Host tool "${'x'.repeat(65)}" ${badName}`],
     [
-      Array.from({ length: MAX_TOOLS + 1 }, (_, index) => hostTool(`x${index}`)),
-      `A client may run ${MAX_TOOLS} host tools, not ${MAX_TOOLS + 1}`,
+      Array.from({ length: MAX_HOST_TOOLS + 1 }, (_, index) => hostTool(`x${index}`)),
+      `A client may run ${MAX_HOST_TOOLS} host tools, not ${MAX_HOST_TOOLS + 1}`,
     ],
     [[hostTool('x', { parameters: null })], 'Invalid parameters: tools[0].parameters must be an object'],
     [[hostTool('x', { timeoutMs: -1 })], 'Invalid parameters: tools[0].timeoutMs must be at least 0'],
@@ -63,11 +63,11 @@ verifies('H2 H12 H13', 'a set that is refused says why, and leaves the one befor
 verifies('H1', 'as many tools as a client may run, under the oddest names', async ({ open }) => {
   const { peer } = await open();
   const names = ['__proto__', 'constructor', '-', '0', 'x'.repeat(64)];
-  const tools = Array.from({ length: MAX_TOOLS }, (_, index) => hostTool(names[index] ?? `x${index}`));
+  const tools = Array.from({ length: MAX_HOST_TOOLS }, (_, index) => hostTool(names[index] ?? `x${index}`));
 
   const { toolNames } = await setTools(peer, ...tools);
 
-  expect(toolNames).toHaveLength(MAX_TOOLS);
+  expect(toolNames).toHaveLength(MAX_HOST_TOOLS);
   expect((await peer.ok({ type: 'get_state' })).activeTools).toEqual(expect.arrayContaining(names));
 });
 

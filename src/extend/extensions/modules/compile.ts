@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type * as Jiti from 'jiti';
 
 /** How a module is run: awaited by whoever imports it, or at once, as `require` demands. */
-export type Mode = 'import' | 'require';
+export type ModuleMode = 'import' | 'require';
 
 /** A file of source code. */
-export interface Source {
+export interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
@@ -15,15 +15,15 @@ export interface Source {
 export const PARAMETERS = 'exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve, importMeta';
 
 // An import would have to be awaited, which code that runs at once cannot do.
-const load = createRequire(join(import.meta.dirname, 'compile.ts'));
+const requireNow = createRequire(join(import.meta.dirname, 'compile.ts'));
 
 /**
  * Turns TypeScript and modules of any kind into the body of a function with these parameters. Types are not checked.
  *
  * The first call loads a compiler, which takes longer than tau to start.
  */
-export function compile({ path, text }: Source, mode: Mode): string {
-  const { createJiti } = load('jiti') as typeof Jiti;
+export function compile({ path, text }: SourceFile, mode: ModuleMode): string {
+  const { createJiti } = requireNow('jiti') as typeof Jiti;
   const { transform } = createJiti(path, { fsCache: false, moduleCache: false, debug: false, sourceMaps: false });
   const code = transform({
     source: text,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { version } from '../../../protocol/generated/version.ts';
 import { writeFileAtomic } from '../../../system/files/atomic-write.ts';
 import { makeFolder } from '../../../system/files/make-folder.ts';
-import { compile, type Mode, type Source } from './compile.ts';
+import { compile, type ModuleMode, type SourceFile } from './compile.ts';
 
 /** The oldest go when there are more. */
 export const MAX_COMPILED_FILES = 500;
@@ -19,23 +19,23 @@ export class CompiledFiles {
 
   /** Keeps nothing where others may write, or nobody can: what lies there is run. */
   static in(folder: string): CompiledFiles {
-    return new CompiledFiles(isOurs(folder) ? folder : undefined);
+    return new CompiledFiles(isPrivateFolder(folder) ? folder : undefined);
   }
 
-  codeOf(source: Source, mode: Mode): string {
+  codeOf(source: SourceFile, mode: ModuleMode): string {
     if (this.#folder === undefined) return compile(source, mode);
     const file = join(this.#folder, `${hashOf(mode, source.path)}.js`);
-    const mark = `// ${hashOf(version, source.text)}\n`;
-    const kept = read(file);
-    if (kept?.startsWith(mark)) return kept.slice(mark.length);
+    const header = `// ${hashOf(version, source.text)}\n`;
+    const cached = readIfFile(file);
+    if (cached?.startsWith(header)) return cached.slice(header.length);
     const code = compile(source, mode);
-    keep(file, mark + code);
+    store(file, header + code);
     return code;
   }
 }
 
 /** Whether the folder is there, or could be made, and belongs to this user alone. */
-function isOurs(folder: string): boolean {
+function isPrivateFolder(folder: string): boolean {
   try {
     if (!statSync(folder, { throwIfNoEntry: false })) {
       makeFolder(dirname(folder));
@@ -49,7 +49,7 @@ function isOurs(folder: string): boolean {
   }
 }
 
-function read(file: string): string | undefined {
+function readIfFile(file: string): string | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : undefined;
   } catch {
@@ -58,7 +58,7 @@ function read(file: string): string | undefined {
 }
 
 /** A disk that is full costs the next start some time, and nothing else. */
-function keep(file: string, code: string): void {
+function store(file: string, code: string): void {
   try {
     writeFileAtomic(file, code, { mode: 0o600 });
     removeOldest(dirname(file));

@@ -4,21 +4,21 @@ import { dirname, extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { importAs } from '../../../model/providers/ai-sdk/load-package.ts';
-import type { StandIns } from '../stand-ins/stand-ins.ts';
-import { type Mode, PARAMETERS } from './compile.ts';
+import type { PiShims } from '../pi-shims/pi-shims.ts';
+import { type ModuleMode, PARAMETERS } from './compile.ts';
 import type { CompiledFiles } from './compiled-files.ts';
-import { asModule } from './namespace.ts';
+import { wrapNamespace } from './namespace.ts';
 import { isPath, resolvePackage, resolvePath } from './resolve-module.ts';
 
 /** A module that runs or has run. */
-interface Running {
+interface RunningModule {
   readonly path: string;
   readonly text: string;
   readonly module: Module;
   /** Pending until it has run to its end. */
   done: Promise<void> | undefined;
   /** What it has imported and does not have yet. */
-  readonly waitsFor: Set<Running>;
+  readonly pendingImports: Set<RunningModule>;
 }
 
 /**
@@ -29,12 +29,12 @@ interface Running {
  */
 export class ModuleGraph {
   readonly #compiled: CompiledFiles;
-  readonly #standIns: StandIns;
-  readonly #modules = new Map<string, Running>();
+  readonly #shims: PiShims;
+  readonly #modules = new Map<string, RunningModule>();
 
-  constructor(compiled: CompiledFiles, standIns: StandIns) {
+  constructor(compiled: CompiledFiles, shims: PiShims) {
     this.#compiled = compiled;
-    this.#standIns = standIns;
+    this.#shims = shims;
   }
 
   /** What a file exports, once it and all that it imports have run. */
@@ -42,50 +42,50 @@ export class ModuleGraph {
     return this.#importFile(resolvePath(path, path), undefined);
   }
 
-  async #import(specifier: string, from: Running): Promise<unknown> {
+  async #import(specifier: string, from: RunningModule): Promise<unknown> {
     if (isPath(specifier)) return this.#importFile(resolvePath(specifier, from.path), from);
     if (isBuiltin(specifier)) return process.getBuiltinModule(specifier);
-    return (await this.#standIns.load(specifier, from.text)) ?? this.#importPackage(specifier, from);
+    return (await this.#shims.load(specifier, from.text)) ?? this.#importPackage(specifier, from);
   }
 
-  async #importPackage(name: string, from: Running): Promise<unknown> {
+  async #importPackage(name: string, from: RunningModule): Promise<unknown> {
     try {
-      return asModule(await importAs(from.path, name));
+      return wrapNamespace(await importAs(from.path, name));
     } catch (error) {
-      const path = isBeyondNode(error) ? resolvePackage(name, from.path) : undefined;
+      const path = needsCompiling(error) ? resolvePackage(name, from.path) : undefined;
       if (path === undefined) throw error;
       return this.#importFile(path, from);
     }
   }
 
-  async #importFile(path: string, from: Running | undefined): Promise<unknown> {
-    const native = this.#data(path);
+  async #importFile(path: string, from: RunningModule | undefined): Promise<unknown> {
+    const native = this.#loadNative(path);
     if (native) return native.exports;
     const running = this.#modules.get(path) ?? this.#start(path);
     // In a ring of imports somebody has to make do with what is there so far.
     if (running.done && !(from && isWaitingFor(running, from))) {
-      from?.waitsFor.add(running);
-      await running.done.finally(() => from?.waitsFor.delete(running));
+      from?.pendingImports.add(running);
+      await running.done.finally(() => from?.pendingImports.delete(running));
     }
     return running.module.exports;
   }
 
-  #require(specifier: string, from: Running): unknown {
+  #require(specifier: string, from: RunningModule): unknown {
     if (isBuiltin(specifier)) return process.getBuiltinModule(specifier);
     if (isPath(specifier)) return this.#requireFile(resolvePath(specifier, from.path));
-    const standIn = this.#standIns.loaded(specifier);
-    if (standIn) return standIn;
+    const shim = this.#shims.loaded(specifier);
+    if (shim) return shim;
     try {
       return createRequire(from.path)(specifier);
     } catch (error) {
-      const path = isBeyondNode(error) ? resolvePackage(specifier, from.path) : undefined;
+      const path = needsCompiling(error) ? resolvePackage(specifier, from.path) : undefined;
       if (path === undefined) throw error;
       return this.#requireFile(path);
     }
   }
 
   #requireFile(path: string): unknown {
-    const native = this.#data(path);
+    const native = this.#loadNative(path);
     if (native) return native.exports;
     const known = this.#modules.get(path);
     if (known) return known.module.exports;
@@ -100,37 +100,37 @@ export class ModuleGraph {
   }
 
   /** What a file holds that is no source code. */
-  #data(path: string): { exports: unknown } | undefined {
+  #loadNative(path: string): { exports: unknown } | undefined {
     if (extname(path) === '.json') return { exports: JSON.parse(readFileSync(path, 'utf8')) };
     if (extname(path) === '.node') return { exports: createRequire(path)(path) };
     return undefined;
   }
 
-  #start(path: string): Running {
+  #start(path: string): RunningModule {
     const running = this.#add(path);
-    const done = this.#runAfterStandIns(running);
+    const done = this.#runAfterShims(running);
     running.done = done;
     // Whoever imports it hears of its failure.
     done.then(() => (running.done = undefined)).catch(() => {});
     return running;
   }
 
-  async #runAfterStandIns(running: Running): Promise<void> {
+  async #runAfterShims(running: RunningModule): Promise<void> {
     // What is required must be there at once.
-    if (/\brequire\s*\(/.test(running.text)) await this.#standIns.loadAll();
+    if (/\brequire\s*\(/.test(running.text)) await this.#shims.loadAll();
     await this.#run(running, 'import');
   }
 
-  #add(path: string): Running {
+  #add(path: string): RunningModule {
     const module = new Module(path);
     module.filename = path;
     const text = readFileSync(path, 'utf8');
-    const running: Running = { path, text, module, done: undefined, waitsFor: new Set() };
+    const running: RunningModule = { path, text, module, done: undefined, pendingImports: new Set() };
     this.#modules.set(path, running);
     return running;
   }
 
-  #run(running: Running, mode: Mode): unknown {
+  #run(running: RunningModule, mode: ModuleMode): unknown {
     const { path, text, module } = running;
     const code = this.#compiled.codeOf({ path, text }, mode);
     const kind = mode === 'import' ? 'async function' : 'function';
@@ -156,11 +156,11 @@ export class ModuleGraph {
 }
 
 /** Whether one cannot go on before the other does. */
-function isWaitingFor(one: Running, other: Running): boolean {
-  return one === other || [...one.waitsFor].some((next) => isWaitingFor(next, other));
+function isWaitingFor(one: RunningModule, other: RunningModule): boolean {
+  return one === other || [...one.pendingImports].some((next) => isWaitingFor(next, other));
 }
 
-const BEYOND_NODE = new Set([
+const NEEDS_COMPILING = new Set([
   'ERR_MODULE_NOT_FOUND',
   'MODULE_NOT_FOUND',
   'ERR_UNKNOWN_FILE_EXTENSION',
@@ -171,5 +171,5 @@ const BEYOND_NODE = new Set([
 ]);
 
 /** A package may be written in TypeScript, or import what only tau has. */
-const isBeyondNode = (error: unknown): boolean =>
-  error instanceof SyntaxError || BEYOND_NODE.has((error as NodeJS.ErrnoException | null)?.code ?? '');
+const needsCompiling = (error: unknown): boolean =>
+  error instanceof SyntaxError || NEEDS_COMPILING.has((error as NodeJS.ErrnoException | null)?.code ?? '');

@@ -1,6 +1,6 @@
 /** What Node imported, in the form that compiled code understands. */
-export function asModule(namespace: object): object {
-  const exported = exportsOf(namespace);
+export function wrapNamespace(namespace: object): object {
+  const exported = defaultExportOf(namespace);
   return new Proxy(namespace, {
     get(target, name) {
       if (name === '__esModule') return true;
@@ -14,7 +14,7 @@ export function asModule(namespace: object): object {
 type Values = Readonly<Record<string | symbol, unknown>>;
 
 /** A module that was an ES module before it was published says so; then Node has wrapped its default once more. */
-function exportsOf(namespace: object): unknown {
+function defaultExportOf(namespace: object): unknown {
   const { default: exported, __esModule } = namespace as { default?: unknown; __esModule?: unknown };
   if (!('default' in namespace)) return namespace;
   const isWrapped = __esModule === true && typeof exported === 'object' && exported !== null && 'default' in exported;

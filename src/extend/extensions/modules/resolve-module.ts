@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ENDINGS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.tsx', '.jsx', '.json'];
 
 /** TypeScript is imported by the name that its JavaScript would have. */
-const TWINS: Readonly<Record<string, string>> = { '.js': '.ts', '.mjs': '.mts', '.cjs': '.cts', '.jsx': '.tsx' };
+const TS_ENDINGS: Readonly<Record<string, string>> = { '.js': '.ts', '.mjs': '.mts', '.cjs': '.cts', '.jsx': '.tsx' };
 
 /** Whether a module is named by its place, and not by its package. */
 export const isPath = (specifier: string): boolean => /^(?:\.{1,2}(?:\/|$)|\/|file:)/.test(specifier);
@@ -16,8 +16,8 @@ export const isPath = (specifier: string): boolean => /^(?:\.{1,2}(?:\/|$)|\/|fi
 export function resolvePath(specifier: string, from: string): string {
   const plain = specifier.replace(/[?#].*$/, '');
   const path = plain.startsWith('file:') ? fileURLToPath(plain) : resolve(dirname(from), plain);
-  const found = plain.endsWith('/') ? undefined : (fileNamed(path) ?? twinOf(path));
-  const file = found ?? indexOf(path);
+  const found = plain.endsWith('/') ? undefined : (withAnyEnding(path) ?? typeScriptTwin(path));
+  const file = found ?? folderIndex(path);
   if (file === undefined) throw new Error(`Cannot find module '${specifier}' imported from ${from}`);
   return realpathSync(file);
 }
@@ -31,22 +31,22 @@ export function resolvePackage(name: string, from: string): string | undefined {
   }
 }
 
-function fileNamed(path: string): string | undefined {
+function withAnyEnding(path: string): string | undefined {
   return ['', ...ENDINGS].map((ending) => path + ending).find(isFile);
 }
 
-function twinOf(path: string): string | undefined {
+function typeScriptTwin(path: string): string | undefined {
   const ending = /\.[cm]?jsx?$/.exec(path)?.[0];
-  const twin = ending && path.slice(0, -ending.length) + TWINS[ending];
+  const twin = ending && path.slice(0, -ending.length) + TS_ENDINGS[ending];
   return twin && isFile(twin) ? twin : undefined;
 }
 
-function indexOf(folder: string): string | undefined {
+function folderIndex(folder: string): string | undefined {
   if (isFile(join(folder, 'package.json'))) {
     const main = resolvePackage(folder, join(folder, 'package.json'));
     if (main !== undefined) return main;
   }
-  return fileNamed(join(folder, 'index'));
+  return withAnyEnding(join(folder, 'index'));
 }
 
 /** Not a pipe: reading one may never end. */

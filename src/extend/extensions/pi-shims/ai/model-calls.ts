@@ -1,0 +1,109 @@
+import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
+import { emptyAssistantMessage } from '../../../../model/draft.ts';
+import { streamTimeouts } from '../../../../model/endpoint.ts';
+import type { ModelRegistry } from '../../../../model/registry/registry.ts';
+import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
+import { callModel } from '../../../../model/call-model.ts';
+import { nearestLevel } from '../../../../model/thinking-levels.ts';
+import { messageOf } from '../../../../protocol/errors.ts';
+import { version } from '../../../../protocol/generated/version.ts';
+import type { AssistantMessage, Model, ThinkingLevel } from '../../../../protocol/generated/vocabulary.ts';
+import { AssistantMessageEventStream } from './event-stream.ts';
+import { getEnvApiKey } from './models.ts';
+import { applyStep } from './partial-message.ts';
+
+/** A conversation as extensions write it. */
+export interface Context {
+  readonly systemPrompt?: string | undefined;
+  readonly messages: readonly ModelMessage[];
+  readonly tools?: readonly ToolSpec[] | undefined;
+}
+
+export interface ModelCallOptions {
+  readonly apiKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly reasoning?: ThinkingLevel | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** Where models are known, if they are. */
+export interface ModelAccess {
+  readonly agentDir: string;
+  readonly registry?: ModelRegistry | undefined;
+}
+
+/** What extensions ask models with. Whatever goes wrong is told by the answer. */
+export function createModelCalls({ agentDir, registry }: ModelAccess) {
+  const stream = (model: Model, context: Context, options: ModelCallOptions = {}): AssistantMessageEventStream => {
+    const events = new AssistantMessageEventStream();
+    void streamInto(events, { model, context, options, agentDir, registry });
+    return events;
+  };
+  const complete = (model: Model, context: Context, options?: ModelCallOptions): Promise<AssistantMessage> =>
+    stream(model, context, options).result();
+  return { stream, streamSimple: stream, complete, completeSimple: complete };
+}
+
+interface ModelCall extends ModelAccess {
+  readonly model: Model;
+  readonly context: Context;
+  readonly options: ModelCallOptions;
+}
+
+async function streamInto(events: AssistantMessageEventStream, call: ModelCall): Promise<void> {
+  try {
+    const { opening, events: steps } = callModel(await providerOf(call), requestOf(call));
+    const partial = { ...opening };
+    events.push({ type: 'start', partial });
+    for await (const step of steps) {
+      if (step.type === 'end') finish(events, step.message);
+      else if (step.type === 'usage') partial.usage = step.usage;
+      else {
+        applyStep(partial, step);
+        events.push({ ...step, partial });
+      }
+    }
+  } catch (error) {
+    finish(events, { ...emptyAssistantMessage(call.model), stopReason: 'error', errorMessage: messageOf(error) });
+  }
+}
+
+function finish(events: AssistantMessageEventStream, message: AssistantMessage): void {
+  const { stopReason } = message;
+  if (stopReason === 'error' || stopReason === 'aborted')
+    events.push({ type: 'error', reason: stopReason, error: message });
+  else events.push({ type: 'done', reason: stopReason, message });
+}
+
+async function providerOf({ model, options, agentDir, registry }: ModelCall): Promise<Provider> {
+  if (registry?.find(model.provider, model.id)) return registry.provider(model, options.signal);
+  if (model.provider === 'tau') {
+    const { scriptedProvider } = await import('../../../../model/scripted/player.ts');
+    return scriptedProvider({});
+  }
+  const { loadApiAdapter: wireFor } = await import('../../../../model/providers/api-adapters.ts');
+  const wire = await wireFor(model.api, { agentDir });
+  const endpoint = {
+    baseUrl: (model.baseUrl ?? '').replace(/\/+$/, ''),
+    apiKey: options.apiKey ?? getEnvApiKey(model.provider),
+    headers: { 'user-agent': `tau/${version}`, ...model.headers, ...options.headers } as Record<string, string>,
+    timeouts: streamTimeouts({}),
+  };
+  return withRedactedErrors(wire(endpoint), endpoint);
+}
+
+function requestOf({ model, context, options }: ModelCall): ModelRequest {
+  const { sessionId, maxTokens, signal = new AbortController().signal } = options;
+  return {
+    model,
+    thinkingLevel: nearestLevel(model, options.reasoning ?? 'off'),
+    systemPrompt: context.systemPrompt ?? '',
+    messages: context.messages,
+    tools: context.tools ?? [],
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    signal,
+  };
+}

@@ -1,0 +1,61 @@
+import type { Tool } from '../../../../agent/tool.ts';
+import { bashTool } from '../../../../agent/tools/bash.ts';
+import type { CommandOutput } from '../../../../agent/tools/command-output.ts';
+import type { BashOperations } from '../../bash-backend.ts';
+import { runBashBackend } from '../../run-bash-backend.ts';
+import type { ExtensionEnvironment } from '../extension-environment.ts';
+
+/** How often a command shows what it printed. */
+const BACKEND_UPDATE_MS = 100;
+
+/** A command on its way to the shell. */
+interface Spawn {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface BashToolOptions {
+  readonly operations?: BashOperations;
+  readonly commandPrefix?: string;
+  readonly shellPath?: string;
+  readonly spawnHook?: (spawn: Spawn) => Spawn;
+}
+
+/** tau's bash, with the changes that an extension makes to it. */
+export function customBash(cwd: string, shell: ExtensionEnvironment['shell'], options: BashToolOptions = {}): Tool {
+  const { operations, spawnHook = (spawn) => spawn } = options;
+  const tool = bashTool({ cwd, env: {}, family: '' });
+  return {
+    ...tool,
+    execute: async (call) => {
+      const defaults = shell();
+      const { commandPrefix = defaults.commandPrefix, shellPath = defaults.shellPath } = options;
+      const { command, ...spawned } = spawnHook({ command: String(call.args['command']), cwd, env: defaults.env });
+      if (!operations) {
+        const local = bashTool({ ...defaults, ...spawned, commandPrefix, shellPath });
+        return local.execute({ ...call, args: { ...call.args, command } });
+      }
+      const script = [commandPrefix, command].filter(Boolean).join('\n');
+      const seconds = Number(call.args['timeout'] ?? 0);
+      const { commandResult: reportOn, commandProgress: shown } = await import('../../../../agent/tools/run-command.ts');
+      const progress = throttle(BACKEND_UPDATE_MS, (output: CommandOutput) => call.update(shown(output)));
+      const job = { ...spawned, command: script, seconds, signal: call.signal, onOutput: progress.push };
+      return reportOn(await runBashBackend(operations, job).finally(progress.stop), seconds);
+    },
+  };
+}
+
+/** Passes on the latest of what it is told, but no more often than this. */
+function throttle<T>(ms: number, pass: (latest: T) => void) {
+  let next: NodeJS.Timeout | undefined;
+  return {
+    push: (latest: T) => {
+      next ??= setTimeout(() => {
+        next = undefined;
+        pass(latest);
+      }, ms);
+    },
+    stop: () => clearTimeout(next),
+  };
+}

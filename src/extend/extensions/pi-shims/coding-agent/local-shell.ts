@@ -1,0 +1,62 @@
+import { closeSync } from 'node:fs';
+import { defaultShell } from '../../../../agent/tools/shell.ts';
+import { clampTimeout } from '../../../../system/with-timeout.ts';
+import { openPipe } from '../../../../system/processes/pipe.ts';
+import { PipeReader } from '../../../../system/processes/pipe-reader.ts';
+import { spawnGroup } from '../../../../system/processes/process-group.ts';
+import type { BashOperations, BashExecOptions } from '../../bash-backend.ts';
+import type { ExtensionEnvironment } from '../extension-environment.ts';
+
+/** Runs commands as tau does, for extensions that change them on the way. */
+export const localBashOperations = (
+  shell: ExtensionEnvironment['shell'],
+  { shellPath = shell().shellPath }: { shellPath?: string | undefined } = {},
+): BashOperations => ({
+  exec: async (command, cwd, options) => {
+    const pipe = await openPipe();
+    let failure: unknown;
+    const reader = new PipeReader(pipe.read, (bytes) => {
+      try {
+        options.onData(Buffer.from(bytes));
+      } catch (error) {
+        failure ??= error;
+      }
+    });
+    const { env: defaultEnv, family } = shell();
+    const env = options.env ?? defaultEnv;
+    const output = pipe.write;
+    const child = spawnGroup({ command: shellPath ?? defaultShell(), args: ['-c', command], cwd, env, output, family });
+    closeSync(pipe.write);
+    const stopped = await whenStopped(options, () => child.kill(), child.exited);
+    const { code, error } = await child.exited;
+    if (stopped !== undefined) await child.kill();
+    reader.drain();
+    reader.redirectTo(undefined);
+    if (stopped !== undefined) throw new Error(stopped);
+    if (error) throw error;
+    if (failure) throw failure;
+    return { exitCode: code };
+  },
+});
+
+/** Settles when the command has ended, with the word for why it had to. */
+async function whenStopped(
+  { signal, timeout = 0 }: BashExecOptions,
+  kill: () => Promise<void>,
+  ended: Promise<unknown>,
+): Promise<string | undefined> {
+  let reason: string | undefined;
+  const stop = (why: string) => {
+    reason ??= why;
+    void kill();
+  };
+  const abort = () => stop('aborted');
+  const expire = () => stop(`timeout:${timeout}`);
+  const timer = timeout > 0 ? setTimeout(expire, clampTimeout(timeout * 1000)) : undefined;
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  await ended;
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', abort);
+  return reason;
+}

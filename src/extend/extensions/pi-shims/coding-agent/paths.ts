@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { version } from '../../../../protocol/generated/version.ts';
+
+/** pi's constants, and the paths of the installation. */
+export const VERSION = version;
+export const CONFIG_DIR_NAME = '.pi';
+
+/** The folder that tau is installed in. */
+export function getPackageDir(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+export const getDocsPath = (): string => join(getPackageDir(), 'docs');
+export const getExamplesPath = (): string => join(getPackageDir(), 'examples');
+export const getReadmePath = (): string => join(getPackageDir(), 'README.md');
+
+interface Source {
+  readonly source: string;
+  readonly scope?: string;
+  readonly origin?: string;
+  readonly baseDir?: string;
+}
+
+/** Where something comes from that is no file. */
+export const createSyntheticSourceInfo = (path: string, source: Source) => ({
+  path,
+  scope: 'temporary',
+  origin: 'top-level',
+  ...source,
+});

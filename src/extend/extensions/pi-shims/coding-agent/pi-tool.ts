@@ -1,0 +1,32 @@
+import { type Tool, ToolError, type ToolOutput } from '../../../../agent/tool.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** A tool in the shape that extensions know. */
+export interface PiTool extends Omit<Tool, 'execute'> {
+  readonly label: string;
+  readonly execute: (
+    toolCallId: string,
+    params: Arguments,
+    signal?: AbortSignal,
+    onUpdate?: (output: ToolOutput) => void,
+  ) => Promise<ToolOutput>;
+}
+
+/** One of tau's tools for an extension that wraps it, changes it or calls it. */
+export function asPiTool({ execute, ...tool }: Tool): PiTool {
+  return {
+    ...tool,
+    label: tool.name,
+    execute: async (toolCallId, params, signal = new AbortController().signal, update = () => {}) => {
+      try {
+        return await execute({ toolCallId, args: params, signal, update });
+      } catch (error) {
+        throw error instanceof ToolError ? new Error(outputText(error.output), { cause: error }) : error;
+      }
+    },
+  };
+}
+
+const outputText = ({ content }: ToolOutput): string =>
+  content.map((block) => (block.type === 'text' ? block.text : '[image]')).join('\n');

@@ -1,0 +1,64 @@
+import type { Tool } from '../../../../agent/tool.ts';
+import { editTool } from '../../../../agent/tools/edit.ts';
+import { findTool } from '../../../../agent/tools/find.ts';
+import { grepTool } from '../../../../agent/tools/grep.ts';
+import { lsTool } from '../../../../agent/tools/ls.ts';
+import { readTool } from '../../../../agent/tools/read.ts';
+import { writeTool } from '../../../../agent/tools/write.ts';
+import type { FileToolOperations } from '../../bash-backend.ts';
+import type { ExtensionEnvironment } from '../extension-environment.ts';
+import { type BashToolOptions, customBash } from './bash-tool.ts';
+import { editWith, readWith, writeWith } from './file-tools.ts';
+import { localBashOperations } from './local-shell.ts';
+import { asPiTool } from './pi-tool.ts';
+
+interface FileToolOptions {
+  readonly operations?: FileToolOperations;
+}
+
+/** tau's tools by the names under which extensions ask for them. */
+export function toolFactories(shell: ExtensionEnvironment['shell']) {
+  const createReadTool = factoryFor(readTool, readWith);
+  const createEditTool = factoryFor(editTool, editWith);
+  const createWriteTool = factoryFor(writeTool, writeWith);
+  const createGrepTool = factoryFor(grepTool, rejectingOperations(grepTool));
+  const createFindTool = factoryFor(findTool, rejectingOperations(findTool));
+  const createLsTool = factoryFor(lsTool, rejectingOperations(lsTool));
+  const createBashTool = (cwd: string, options?: BashToolOptions) => asPiTool(customBash(cwd, shell, options));
+  return {
+    createReadTool,
+    createEditTool,
+    createWriteTool,
+    createGrepTool,
+    createFindTool,
+    createLsTool,
+    createBashTool,
+    createReadToolDefinition: createReadTool,
+    createEditToolDefinition: createEditTool,
+    createWriteToolDefinition: createWriteTool,
+    createGrepToolDefinition: createGrepTool,
+    createFindToolDefinition: createFindTool,
+    createLsToolDefinition: createLsTool,
+    createBashToolDefinition: createBashTool,
+    createCodingTools: (cwd: string) =>
+      [createReadTool, createBashTool, createEditTool, createWriteTool].map((create) => create(cwd)),
+    createReadOnlyTools: (cwd: string) =>
+      [createReadTool, createGrepTool, createFindTool, createLsTool].map((create) => create(cwd)),
+    createLocalBashOperations: (options?: { shellPath?: string }) => localBashOperations(shell, options),
+  };
+}
+
+const factoryFor =
+  (local: (cwd: string) => Tool, withOperations: (cwd: string, operations: FileToolOperations) => Tool) =>
+  (cwd: string, { operations }: FileToolOptions = {}) =>
+    asPiTool(operations ? withOperations(cwd, operations) : local(cwd));
+
+/** Better no answer than one from the wrong machine. */
+const rejectingOperations =
+  (local: (cwd: string) => Tool) =>
+  (cwd: string): Tool => ({
+    ...local(cwd),
+    execute: async () => {
+      throw new Error(`${local(cwd).name} cannot be given operations in tau: it looks at files of this machine only`);
+    },
+  });

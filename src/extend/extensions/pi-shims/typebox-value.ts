@@ -1,0 +1,2 @@
+/** `typebox/value`. */
+export * from 'typebox/value';

@@ -1,0 +1,3 @@
+/** `typebox`. */
+export * from 'typebox';
+export { default } from 'typebox';

@@ -1,6 +1,0 @@
-import { unavailable } from './unavailable.ts';
-
-const REFUSED = ['Agent', 'agentLoop', 'agentLoopContinue'];
-
-/** The names that extensions import from `pi-agent-core`: all but a few are types. */
-export const piAgentCore = (): object => Object.fromEntries(REFUSED.map((name) => [name, unavailable(name)]));

@@ -1,2 +1,0 @@
-export * from 'typebox';
-export { default } from 'typebox';

@@ -1,0 +1,49 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expandHome } from '../../store/agent-dir.ts';
+import { resolveValue } from '../../store/config-value.ts';
+import type { McpEntry } from '../../store/mcp-file.ts';
+import type { ProgramOptions } from '../../system/processes/process-group.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where servers live. */
+export interface ServerEnv {
+  /** What a program is told, besides its own variables. */
+  readonly env: Environment;
+  /** Where values that refer to the environment are looked up. */
+  readonly variables: Environment;
+  /** Whose processes the servers are. */
+  readonly family: string;
+  readonly cwd: string;
+}
+
+/** How a server is reached, with everything looked up. */
+export interface McpTarget {
+  readonly endpoint: { readonly program: ProgramOptions } | { readonly url: string; readonly headers: StringMap };
+  /** What was given in confidence: it goes to the server and nowhere else. */
+  readonly secrets: readonly string[];
+}
+
+type StringMap = Readonly<Record<string, string>>;
+
+/** Looks up what an entry refers to; rejects, naming what is not there. */
+export async function resolveTarget(entry: McpEntry, environment: ServerEnv, signal: AbortSignal): Promise<McpTarget> {
+  const resolveAll = async (values: StringMap = {}) => {
+    const found = Object.entries(values).map(async ([name, value]) => [name, await resolveOne(value)] as const);
+    return Object.fromEntries(await Promise.all(found));
+  };
+  const resolveOne = (value: string) =>
+    entry.folder === undefined
+      ? Promise.resolve(value)
+      : resolveValue(value, { env: environment.variables, cwd: entry.folder, signal });
+  if (entry.url !== undefined) {
+    const headers = await resolveAll(entry.headers);
+    return { endpoint: { url: entry.url, headers }, secrets: [...Object.values(headers), new URL(entry.url).search] };
+  }
+  const env = await resolveAll(entry.env);
+  const cwd = resolve(environment.cwd, expandHome(entry.cwd ?? '.'));
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`there is no folder ${cwd}`);
+  const program = { command: expandHome(entry.command ?? ''), args: entry.args ?? [], cwd, family: environment.family };
+  return { endpoint: { program: { ...program, env: { ...environment.env, ...env } } }, secrets: Object.values(env) };
+}

@@ -1,0 +1,12 @@
+/** The command that a text calls, `/name` or `/name` and a blank and more, and what follows the name. */
+export function findInvokedCommand<T extends { readonly name: string }>(
+  text: string,
+  commands: readonly T[],
+): { command: T; args: string } | undefined {
+  const matches = commands.filter(
+    ({ name }) => text.startsWith(name, 1) && /^(?:$|\s)/.test(text.slice(name.length + 1)),
+  );
+  // Names may have blanks in them.
+  const [command] = matches.sort((a, b) => b.name.length - a.name.length);
+  return command && { command, args: text.slice(command.name.length + 1).trim() };
+}

@@ -1,0 +1,89 @@
+import { relative } from 'node:path';
+import { resolveToolPath } from '../../agent/tools/tool-path.ts';
+import type { ToolCall } from '../../protocol/generated/vocabulary.ts';
+import { CallText, pathIn } from './call-text.ts';
+import type { Rule } from './rule.ts';
+import { coversCall } from './scope.ts';
+import { TextWindow, type TextView } from './text-window.ts';
+
+export interface WatchOptions {
+  readonly cwd: string;
+  /** Whether a condition of the rule is met. */
+  readonly matches: (rule: Rule, view: TextView) => boolean;
+}
+
+/** A block of an answer while it streams; answers the rules that have matched by now. */
+export interface StreamedBlock {
+  readonly id?: string;
+  add(delta: string): Rule[];
+  end?(call: ToolCall): Rule[];
+}
+
+/** What the model says or thinks. */
+export class ProseBlock implements StreamedBlock {
+  readonly #rules: Set<Rule>;
+  readonly #matches: WatchOptions['matches'];
+  readonly #window = new TextWindow();
+
+  constructor(rules: readonly Rule[], { matches }: WatchOptions) {
+    this.#rules = new Set(rules);
+    this.#matches = matches;
+  }
+
+  add(delta: string): Rule[] {
+    const found: Rule[] = [];
+    for (const view of this.#window.add(delta)) {
+      for (const rule of this.#rules) {
+        if (!this.#matches(rule, view)) continue;
+        this.#rules.delete(rule);
+        found.push(rule);
+      }
+    }
+    return found;
+  }
+}
+
+/** A call of a tool. */
+export class ToolCallBlock implements StreamedBlock {
+  readonly id: string;
+  readonly #tool: string;
+  readonly #cwd: string;
+  readonly #text = new CallText();
+  readonly #prose: ProseBlock;
+  #hasNoDelta = true;
+  /** Met, but whether they are about this file is not known yet. */
+  #undecided: Rule[] = [];
+
+  constructor({ id, tool }: { id: string; tool: string }, rules: readonly Rule[], options: WatchOptions) {
+    this.id = id;
+    this.#tool = tool;
+    this.#cwd = options.cwd;
+    this.#prose = new ProseBlock(rules, options);
+  }
+
+  add(delta: string): Rule[] {
+    this.#hasNoDelta = false;
+    this.#undecided.push(...this.#prose.add(this.#text.add(delta)));
+    return this.#undecided.length > 0 ? this.#decide(this.#text.path) : [];
+  }
+
+  end({ arguments: args }: ToolCall): Rule[] {
+    const early = this.#hasNoDelta ? this.add(JSON.stringify(args)) : [];
+    return [...early, ...this.#decide(pathIn(args) ?? null)];
+  }
+
+  #decide(named: string | null | undefined): Rule[] {
+    const path = named && relativeTo(this.#cwd, named);
+    const verdicts = this.#undecided.map((rule) => ({ rule, covers: coversCall(rule, { tool: this.#tool, path }) }));
+    this.#undecided = verdicts.filter(({ covers }) => covers === undefined).map(({ rule }) => rule);
+    return verdicts.filter(({ covers }) => covers).map(({ rule }) => rule);
+  }
+}
+
+/** As globs have it; null for what can be no path. */
+function relativeTo(cwd: string, named: string): string | null {
+  if (named.includes('\0')) return null;
+  const path = resolveToolPath(cwd, named);
+  const inside = relative(cwd, path);
+  return inside === '..' || inside.startsWith('../') ? path.slice(1) : inside;
+}

@@ -1,0 +1,58 @@
+import type { AgentMessage, CustomMessage } from '../../protocol/generated/vocabulary.ts';
+import type { SessionLog } from '../../store/sessions/session-log.ts';
+import { TODOS_TYPE } from './entry-type.ts';
+import { listOpenTasks } from './plan-text.ts';
+import { isOpen, type TodoPlan, tasksOf } from './plan.ts';
+import { storedPlan } from './stored-plan.ts';
+
+/** The custom messages that remind the agent. */
+export const REMINDER_TYPE = 'todo-reminder';
+
+/** How often the agent was reminded of what it has to do, and whether it has used a tool since. */
+export interface ReminderState {
+  readonly times: number;
+  readonly hasUsedTool: boolean;
+}
+
+/** Counts from the last message of the user on, or from when the plan last had nothing to do. */
+export function reminderState(log: SessionLog): ReminderState {
+  let times = 0;
+  let hasUsedTool = false;
+  for (const { id, role, customType } of log.nodesOfKind('user', 'toolResult', REMINDER_TYPE, TODOS_TYPE)) {
+    if (role === 'user' || (customType === TODOS_TYPE && !tasksOf(storedPlan(log, id)).some(isOpen))) break;
+    if (role === 'toolResult' && times === 0) hasUsedTool = true;
+    if (customType === REMINDER_TYPE) times++;
+  }
+  return { times, hasUsedTool };
+}
+
+/** Whether the last answer is the agent's last word for now: no tool is called in it, and nothing is asked. */
+export function isFinalMessage(messages: readonly AgentMessage[]): boolean {
+  const last = messages.findLast((message) => message.role === 'assistant');
+  if (!last || last.content.some(({ type }) => type === 'toolCall')) return false;
+  const text = last.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  return !ENDS_WITH_QUESTION.test(text);
+}
+
+/** A question mark at the end, also inside quotes, brackets and emphasis. */
+const ENDS_WITH_QUESTION = /[?？؟]["'“”‘’«»)\]*_`\s]*$/;
+
+interface ReminderOptions {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Whether the model can change the plan. */
+  readonly hasTool: boolean;
+}
+
+export function reminderMessage(plan: TodoPlan, { attempt, maxAttempts, hasTool }: ReminderOptions): CustomMessage {
+  const advice = hasTool
+    ? 'Go on with them. Say with the todo tool what is completed, or abandoned because it is no longer wanted.'
+    : 'Go on with them.';
+  return {
+    role: 'custom',
+    customType: REMINDER_TYPE,
+    content: `The plan still has tasks to do (reminder ${attempt} of ${maxAttempts}):\n${listOpenTasks(plan)}\n${advice}`,
+    display: false,
+    timestamp: Date.now(),
+  };
+}

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { tempFolder } from '../store/testing/temp-folder.ts';
 import { contextFiles } from './context-files.ts';
 
-/** A user with a folder of settings and a folder deep in another one. */
+/** A settings folder and a working folder two levels below the root. */
 function contextFolders() {
   const root = tempFolder();
   const cwd = join(root, 'a', 'b');
@@ -14,7 +14,7 @@ function contextFolders() {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
-  /** What is found below the temporary folder: what lies above it is not ours. */
+  /** The context files below the temporary folder; the machine may have others above it. */
   const found = (where: { cwd: string; agentDir: string } = { cwd, agentDir }) =>
     contextFiles(where)
       .filter(({ path }) => path.startsWith(root))
@@ -22,18 +22,18 @@ function contextFolders() {
   return { root, cwd, agentDir, put, found };
 }
 
-it('nothing is found where nothing is', () => {
+it('a folder tree without context files yields none', () => {
   expect(contextFolders().found()).toEqual([]);
 });
 
-it("the user's comes first, then every folder from the root down", () => {
+it('the file of the agent folder comes first, then every folder from the root down', () => {
   const { put, found } = contextFolders();
   for (const path of ['a/b/AGENTS.md', 'a/CLAUDE.md', 'AGENTS.md', 'agent/AGENTS.md', 'a/b/c/AGENTS.md']) put(path);
 
   expect(found().map(([path]) => path)).toEqual(['agent/AGENTS.md', 'AGENTS.md', 'a/CLAUDE.md', 'a/b/AGENTS.md']);
 });
 
-it('of one folder the first by name counts', () => {
+it('each folder contributes only the first name in the order of precedence', () => {
   const { put, found } = contextFolders();
   const names = ['CLAUDE.md', 'AGENTS.md', 'AGENTS.override.md'];
 
@@ -45,7 +45,7 @@ it('of one folder the first by name counts', () => {
   expect(counted).toEqual(names.map((name) => [[`a/b/${name}`, `a/b/${name}`]]));
 });
 
-it('what is no file is passed over, and the next name counts', () => {
+it('a folder or dangling link under a context name is skipped for the next name', () => {
   const { root, put, found } = contextFolders();
   mkdirSync(join(root, 'a/b/AGENTS.md'));
   symlinkSync(join(root, 'nowhere'), join(root, 'a/b/AGENTS.override.md'));
@@ -54,7 +54,7 @@ it('what is no file is passed over, and the next name counts', () => {
   expect(found()).toEqual([['a/b/CLAUDE.md', 'claude']]);
 });
 
-it('an empty file hides those behind it and says nothing', () => {
+it('an empty file yields no text and hides the later names of its folder', () => {
   const { put, found } = contextFolders();
   put('a/b/AGENTS.override.md', '\n');
   put('a/b/AGENTS.md');
@@ -62,7 +62,7 @@ it('an empty file hides those behind it and says nothing', () => {
   expect(found()).toEqual([]);
 });
 
-it('a file that several names lead to counts once, where it comes first', () => {
+it('a file reached by several links is listed once, at its first position', () => {
   const { root, put, found } = contextFolders();
   put('a/AGENTS.md', 'once');
   symlinkSync('../AGENTS.md', join(root, 'a/b/AGENTS.md'));
@@ -72,7 +72,7 @@ it('a file that several names lead to counts once, where it comes first', () => 
   expect(found()).toEqual([['agent/AGENTS.md', 'once']]);
 });
 
-it('a user who works in the folder of the settings is told its file once', () => {
+it('the file of the agent folder is listed once when it is also the working folder', () => {
   const { agentDir, put, found } = contextFolders();
   put('agent/AGENTS.md', 'mine');
 

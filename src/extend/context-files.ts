@@ -3,10 +3,10 @@ import type { ContextFile } from '../session/context/system-prompt.ts';
 import { realPath } from '../system/files/real-path.ts';
 import { tryReadPromptFile } from './prompt-file.ts';
 
-/** In each folder the first of these that is there. */
+// Each folder contributes the first of these that is a file.
 const CONTEXT_FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLAUDE.md', 'CLAUDE.MD'];
 
-/** What the user tells all agents, then what the folders from the root down to this one do. No file counts twice. */
+/** The context files for the system prompt: the agent folder first, then all folders from the root down; no file twice. */
 export function contextFiles({ agentDir, cwd }: { agentDir: string; cwd: string }): ContextFile[] {
   const seen = new Set<string>();
   return [agentDir, ...foldersDownTo(resolve(cwd))].flatMap((folder) => {

@@ -7,7 +7,6 @@ const DIALOG = { method: 'input', title: 'Name?' } as const;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Dialogs before clients that come and go. */
 function newDialogs({ canShow = false, isMute: cannotAnswer = false } = {}) {
   const clients = { canShow, cannotAnswer };
   const shown: string[] = [];
@@ -22,7 +21,7 @@ function newDialogs({ canShow = false, isMute: cannotAnswer = false } = {}) {
   return { dialogs: new Dialogs(stage), clients, shown, closed };
 }
 
-it('[X8] a dialog that nobody can show is given up after ten minutes', async () => {
+it('[X8] a dialog that no client can show times out after ten minutes', async () => {
   const { dialogs, closed } = newDialogs();
   const response = dialogs.open(DIALOG);
 
@@ -34,7 +33,7 @@ it('[X8] a dialog that nobody can show is given up after ten minutes', async () 
   expect(closed).toEqual(['timeout']);
 });
 
-it('[X8] it waits for as long as somebody can show it, and ten minutes anew when the last one goes', async () => {
+it('[X8] a dialog waits while a client can show it, and ten minutes more after the last one disconnects', async () => {
   const { dialogs, clients, closed } = newDialogs();
   void dialogs.open(DIALOG);
 
@@ -52,7 +51,7 @@ it('[X8] it waits for as long as somebody can show it, and ten minutes anew when
   expect(closed).toEqual(['timeout']);
 });
 
-it('[X10] where nobody will ever answer nothing is asked, and what was asked is over', async () => {
+it('[X10] a dialog without a client that can respond is never shown, and an open one ends', async () => {
   const mute = newDialogs({ isMute: true });
   const later = newDialogs({ canShow: true });
   const response = later.dialogs.open(DIALOG);
@@ -66,7 +65,7 @@ it('[X10] where nobody will ever answer nothing is asked, and what was asked is 
   expect(later.closed).toEqual(['nobody']);
 });
 
-it('[X9] every open dialog ends with what ends them all', async () => {
+it('[X9] dismissing all dialogs ends each of them with the given reason', async () => {
   const { dialogs, closed } = newDialogs({ canShow: true });
   const responses = [1, 2, 3].map(() => dialogs.open(DIALOG));
 
@@ -77,7 +76,7 @@ it('[X9] every open dialog ends with what ends them all', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('[X8] whoever comes later is told how much time is left', async () => {
+it('[X8] a client that connects later gets the remaining timeout', async () => {
   const { dialogs } = newDialogs({ canShow: true });
   void dialogs.open(DIALOG, { timeout: 5 * MINUTES });
   void dialogs.open(DIALOG);

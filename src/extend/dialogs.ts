@@ -3,32 +3,31 @@ import type { ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/g
 import { newUuid } from '../store/sessions/random-id.ts';
 import { clampTimeout } from '../system/with-timeout.ts';
 
-/** How long a dialog waits for somebody who can show it. */
+// A dialog that no connected client can show ends after this time.
 const UNSHOWABLE_DIALOG_MS = 10 * 60 * 1000;
 
-/** How many may wait at the same time; what is asked beyond that has no answer. */
+// Limit of open dialogs; further ones resolve to undefined at once.
 export const MAX_DIALOGS = 100;
 
 type RequestOf<M extends string> = Extract<ExtensionUiRequestEvent, { method: M }>;
 type RequestFields<R extends ExtensionUiRequestEvent> = R extends unknown ? Omit<R, 'type' | 'id'> : never;
 
-/** A question to the user. */
+// A dialog request without its envelope.
 export type Dialog = RequestFields<RequestOf<DialogMethod>>;
 
-/** Something for the user to see. */
+// A one-way UI request: a notification, status, widget, title or editor text.
 export type UiNotice = RequestFields<RequestOf<'notify' | 'setStatus' | 'setWidget' | 'setTitle' | 'set_editor_text'>>;
 
-/** The clients, as far as they can show things to a user. */
+// The connected clients, as far as they show dialogs and notices.
 export interface DialogClients {
-  /** Whether anybody who is there can show this. */
   readonly canShow: (method: string) => boolean;
-  /** Whether nobody will ever answer: whoever is there shows nothing, or can no longer be heard. */
+  // True if no client will ever respond: all of them show nothing or have closed their input.
   readonly cannotAnswer: () => boolean;
-  /** Whether nobody else will come. */
+  // True if no other client can connect.
   readonly isFinal: () => boolean;
-  /** To everybody, or to one who has just come. */
+  // Sends to all clients, or to one that has just connected.
   readonly show: (request: ExtensionUiRequestEvent, to?: unknown) => void;
-  /** A dialog is over: tells all but the one who answered it. */
+  // Reports the end of a dialog to all clients but the respondent.
   readonly close: (request: ExtensionUiRequestEvent, by: string, respondent?: unknown) => void;
 }
 
@@ -36,13 +35,13 @@ interface OpenDialog {
   readonly request: RequestOf<Dialog['method']>;
   readonly openedAt: number;
   readonly end: (by: string, response?: ExtensionUiResponse, respondent?: unknown) => void;
-  /** Runs while nobody is there who can show it. */
+  // Runs while no client can show the dialog.
   noClientTimer: NodeJS.Timeout | undefined;
 }
 
 const withTimeLeft = ({ request, openedAt }: OpenDialog) => withRemainingTimeout(request, performance.now() - openedAt);
 
-/** How many statuses and widgets are shown again to a client that comes later. */
+// Limit of statuses and widgets that a later client receives.
 const MAX_PERSISTENT_NOTICES = 100;
 
 function persistence(request: ExtensionUiRequestEvent): { key?: string; clears?: boolean } {
@@ -52,10 +51,10 @@ function persistence(request: ExtensionUiRequestEvent): { key?: string; clears?:
   return method === 'setTitle' ? { key: 'title' } : {};
 }
 
-/** A request of the same kind that shows nothing. */
+// The request that removes a status or widget.
 const blank = <R extends ExtensionUiRequestEvent>({ type, method }: R) => ({ type, id: newUuid(), method }) as R;
 
-/** Questions that wait for an answer. Every one of them ends. */
+/** The open dialogs of an agent, and the notices that later clients still need. Every dialog ends. */
 export class Dialogs {
   readonly #clients: DialogClients;
   readonly #openDialogs = new Map<string, OpenDialog>();
@@ -65,7 +64,7 @@ export class Dialogs {
     this.#clients = clients;
   }
 
-  /** What the user said; undefined when nobody did: called off, out of time, aborted. */
+  /** The user's response; undefined if the dialog is cancelled, times out or is aborted. */
   open(dialog: Dialog, { timeout, signal }: { timeout?: number | undefined; signal?: AbortSignal | undefined } = {}) {
     const hidden = this.#clients.cannotAnswer() || (this.#clients.isFinal() && !this.#clients.canShow(dialog.method));
     if (signal?.aborted || hidden || this.#openDialogs.size >= MAX_DIALOGS) return Promise.resolve(undefined);
@@ -100,7 +99,7 @@ export class Dialogs {
     this.#clients.show(request);
   }
 
-  /** What stays on the screen until it is taken away. */
+  /** Keeps the statuses, widgets and title that later clients must still show. */
   #storePersistent(request: ExtensionUiRequestEvent): void {
     const { key, clears } = persistence(request);
     if (key === undefined) return;
@@ -108,17 +107,17 @@ export class Dialogs {
     if (!clears && this.#persistent.size < MAX_PERSISTENT_NOTICES) this.#persistent.set(key, request);
   }
 
-  /** The first answer counts; one to a dialog that is over, or never was, means nothing. */
+  /** Only the first response to an open dialog counts. */
   respond(response: ExtensionUiResponse, from: unknown): void {
     this.#openDialogs.get(response.id)?.end('client', response, from);
   }
 
-  /** An answer that makes no sense is none, but it was the answer. */
+  /** A malformed response ends its dialog without a value. */
   endMalformed(id: string, from: unknown): void {
     this.#openDialogs.get(id)?.end('client', undefined, from);
   }
 
-  /** Takes away what was to stay on the screen: whoever put it there is gone. */
+  /** Removes all statuses and widgets from the clients. */
   clearPersistent(): void {
     for (const request of this.#persistent.values()) {
       if (request.method === 'setStatus') this.#clients.show({ ...blank(request), statusKey: request.statusKey });
@@ -127,24 +126,22 @@ export class Dialogs {
     this.#persistent.clear();
   }
 
-  /** Those that wait. */
   get pending(): readonly ExtensionUiRequestEvent[] {
     return [...this.#openDialogs.values()].map(withTimeLeft);
   }
 
-  /** Shows a client what waits. */
+  /** Sends all open dialogs and lasting notices to a client. */
   showTo(client: unknown): void {
     for (const request of this.#persistent.values()) this.#clients.show(request, client);
     for (const open of this.#openDialogs.values()) this.#clients.show(withTimeLeft(open), client);
   }
 
-  /** Somebody came, left, or said what can be shown. */
+  /** Call when a client connects, disconnects or changes its UI capabilities. */
   clientsChanged(): void {
     if (this.#clients.cannotAnswer()) this.dismissAll('nobody');
     for (const open of this.#openDialogs.values()) this.#updateTimer(open);
   }
 
-  /** Ends all that wait without an answer. */
   dismissAll(by: string): void {
     for (const open of [...this.#openDialogs.values()]) open.end(by);
   }

@@ -40,7 +40,7 @@ it.each([
   ['a line without an end', '---\nname: a\n'],
   ['more than dashes in the first line', '---name\nname: a\n---\n'],
   ['two dashes', '--\nname: a\n--\n'],
-])('%s is all body', (_title, text) => {
+])('a text with %s has no front matter', (_title, text) => {
   expect(frontMatter(text)).toEqual({ values: {}, body: text.trim() });
 });
 
@@ -58,7 +58,7 @@ it.each([
     'its front matter is no YAML: .*',
   ],
   ['more than anybody writes', `a: ${'x'.repeat(MAX_FRONT_MATTER)}`, 'its front matter is too long'],
-])('%s is told as a problem in one line, and the body is there', (_title, yaml, problem) => {
+])('%s becomes a one-line problem, and the body is kept', (_title, yaml, problem) => {
   expect(frontMatter(`---\n${yaml}\n---\nbody`)).toEqual({
     values: {},
     body: 'body',
@@ -66,13 +66,13 @@ it.each([
   });
 });
 
-it('front matter of exactly the longest length is read', () => {
+it('front matter of the maximum length is read', () => {
   const { values } = frontMatter(`---\na: ${'x'.repeat(MAX_FRONT_MATTER - 4)}\n---\nbody`);
 
   expect(values['a']).toHaveLength(MAX_FRONT_MATTER - 4);
 });
 
-it('names that objects have already are names like others', () => {
+it('names of Object.prototype are ordinary keys', () => {
   const { values } = frontMatter('---\n__proto__: {polluted: true}\nconstructor: a\n---\n');
 
   expect(Object.getPrototypeOf(values)).toBe(Object.prototype);
@@ -80,7 +80,7 @@ it('names that objects have already are names like others', () => {
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 });
 
-it('whatever was written is read back', () => {
+it('written front matter is read back unchanged', () => {
   const names = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((name) => name !== '__proto__');
   const value = fc.oneof(fc.string({ unit: 'grapheme' }), fc.boolean(), fc.integer(), fc.array(fc.string()));
   const written = fc.dictionary(names, value, { noNullPrototype: true });
@@ -96,7 +96,7 @@ it('whatever was written is read back', () => {
   );
 });
 
-it('nothing makes it throw', () => {
+it('no input makes it throw', () => {
   const line = fc.oneof(fc.constantFrom('---', '- a', 'a: b', 'a: [', '&a *a', '? !!x', '%', '"', '\t'), fc.string());
   fc.assert(
     fc.property(fc.array(line), (lines) => {

@@ -4,7 +4,7 @@ import { HookSet } from './hook-set.ts';
 
 const { signal } = new AbortController();
 
-it('a payload goes from one owner to the next; undefined keeps it', async () => {
+it('a payload passes through the hooks in order; undefined keeps it', async () => {
   const target: SessionHooks = { payload: async (body) => ({ ...(body as object), a: 1 }) };
   const set = new HookSet(target);
 
@@ -14,7 +14,7 @@ it('a payload goes from one owner to the next; undefined keeps it', async () => 
   expect(await target.payload?.({ b: 2 }, signal)).toEqual({ seen: { b: 2, a: 1 } });
 });
 
-it('a compaction that failed is told to every owner', async () => {
+it('a failed compaction is reported to every owner', async () => {
   const calls: string[] = [];
   const target: SessionHooks = {};
   const set = new HookSet(target);

@@ -1,7 +1,7 @@
 import type { Continuation } from '../agent/hooks.ts';
 import type { SessionHooks } from '../session/hooks.ts';
 
-/** Who may step in, in the order in which they are asked. */
+// In the order in which their hooks are called.
 const OWNERS = ['embedder', 'extensions', 'resources', 'todos', 'rules'] as const;
 
 export type HookOwner = (typeof OWNERS)[number];
@@ -10,12 +10,12 @@ type Name = keyof SessionHooks;
 type Hook<N extends Name> = NonNullable<SessionHooks[N]>;
 type Combiners = { readonly [N in Name]: (hooks: readonly Hook<N>[]) => Hook<N> };
 
-/** The hooks of several owners as one. Where nobody listens there is no hook, so that nothing waits for it. */
+/** Combines the hooks of several owners. A hook without owners is absent, so that the agent never waits for it. */
 export class HookSet {
   readonly #target: SessionHooks;
   readonly #owned = new Map<HookOwner, SessionHooks>();
 
-  /** `target`: what the agent looks at; what it holds already is the embedder's. */
+  /** `target` is the object that the agent reads; its initial hooks belong to the embedder. */
   constructor(target: SessionHooks) {
     this.#target = target;
     this.#owned.set('embedder', { ...target });
@@ -36,14 +36,13 @@ export class HookSet {
   }
 }
 
-/** Each sees what the one before it made of the subject; undefined when nobody changed it. */
+// Each step receives the result of the one before; undefined if no step changed the subject.
 async function chained<T>(subject: T, steps: readonly ((subject: T) => Promise<T | undefined>)[]) {
   let current: T | undefined;
   for (const step of steps) current = (await step(current ?? subject)) ?? current;
   return current;
 }
 
-/** The first that has something to say is right. */
 async function firstResult<T>(steps: readonly (() => Promise<T | undefined>)[]): Promise<T | undefined> {
   for (const step of steps) {
     const result = await step();
@@ -56,7 +55,7 @@ async function runAll<A extends unknown[]>(hooks: readonly ((...args: A) => Prom
   for (const hook of hooks) await hook(...args);
 }
 
-/** What several want said and done is all said and done. */
+// Merges the messages of all steps; one `continue` is enough.
 async function mergeContinuations(steps: readonly (() => Promise<Continuation | undefined>)[]) {
   const continuations: Continuation[] = [];
   for (const step of steps) {

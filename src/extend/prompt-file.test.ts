@@ -20,7 +20,7 @@ it.each([
   expect(tryReadPromptFile(written(content))).toBe(text);
 });
 
-it('cuts a file that is too long between two characters, and says so', () => {
+it('a file that is too long is cut between two characters, with a note', () => {
   const path = written(`a${'é'.repeat(512 * 1024)}`);
 
   const text = tryReadPromptFile(path) ?? '';
@@ -29,11 +29,11 @@ it('cuts a file that is too long between two characters, and says so', () => {
   expect(text).toBe(`a${'é'.repeat((MAX_PROMPT_BYTES - 1) / 2)}${note}`);
 });
 
-it('a file of exactly the longest length is whole', () => {
+it('a file of the maximum length is read whole', () => {
   expect(tryReadPromptFile(written('x'.repeat(MAX_PROMPT_BYTES)))).toBe('x'.repeat(MAX_PROMPT_BYTES));
 });
 
-it('what is no file that can be read says nothing', () => {
+it('a path that is not a readable file yields undefined', () => {
   const folder = tempFolder();
   const at = (name: string) => join(folder, name);
   mkdirSync(at('folder'));
@@ -60,7 +60,7 @@ function promptFolders() {
   return { cwd, agentDir, put };
 }
 
-it('the file of a trusted project wins over that of the user; .pi wins over .pi/agent', () => {
+it('the file of a trusted project overrides that of the user, and .pi overrides .pi/agent', () => {
   const { cwd, agentDir, put } = promptFolders();
   const found = (trusted: boolean) => findPromptFile('SYSTEM.md', { cwd, agentDir, trusted });
 
@@ -73,7 +73,7 @@ it('the file of a trusted project wins over that of the user; .pi wins over .pi/
   expect([found(true), found(false)]).toEqual(['project', 'user']);
 });
 
-it('a blank file says nothing', () => {
+it('a blank file is ignored', () => {
   const { cwd, agentDir, put } = promptFolders();
   put(join(cwd, '.pi'), ' \n');
   put(agentDir, 'user');

@@ -2,22 +2,22 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 
-/** More than this is no advice any more. */
+// Longer files are cut.
 export const MAX_PROMPT_BYTES = 256 * 1024;
 
-/** The text of a file that people wrote for the model; undefined when there is none that can be read. */
+/** Reads a prompt file; undefined if it is not a readable file. */
 export function tryReadPromptFile(path: string): string | undefined {
   try {
-    // Most of the time it is not there, and an exception costs more than a look.
+    // Usually the file is missing, and a check is cheaper than an exception.
     return existsSync(path) ? readPromptFile(path) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The same; throws when there is none. */
+/** Reads a prompt file; throws if it is not a readable file. */
 export function readPromptFile(path: string): string {
-  // A pipe by that name must not make us wait for its writer.
+  // Opening a pipe must not block.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(fd);
@@ -32,7 +32,7 @@ export function readPromptFile(path: string): string {
   }
 }
 
-/** SYSTEM.md or APPEND_SYSTEM.md: the project's, if it is trusted, else the user's. A blank one says nothing. */
+/** SYSTEM.md or APPEND_SYSTEM.md of the trusted project, else of the user. A blank file is ignored. */
 export function findPromptFile(name: string, { agentDir, cwd, trusted }: PromptLocations): string | undefined {
   const folders = [...(trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : []), agentDir];
   for (const folder of folders) {
@@ -42,7 +42,7 @@ export function findPromptFile(name: string, { agentDir, cwd, trusted }: PromptL
   return undefined;
 }
 
-/** The files of a project that say nothing because it is not trusted. */
+/** The prompt files of an untrusted project, which are ignored. */
 export function untrustedPromptFiles({ cwd, trusted }: PromptLocations): string[] {
   if (trusted || !existsSync(join(cwd, '.pi'))) return [];
   return [join(cwd, '.pi'), join(cwd, '.pi', 'agent')]

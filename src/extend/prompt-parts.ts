@@ -2,17 +2,17 @@ import type { ContextFile, PromptParts } from '../session/context/system-prompt.
 import { contextFiles } from './context-files.ts';
 import { type PromptLocations, findPromptFile } from './prompt-file.ts';
 
-/** What whoever opens the agent says about the system prompt; it wins over files. */
+// System prompt settings of the embedder or command line; they override files.
 export interface SystemPromptOverrides {
-  /** In place of tau's own words and of SYSTEM.md. */
+  // Replaces tau's own prompt and SYSTEM.md.
   readonly system?: string | undefined;
-  /** In place of APPEND_SYSTEM.md. */
+  // Replaces APPEND_SYSTEM.md.
   readonly append?: readonly string[] | undefined;
-  /** False: AGENTS.md and the like are left alone; or what counts in their place. */
+  // False ignores AGENTS.md and its kin; a list replaces them.
   readonly contextFiles?: boolean | readonly ContextFile[] | undefined;
 }
 
-/** Gathers what belongs into the system prompt of a folder. */
+/** Collects the parts of the system prompt for a folder. */
 export function promptParts(locations: PromptLocations, overrides: SystemPromptOverrides): PromptParts {
   const appended = overrides.append ?? [findPromptFile('APPEND_SYSTEM.md', locations) ?? ''];
   return {

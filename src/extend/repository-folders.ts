@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A folder and those above it as far as its repository reaches; the folder alone where there is none. */
+/** A folder and its parents up to the repository root; the folder alone outside of a repository. */
 export function foldersUpToRepository(cwd: string): string[] {
   const folders: string[] = [];
   for (let folder = cwd; ; folder = dirname(folder)) {

@@ -1,4 +1,4 @@
-/** What stands in for the shell where an extension runs commands in its own way, on another machine perhaps. */
+/** Replaces the shell of the bash tool, for example with a remote one. */
 export interface BashOperations {
   readonly exec: (command: string, cwd: string, options: BashExecOptions) => Promise<{ exitCode: number | null }>;
 }
@@ -6,16 +6,16 @@ export interface BashOperations {
 export interface BashExecOptions {
   readonly onData: (data: Buffer) => void;
   readonly signal?: AbortSignal | undefined;
-  /** Seconds. */
+  /** In seconds. */
   readonly timeout?: number | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** The same for files. */
+/** Replaces the file access of the file tools. */
 export interface FileToolOperations {
   readonly readFile: (path: string) => Promise<Buffer>;
   readonly writeFile: (path: string, content: string) => Promise<void>;
-  /** Rejects where the file cannot be used. */
+  /** Rejects if the file cannot be used. */
   readonly access: (path: string) => Promise<void>;
   readonly mkdir: (folder: string) => Promise<void>;
   readonly detectImageMimeType?: (path: string) => Promise<string | null | undefined>;

@@ -7,28 +7,26 @@ import type { ExtensionHandler } from './extension-api.ts';
 import type { ExtensionHost } from './host.ts';
 import { TurnCounter } from './turn-counter.ts';
 
-/** How long a handler may take, unless the user's settings say otherwise. */
+// The user's settings may override this.
 const HANDLER_TIMEOUT_MS = 60_000;
 
-/** How long one may take that has a summary written. */
+// Handlers that may have a model write a summary get more time.
 const SUMMARY_HANDLER_TIMEOUT_MS = 10 * 60_000;
 
 const SLOW_EVENTS: ReadonlySet<EventName> = new Set(['session_before_compact', 'session_before_tree']);
 
-/** What happens so often that a handler which once took too long is not called again. */
+// A handler that once timed out on these frequent events is not called again.
 const FREQUENT_EVENTS: ReadonlySet<EventName> = new Set(['message_update', 'tool_execution_update']);
 
-/** Calls the handlers of extensions, one after another. None of them can fail, hold up or end what it steps into. */
+/** Calls the handlers of all extensions in order. A failing or slow handler cannot fail or block the agent. */
 export class HandlerRunner {
   readonly #host: ExtensionHost;
   readonly #extensions: () => readonly Extension[];
   readonly #disabled = new WeakSet<object>();
   readonly contexts: HandlerContexts;
-  /** Where the run is that is active. */
   readonly turnCounter: TurnCounter;
-  /** Its extensions are gone. */
   isClosed = false;
-  /** The system prompt of the run that is active, if a handler gave it one. */
+  /** The system prompt of the active run, if a handler replaced it. */
   runSystemPrompt: string | undefined;
 
   constructor(host: ExtensionHost, extensions: () => readonly Extension[]) {
@@ -42,17 +40,17 @@ export class HandlerRunner {
     return this.#extensions().some((extension) => events.some((event) => extension.handles(event)));
   }
 
-  /** Tells everybody who listens. */
+  /** Calls all handlers and ignores their results. */
   async notify<E extends EventName>(event: ExtensionEvent<E>): Promise<void> {
     for await (const _result of this.results(event));
   }
 
-  /** What each handler answers, where it answers something; the next is asked when this one was dealt with. */
+  /** Yields each result; the next handler is called after the consumer has processed it. */
   async *results<E extends EventName>(event: ExtensionEvent<E>): AsyncGenerator<HandlerResult<E> & object> {
     for await (const { result } of this.resultsByExtension(event)) yield result;
   }
 
-  /** The same, with whose handler it is. */
+  /** Like `results`, with the extension of each handler. */
   async *resultsByExtension<E extends EventName>(
     event: ExtensionEvent<E>,
   ): AsyncGenerator<{ result: HandlerResult<E> & object; extension: Extension }> {
@@ -62,7 +60,7 @@ export class HandlerRunner {
     }
   }
 
-  /** The same, but what a handler throws is thrown; and where the handlers are gone nobody can say yes. */
+  /** Like `results`, but throws what a handler throws, and throws if the extensions have been reloaded. */
   async *decisions<E extends EventName>(event: ExtensionEvent<E>): AsyncGenerator<HandlerResult<E> & object> {
     if (this.isClosed) throw new Error('The extensions were loaded again before they could decide');
     for (const { result } of this.#callEach(event)) {
@@ -71,7 +69,6 @@ export class HandlerRunner {
     }
   }
 
-  /** What the model is told before the conversation. */
   systemPrompt(): string {
     return this.runSystemPrompt ?? this.#host.session().basePrompt();
   }

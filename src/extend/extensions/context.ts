@@ -10,11 +10,11 @@ import { type ExtensionUi, createUi } from './ui.ts';
 
 export interface HandlerCall {
   readonly deadline?: Deadline | undefined;
-  /** The handler is about to wait for somebody or something else. */
+  // Called before the handler waits for a dialog, a session change or an idle agent.
   readonly onWait?: (() => void) | undefined;
 }
 
-/** What handlers are given with their events. It always tells of the present: sessions and models may change under it. */
+/** Creates the `ctx` objects of handlers. Each reads the current state: session and model may change meanwhile. */
 export class HandlerContexts {
   readonly #host: ExtensionHost;
   readonly #shared: Omit<ExtensionContext, 'ui'>;
@@ -27,7 +27,7 @@ export class HandlerContexts {
   forCall({ deadline, onWait }: HandlerCall = {}): ExtensionContext {
     const { dialogs, session } = this.#host;
     let ui: ExtensionUi | undefined;
-    // Most handlers never look at it, and some are called for every word.
+    // Created on first use: most handlers never read it, and some run for every delta.
     const createUiNow = () => createUi({ dialogs, signal: () => session().run?.signal, deadline, onDialog: onWait });
     return Object.create(this.#shared, {
       ui: {

@@ -13,13 +13,13 @@ const NOT_READY = 'Extension runtime not initialized. Action methods cannot be c
 export interface ApiDependencies {
   readonly host: ExtensionHost;
   readonly bus: EventBus;
-  /** Something was sent in its name that could not be delivered. */
+  // Reports a message or provider that failed after the call had returned.
   readonly onFailure: (event: string, error: unknown) => void;
 }
 
-/** The `pi` object of one extension. */
+/** Creates the `pi` object of one extension. */
 export function createApi(extension: Extension, { host, bus, onFailure }: ApiDependencies): ExtensionAPI {
-  /** What acts on the agent, which is there only once everything is loaded. */
+  /** The agent; throws while extensions are still loading. */
   const readyHost = () => {
     if (!extension.isReady) throw new Error(NOT_READY);
     return host;
@@ -62,7 +62,7 @@ export function createApi(extension: Extension, { host, bus, onFailure }: ApiDep
     registerFlag: (name, flag) => void extension.flags.set(name, flag),
     getFlag: (name) => flagValue(extension, name, host),
     registerProvider: (name, config) => {
-      // Until everything is loaded it is only noted down.
+      // Until all extensions are loaded, the provider is only recorded.
       const registered = extension.isReady ? host.registerProvider(name, config) : undefined;
       extension.providers.set(name, config);
       if (registered) runInBackground('register_provider', () => registered);
@@ -130,13 +130,13 @@ export function createApi(extension: Extension, { host, bus, onFailure }: ApiDep
   };
 }
 
-/** A manner that is none would let a message wait for ever. */
+// An unknown mode would make the message wait forever.
 function checkDeliverAs(deliverAs: unknown, known: readonly string[]): void {
   if (deliverAs === undefined || known.includes(String(deliverAs))) return;
   throw new TypeError(`deliverAs must be one of ${known.join(', ')}, not ${String(deliverAs)}`);
 }
 
-/** Throws where a tool cannot be used. */
+/** Throws if a tool definition is incomplete or invalid. */
 export function checkTool(tool: Parameters<ExtensionAPI['registerTool']>[0]): void {
   const { name, description, parameters, execute } = tool ?? {};
   if (!isToolName(name)) {
@@ -149,7 +149,6 @@ export function checkTool(tool: Parameters<ExtensionAPI['registerTool']>[0]): vo
   if (typeof execute !== 'function') throw new TypeError(`The tool ${name} has no execute function`);
 }
 
-/** What was said on the command line, else the default. */
 function flagValue(extension: Extension, name: string, { flags }: ExtensionHost): boolean | string | undefined {
   const flag = extension.flags.get(name);
   if (!flag) return undefined;

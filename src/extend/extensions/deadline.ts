@@ -1,9 +1,9 @@
-/** Work took longer than it may. */
+// A handler exceeded its time limit.
 export class DeadlineMissed extends Error {
   override readonly name = 'DeadlineMissed';
 }
 
-/** A limit for a handler. It counts only the time in which the handler does not wait for a person. */
+/** The time limit of a handler. It does not count the time spent waiting for a user. */
 export class Deadline {
   readonly #onMissed: () => void;
   #remainingMs: number;
@@ -17,7 +17,7 @@ export class Deadline {
     this.#onMissed = onMissed;
   }
 
-  /** What the work comes to; rejects with `DeadlineMissed` when it takes too long. */
+  /** Resolves with the result of the work; rejects with `DeadlineMissed` when the time is up. */
   static race<T>(limitMs: number, work: (deadline: Deadline) => T | Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const deadline = new Deadline(limitMs, () =>
@@ -32,7 +32,7 @@ export class Deadline {
     });
   }
 
-  /** Waits for a person: the clock stands still. */
+  /** Stops the clock while a dialog is open. */
   async pauseDuring<T>(wait: Promise<T>): Promise<T> {
     if (this.#pendingWaits++ === 0) this.#stop();
     try {

@@ -1,4 +1,4 @@
-/** A bus on which extensions speak to each other. A listener that fails disturbs nobody. */
+/** The event bus between extensions. A listener that throws does not affect the others. */
 export interface EventBus {
   on(channel: string, listener: (data: unknown) => unknown): () => void;
   emit(channel: string, data: unknown): void;

@@ -14,7 +14,7 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import type { BashOperations } from './bash-backend.ts';
 
-/** A custom entry or message that a handler wants in the session. */
+// An entry that a handler adds to the session.
 export type ExtensionEntryDraft =
   | { type: 'custom'; customType: string; data?: unknown }
   | {
@@ -26,7 +26,7 @@ export type ExtensionEntryDraft =
     }
   | { type: 'context_edit'; targetId: string; replacement: AgentMessage | null };
 
-/** What a handler may want at the end of a turn or of a run. */
+// The result of a `turn_end` or `agent_before_settle` handler.
 export interface BoundaryResult {
   entries?: ExtensionEntryDraft[];
   continue?: boolean;
@@ -48,14 +48,14 @@ export interface SystemPromptOptions {
   promptGuidelines: string[];
   contextFiles: { path: string; content: string }[];
   skills: { name: string; description: string; filePath: string }[];
-  /** More to say behind the rest, each under a name: a handler may add to it. */
+  // Sections appended to the prompt under their names; a handler may add to them.
   sections: Record<string, string>;
 }
 
 type SessionSwitch = { reason: 'new' | 'resume'; targetSessionFile?: string | undefined };
 type CompactReason = 'manual' | 'threshold' | 'overflow';
 
-/** Each event with what a handler is told and what it may answer. */
+/** Each event with its fields and the result that a handler may return. */
 export interface ExtensionEvents {
   resources_discover: [
     { cwd: string; reason: 'startup' | 'reload' },
@@ -126,7 +126,6 @@ export interface ExtensionEvents {
       prompt: string;
       images?: ImageContent[] | undefined;
       systemPrompt: string;
-      /** What the system prompt is made of. */
       systemPromptOptions: SystemPromptOptions;
       messageType: 'user' | 'custom';
       message?: AgentMessage | undefined;

@@ -12,17 +12,17 @@ import type { SessionDraft } from './session-draft.ts';
 import type { SessionView } from './session-view.ts';
 import type { ExtensionUi } from './ui.ts';
 
-/** What an extension exports by default. */
+/** The default export of an extension. This file is pi's extension API as tau implements it. */
 export type ExtensionFactory = (pi: ExtensionAPI) => unknown;
 
-/** How the agent is driven: by a client that may ask its user, or by a command line that asks nobody. */
+/** How the agent is driven: `rpc` clients can show dialogs, the other modes cannot. */
 export type Mode = 'rpc' | 'json' | 'print';
 
-/** What every handler is given. */
+/** The `ctx` object of every handler. */
 export interface ExtensionContext {
   readonly ui: ExtensionUi;
   readonly mode: Mode;
-  /** Whether anybody can be asked. */
+  /** True if a client can show dialogs. */
   readonly hasUI: boolean;
   readonly cwd: string;
   readonly sessionManager: SessionView;
@@ -30,7 +30,7 @@ export interface ExtensionContext {
   readonly model: Model | undefined;
   readonly scopedModels: readonly { model: Model; thinkingLevel?: ThinkingLevel | undefined }[];
   readonly thinkingLevel: ThinkingLevel;
-  /** Aborts with the run that is active. */
+  /** Aborts with the active run. */
   readonly signal: AbortSignal | undefined;
   isIdle(): boolean;
   isProjectTrusted(): boolean;
@@ -56,7 +56,7 @@ interface SessionChangeOptions {
   withSession?: (ctx: ExtensionCommandContext) => Promise<void>;
 }
 
-/** What the handler of a command is given: it may also go to other sessions. */
+/** The `ctx` object of a command handler: it can also change the session. */
 export interface ExtensionCommandContext extends ExtensionContext {
   getSystemPromptOptions(): SystemPromptOptions;
   waitForIdle(): Promise<void>;
@@ -84,16 +84,16 @@ export type ExtensionHandler<E extends EventName> = (
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to answer need not return
 type HandlerReturn<E extends EventName> = HandlerResult<E> | undefined | void;
 
-/** A tool as an extension describes it. What it says of drawing it in a terminal is accepted and left alone. */
+/** A tool as an extension defines it. Fields about terminal rendering are accepted and ignored. */
 export interface ToolDefinition {
   name: string;
   label?: string;
   description: string;
-  /** JSON Schema, as TypeBox makes it. */
+  /** JSON Schema, for example made with TypeBox. */
   parameters: object;
   promptSnippet?: string;
   promptGuidelines?: string[];
-  /** False: the model is offered it only when somebody says so. */
+  /** If false, the tool is inactive until a user or extension activates it. */
   defaultActive?: boolean;
   prepareArguments?: (args: unknown) => unknown;
   execute(
@@ -110,7 +110,7 @@ export interface ExtensionToolResult {
   content: ContentBlock[];
   details?: unknown;
   isError?: boolean;
-  /** Nothing is left to do: the model need not be asked again. */
+  /** Ends the run without another model call. */
   terminate?: boolean;
 }
 
@@ -143,13 +143,13 @@ export interface ExecResult {
   stderr: string;
   code: number;
   killed: boolean;
-  /** More was printed than is kept. */
+  /** The output exceeded the limit. */
   truncated: boolean;
 }
 
-/** What an extension is handed: pi's API, as far as it needs no terminal. */
+/** The `pi` object: pi's extension API without its terminal functions. */
 export interface ExtensionAPI {
-  /** Hears an event from now on; the returned function stops that. */
+  /** Adds a handler; the returned function removes it. */
   on<E extends EventName>(event: E, handler: ExtensionHandler<E>): () => void;
   registerTool(tool: ToolDefinition): void;
   registerCommand(name: string, command: CommandDefinition): void;
@@ -172,16 +172,15 @@ export interface ExtensionAPI {
   setActiveTools(names: string[]): void;
   getCommands(): SlashCommand[];
   getSettings(): Settings;
-  /** False when there is no key for it. */
+  /** Resolves to false if the model has no API key. */
   setModel(model: Model): Promise<boolean>;
   getThinkingLevel(): ThinkingLevel;
   setThinkingLevel(level: ThinkingLevel): void;
-  /** A bus between extensions. */
   readonly events: {
     on(channel: string, handler: (data: unknown) => void): () => void;
     emit(channel: string, data: unknown): void;
   };
-  // What follows is for terminals: it is accepted and has no effect.
+  // Terminal functions are accepted and have no effect.
   registerShortcut(...args: unknown[]): void;
   registerMessageRenderer(...args: unknown[]): void;
   registerEntryRenderer(...args: unknown[]): void;

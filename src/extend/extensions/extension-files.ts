@@ -5,21 +5,20 @@ import { readManifest } from './manifest.ts';
 const SOURCE_FILE = /\.(?:[cm]?ts|[cm]?js)$/;
 const INDEX_NAMES = ['index.ts', 'index.js', 'index.mts', 'index.mjs', 'index.cts', 'index.cjs'];
 
-/** What is found wrong on the way. */
 export type Warn = (warning: string) => void;
 
-/** A file that is an extension, and the folder that it belongs to. */
+// The main file of an extension, and the folder it belongs to.
 export interface ExtensionFile {
   readonly path: string;
   readonly baseDir: string;
 }
 
-/** The extensions in a folder of extensions: its files, and what the folders in it are. None where it is missing. */
+/** The extensions in a folder of extensions: its files, and the packages or index files of its subfolders. */
 export function extensionsInFolder(folder: string, warn: Warn): ExtensionFile[] {
   return filesBelow(folder, warn, (path) => packageExtensions(path, warn) ?? indexFile(path));
 }
 
-/** The extensions that a path means which somebody wrote down: a file, a package, or a folder of extensions. */
+/** The extensions at a configured path: a file, a package, or a folder of extensions. */
 export function extensionsAtPath(path: string, warn: Warn): ExtensionFile[] {
   const kind = kindOf(path);
   if (kind === 'file') return [{ path, baseDir: dirname(path) }];
@@ -35,14 +34,14 @@ export function extensionsAtPath(path: string, warn: Warn): ExtensionFile[] {
   return inside;
 }
 
-/** The extensions that the package in a folder names; undefined when it names none. */
+// The extensions in the manifest of a folder; undefined if it lists none.
 function packageExtensions(folder: string, warn: Warn): string[] | undefined {
   return readManifest(folder, warn)
     ?.paths('extensions')
     ?.flatMap((path) => {
       const kind = kindOf(path);
       if (kind === 'file') return [path];
-      // What packages say is not listened to any more: it could lead round in a ring.
+      // Nested manifests are ignored: they could refer to each other in a ring.
       if (kind === 'folder') return indexFile(path) ?? filesBelow(path, warn, indexFile).map((entry) => entry.path);
       warn(`There is no extension at ${path}`);
       return [];
@@ -63,7 +62,7 @@ function indexFile(folder: string): string[] | undefined {
   return index === undefined ? undefined : [index];
 }
 
-/** In an order that does not depend on the machine; what is hidden, and packages that are used, are left out. */
+/** The names in a folder in a fixed order, without hidden ones and `node_modules`. */
 export function listNames(folder: string, warn: Warn): string[] {
   try {
     return readdirSync(folder)
@@ -76,7 +75,7 @@ export function listNames(folder: string, warn: Warn): string[] {
   }
 }
 
-/** Links are followed. What is neither, such as a pipe, is nothing. */
+/** Follows links. Undefined for anything else, such as a pipe. */
 export function kindOf(path: string): 'file' | 'folder' | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });

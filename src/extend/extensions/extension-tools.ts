@@ -4,7 +4,7 @@ import { toBlocks, plainCopy } from './validate-results.ts';
 import type { Extension } from './extension.ts';
 import type { ExtensionContext, ExtensionToolResult, ToolDefinition } from './extension-api.ts';
 
-/** The tools of all extensions. The first of a name counts. */
+/** The tools of all extensions. Of several with one name, the first counts. */
 export function extensionTools(extensions: readonly Extension[], context: () => ExtensionContext): Tool[] {
   const tools = new Map<string, Tool>();
   for (const { tools: definitions } of extensions) {
@@ -20,7 +20,7 @@ function toTool(definition: ToolDefinition, context: () => ExtensionContext): To
   return {
     name,
     description,
-    // A copy, and one that says both: some models refuse a tool that does not.
+    // A copy with both fields: some models reject a tool without them.
     parameters: { type: 'object', properties: {}, ...plainCopy(parameters as Schema) },
     ...(promptSnippet === undefined ? {} : { promptSnippet: String(promptSnippet) }),
     ...(Array.isArray(promptGuidelines) ? { promptGuidelines: promptGuidelines.map(String) } : {}),
@@ -34,7 +34,7 @@ function toTool(definition: ToolDefinition, context: () => ExtensionContext): To
   };
 }
 
-/** What a tool answered, in the form that is sent and stored. Throws where that cannot be: then the call has failed. */
+// Validates and copies a result. Throws if it is invalid, which fails the call.
 function toToolOutput(result: ExtensionToolResult | string | undefined): ToolOutput {
   if (typeof result === 'string') return textOutput(result);
   const { content = [], details, terminate } = result ?? {};

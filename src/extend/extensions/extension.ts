@@ -2,16 +2,15 @@ import type { EventName } from './events.ts';
 import type { CommandDefinition, ExtensionHandler, FlagDefinition, ToolDefinition } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 
-/** What one extension has registered. */
+/** The registrations of one extension. */
 export class Extension {
   readonly source: ExtensionSource;
   readonly tools = new Map<string, ToolDefinition>();
   readonly commands = new Map<string, CommandDefinition>();
   readonly flags = new Map<string, FlagDefinition>();
-  /** As they were described. */
   readonly providers = new Map<string, object>();
   readonly #handlers = new Map<EventName, ExtensionHandler<EventName>[]>();
-  /** False while its file is being run: it may register, but not act. */
+  /** False while the extension loads: it may register, but not act. */
   isReady = false;
 
   constructor(source: ExtensionSource) {
@@ -23,7 +22,7 @@ export class Extension {
   }
 
   addHandler<E extends EventName>(event: E, handler: ExtensionHandler<E>): () => void {
-    // One cast: the map pairs each name with handlers of its own event.
+    // The map pairs each event name with handlers of that event.
     const untyped = handler as unknown as ExtensionHandler<EventName>;
     this.#handlers.set(event, [...(this.#handlers.get(event) ?? []), untyped]);
     return () => {

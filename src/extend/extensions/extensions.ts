@@ -16,10 +16,10 @@ import { runHooks } from './run-hooks.ts';
 import { discoverResources, sessionFolder, sessionHooks, projectTrust } from './session-hooks.ts';
 import { extensionTools } from './extension-tools.ts';
 
-/** How long a command may keep its prompt from being answered. */
+// A longer running command continues in the background after its prompt is answered.
 const COMMAND_RESPONSE_MS = 5000;
 
-/** The extensions of an agent, loaded together. */
+/** All loaded extensions of an agent. */
 export class Extensions {
   readonly #host: ExtensionHost;
   readonly #runner: HandlerRunner;
@@ -32,7 +32,7 @@ export class Extensions {
     this.#runner = new HandlerRunner(host, () => this.#extensions);
   }
 
-  /** Runs these files one after another. One that fails is told of, and the others are loaded all the same. */
+  /** Loads the extensions in order. A failure is reported and does not affect the others. */
   async load(sources: readonly ExtensionSource[]): Promise<void> {
     for (const source of sources) {
       if (this.#isClosed) return;
@@ -48,12 +48,12 @@ export class Extensions {
     }
   }
 
-  /** From now on extensions may act. */
+  /** Allows the extensions to act on the agent. */
   activate(): void {
     for (const extension of this.#extensions) extension.isReady = true;
   }
 
-  /** They are no longer there: others may be in their place. */
+  /** Disables these extensions, for example before a reload. */
   close(): void {
     this.#isClosed = true;
     this.#runner.isClosed = true;
@@ -66,7 +66,7 @@ export class Extensions {
     return this.#extensions;
   }
 
-  /** How they step in, as far as they do at the moment. */
+  /** The session hooks of the events that have handlers now. */
   get hooks(): SessionHooks {
     if (this.#extensions.length === 0) return {};
     return { ...runHooks(this.#runner, this.#host), ...sessionHooks(this.#runner) };
@@ -76,12 +76,11 @@ export class Extensions {
     return extensionTools(this.#extensions, () => this.#runner.contexts.forCall());
   }
 
-  /** Whether the model is offered this tool without anybody's say. */
+  /** True if the tool is active unless a user deactivates it. */
   isActiveByDefault(name: string): boolean {
     return this.#extensions.some(({ tools }) => tools.has(name) && tools.get(name)?.defaultActive !== false);
   }
 
-  /** The flags that they know. */
   get flags(): ReadonlySet<string> {
     return new Set(this.#extensions.flatMap(({ flags }) => [...flags.keys()]));
   }
@@ -95,8 +94,8 @@ export class Extensions {
   }
 
   /**
-   * Runs a command. Settles when it is done, or when it waits for somebody, or when it takes long: then it goes on by
-   * itself. What it throws is told of.
+   * Runs a command and reports its error. Resolves when the command ends, waits for a dialog or takes long; the
+   * command then continues in the background.
    */
   async runCommand(name: string, args: string): Promise<void> {
     const command = this.#findCommand(name);
@@ -118,7 +117,6 @@ export class Extensions {
     return this.#runner.handles(event);
   }
 
-  /** Where they say that more skills and templates are. */
   discover(reason: 'startup' | 'reload') {
     return discoverResources(this.#runner, this.#host.project().cwd, reason);
   }
@@ -143,7 +141,7 @@ export class Extensions {
     await withLoadTimeout(timeoutMs, running);
   }
 
-  /** By what they are called: where several extensions have the same name for one, each has a number behind it. */
+  // Commands of several extensions with one name get numbers: `name:1`, `name:2`.
   #commands(): { calledAs: string; name: string; definition: CommandDefinition; source: ExtensionSource }[] {
     const all = this.#extensions.flatMap(({ source, commands }) =>
       [...commands].map(([name, definition]) => ({ name, definition, source })),
@@ -155,7 +153,7 @@ export class Extensions {
     });
   }
 
-  /** A name without a number means the first of that name. */
+  // A name without a number means the first command of that name.
   #findCommand(text: string): CommandDefinition | undefined {
     const commands = this.#commands();
     return (commands.find(({ calledAs }) => calledAs === text) ?? commands.find(({ name }) => name === text))?.definition;

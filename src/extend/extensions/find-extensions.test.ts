@@ -6,7 +6,6 @@ import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { type ExtensionLocations, findExtensions } from './find-extensions.ts';
 import { writeFiles } from './testing/write-files.ts';
 
-/** A user with a project, and these files. */
 function setUp(files: Readonly<Record<string, string>>) {
   const root = tempFolder();
   mkdirSync(join(root, 'project'));
@@ -35,11 +34,11 @@ function setUp(files: Readonly<Record<string, string>>) {
 
 const manifest = (...extensions: string[]) => JSON.stringify({ pi: { extensions } });
 
-it('nothing is found where nothing is', () => {
+it('empty folders yield no extensions and no warnings', () => {
   expect(setUp({}).find()).toEqual({ found: [], paths: [], warnings: [] });
 });
 
-it("the project's come first, then the user's, then those of packages, then what is named", () => {
+it('project extensions come first, then those of the user, of packages and of flags', () => {
   const { root, find } = setUp({
     'agent/extensions/user.ts': '',
     'project/.pi/agent/extensions/second.ts': '',
@@ -70,19 +69,19 @@ it("the project's come first, then the user's, then those of packages, then what
   ]);
 });
 
-it('a project that is not trusted has none', () => {
+it('the extensions of an untrusted project are ignored', () => {
   const { find } = setUp({ 'project/.pi/extensions/a.ts': '', 'agent/extensions/b.ts': '' });
 
   expect(find({ trusted: false }).paths).toEqual(['agent/extensions/b.ts']);
 });
 
-it('without looking only what is named counts', () => {
+it('without discovery only the extensions of flags count', () => {
   const { find } = setUp({ 'agent/extensions/a.ts': '', 'project/.pi/extensions/b.ts': '', 'project/c.ts': '' });
 
   expect(find({ discover: false, fromFlags: ['c.ts'] }).paths).toEqual(['project/c.ts']);
 });
 
-it('files of every kind of source count, and nothing else does', () => {
+it('files with a JavaScript or TypeScript ending are extensions, and no others', () => {
   const names = ['a.ts', 'b.js', 'c.mts', 'd.mjs', 'e.cjs', 'f.cts'];
   const others = ['g.d.ts', 'h.json', 'README.md', '.i.ts', 'node_modules/x/index.js', 'j.ts.bak', 'folder/other.ts'];
   const { find } = setUp(Object.fromEntries([...names, ...others].map((name) => [`agent/extensions/${name}`, ''])));
@@ -90,7 +89,7 @@ it('files of every kind of source count, and nothing else does', () => {
   expect(find()).toMatchObject({ paths: names.map((name) => `agent/extensions/${name}`), warnings: [] });
 });
 
-it('a folder is what its package names, else its index', () => {
+it('a folder stands for the files of its manifest, else for its index file', () => {
   const { find } = setUp({
     'agent/extensions/a/package.json': manifest('./src/one.ts', 'two.js'),
     'agent/extensions/a/src/one.ts': '',
@@ -112,7 +111,7 @@ it('a folder is what its package names, else its index', () => {
   ]);
 });
 
-it('a package may name folders and patterns', () => {
+it('a manifest may list folders and patterns', () => {
   const { find } = setUp({
     'agent/extensions/a/package.json': manifest('./more', 'src/*.ts', '!src/old.ts'),
     'agent/extensions/a/more/x.ts': '',
@@ -129,7 +128,7 @@ it('a package may name folders and patterns', () => {
   ]);
 });
 
-it('packages that name each other or themselves lead nowhere', () => {
+it('manifests that list each other or themselves end the search', () => {
   const { find } = setUp({
     'agent/extensions/a/package.json': manifest('../b', '.'),
     'agent/extensions/b/package.json': manifest('../a', './b.ts'),
@@ -139,7 +138,7 @@ it('packages that name each other or themselves lead nowhere', () => {
   expect(find().paths).toEqual(['agent/extensions/b/b.ts']);
 });
 
-it('what is named may be a file, a package, a folder with an index or a folder of extensions', () => {
+it('a flag may name a file, a package, a folder with an index or a folder of extensions', () => {
   const { root, find } = setUp({
     'one.js': '',
     'package/package.json': manifest('a.ts'),
@@ -166,7 +165,7 @@ it('what is named may be a file, a package, a folder with an index or a folder o
   expect(warnings).toEqual([]);
 });
 
-it('a package may be named by its source, if it is installed', () => {
+it('a flag may name an installed package by its source', () => {
   const { find } = setUp({ 'agent/npm/node_modules/a/index.ts': '' });
 
   expect(find({ fromFlags: ['npm:a@1', 'npm:b'] })).toMatchObject({
@@ -175,7 +174,7 @@ it('a package may be named by its source, if it is installed', () => {
   });
 });
 
-it('~ is the home folder', () => {
+it('a leading ~ expands to the home folder', () => {
   const { warnings } = findExtensions({
     agentDir: '/no',
     cwd: '/no',
@@ -187,7 +186,7 @@ it('~ is the home folder', () => {
   expect(warnings).toEqual([`There is no extension at ${join(process.env['HOME'] ?? '', 'no-such.ts')}`]);
 });
 
-it('a file counts once, by whatever names it is reached', () => {
+it('a file reached by several paths is listed once', () => {
   const { root, find } = setUp({ 'elsewhere/a.ts': '', 'project/.pi/extensions/b.ts': '' });
   symlinkSync(join(root, 'elsewhere/a.ts'), join(root, 'project/.pi/extensions/a.ts'));
   symlinkSync(join(root, 'project/.pi/extensions'), join(root, 'agent'));
@@ -200,7 +199,7 @@ it('a file counts once, by whatever names it is reached', () => {
   ]);
 });
 
-it('what makes no sense is told by a warning, and the rest counts', () => {
+it('a malformed manifest or missing file gives a warning, and the other extensions load', () => {
   const { root, find } = setUp({
     'agent/extensions/broken/package.json': '{',
     'agent/extensions/broken/index.ts': '',

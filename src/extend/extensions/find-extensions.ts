@@ -5,38 +5,32 @@ import type { ExtensionFactory } from './extension-api.ts';
 import { type ExtensionFile, extensionsAtPath, extensionsInFolder } from './extension-files.ts';
 import { isPackageSource, notInstalledWarning, locatePackage } from './package-location.ts';
 
-/** An extension that was found. */
+// An extension and the location it was found in.
 export interface ExtensionSource {
-  /** The file that exports it. */
+  // The file that exports it.
   readonly path: string;
   readonly scope: 'project' | 'user' | 'temporary';
   readonly origin: 'top-level' | 'package';
   readonly baseDir: string;
-  /** What the file exports, where there is no file: the program around the agent brings it along. */
+  // The exported function of an extension that the embedding program passes without a file.
   readonly factory?: ExtensionFactory;
 }
 
 export interface ExtensionLocations {
   readonly agentDir: string;
   readonly cwd: string;
-  /** Whether the project's own count. */
+  // Whether the project's own extensions count.
   readonly trusted: boolean;
-  /** Files, folders and installed packages that the user's settings name. */
+  // Files, folders and installed packages from the user's settings.
   readonly fromSettings?: readonly string[];
-  /** Those that flags name. */
+  // Files, folders and installed packages from command line flags.
   readonly fromFlags: readonly string[];
-  /** Those of packages. */
   readonly fromPackages?: readonly ExtensionSource[];
-  /** False: only what is named. */
+  // If false, only the extensions of flags and settings count.
   readonly discover: boolean;
 }
 
-/**
- * The extensions of the project, then the user's, those of packages, then those that are named. A file that is found
- * twice counts where it was found first.
- *
- * Never throws: what makes no sense is left out and told by a warning.
- */
+/** Finds the extensions of the project, the user, packages, settings and flags; no file twice. Problems become warnings. */
 export function findExtensions(locations: ExtensionLocations): {
   readonly found: readonly ExtensionSource[];
   readonly warnings: readonly string[];
@@ -75,7 +69,6 @@ function deduplicate(sources: readonly ExtensionSource[]): ExtensionSource[] {
   return [...seen.values()];
 }
 
-/** Where a path leads; itself where that cannot be told. */
 function realPathOrSelf(path: string): string {
   try {
     return realPath(path);

@@ -2,13 +2,11 @@ import { dirname } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 
-/** Where tau's own code is. */
+// The folder of tau's own code.
 const SOURCE_FOLDER = dirname(import.meta.dirname);
 
-/**
- * The extension that has left this uncaught, as far as can be told, among all that were ever run; undefined when it was
- * tau itself. A refusal is never tau's own: it was the answer to somebody.
- */
+// A `Refusal` is never an error of tau: it is always the response to a caller.
+/** The path of the extension that caused an uncaught error; undefined if tau caused it. */
 export function findFailingExtension(error: unknown, sources: Iterable<ExtensionSource>): string | undefined {
   const stack = error instanceof Error ? String(error.stack) : '';
   for (const { path, baseDir } of sources) if (stack.includes(path) || stack.includes(`${baseDir}/`)) return path;

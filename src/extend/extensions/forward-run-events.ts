@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../session/hooks.ts';
 import type { HandlerRunner } from './call-handlers.ts';
 
-/** Tells extensions what a run says, in pi's shapes; nothing is awaited where nobody listens. */
+/** Forwards the events of a run to the extensions in pi's shapes; awaits nothing if there is no handler. */
 export function forwardRunEvent(event: RunEvent, runner: HandlerRunner): Promise<void> | undefined {
   const { turnCounter } = runner;
   turnCounter.apply(event, { withSteps: runner.handles('message_update') });
@@ -9,13 +9,13 @@ export function forwardRunEvent(event: RunEvent, runner: HandlerRunner): Promise
     case 'turn_start':
       return notifyCopy(runner, { type: event.type, turnIndex: turnCounter.turn, timestamp: Date.now() });
     case 'turn_end':
-      // Its handlers have had their say in the hook of that name.
+      // The `turnEnd` hook has called the handlers already.
       turnCounter.turn++;
       return undefined;
     case 'message_update':
       return forwardDelta(event, runner);
     case 'message_end':
-      // Those of the agent itself went through the hook of that name.
+      // The `messageEnd` hook has called the handlers for the messages of the agent.
       return event.message.role === 'assistant' || event.message.role === 'toolResult'
         ? undefined
         : notifyCopy(runner, event);
@@ -23,7 +23,7 @@ export function forwardRunEvent(event: RunEvent, runner: HandlerRunner): Promise
       runner.runSystemPrompt = undefined;
       return notifyCopy(runner, event);
     case 'message_start':
-      // That of a result was told before its end, which has a hook of its own.
+      // The `messageEnd` hook has sent the start of a tool result already.
       return event.message.role === 'toolResult' && runner.handles('message_end') ? undefined : notifyCopy(runner, event);
     case 'agent_start':
     case 'agent_end':
@@ -36,7 +36,7 @@ export function forwardRunEvent(event: RunEvent, runner: HandlerRunner): Promise
   }
 }
 
-/** A copy: what handlers do to it is nothing to anybody else. */
+/** Calls the handlers with a copy, so that they cannot change the original. */
 export function notifyCopy(runner: HandlerRunner, event: Parameters<HandlerRunner['notify']>[0]): Promise<void> | undefined {
   return runner.handles(event.type) ? runner.notify(structuredClone(event)) : undefined;
 }

@@ -18,32 +18,29 @@ import type { CustomMessageDraft } from './events.ts';
 import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from './extension-api.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 
-/** The agent as extensions act on it. */
+/** The operations of the agent that extensions may call. */
 export interface ExtensionHost {
   readonly mode: Mode;
   readonly agentDir: string;
-  /** How commands are run. */
   readonly shell: () => ShellOptions;
   readonly dialogs: Dialogs;
   readonly registry: ModelRegistry;
   readonly toolbox: Toolbox;
-  /** Flags of the command line that tau does not know. */
+  /** Command line flags that tau does not define. */
   readonly flags: ReadonlyMap<string, string | true>;
   readonly session: () => Session;
   readonly project: () => { readonly cwd: string; readonly trusted: boolean; readonly settings: Settings };
-  /** Whether anybody can be asked. */
   readonly hasUi: () => boolean;
   readonly commands: () => readonly SlashCommand[];
   readonly publish: (event: AgentEvent) => void;
-  /** Everything that was ever run: some of it may still be at work. */
+  /** All extensions ever loaded: code of earlier ones may still run. */
   readonly blamable: Set<ExtensionSource>;
-  /** Commands that run, also those of extensions that are gone. */
+  /** Running commands, including those of replaced extensions. */
   readonly commandsAtWork: Set<Promise<void>>;
-  /** Tells clients that an extension failed. */
   readonly reportFailure: (extensionPath: string, event: string, error: unknown) => void;
-  /** An answer after one more step. */
+  /** Applies one streaming step to an assistant message. */
   readonly applyStep: (message: AssistantMessage, step: AssistantMessageEvent) => AssistantMessage;
-  /** Does something that may change the state, and tells clients what it changed. */
+  /** Runs a change of state and publishes the changed fields. */
   readonly change: <T>(work: () => T) => T;
   readonly setModel: (model: Model) => Promise<unknown> | undefined;
   readonly setThinkingLevel: (level: ThinkingLevel) => void;
@@ -59,13 +56,11 @@ export interface ExtensionHost {
   readonly fork: (entryId: string, position: 'before' | 'at') => Promise<{ cancelled: boolean }>;
   readonly navigateTree: (targetId: string, options: NavigateOptions) => Promise<{ cancelled: boolean }>;
   readonly reload: () => Promise<void>;
-  /** Ends the process once nothing is being done. */
+  /** Ends the process once it is idle. */
   readonly shutdown: () => void;
-  /** The tools of extensions are others than before. */
   readonly toolsChanged: () => void;
-  /** A handler or a command was added or has gone. */
   readonly hooksChanged: () => void;
-  /** Makes a provider known; throws, or rejects where models are not loaded yet, when it makes no sense. */
+  /** Registers a provider; throws, or rejects before the models are loaded, if its configuration is invalid. */
   readonly registerProvider: (name: string, config: object) => Promise<void> | void;
   readonly unregisterProvider: (name: string) => void;
 }

@@ -8,10 +8,9 @@ import type { ExtensionAPI } from './extension-api.ts';
 import { type LoadOptions, loadExtension } from './load-extension.ts';
 import { writeFiles } from './testing/write-files.ts';
 
-/** An agent that runs in this folder. */
 const home = (agentDir: string) => ({ agentDir, shell: () => ({ cwd: agentDir, env: process.env, family: 'test' }) });
 
-/** An extension of these files, the first of which is its entry. */
+/** An extension with these files; the first is its main file. */
 function extension(files: Readonly<Record<string, string>>) {
   const root = tempFolder();
   const folder = join(root, 'extension');
@@ -22,13 +21,12 @@ function extension(files: Readonly<Record<string, string>>) {
       { path, scope: 'user', origin: 'top-level', baseDir: folder },
       { cacheDir: join(root, 'cache'), ...home(root), ...options },
     );
-  /** What the function that it exports returns. */
   const run = async (options?: Partial<LoadOptions>) => (await load(options))({} as ExtensionAPI);
   return { root, folder, path, load, run };
 }
 
-describe('what is understood', () => {
-  it('TypeScript, whose types are not looked at', async () => {
+describe('an extension may use', () => {
+  it('TypeScript without type checking', async () => {
     const { run } = extension({
       'index.ts': `
         import type { ExtensionAPI } from '@mariozechner/pi-coding-agent';
@@ -49,7 +47,7 @@ describe('what is understood', () => {
     expect(await run()).toEqual([4, 'Red', 7, 9, 5, undefined]);
   });
 
-  it('imports of every kind of file, by the names that people write', async () => {
+  it('imports of every kind of file, with or without file endings', async () => {
     const { run } = extension({
       'index.ts': `
         import a from './a';
@@ -76,7 +74,7 @@ describe('what is understood', () => {
     expect(await run()).toEqual(['a', 'b', 'c', 42, 42, 'd', 'd', true, '/', 'late']);
   });
 
-  it('an ES module that knows where it is and takes its time', async () => {
+  it('an ES module with import.meta and top-level await', async () => {
     const { run, folder } = extension({
       'index.mjs': `
         import { readFile } from 'node:fs/promises';
@@ -96,7 +94,7 @@ describe('what is understood', () => {
     });
   });
 
-  it.each(['index.js', 'index.cjs'])('CommonJS in %s, with all that it knows', async (name) => {
+  it.each(['index.js', 'index.cjs'])('CommonJS in %s, with its module variables', async (name) => {
     const { run, folder } = extension({
       [name]: `#!/usr/bin/env node
         const { join } = require('node:path');
@@ -128,7 +126,7 @@ describe('what is understood', () => {
     ]);
   });
 
-  it('packages that are installed for it', async () => {
+  it('packages from its own node_modules', async () => {
     const { run } = extension({
       'index.ts': `
         import modern, { name } from 'modern';
@@ -169,7 +167,7 @@ describe('what is understood', () => {
     expect(await run()).toEqual(['a', ['b', 'root', 'function']]);
   });
 
-  it('a module that is imported twice at once runs once, and both have all of it', async () => {
+  it('a module that is imported twice at once runs once, and both imports get all exports', async () => {
     const { run } = extension({
       'index.ts': `
         const [one, two] = await Promise.all([import('./slow'), import('./slow')]);
@@ -184,7 +182,7 @@ describe('what is understood', () => {
     expect(await run()).toEqual([1, 'whole']);
   });
 
-  it('a link is as good as the file, and its neighbours are those of the file', async () => {
+  it('a linked file resolves its imports from its real folder', async () => {
     const { folder, root } = extension({ 'index.ts': '', 'real/index.ts': '' });
     writeFiles(root, {
       'elsewhere/it.ts': "import { near } from './near';\nexport default () => near;",
@@ -199,8 +197,8 @@ describe('what is understood', () => {
   });
 });
 
-describe('what tau brings along', () => {
-  it('is found by all of its names, before what is installed', async () => {
+describe('a bundled pi package', () => {
+  it('is found under all of its names, before an installed package', async () => {
     const { run } = extension({
       'index.ts': `
         import { VERSION as a } from '@mariozechner/pi-coding-agent';
@@ -225,7 +223,7 @@ describe('what tau brings along', () => {
     expect(await run()).toEqual([true, true, 'string', true, false, true, 'function', ['hi'], 'function']);
   });
 
-  it('has every name: what it lacks can be called, constructed and extended, and does nothing', async () => {
+  it('answers any missing name with a placeholder that can be called, constructed and extended', async () => {
     const { run } = extension({
       'index.ts': `
         import * as tui from '@mariozechner/pi-tui';
@@ -251,7 +249,7 @@ describe('what tau brings along', () => {
     ]);
   });
 
-  it('says so where something makes no sense inside an agent', async () => {
+  it('throws for names that are unavailable inside an agent', async () => {
     const { run } = extension({
       'index.ts': `
         import { SessionManager, createAgentSession, SettingsManager } from '@mariozechner/pi-coding-agent';
@@ -268,7 +266,7 @@ describe('what tau brings along', () => {
     );
   });
 
-  it('knows the folder of the agent', async () => {
+  it('returns the folder of the agent', async () => {
     const { run } = extension({
       'index.ts': "import { getAgentDir } from '@mariozechner/pi-coding-agent';\nexport default () => getAgentDir();",
     });
@@ -296,7 +294,7 @@ describe('a reload', () => {
     expect([before, after, last]).toEqual(['before1', 'after1', 'after2']);
   });
 
-  it('begins anew', async () => {
+  it('starts with fresh module state', async () => {
     const { run } = extension({
       'index.ts': "import { count } from './count';\nexport default () => count();",
       'count.ts': 'let calls = 0;\nexport const count = () => ++calls;',
@@ -306,13 +304,13 @@ describe('a reload', () => {
   });
 });
 
-describe('what is wrong is said in one line', () => {
+describe('a failed load rejects with one line', () => {
   it.each([
     ['nothing', 'export const x = 1;'],
     ['no function', 'export default { handler() {} };'],
     ['nothing at all', ''],
     ['CommonJS without a function', 'module.exports = 5;'],
-  ])('exports %s', async (_what, text) => {
+  ])('for a module that exports %s', async (_what, text) => {
     const { load, path } = extension({ 'index.js': text });
 
     await expect(load()).rejects.toThrow(`Extension does not export a valid factory function: ${path}`);
@@ -330,7 +328,7 @@ describe('what is wrong is said in one line', () => {
     ['const a = ;', expect.stringMatching(/^Unexpected token \(PATH:1:\d+\)$/)],
     ['import "./pipe";', "Cannot find module './pipe' imported from PATH"],
     ['undefined.x;', "Cannot read properties of undefined (reading 'x')"],
-  ])('%s', async (text, message) => {
+  ])('for %s', async (text, message) => {
     const { load, folder, path } = extension({
       'index.ts': text,
       'broken.json': '{',
@@ -344,13 +342,13 @@ describe('what is wrong is said in one line', () => {
     expect(error.message).not.toContain('\n');
   });
 
-  it('is not there', async () => {
+  it('for a missing file', async () => {
     const { load, path } = extension({});
 
     await expect(load()).rejects.toThrow(path);
   });
 
-  it('and the same again the next time, until it is put right', async () => {
+  it('again on every load until the file is fixed', async () => {
     const { load, run, folder } = extension({ 'index.ts': "import './a';", 'a.ts': 'throw new Error("broken")' });
 
     await expect(load()).rejects.toThrow('broken');
@@ -359,7 +357,7 @@ describe('what is wrong is said in one line', () => {
     expect(await run()).toBe('right');
   });
 
-  it('a module that never ends is waited for no longer than the limit', async () => {
+  it('for a module that exceeds the load timeout', async () => {
     const { load } = extension({
       'index.ts': "await import('./never');",
       'never.ts': 'await new Promise(() => {});',
@@ -369,7 +367,7 @@ describe('what is wrong is said in one line', () => {
   });
 });
 
-it('works where nothing can be kept', async () => {
+it('an extension loads without a usable cache folder', async () => {
   const { root, run } = extension({ 'index.ts': 'export default (): number => 1;' });
   writeFileSync(join(root, 'cache'), 'a file');
 

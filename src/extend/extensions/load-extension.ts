@@ -7,21 +7,16 @@ import { ModuleGraph } from './modules/module-graph.ts';
 import type { ExtensionEnvironment } from './pi-shims/extension-environment.ts';
 import { PiShims } from './pi-shims/pi-shims.ts';
 
-/** How long the modules of an extension may take to run to their ends. */
+// Default time limit for loading an extension.
 export const LOAD_TIMEOUT_MS = 30_000;
 
 export interface LoadOptions extends ExtensionEnvironment {
-  /** Where compiled code is kept from one start to the next. */
+  // The folder of the compile cache.
   readonly cacheDir: string;
   readonly timeoutMs?: number;
 }
 
-/**
- * Runs the modules of an extension, and answers the function that they export. What was changed since the last load
- * is read anew, but for packages.
- *
- * Rejects with one line.
- */
+/** Runs the changed modules of an extension anew and returns its exported function. Rejects with a one-line message. */
 export async function loadExtension({ path }: ExtensionSource, options: LoadOptions): Promise<ExtensionFactory> {
   const { cacheDir, timeoutMs: timeoutMs = LOAD_TIMEOUT_MS, ...environment } = options;
   const graph = new ModuleGraph(CompiledFiles.in(cacheDir), new PiShims(environment));
@@ -33,7 +28,7 @@ export async function loadExtension({ path }: ExtensionSource, options: LoadOpti
   return factory as ExtensionFactory;
 }
 
-/** What the work of loading comes to, if that does not take too long. */
+/** Rejects if loading exceeds the timeout. */
 export const withLoadTimeout = <T>(timeoutMs: number, work: Promise<T>): Promise<T> =>
   withTimeout(timeoutMs, work, `it did not finish loading within ${timeoutMs / 1000} seconds`);
 

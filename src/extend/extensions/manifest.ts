@@ -4,16 +4,15 @@ import { messageOf } from '../../protocol/errors.ts';
 import { isObject, readJsonObject, type JsonObject } from '../../store/json-file.ts';
 import { pathsBelow } from './paths-below.ts';
 
-/** What a package brings along. */
 export type ResourceKind = 'extensions' | 'skills' | 'prompts';
 
-/** What `package.json` says under `pi`. */
+// The `pi` section of a `package.json`.
 export interface Manifest {
-  /** The paths that are named for a kind; undefined where nothing is said of it. */
+  // The listed paths of a kind; undefined if the section does not mention it.
   readonly paths: (kind: ResourceKind) => string[] | undefined;
 }
 
-/** Undefined where there is no package.json, or none that speaks of pi. */
+/** Reads the `pi` section; undefined if there is none. */
 export function readManifest(folder: string, warn: (warning: string) => void): Manifest | undefined {
   const file = join(folder, 'package.json');
   const pi = piSection(file, warn);
@@ -40,7 +39,7 @@ function piSection(file: string, warn: (warning: string) => void): JsonObject | 
   return undefined;
 }
 
-/** Plain paths as they stand, whether or not they exist; what a pattern fits; without what `!` takes away. */
+// Plain paths stay even if they do not exist; patterns are expanded; `!` patterns exclude.
 function expand(root: string, patterns: readonly string[]): string[] {
   const excluded = patterns.filter((one) => one.startsWith('!')).map((one) => fileGlob(one.slice(1)));
   const included = patterns.filter((one) => !one.startsWith('!'));

@@ -5,7 +5,7 @@ import { createModelCalls } from './pi-shims/ai/model-calls.ts';
 
 type ModelCalls = ReturnType<typeof createModelCalls>;
 
-/** The models there are, to look at: pi's names. */
+/** The model registry in pi's shape, read-only: `ctx.modelRegistry`. */
 export class ModelsView {
   readonly #registry: ModelRegistry;
   readonly #calls: ModelCalls;
@@ -17,7 +17,7 @@ export class ModelsView {
 
   getAll = (): Model[] => [...this.#registry.available({ scripted: true })];
   getAvailable = (): Model[] => [...this.#registry.available()];
-  /** Whether or not there is a key for it. */
+  /** Finds a model whether or not it has an API key. */
   find = (provider: string, modelId: string): Model | undefined => this.#registry.findAny(provider, modelId);
   hasConfiguredAuth = ({ provider }: Model): boolean => this.#registry.hasKey(provider);
   isUsingOAuth = (): boolean => false;
@@ -28,7 +28,6 @@ export class ModelsView {
   streamSimple = (...args: Parameters<ModelCalls['stream']>) => this.#calls.stream(...args);
   complete = (...args: Parameters<ModelCalls['complete']>) => this.#calls.complete(...args);
 
-  /** What a request to this model must carry. */
   getApiKeyAndHeaders = async (model: Model) => {
     try {
       return { ok: true as const, ...(await this.#registry.keyAndHeaders(model)) };

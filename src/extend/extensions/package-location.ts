@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { kindOf } from './extension-files.ts';
 
-/** Where packages may be. */
+// The folders in which packages may be installed.
 export interface PackageRoots {
   readonly agentDir: string;
   readonly cwd: string;
-  /** Whether the project's own count. */
+  // Whether the project's own packages count.
   readonly trusted: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface PackageLocation {
   readonly scope: 'project' | 'user';
 }
 
-/** Where a package is that settings name: `npm:name`, `git:host/path`, an address or a path. Undefined when it is nowhere. */
+/** Locates a package by its source: `npm:name`, `git:host/path`, a URL or a path. */
 export function locatePackage(source: string, { agentDir, cwd, trusted }: PackageRoots): PackageLocation | undefined {
   if (source.trim() === '') return undefined;
   const installed = installFolder(source);
@@ -28,12 +28,12 @@ export function locatePackage(source: string, { agentDir, cwd, trusted }: Packag
   return candidates.find(({ path }) => kindOf(path) !== undefined);
 }
 
-/** Whether this names a package that has to be installed first, and no path. */
+/** True if the source must be installed first, false for a path. */
 export const isPackageSource = (source: string): boolean => /^(?:npm:|git:|git@|https?:|ssh:)/.test(source);
 
 export const notInstalledWarning = (source: string): string => `The package ${source} is not installed; it is ignored`;
 
-/** Below which folder of the agent's a package is installed; undefined for one that is used where it lies. */
+// The folder of an installed package, relative to the agent folder; undefined for a path.
 function installFolder(source: string): string | undefined {
   const npm = /^npm:(@?[^@]+)/.exec(source)?.[1];
   if (npm !== undefined) return join('npm', 'node_modules', npm);

@@ -23,7 +23,7 @@ function resources(
   };
 }
 
-it('a package with folders by the usual names brings along what is in them', () => {
+it('a package without a manifest contributes its conventional folders', () => {
   const files = {
     'agent/tools/extensions/a.ts': '',
     'agent/tools/extensions/b/index.ts': '',
@@ -42,7 +42,7 @@ it('a package with folders by the usual names brings along what is in them', () 
   });
 });
 
-it('a package that speaks of pi brings along what it names, and nothing else', () => {
+it('a package with a manifest contributes only the listed resources', () => {
   const files = {
     'agent/tools/package.json': JSON.stringify({ pi: { extensions: ['src/x.ts'], prompts: ['texts/*.md'] } }),
     'agent/tools/src/x.ts': '',
@@ -67,7 +67,7 @@ it.each([
   ['git:git@github.com:some/tools.git', 'git/github.com/some/tools'],
   ['https://github.com/some/tools', 'git/github.com/some/tools'],
   ['ssh://git@example.com/some/tools@main', 'git/example.com/some/tools'],
-])('%s is found where it is installed, for the project before the user', (source, folder) => {
+])('%s resolves to its install folder, of the project before the user', (source, folder) => {
   const user = { [`agent/${folder}/extensions/a.ts`]: '' };
   const both = { ...user, [`project/.pi/${folder}/extensions/a.ts`]: '' };
   const found = (files: Record<string, string>, options?: { trusted: boolean }) =>
@@ -78,14 +78,14 @@ it.each([
   expect(found(both, { trusted: false })).toEqual([[`agent/${folder}/extensions/a.ts`, 'user']]);
 });
 
-it('a path may be a single file', () => {
+it('a package path may be a single file', () => {
   expect(resources({ 'agent/one.ts': '' }, ['one.ts'])).toMatchObject({
     extensions: [['agent/one.ts', 'user', 'package', 'agent/one.ts']],
     skills: [],
   });
 });
 
-it('a package that is not installed is told by a warning, and the rest counts', () => {
+it('a package that is not installed gives a warning, and the others load', () => {
   const found = resources({ 'agent/here/extensions/a.ts': '' }, ['npm:not-here', './gone', 'here', 'npm:', '']);
 
   expect(found.extensions).toHaveLength(1);
@@ -94,7 +94,7 @@ it('a package that is not installed is told by a warning, and the rest counts', 
   );
 });
 
-it('settings may choose among what a package brings along', () => {
+it('patterns in the settings select among the resources of a package', () => {
   const files = {
     'agent/tools/extensions/a.ts': '',
     'agent/tools/extensions/b.ts': '',

@@ -6,20 +6,15 @@ import { extensionsAtPath, kindOf, listNames, type Warn } from './extension-file
 import { type ResourceKind, readManifest } from './manifest.ts';
 import { notInstalledWarning, type PackageLocation, type PackageRoots, locatePackage } from './package-location.ts';
 
-/** What packages bring along. */
+// The resources of installed packages.
 export interface PackageResources {
   readonly extensions: readonly ExtensionSource[];
-  /** Files and folders. */
   readonly skills: readonly string[];
   readonly prompts: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/**
- * What the packages bring along that settings name. tau installs none: one that is not there is told by a warning.
- *
- * A package without a word about pi in its package.json has folders by these names.
- */
+/** The resources of the packages in the settings. A missing package gives a warning; without a manifest, folder names count. */
 export function packageResources(packages: readonly PackageSetting[], roots: PackageRoots): PackageResources {
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(warning);
@@ -48,7 +43,7 @@ const toSource = (path: string, { path: baseDir, scope }: PackageLocation): Exte
   baseDir,
 });
 
-/** Of extensions the files; of the rest what was named, or the folder that is named after it. */
+// Files for extensions; listed paths or the conventional folder for the other kinds.
 function resourcesOf({ path }: PackageLocation, kind: ResourceKind, warn: Warn): string[] {
   if (kindOf(path) === 'file') return kind === 'extensions' ? [path] : [];
   const manifest = readManifest(path, warn);
@@ -58,7 +53,7 @@ function resourcesOf({ path }: PackageLocation, kind: ResourceKind, warn: Warn):
   return kind === 'extensions' ? paths.flatMap((one) => extensionsAtPath(one, warn).map((entry) => entry.path)) : paths;
 }
 
-/** What is left of the resources of a package when the settings choose among them. */
+// Applies the patterns of the settings: plain patterns include, `!` excludes, `+` and `-` name exact paths.
 function select(
   patterns: readonly string[] | undefined,
   paths: readonly string[],
@@ -81,7 +76,6 @@ function select(
   });
 }
 
-/** The skills or prompts in a folder, one by one. */
 function childrenOf(path: string): string[] {
   if (kindOf(path) !== 'folder' || kindOf(join(path, 'SKILL.md')) === 'file') return [path];
   return listNames(path, () => {}).map((name) => join(path, name));

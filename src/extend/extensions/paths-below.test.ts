@@ -5,7 +5,7 @@ import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { MAX_PATHS, pathsBelow } from './paths-below.ts';
 import { writeFiles } from './testing/write-files.ts';
 
-it('names what is in a folder and below, but for what is hidden, installed or linked', () => {
+it('lists all paths below a folder without hidden, installed and linked content', () => {
   const root = tempFolder();
   writeFiles(root, { 'b.ts': '', 'a/c.ts': '', '.git/x': '', 'node_modules/y/z.ts': '', 'a/node_modules/z': '' });
   symlinkSync(root, join(root, 'a', 'ring'));
@@ -14,7 +14,7 @@ it('names what is in a folder and below, but for what is hidden, installed or li
   expect(pathsBelow(join(root, 'not there'))).toEqual([]);
 });
 
-it('goes no further than its limit', () => {
+it('stops at its limit', () => {
   const root = tempFolder();
   writeFiles(root, Object.fromEntries(Array.from({ length: MAX_PATHS + 1 }, (_, at) => [`${at}`, ''])));
 

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A package that has more is not looked through to its end. */
+/** The search of a package ends after this number of paths. */
 export const MAX_PATHS = 10_000;
 
-/** Everything in a folder and below, but for hidden things and installed packages. Links are named, not followed. */
+/** All paths below a folder without hidden names and `node_modules`. Links are listed, not followed. */
 export function pathsBelow(root: string): string[] {
   const found: string[] = [];
   const folders = [root];

@@ -2,7 +2,7 @@ import type { Session } from '../../session/session.ts';
 import { plainCopy } from './validate-results.ts';
 import type { SystemPromptOptions } from './events.ts';
 
-/** What the system prompt of a session is made of, in pi's words. */
+/** The parts of a session's system prompt in pi's shape. */
 export function sessionPromptOptions(session: Session): SystemPromptOptions {
   const { cwd, tools, parts } = session.promptFacts();
   const snippets = tools.map(({ name, description, promptSnippet }) => [name, promptSnippet ?? description]);
@@ -19,7 +19,6 @@ export function sessionPromptOptions(session: Session): SystemPromptOptions {
   };
 }
 
-/** The prompt with what handlers have added to its sections. */
 export function withSections(prompt: string, { sections }: SystemPromptOptions): string {
   const added = Object.entries(plainCopy(sections)).filter(
     ([, text]) => typeof text === 'string' && text.trim() !== '',

@@ -2,18 +2,18 @@ import type { CommandOutput } from '../../agent/tools/command-output.ts';
 import type { ShellRun } from '../../agent/tools/shell.ts';
 import type { BashOperations, BashExecOptions } from './bash-backend.ts';
 
-/** A command that an extension runs in its own way. */
+// A command for the backend of an extension.
 interface BackendCommand {
   readonly command: string;
   readonly cwd: string;
   readonly env?: BashExecOptions['env'];
-  /** After which it is stopped; 0 is never. */
+  // 0 means no timeout.
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly onOutput?: (output: CommandOutput) => void;
 }
 
-/** Runs it to its end. Never rejects: what goes wrong is how it ended. */
+/** Runs a command in the backend of an extension. Never rejects: a failure is part of the result. */
 export async function runBashBackend({ exec }: BashOperations, job: BackendCommand): Promise<ShellRun> {
   const { CommandOutput } = await import('../../agent/tools/command-output.ts');
   const { command, cwd, env, seconds, signal, onOutput } = job;
@@ -32,13 +32,13 @@ export async function runBashBackend({ exec }: BashOperations, job: BackendComma
 
 type Ending = Pick<ShellRun, 'exit' | 'end'>;
 
-/** Other people's code may answer anything. */
+// The extension may return anything.
 function exitResult(result: { exitCode?: unknown } | undefined): Ending {
   const code = result?.exitCode;
   return { exit: { code: Number.isInteger(code) ? (code as number) : null, signal: null }, end: 'exited' };
 }
 
-/** Operations tell of an abort and of a timeout by throwing these words. */
+// By pi's contract, a backend reports an abort or a timeout with these error messages.
 function failureResult(thrown: unknown): Ending {
   const error: NodeJS.ErrnoException = thrown instanceof Error ? thrown : new Error(String(thrown));
   const end = error.message === 'aborted' ? 'aborted' : error.message.startsWith('timeout:') ? 'timed out' : 'exited';

@@ -8,7 +8,7 @@ import type { ExtensionHost } from './host.ts';
 import { notifyCopy, forwardRunEvent } from './forward-run-events.ts';
 import { sessionPromptOptions, withSections } from './prompt-options.ts';
 
-/** How extensions step into a run. Only those hooks are there that somebody listens to. */
+/** The run hooks of the extensions. A hook without a handler is absent. */
 export function runHooks(runner: HandlerRunner, host: ExtensionHost): SessionHooks {
   const hooks: { -readonly [N in keyof SessionHooks]: SessionHooks[N] } = {};
   if (runner.handles('context')) hooks.context = (messages) => rewriteContext(runner, host, messages);
@@ -47,7 +47,7 @@ export function runHooks(runner: HandlerRunner, host: ExtensionHost): SessionHoo
   return hooks;
 }
 
-/** What handlers change in place counts here, as in pi: the messages are theirs. It is looked at before it is sent. */
+// As in pi, handlers may also change the messages in place; the result is validated before it is sent.
 async function rewriteContext(
   runner: HandlerRunner,
   host: ExtensionHost,
@@ -74,14 +74,14 @@ async function rewritePayload(runner: HandlerRunner, payload: unknown): Promise<
 
 type ToolCallHook = NonNullable<AgentHooks['toolCall']>;
 
-/** A call may go ahead unless somebody blocks it. One who fails to say blocks it, too. */
+// A handler that blocks or throws stops the tool call.
 async function decideToolCall(runner: HandlerRunner, call: Parameters<ToolCallHook>[0]): ReturnType<ToolCallHook> {
   const input = structuredClone(call.arguments) as Record<string, unknown>;
   const event = { type: 'tool_call', toolName: call.name, toolCallId: call.id, input } as const;
   for await (const { block, reason } of runner.decisions(event)) {
     if (block) return { block: reason || 'Tool execution was blocked' };
   }
-  // They may have changed the arguments.
+  // Handlers may have changed the arguments.
   return { args: plainCopy(event.input) };
 }
 
@@ -122,7 +122,7 @@ interface HookCall {
   readonly signal: AbortSignal;
 }
 
-/** What handlers want is stored together, and not when an abort came first: the session may be another one by then. */
+// Entries of all handlers are stored together, and not after an abort: the session may have changed.
 async function continuationFrom(
   { host, runner, signal }: HookCall,
   event: ExtensionEvent<'turn_end' | 'agent_before_settle'>,
@@ -138,7 +138,7 @@ async function continuationFrom(
   return messages.length > 0 || shouldContinue ? { messages, continue: shouldContinue } : undefined;
 }
 
-/** Stores what a handler wants in the session; answers what it wants said. */
+// Stores an entry, or returns the message to send.
 function storeDraft(draft: ExtensionEntryDraft, host: ExtensionHost): HookMessage[] {
   if (draft.type === 'custom_message') return [toCustomMessage(draft)];
   const { log, transcript } = host.session();
@@ -165,7 +165,7 @@ async function beforeAgentStart(
   return { messages, systemPrompt };
 }
 
-/** Handlers may have put anything there. */
+// Handlers may have set sections of any type.
 function withValidSections(prompt: string, options: SystemPromptOptions): string {
   try {
     return withSections(prompt, options);
@@ -189,7 +189,7 @@ function startEvent(opening: readonly AgentMessage[], systemPrompt: string) {
   };
 }
 
-/** What an extension wants said, as a message. */
+/** The session message for a custom message of an extension. */
 export const toCustomMessage = ({ customType, content, display, details }: CustomMessageDraft): CustomMessage => ({
   role: 'custom',
   customType,

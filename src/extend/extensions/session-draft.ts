@@ -6,7 +6,7 @@ import { SessionView } from './session-view.ts';
 
 type Content = string | ContentBlock[];
 
-/** A session that is being set up: what it shall begin with. Pi's names. */
+/** A new session during `setup`, in pi's shape: initial entries can be appended. */
 export class SessionDraft extends SessionView {
   readonly #transcript: () => Session['transcript'];
 
@@ -15,7 +15,7 @@ export class SessionDraft extends SessionView {
     this.#transcript = () => session().transcript;
   }
 
-  /** Only what a user says: answers are the model's to give. */
+  /** Accepts user messages only. */
   appendMessage = ({ role, content }: { role: string; content: Content }): void => {
     if (role !== 'user') throw new TypeError(`A session begins with what a user says, not with a message of ${role}`);
     const checked = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : toBlocks('content', content);

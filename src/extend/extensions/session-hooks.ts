@@ -8,7 +8,7 @@ import { userBash } from './hooks/user-bash.ts';
 
 type MutableHooks = { -readonly [N in keyof SessionHooks]: SessionHooks[N] };
 
-/** How extensions step into a session, outside of its runs. Only those hooks are there that somebody listens to. */
+/** The session hooks of the extensions outside of runs. A hook without a handler is absent. */
 export function sessionHooks(runner: HandlerRunner): SessionHooks {
   const hooks: MutableHooks = { ...sessionChangeHooks(runner), ...compactionHooks(runner), ...treeHooks(runner) };
   if (runner.handles('input')) hooks.input = (input) => transformInput(runner, input);
@@ -33,7 +33,7 @@ function sessionChangeHooks(runner: HandlerRunner): SessionHooks {
   if (runner.handles('session_start', 'session_switch', 'session_fork')) {
     hooks.sessionStart = async ({ reason, previousSessionFile }) => {
       await runner.notify({ type: 'session_start', reason, previousSessionFile });
-      // The names that this had before it came with a reason.
+      // Older extensions handle these two events instead of `reason`.
       if (reason === 'new' || reason === 'resume') {
         await runner.notify({ type: 'session_switch', reason, previousSessionFile });
       } else if (reason === 'fork') await runner.notify({ type: 'session_fork', previousSessionFile });
@@ -133,7 +133,7 @@ const transformInput: (
   return current;
 };
 
-/** Where extensions say that more skills and templates are; relative to the extension that says it. */
+/** The skill and template paths that extensions add, resolved against their own folders. */
 export async function discoverResources(runner: HandlerRunner, cwd: string, reason: 'startup' | 'reload') {
   const found = { skills: [] as string[], prompts: [] as string[] };
   const resolvePaths = (extension: Extension, paths: unknown) =>
@@ -145,7 +145,7 @@ export async function discoverResources(runner: HandlerRunner, cwd: string, reas
   return found;
 }
 
-/** Where extensions want new sessions of a folder to be kept; the last that says so is right. */
+/** The session folder that an extension sets for a working folder; the last one wins. */
 export async function sessionFolder(runner: HandlerRunner, cwd: string): Promise<string | undefined> {
   let folder: string | undefined;
   for await (const { sessionDir } of runner.results({ type: 'session_directory', cwd })) {
@@ -154,7 +154,7 @@ export async function sessionFolder(runner: HandlerRunner, cwd: string): Promise
   return folder;
 }
 
-/** What extensions say of the trust in a project; the first that has an opinion is right. */
+/** The trust decision of the extensions; the first `yes` or `no` wins. */
 export async function projectTrust(runner: HandlerRunner, cwd: string) {
   for await (const { trusted, remember } of runner.results({ type: 'project_trust', cwd })) {
     if (trusted === 'yes' || trusted === 'no') return { trusted: trusted === 'yes', remember: remember === true };

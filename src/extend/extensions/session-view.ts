@@ -9,7 +9,7 @@ export interface TreeNode {
   label?: string | undefined;
 }
 
-/** The session that the agent is in, to look at: pi's names. */
+/** The current session in pi's shape, read-only: `ctx.sessionManager`. */
 export class SessionView {
   readonly #session: () => Session;
 
@@ -33,7 +33,7 @@ export class SessionView {
   getEntry = (id: string): SessionEntry | undefined => this.#log.entry(id);
   getEntries = (): SessionEntry[] => this.#log.entries();
   getEntryCount = (): number => this.#log.size;
-  /** From the root down to this entry, or to the leaf. */
+  /** The entries from the root to this entry, or to the leaf. */
   getBranch = (fromId?: string): SessionEntry[] => this.#log.branch(fromId);
   getChildren = (parentId: string): SessionEntry[] =>
     this.#log.entries().filter(({ id }) => this.#log.parentOf(id) === parentId);

@@ -1,6 +1,6 @@
 const plainText = (text: unknown) => String(text ?? '');
 
-/** Colours for terminals, none of which are seen here: every text stays as it is. */
+// A terminal theme without colours.
 export const plainTheme = {
   name: 'plain',
   fg: (_color: string, text: unknown) => plainText(text),

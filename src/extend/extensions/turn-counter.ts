@@ -2,11 +2,11 @@ import type { AssistantMessage } from '../../protocol/generated/vocabulary.ts';
 import type { RunEvent } from '../../session/hooks.ts';
 import type { ExtensionHost } from './host.ts';
 
-/** Where a run is: pi counts the turns, and shows an answer whole after each step. */
+/** Counts the turns of a run and keeps the partial assistant message, as pi's events carry both. */
 export class TurnCounter {
   readonly #applyStep: ExtensionHost['applyStep'];
   turn = 0;
-  /** The answer so far, as long as somebody wants to see its steps. */
+  /** Kept only while a handler receives `message_update`. */
   partialMessage: AssistantMessage | undefined;
 
   constructor(applyStep: ExtensionHost['applyStep']) {

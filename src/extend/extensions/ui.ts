@@ -3,21 +3,19 @@ import type { Deadline } from './deadline.ts';
 import { plainTheme } from './theme.ts';
 
 export interface DialogOptions {
-  /** Milliseconds after which the default counts. */
+  // In milliseconds; afterwards the default value is returned.
   timeout?: number;
   signal?: AbortSignal;
 }
 
-/** What an extension can show and ask: pi's names, over whatever client there is. */
+/** The `ctx.ui` object in pi's shape, shown by the connected clients. */
 export type ExtensionUi = ReturnType<typeof createUi>;
 
 export interface UiDependencies {
   readonly dialogs: Dialogs;
-  /** Aborts with the run. */
   readonly signal: () => AbortSignal | undefined;
-  /** Stands still while a person thinks. */
+  /** Pauses while a dialog is open. */
   readonly deadline?: Deadline | undefined;
-  /** Somebody is about to be asked. */
   readonly onDialog?: (() => void) | undefined;
 }
 
@@ -64,7 +62,7 @@ export function createUi({ dialogs, signal, deadline, onDialog }: UiDependencies
         ...(text === undefined || text === null ? {} : { statusText: String(text) }),
       }),
     setWidget: (key: string, content: unknown, options?: { placement?: 'aboveEditor' | 'belowEditor' }) => {
-      // What draws itself on a terminal cannot be sent.
+      // A component that renders itself on a terminal cannot be sent.
       if (content !== undefined && content !== null && !Array.isArray(content)) return;
       dialogs.notify({
         method: 'setWidget',
@@ -86,7 +84,7 @@ const isPlacement = (placement: unknown) => placement === 'aboveEditor' || place
 
 const noop = () => undefined;
 
-/** What takes a terminal, with the answers that pi gives where there is none. */
+// Terminal functions, with the values that pi returns without a terminal.
 const terminalOnly = {
   custom: async () => undefined,
   onTerminalInput: () => noop,

@@ -10,16 +10,16 @@ import type { HandlerResult, ExtensionEntryDraft, EventName, CustomMessageDraft,
 
 type Values = Record<string, unknown>;
 
-/** What a handler answered, as far as it makes sense. Throws where it does not: other people's code answers anything. */
+/** Validates and copies the result of a handler; throws if a field has the wrong type. */
 export function validateResult<E extends EventName>(result: unknown, event: ExtensionEvent<E>): HandlerResult<E> | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const validate = validators[event.type] as ((result: Values, event: ExtensionEvent<E>) => unknown) | undefined;
-  // What runs commands is a function, of which there is no copy.
+  // `operations` holds a function, which cannot be copied.
   const values = event.type === 'user_bash' ? (result as Values) : plainCopy(result as Values);
   return (validate ? validate(values, event) : values) as HandlerResult<E>;
 }
 
-/** A copy that holds data and nothing else: no getters, no rings, nobody who changes it later. */
+/** A JSON copy: without getters and cycles, and independent of later changes. */
 export function plainCopy<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
@@ -85,7 +85,7 @@ function objectAt(name: string, value: unknown): Values {
   return value as Values;
 }
 
-/** Text and images, and nothing else in them. */
+/** Content blocks reduced to their known fields. */
 export function toBlocks(name: string, value: unknown): ContentBlock[] {
   return listAt(name, value).map((item, index) => {
     const path = `${name}[${index}]`;
@@ -111,7 +111,6 @@ function parseImage(path: string, { data, mimeType }: Values): ImageContent {
 export const parseImages = (value: unknown): ImageContent[] =>
   listAt('images', value).map((item, index) => parseImage(`images[${index}]`, objectAt(`images[${index}]`, item)));
 
-/** A message that an extension wants said. */
 export function parseCustomMessage(value: unknown): CustomMessageDraft {
   const { customType, content, display, details } = objectAt('message', plainCopy(value));
   return {
@@ -122,7 +121,7 @@ export function parseCustomMessage(value: unknown): CustomMessageDraft {
   };
 }
 
-/** What messages of each role must say beside their content. */
+// String fields that a message of each role must have.
 const REQUIRED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   user: [],
   assistant: [],
@@ -135,7 +134,6 @@ const REQUIRED_FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 const ROLES_WITH_CONTENT: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 'custom']);
 
-/** A conversation that a model can be told. */
 export const parseMessages = (value: unknown): AgentMessage[] =>
   listAt('messages', value).map((item, index) => {
     const path = `messages[${index}]`;
@@ -151,7 +149,7 @@ export const parseMessages = (value: unknown): AgentMessage[] =>
     return { ...message, content: checked } as unknown as AgentMessage;
   });
 
-/** A message stays what it is; what it says may change. */
+// A handler may change the content of a message, not its role.
 function parseReplacement(value: unknown, original: AgentMessage): AgentMessage {
   const { role, content, details, isError } = objectAt('message', value);
   if (role !== original.role) throw new TypeError(`message.role must stay ${original.role}`);

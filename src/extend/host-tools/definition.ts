@@ -5,19 +5,19 @@ import type { HostTool } from '../../protocol/generated/vocabulary.ts';
 import { schemaProblem } from '../../protocol/schema-problem.ts';
 import { clampTimeout } from '../../system/with-timeout.ts';
 
-/** Tools that one client may run. */
+// Limit of tools per client.
 export const MAX_HOST_TOOLS = 1000;
 
-/** How long a call may take unless its tool says otherwise. */
+// Default timeout of a call.
 export const HOST_TOOL_TIMEOUT_MS = 10 * 60 * 1000;
 
-/** A tool that a client runs, checked. */
+// A validated host tool.
 export interface HostToolDefinition extends ToolSpec {
   readonly hidden: boolean;
   readonly timeoutMs: number;
 }
 
-/** What a client says of its tools. Throws where a model could not be told of them. */
+/** Validates the tools of a client. Throws for a tool that no model could call. */
 export function parseDefinitions(tools: readonly HostTool[]): HostToolDefinition[] {
   if (tools.length > MAX_HOST_TOOLS) throw invalid(`A client may run ${MAX_HOST_TOOLS} host tools, not ${tools.length}`);
   const definitions = tools.map(parseDefinition);
@@ -41,14 +41,13 @@ function parseDefinition(tool: HostTool, index: number): HostToolDefinition {
   return {
     name,
     description,
-    // Some models refuse a tool that does not say both.
+    // Some models reject a tool without both fields.
     parameters: { type: 'object', properties: {}, ...parameters },
     hidden,
     timeoutMs: clampTimeout(timeoutMs || HOST_TOOL_TIMEOUT_MS),
   };
 }
 
-/** Arguments are objects. */
 const typeProblem = ({ type = 'object' }: HostTool['parameters']) =>
   type === 'object' ? undefined : 'parameters.type must be "object"';
 

@@ -7,7 +7,7 @@ import type { ToolHost } from './tool-host.ts';
 
 const CLIENT_DISCONNECTED = 'RPC client disconnected before host tool execution completed';
 
-/** A call that the host has not answered. */
+// A call without a result.
 interface PendingHostCall {
   readonly host: ToolHost;
   readonly toolName: string;
@@ -16,7 +16,7 @@ interface PendingHostCall {
   readonly fail: (error: Error) => void;
 }
 
-/** The calls that hosts work on. Every one of them ends, also when its host says nothing. */
+/** The pending calls of host tools. Every call ends, even if its client never responds. */
 export class HostCalls {
   readonly #pending = new Map<string, PendingHostCall>();
 
@@ -62,7 +62,7 @@ export class HostCalls {
     else call?.succeed(withKnownFields(result));
   }
 
-  /** The host has answered, but nobody can tell what. */
+  /** Fails the call of a malformed result. */
   failMalformed(id: string, problem: string, from: ToolHost): void {
     const call = this.#pendingCall(from, id);
     call?.fail(new Error(`Host tool "${call.toolName}" gave a result that cannot be used: ${problem}`));
@@ -72,7 +72,7 @@ export class HostCalls {
     for (const call of [...this.#pending.values()]) if (call.host === host) call.fail(new Error(CLIENT_DISCONNECTED));
   }
 
-  /** The call with this id, if it is open and this is the host that was asked. */
+  // The pending call with this id, if it was sent to this client.
   #pendingCall(host: ToolHost, id: string): PendingHostCall | undefined {
     const call = this.#pending.get(id);
     return call?.host === host ? call : undefined;

@@ -4,15 +4,12 @@ import { nameConflict, type HostToolDefinition, parseDefinitions } from './defin
 import { HostCalls } from './host-calls.ts';
 import type { ToolHost } from './tool-host.ts';
 
-/** Tools that clients run for the agent. They outlive a change of session. */
+/** The tools that clients run for the agent. They outlive a session change. */
 export class HostTools {
   readonly #sets = new Map<ToolHost, readonly HostToolDefinition[]>();
   readonly #calls = new HostCalls();
 
-  /**
-   * Puts these in the place of all that this client had; answers their names. What clients had that can no longer be
-   * heard goes with it.
-   */
+  /** Replaces all tools of this client and returns their names. Tools of disconnected clients are removed. */
   set(host: ToolHost, tools: readonly HostTool[], isTaken: (name: string) => boolean): string[] {
     const definitions = parseDefinitions(tools);
     const names = definitions.map(({ name }) => name);
@@ -38,12 +35,12 @@ export class HostTools {
     else this.#calls.end(frame, from);
   }
 
-  /** A result that cannot be understood fails its call. */
+  /** A malformed result fails its call. */
   failMalformed(id: string, problem: string, from: ToolHost): void {
     this.#calls.failMalformed(id, problem, from);
   }
 
-  /** A client can no longer be heard. */
+  /** Fails the pending calls of a client that can no longer respond. */
   hostDisconnected(host: ToolHost): void {
     this.#calls.hostDisconnected(host);
   }

@@ -2,19 +2,19 @@ import { type ToolOutput, textOutput } from '../../agent/tool.ts';
 import type { ContentBlock } from '../../protocol/generated/vocabulary.ts';
 import { imageProblem } from '../../session/input/input.ts';
 
-/** What a host says, without what the protocol does not know. */
+// Removes unknown fields.
 export const withKnownFields = ({ content, details }: ToolOutput): ToolOutput => ({
   content: content.map(knownBlockFields),
   ...(details === undefined ? {} : { details }),
 });
 
-/** A failure says something. */
+// A failure always has a text.
 export function failureOutput(output: ToolOutput): ToolOutput {
   const isBlank = output.content.every((block) => block.type === 'text' && block.text.trim() === '');
   return withKnownFields(isBlank ? { ...output, ...textOutput('Host tool execution failed') } : output);
 }
 
-/** What keeps a conversation from holding this: no model would take it. */
+// Why no model would accept this output.
 export function imageProblemIn({ content }: ToolOutput): string | undefined {
   for (const [index, block] of content.entries()) {
     const problem = block.type === 'image' ? imageProblem(block) : undefined;

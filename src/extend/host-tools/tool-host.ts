@@ -1,8 +1,8 @@
 import type { HostToolCallEvent, HostToolCancelEvent } from '../../protocol/generated/vocabulary.ts';
 
-/** A client that runs tools. */
+/** A client that runs host tools. */
 export interface ToolHost {
-  /** It can no longer be heard. */
+  /** True if the client can no longer respond. */
   readonly inputClosed: boolean;
   send(event: HostToolCallEvent | HostToolCancelEvent): void;
 }

@@ -16,34 +16,33 @@ import { StdioTransport } from './stdio-transport.ts';
 import type { McpTarget } from './server-target.ts';
 import { listTools, type ToolList } from './tool-list.ts';
 
-/** How much of what a server says of a failure is passed on. */
+// Limit of an error message from a server.
 const MAX_MCP_ERROR_CHARACTERS = 1000;
 
-/** A server that did not answer, rather than one that answered no. */
+// The server did not respond, in contrast to an error response.
 export class ServerUnavailable extends Error {
   override readonly name = 'ServerUnavailable';
 }
 
 export interface McpConnectionOptions {
   readonly endpoint: McpTarget['endpoint'];
-  /** Tells that nobody waits for the connection any more. */
+  // Aborts connecting.
   readonly signal: AbortSignal;
-  /** Called once, when a connection that was open has ended by itself. */
+  // Called once when an open connection closes by itself.
   readonly onLost: (connection: McpConnection, failure: string) => void;
   readonly onToolsChanged: () => void;
 }
 
-/** One call of a tool. */
 export interface RemoteCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** How long the server may say nothing. */
+  // How long the server may stay silent.
   readonly timeoutMs: number;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** A server that is spoken to. */
+/** An open connection to an MCP server. */
 export class McpConnection {
   readonly #client: Client;
   readonly #transport: StdioTransport | HttpTransport;
@@ -51,12 +50,12 @@ export class McpConnection {
 
   private constructor(transport: StdioTransport | HttpTransport) {
     this.#transport = transport;
-    // Answers are looked at here: the library would compile every schema of every tool.
+    // Results are validated here: the library would compile every schema of every tool.
     const jsonSchemaValidator = { getValidator: () => (data: unknown) => ({ valid: true, data }) as never };
     this.#client = new Client({ name: 'tau', version }, { capabilities: {}, jsonSchemaValidator });
   }
 
-  /** Rejects, in words for people, when it cannot be made or nobody waits for it. */
+  /** Rejects with a readable message if the connection fails or is aborted. */
   static async open({ endpoint, signal, onLost, onToolsChanged }: McpConnectionOptions): Promise<McpConnection> {
     const connection = new McpConnection(await transportFor(endpoint));
     const { client, transport } = { client: connection.#client, transport: connection.#transport };
@@ -89,7 +88,7 @@ export class McpConnection {
     }
   }
 
-  /** What the server answered. An abort is told to the server and waits for nothing. */
+  /** The result of the tool. An abort is sent to the server, and the call rejects at once. */
   async call({ tool, args, signal, timeoutMs, onProgress }: RemoteCall): Promise<unknown> {
     try {
       return await this.#request({ method: 'tools/call', params: { name: tool, arguments: args } }, signal, {
@@ -106,7 +105,7 @@ export class McpConnection {
     }
   }
 
-  /** The library listens to a signal for good, and would cancel what has long been answered: each request has its own. */
+  // The library never removes its abort listener, so each request has its own signal.
   async #request(
     request: { method: string; params: object },
     signal: AbortSignal,
@@ -156,5 +155,5 @@ async function transportFor(endpoint: McpTarget['endpoint']): Promise<StdioTrans
 
 const isTimeout = (error: unknown) => error instanceof McpError && error.code === ErrorCode.RequestTimeout;
 
-/** Whether the server itself said no. */
+// True if the server responded with an error.
 const isServerError = (error: unknown) => error instanceof McpError && error.code !== ErrorCode.ConnectionClosed;

@@ -2,13 +2,13 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { messageOf } from '../../protocol/errors.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 
-/** How long a server may take to hear that its session is over. */
+// How long a server may take to end its session.
 const TERMINATE_SESSION_MS = 1000;
 
 const LF = 10;
 const CR = 13;
 
-/** A server at an address. Headers go to its origin only: the library follows no redirect beyond it. */
+/** The transport to an HTTP server. Headers reach its origin only: the library follows no redirect to another. */
 export class HttpTransport extends StreamableHTTPClientTransport {
   #failure: string | undefined;
   #closed: Promise<void> | undefined;
@@ -20,7 +20,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /** Why the connection was given up. */
+  /** Why the connection failed. */
   get failure(): string | undefined {
     return this.#failure;
   }
@@ -39,7 +39,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
 
   async #fetch(address: string | URL, init: RequestInit = {}): Promise<Response> {
     const isPost = init.method === 'POST';
-    // A stream that only listens is opened again by the library; a server that is gone is noticed by the next message.
+    // The library reopens a listening stream; the next message detects a lost server.
     const onError = (error: unknown) => {
       if (isPost && !init.signal?.aborted) this.#fail(causeOf(error));
     };
@@ -58,7 +58,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** A response of which no message is too long. */
+// Limits the size of each message in a response.
 function limitMessageSize(response: Response, onError: (error: unknown) => void): Response {
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -98,7 +98,7 @@ function limitMessageSize(response: Response, onError: (error: unknown) => void)
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
 }
 
-/** What fetch says of a failure stands in its cause. */
+// fetch stores the reason of a failure in `cause`.
 function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   if (!(cause instanceof Error)) return messageOf(error);

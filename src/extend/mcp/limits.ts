@@ -1,5 +1,5 @@
-/** A longer message from a server ends the connection, and so does more than this that it has not read. */
+/** A longer message from a server, or more unread output to it, closes the connection. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** A server is waited for no longer, however patient its entry is and however much progress it reports. */
+/** The longest wait for a server, whatever its entry allows and however much progress it reports. */
 export const MAX_WAIT_MS = 10 * 60 * 1000;

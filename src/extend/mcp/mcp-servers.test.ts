@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Servers of an agent that has a tool of its own, with what was said of them and what is offered. */
+/** MCP servers of an agent with its own tool `s__cwd`; records statuses, warnings and offered tools. */
 function newServers() {
   const published: string[] = [];
   const warnings: string[] = [];
@@ -44,12 +44,11 @@ function newServers() {
   return { servers, published, warnings, folder, use, call, names };
 }
 
-/** Waits for what real processes do while timers stand still. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-it('a tool whose name the agent has already is left out, and that is told', async () => {
+it('a tool name that the agent already uses is left out with a warning', async () => {
   const { use, names, warnings } = newServers();
 
   const [status] = await use({});
@@ -59,7 +58,7 @@ it('a tool whose name the agent has already is left out, and that is told', asyn
   expect(warnings).toEqual(['MCP server s: its tool s__cwd is left out: there is another one of that name']);
 });
 
-it('waits ten minutes for a call and no longer, however patient the entry is', async () => {
+it('a call fails after ten minutes, even if the entry allows more', async () => {
   const { use, call } = newServers();
   await use({}, { timeoutMs: 10 ** 9 });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -71,7 +70,7 @@ it('waits ten minutes for a call and no longer, however patient the entry is', a
   await called;
 });
 
-it('tries a server that was lost again four times, later each time', async () => {
+it('a lost server is reconnected four times with growing delays', async () => {
   const { use, call, published, folder } = newServers();
   await use({ once: join(folder, 'once') });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
@@ -90,7 +89,7 @@ it('tries a server that was lost again four times, later each time', async () =>
   expect(published.at(-1)).toBe('s failed');
 });
 
-it('a call that is answered makes a loss the first one again', async () => {
+it('a successful call resets the reconnect delays', async () => {
   const { use, call, published } = newServers();
   await use({});
   const ready = () => published.filter((line) => line === 's ready').length;
@@ -104,7 +103,7 @@ it('a call that is answered makes a loss the first one again', async () => {
   expect(published.at(-1)).toBe('s ready');
 });
 
-it('a list that changes all the time is not read all the time', async () => {
+it('a tool list that changes constantly is read at most once per interval', async () => {
   const { use, call, folder } = newServers();
   const notes = join(folder, 'notes');
   await use({ notes, restless: true });

@@ -5,23 +5,22 @@ import { type McpEntry, parseMcpEntry } from '../../store/mcp-file.ts';
 import { McpServer, type McpServerOwner, type McpServerSpec } from './server.ts';
 import type { ServerEnv } from './server-target.ts';
 
-/** Each may be a process. */
+// Limit of servers: each may be a process.
 export const MAX_MCP_SERVERS = 50;
 
 export interface McpAgent {
-  /** Where servers are started from now on. */
+  // The environment for servers that start from now on.
   readonly environment: () => ServerEnv;
-  /** Does something that changes the state, and tells clients of it. */
+  // Runs a change of state and publishes the changed fields.
   readonly change: (work: () => void) => void;
-  /** The tools of all servers, whenever they have changed. */
+  // Receives the tools of all servers after every change.
   readonly publishTools: (tools: readonly Tool[]) => void;
   readonly publish: (server: McpServerStatus) => void;
-  /** Whether the agent has a tool of this name from elsewhere. */
   readonly isAgentTool: (name: string) => boolean;
   readonly warn: (text: string) => void;
 }
 
-/** Servers of tools, each on its own: what happens to one is nothing to the others. */
+/** The MCP servers of an agent. A failing server does not affect the others. */
 export class McpServers {
   readonly #agent: McpAgent;
   #servers: ReadonlyMap<string, McpServer> = new Map();
@@ -37,17 +36,13 @@ export class McpServers {
     return [...this.#servers.values()].map(({ status }) => status);
   }
 
-  /** Puts these in the place of those that files have named. Settles when each is ready or has failed. */
+  /** Replaces the servers of configuration files. Resolves when each is ready or has failed. */
   async setFileServers(entries: ReadonlyMap<string, McpEntry>): Promise<void> {
     this.#fromFiles = entries;
     await this.#reconcile();
   }
 
-  /**
-   * Puts these in the place of those that clients have named; one of them takes the place of a server of the files
-   * that has its name. Answers how they are when each is ready or has failed, or when nobody waits any more: those
-   * that are not ready by then are given up.
-   */
+  /** Replaces the servers of clients, which override file servers of the same name. An abort abandons connecting ones. */
   async setClientServers(servers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpServerStatus[]> {
     this.#fromClients = new Map(Object.entries(servers).map(([name, value]) => [name, specFrom(name, value)]));
     const reconciled = this.#reconcile();
@@ -57,7 +52,7 @@ export class McpServers {
     return [...this.#fromClients.keys()].flatMap((name) => this.#servers.get(name)?.status ?? []);
   }
 
-  /** The session has been left, and what clients have added to it with it. */
+  /** Removes the servers of clients when the session changes. */
   async removeClientServers(): Promise<void> {
     if (this.#fromClients.size === 0) return;
     this.#fromClients = new Map();
@@ -69,7 +64,7 @@ export class McpServers {
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
   }
 
-  /** Ends what is no longer wanted as it is, and starts what is wanted. What has failed is tried again. */
+  // Closes changed and removed servers, then starts new ones. Failed servers are retried.
   async #reconcile(): Promise<void> {
     if (this.#isClosed) return;
     const env = this.#agent.environment();
@@ -126,7 +121,7 @@ function specFrom(name: string, value: unknown): McpServerSpec {
   return typeof entry === 'string' ? { problem: entry } : entry;
 }
 
-/** A program belongs to the folder it was started in. */
+// A program must restart when its working folder changes.
 function isUpToDate(server: McpServer, spec: McpServerSpec | undefined, env: ServerEnv): boolean {
   const { status, spec: current, environment: startedIn } = server;
   if (status.status === 'failed' || JSON.stringify(current) !== JSON.stringify(spec)) return false;

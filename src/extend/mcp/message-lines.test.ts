@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MessageLines } from './message-lines.ts';
 
-it('lines arrive whole, wherever their bytes are cut', () => {
+it('lines are complete wherever their bytes are cut', () => {
   const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
   fc.assert(
     fc.property(fc.array(line), fc.infiniteStream(fc.integer({ min: 1, max: 9 })), (lines, cuts) => {
@@ -19,7 +19,7 @@ it('lines arrive whole, wherever their bytes are cut', () => {
   );
 });
 
-it('a line may be as long as the limit, and not longer, finished or not', () => {
+it('a line longer than the limit is an error, finished or not', () => {
   expect(new MessageLines(3).push(Buffer.from('abc\nab'))).toEqual(['abc']);
   expect(new MessageLines(3).push(Buffer.from('abcd\n'))).toBeUndefined();
   expect(new MessageLines(3).push(Buffer.from('ab\nabcd'))).toBeUndefined();

@@ -1,6 +1,6 @@
 const LF = 10;
 
-/** Cuts what a server prints into lines. LF alone ends a line, and one that is longer than the limit ends it all. */
+/** Splits the output of a server into lines. Only LF ends a line. */
 export class MessageLines {
   readonly #limit: number;
   #pieces: Buffer[] = [];
@@ -10,7 +10,7 @@ export class MessageLines {
     this.#limit = limit;
   }
 
-  /** The lines that these bytes complete; undefined when one is too long. */
+  /** The completed lines; undefined if a line exceeds the limit. */
   push(bytes: Buffer): string[] | undefined {
     const lines: string[] = [];
     let start = 0;

@@ -7,27 +7,27 @@ import type { ProgramOptions } from '../../system/processes/process-group.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where servers live. */
+// The environment in which servers are started.
 export interface ServerEnv {
-  /** What a program is told, besides its own variables. */
+  // Environment variables of a program, before its own.
   readonly env: Environment;
-  /** Where values that refer to the environment are looked up. */
+  // Variables that configured values may refer to.
   readonly variables: Environment;
-  /** Whose processes the servers are. */
+  // The process tag of the servers.
   readonly family: string;
   readonly cwd: string;
 }
 
-/** How a server is reached, with everything looked up. */
+// How to reach a server, with all references resolved.
 export interface McpTarget {
   readonly endpoint: { readonly program: ProgramOptions } | { readonly url: string; readonly headers: StringMap };
-  /** What was given in confidence: it goes to the server and nowhere else. */
+  // Values to redact from messages.
   readonly secrets: readonly string[];
 }
 
 type StringMap = Readonly<Record<string, string>>;
 
-/** Looks up what an entry refers to; rejects, naming what is not there. */
+/** Resolves the references in an entry; rejects with the name of a missing one. */
 export async function resolveTarget(entry: McpEntry, environment: ServerEnv, signal: AbortSignal): Promise<McpTarget> {
   const resolveAll = async (values: StringMap = {}) => {
     const found = Object.entries(values).map(async ([name, value]) => [name, await resolveOne(value)] as const);

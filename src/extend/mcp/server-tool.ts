@@ -3,13 +3,13 @@ import { type Tool, type ToolInvocation, textOutput } from '../../agent/tool.ts'
 import type { RemoteTool } from './tool-list.ts';
 import { parseToolResult } from './tool-output.ts';
 
-/** What it takes to call a tool of a server. */
+// Calls a tool of the server.
 export type CallTool = (
   tool: string,
   invocation: Pick<ToolInvocation, 'args' | 'signal'> & { readonly onProgress: (progress: Progress) => void },
 ) => Promise<unknown>;
 
-/** A tool of a server as the model is offered it. Its arguments are checked by the server, which knows its schemas best. */
+// The model's view of a server's tool. The server validates the arguments.
 export const serverTool = (name: string, remote: RemoteTool, call: CallTool): Tool => ({
   name,
   description: remote.description || remote.name,

@@ -10,34 +10,31 @@ import { type ServerEnv, resolveTarget } from './server-target.ts';
 import type { ToolList } from './tool-list.ts';
 import { toolName } from './tool-names.ts';
 
-/** How long a server may take to be ready for use, unless its entry says otherwise. */
+// Default timeout for connecting.
 const MCP_CONNECT_MS = 10_000;
 
-/** How long it may say nothing while it works on a call, unless its entry says otherwise. */
+// Default limit of silence during a call.
 const MCP_CALL_IDLE_MS = 60_000;
 
-/** When a server that was lost is connected again. It starts over with each call that the server answers. */
+// Delays before reconnecting to a lost server; a successful call starts them over.
 const RECONNECT_DELAYS_MS = [0, 2000, 10_000, 60_000];
 
-/** How often a server may have its tools listed. */
 const MIN_LIST_INTERVAL_MS = 1000;
 
-/** What is to be connected, or why that makes no sense. */
+// The entry of a server, or why it is invalid.
 export type McpServerSpec = McpEntry | { readonly problem: string };
 
-/** What a server needs of those around it. */
+// The callbacks of a server to the set it belongs to.
 export interface McpServerOwner {
   readonly environment: ServerEnv;
-  /** Changes this server, and has everybody told. */
+  // Runs a change of this server and publishes it.
   readonly change: (server: McpServer, work: () => void) => void;
-  /** Whether another server has a tool of this name. */
   readonly isTaken: (name: string, by: McpServer) => boolean;
-  /** Whether the agent has another tool of this name. */
   readonly isAgentTool: (name: string) => boolean;
   readonly warn: (text: string) => void;
 }
 
-/** One server: it is connected, lost and connected again. Nothing that happens to it rejects. */
+/** An MCP server of the agent: connects, reconnects and offers its tools. Its failures never reject. */
 export class McpServer {
   readonly name: string;
   readonly spec: McpServerSpec;
@@ -80,23 +77,22 @@ export class McpServer {
     return this.#tools;
   }
 
-  /** Where it was started. */
+  /** The environment it was started in. */
   get environment(): ServerEnv {
     return this.#owner.environment;
   }
 
-  /** Settles when the server is ready or has failed. */
+  /** Resolves when the server is ready or has failed. */
   start(): Promise<void> {
     if (this.#state === 'connecting') this.#attempt = this.#connect();
     return this.#attempt;
   }
 
-  /** Stops waiting for a server that is being connected. */
   abandon(reason: string): void {
     this.#connectAbort?.abort(reason);
   }
 
-  /** Settles when nothing of it is left. */
+  /** Resolves when its connection and process have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#reconnectTimer);
@@ -171,7 +167,7 @@ export class McpServer {
     }, delay).unref();
   }
 
-  /** A server that calls its list changed whenever it is asked for it is asked again, but not without a pause. */
+  // At most one listing per interval, however often the server reports a change.
   #scheduleList(): void {
     if (this.#listTimer !== undefined || this.#isClosed) return;
     const delay = Math.max(0, this.#listedAt + MIN_LIST_INTERVAL_MS - Date.now());
@@ -182,7 +178,7 @@ export class McpServer {
     this.#listTimer = undefined;
     this.#listedAt = Date.now();
     const connection = this.#connection;
-    // What it lists just now may be what has changed.
+    // The list that is being read may already be outdated.
     if (this.#state === 'connecting') this.#scheduleList();
     try {
       const list = await connection?.listTools(AbortSignal.timeout(MCP_CONNECT_MS));

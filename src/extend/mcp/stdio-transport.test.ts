@@ -5,7 +5,6 @@ import { StdioTransport } from './stdio-transport.ts';
 
 const family = 'stdio-transport-test';
 
-/** A transport to a program of a few lines, with what it said and when it is over. */
 async function connectTo(script: string) {
   const transport = new StdioTransport({ command: 'bash', args: ['-c', script], cwd: '/', env: process.env, family });
   const messages: unknown[] = [];
@@ -21,7 +20,7 @@ async function connectTo(script: string) {
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
 
-it('takes messages from lines, and passes over everything else', async () => {
+it('reads JSON-RPC messages from lines and skips other output', async () => {
   const { transport, messages, closed } = await connectTo('echo hello; echo "{"; read -r line; echo "$line"; echo []');
 
   await transport.send(ping);
@@ -35,7 +34,7 @@ it.each([
   ['its code and what it said', 'echo one >&2; echo two >&2; exit 3', 'ended with code 3: one\ntwo'],
   ['a signal', 'kill -KILL $$', 'was killed by SIGKILL'],
   ['that it closed its output', 'exec >&-; sleep 1000', 'closed its output'],
-])('tells of %s', async (_what, script, failure) => {
+])('reports %s', async (_what, script, failure) => {
   const { transport, closed } = await connectTo(script);
 
   await closed;
@@ -44,7 +43,7 @@ it.each([
   await expect(transport.send(ping)).rejects.toThrow('is gone');
 });
 
-it('remembers the end of what was said on stderr, and no more', async () => {
+it('keeps only the end of stderr', async () => {
   const { transport, closed } = await connectTo('seq 1 100000 >&2; exit 1');
 
   await closed;
@@ -53,7 +52,7 @@ it('remembers the end of what was said on stderr, and no more', async () => {
   expect(transport.failure?.length).toBeLessThan(1100);
 });
 
-it('ends with a program that does not read', async () => {
+it('fails if the program does not read its input', async () => {
   const { transport, closed } = await connectTo('sleep 1000');
   const message = { ...ping, params: { text: 'x'.repeat(1024 * 1024) } };
 
@@ -65,7 +64,7 @@ it('ends with a program that does not read', async () => {
   expect(sent).toBe(MAX_MESSAGE_BYTES / 1024 / 1024);
 });
 
-it('ends with a program that has closed its input', async () => {
+it('fails if the program closes its input', async () => {
   const { transport, messages, closed } = await connectTo(`exec <&-; echo '${JSON.stringify(ping)}'; sleep 1000`);
   while (messages.length === 0) await new Promise((resolve) => setImmediate(resolve));
 
@@ -75,7 +74,7 @@ it('ends with a program that has closed its input', async () => {
   expect(transport.failure).toBe('does not read what it is sent');
 });
 
-it('a program that cannot be started says so', async () => {
+it('a program that cannot be started reports the reason', async () => {
   const transport = new StdioTransport({ command: 'no-such-program', args: [], cwd: '/', env: {}, family });
 
   await transport.start();
@@ -84,7 +83,7 @@ it('a program that cannot be started says so', async () => {
   await transport.close();
 });
 
-it('closing lets a program leave, and ends what does not', async () => {
+it('closing waits for a program to exit, and kills one that does not', async () => {
   const polite = await connectTo('cat > /dev/null; echo bye >&2');
   const rude = await connectTo('trap "" TERM; sleep 1000; sleep 1000');
 

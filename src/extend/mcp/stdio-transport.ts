@@ -4,16 +4,16 @@ import { type ProcessExit, type ProgramOptions, spawnPiped, type PipedProcess } 
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 import { MessageLines } from './message-lines.ts';
 
-/** How long a server may take to leave after its input has ended. */
+// How long a server may take to exit after its input has ended.
 const EXIT_GRACE_MS = 1000;
 
-/** How long what a server said last may take to arrive after it has ended. */
+// How long to wait for remaining output after the exit.
 const DRAIN_MS = 500;
 
-/** How much of what a server prints to stderr is remembered, to tell why it ended. */
+// The end of stderr is kept to explain an exit.
 const MAX_STDERR_CHARACTERS = 1000;
 
-/** A server that is a child: one message per line on its stdin and stdout. Nothing of it outlives the transport. */
+/** The transport to a child process: one JSON-RPC message per line. No process outlives it. */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -30,7 +30,7 @@ export class StdioTransport implements Transport {
     this.#options = options;
   }
 
-  /** Why it ended by itself. */
+  /** Why the server ended by itself. */
   get failure(): string | undefined {
     const stderr = this.#stderr.trim();
     return this.#failure === undefined || stderr === '' ? this.#failure : `${this.#failure}: ${stderr}`;
@@ -41,7 +41,7 @@ export class StdioTransport implements Transport {
     this.#child = child;
     const { stdin, stdout, stderr } = child.pipes ?? {};
     if (child.pipes === undefined) this.#fail(describeExit(await child.exited));
-    // Most of the time it has ended, and its exit says more.
+    // Usually the process has ended, and its exit explains more.
     stdin?.on('error', () => setTimeout(() => this.#fail(NOT_READING), DRAIN_MS).unref());
     stdout?.on('error', () => {}).on('data', (bytes: Buffer) => this.#onData(bytes));
     stderr?.on('error', () => {}).setEncoding('utf8');
@@ -64,7 +64,7 @@ export class StdioTransport implements Transport {
     return this.#closed;
   }
 
-  /** Settles when the child is gone. */
+  // Resolves when the child has exited.
   async #close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -106,7 +106,7 @@ export class StdioTransport implements Transport {
 
 const NOT_READING = 'does not read what it is sent';
 
-/** What a server says beside the protocol is passed over. */
+// Output that is not JSON-RPC is skipped.
 function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     return JSONRPCMessageSchema.safeParse(JSON.parse(line)).data;

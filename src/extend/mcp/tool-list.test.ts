@@ -4,7 +4,7 @@ import { listTools, MAX_LIST_CHARACTERS, MAX_TOOL_CHARACTERS, MAX_MCP_TOOLS } fr
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const listed = (tools: unknown) => listTools(async () => ({ tools }));
 
-it('reads page after page', async () => {
+it('reads all pages', async () => {
   const pages: Record<string, unknown> = {
     first: { tools: [tool('a')], nextCursor: 'second' },
     second: { tools: [tool('b')] },
@@ -15,13 +15,13 @@ it('reads page after page', async () => {
   expect([tools.map(({ name }) => name), problems]).toEqual([['a', 'b'], []]);
 });
 
-it('a list that is none is a failure', async () => {
+it('a malformed list rejects', async () => {
   for (const page of [undefined, null, [], {}, { tools: {} }]) {
     await expect(listTools(async () => page)).rejects.toThrow('its list of tools cannot be understood');
   }
 });
 
-it('keeps a schema as it is, but for what providers refuse at its top', async () => {
+it('keeps a schema but for top-level keywords that providers reject', async () => {
   const properties = { a: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/x' }] }, b: true };
   const inputSchema = { $schema: 'x', type: 'object', properties, required: ['a'], anyOf: [{}], $defs: { x: {} } };
 
@@ -37,7 +37,7 @@ it('keeps a schema as it is, but for what providers refuse at its top', async ()
   ]);
 });
 
-it('leaves out what makes no sense, and says so', async () => {
+it('leaves out malformed tools and reports each', async () => {
   let deep: unknown = {};
   for (let depth = 0; depth < 10_000; depth++) deep = { properties: deep };
   const odd = [
@@ -63,7 +63,7 @@ it('leaves out what makes no sense, and says so', async () => {
   ]);
 });
 
-it('keeps no more tools than it may, and no more words', async () => {
+it('limits the number of tools and their total size', async () => {
   const many = await listed(Array.from({ length: MAX_MCP_TOOLS + 1 }, (_, index) => tool(`t${index}`)));
   const count = Math.ceil(MAX_LIST_CHARACTERS / 60_000) + 20;
   const wordy = await listed(

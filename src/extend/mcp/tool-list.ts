@@ -1,7 +1,6 @@
 import type { Schema } from '../../protocol/check.ts';
 import { isNestedWithin, isObject } from '../../store/json-file.ts';
 
-/** A tool as a server tells of it. */
 export interface RemoteTool {
   readonly name: string;
   readonly description: string;
@@ -10,28 +9,28 @@ export interface RemoteTool {
 
 export interface ToolList {
   readonly tools: readonly RemoteTool[];
-  /** What was left out, and why. */
+  // Why tools were left out.
   readonly problems: readonly string[];
 }
 
-/** More tools of one server are not offered: the model is told of each of them with every question. */
+// Limit of tools per server: every model call carries all of them.
 export const MAX_MCP_TOOLS = 500;
 
-/** A server that turns page after page without a tool on them. */
+// Limits a server that returns empty pages forever.
 const MAX_PAGES = 100;
 
-/** What one tool may say of itself: its description and its schema. */
+// Limit of one tool's description and schema.
 export const MAX_TOOL_CHARACTERS = 64 * 1024;
 
-/** What all tools of one server may say together. */
+// Limit of all tools of one server.
 export const MAX_LIST_CHARACTERS = 1024 * 1024;
 
 const MAX_INPUT_SCHEMA_DEPTH = 30;
 
-/** What is wrong with more tools than this is not told one by one. */
+// Further problems are only counted.
 const MAX_PROBLEMS = 10;
 
-/** Everything that a server lists, page by page, as far as it can be used. */
+/** Lists the usable tools of a server, page by page. */
 export async function listTools(page: (cursor: string | undefined) => Promise<unknown>): Promise<ToolList> {
   const found: unknown[] = [];
   let cursor: string | undefined;
@@ -83,7 +82,7 @@ function parseTool(value: unknown): RemoteTool | string {
   };
 }
 
-/** Some providers refuse a whole request where one schema is more than a list of properties at its top. */
+// Some providers reject a request if a schema has these keywords at its top.
 function parametersFrom(inputSchema: Readonly<Record<string, unknown>>): Schema {
   const { $schema, $id, anyOf, oneOf, allOf, not, enum: _enum, properties, ...rest } = inputSchema;
   return { ...rest, type: 'object', properties: isObject(properties) ? (properties as Record<string, Schema>) : {} };

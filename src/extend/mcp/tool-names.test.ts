@@ -9,18 +9,18 @@ it.each([
   ['-x', 'y', '_-x__y'],
   ['größe', '读', 'gr__e___'],
   ['s', 'x'.repeat(100), `s__${'x'.repeat(61)}`],
-])('%s and %s make %s', (server, tool, name) => {
+])('%s and %s become %s', (server, tool, name) => {
   expect(toolName(server, tool, () => false)).toBe(name);
 });
 
-it('names that would be the same get numbers', () => {
+it('equal names get numbers', () => {
   const names = new Set<string>();
   for (const tool of ['a.b', 'a/b', 'a_b', 'a b']) names.add(toolName('s', tool, (name) => names.has(name)));
 
   expect([...names]).toEqual(['s__a_b', 's__a_b_2', 's__a_b_3', 's__a_b_4']);
 });
 
-it('whatever they are called, names are fit for models and differ', () => {
+it('every name is unique and valid for all providers', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme' }),

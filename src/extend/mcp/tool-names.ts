@@ -1,7 +1,7 @@
-/** What every provider takes: letters, digits, `_` and `-`, and no more than this. */
+// The limit that every provider accepts.
 const MAX_TOOL_NAME_LENGTH = 64;
 
-/** The name by which a model knows a tool of a server. One that is taken gets a number behind it. */
+/** The name under which a model calls a server's tool. A taken name gets a number. */
 export function toolName(server: string, tool: string, isTaken: (name: string) => boolean): string {
   const plain = `${server}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').replace(/^[^A-Za-z_]/, '_$&');
   for (let number = 1; ; number++) {

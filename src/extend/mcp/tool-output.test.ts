@@ -42,15 +42,15 @@ it.each([
   ],
   ['the unknown', { type: 'video' }, text('[Content of an unknown type left out: video]')],
   ['nonsense', 7, text('[Content of an unknown type left out: none]')],
-])('shows %s', async (_what, content, block) => {
+])('converts %s', async (_what, content, block) => {
   expect(await shown(content)).toEqual([block]);
 });
 
-it.each([[{}], [{ content: [] }], [{ content: 'x' }], [undefined]])('says that %j is nothing', async (result) => {
+it.each([[{}], [{ content: [] }], [{ content: 'x' }], [undefined]])('%j becomes "(no output)"', async (result) => {
   expect(await parseToolResult(result)).toEqual({ content: [text('(no output)')] });
 });
 
-it('keeps what has a structure beside the text, and shows it where there is no text', async () => {
+it('keeps structured content as details, and shows it if there is no text', async () => {
   const structuredContent = { a: 1 };
 
   expect(await parseToolResult({ content: [text('one')], structuredContent })).toEqual({
@@ -63,7 +63,7 @@ it('keeps what has a structure beside the text, and shows it where there is no t
   });
 });
 
-it('keeps no structure that is too large or too deep', async () => {
+it('drops structured content that is too large or too deep', async () => {
   let deep: unknown = {};
   for (let depth = 0; depth < 100_000; depth++) deep = { deep };
   const large = { a: 'x'.repeat(MAX_STRUCTURED_CHARACTERS) };
@@ -73,14 +73,14 @@ it('keeps no structure that is too large or too deep', async () => {
   }
 });
 
-it('a failure shows what it says', async () => {
+it('an error result rejects with its content', async () => {
   const failure = parseToolResult({ content: [text('no')], isError: true });
 
   await expect(failure).rejects.toBeInstanceOf(ToolError);
   await expect(failure).rejects.toMatchObject({ output: { content: [text('no')] } });
 });
 
-it('keeps the beginning of what is too long, and every image', async () => {
+it('truncates long text to its head and keeps all images', async () => {
   const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
   const lines = Array.from({ length: 3000 }, (_, index) => `line ${index}`).join('\n');
 
@@ -95,7 +95,7 @@ it('keeps the beginning of what is too long, and every image', async () => {
   expect(one).toEqual(text(`${'ä'.repeat(25_600)}\n\n[Output cut: these are the first 50.0KB of 195.3KB.]`));
 });
 
-it('shows no more images than it may', async () => {
+it('limits the number of images', async () => {
   const image = { type: 'image', data: PIXEL, mimeType: 'image/png' };
 
   const blocks = await shown(...Array.from({ length: MAX_RESULT_IMAGES + 1 }, () => image));

@@ -5,20 +5,20 @@ import { keepHead, MAX_OUTPUT_BYTES, formatBytes, type Truncation } from '../../
 import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { isNestedWithin, isObject } from '../../store/json-file.ts';
 
-/** Images beyond this number are told of, not shown. */
+// Further images are replaced by a note.
 export const MAX_RESULT_IMAGES = 10;
 
-/** In base64. A longer one is not even decoded. */
+// In base64. A longer image is not decoded.
 const MAX_RESULT_IMAGE_CHARACTERS = 64 * 1024 * 1024;
 
-/** Structured content beyond this is not kept beside the text: clients are sent it, and sessions store it. */
+// Larger structured content is dropped: clients receive it and sessions store it.
 export const MAX_STRUCTURED_CHARACTERS = 256 * 1024;
 
 const MAX_STRUCTURE_DEPTH = 50;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a server answered to a call, as a tool shows it; throws `ToolError` where the server says that it failed. */
+/** Converts the result of a tool call; throws `ToolError` if the server reports a failure. */
 export async function parseToolResult(result: unknown): Promise<ToolOutput> {
   const { content, structuredContent, isError } = objectFrom(result);
   const structure = usableStructure(structuredContent);
@@ -53,14 +53,14 @@ async function toContentBlocks(blocks: readonly Values[]): Promise<ContentBlock[
   return shown;
 }
 
-/** The base64 of an image, however it is wrapped. */
+// The base64 data of an image or of an image resource.
 function imageDataIn({ type, data, resource }: Values): string | undefined {
   if (type === 'image') return stringFrom(data);
   const { blob, mimeType } = objectFrom(resource);
   return type === 'resource' && stringFrom(mimeType).startsWith('image/') ? stringFrom(blob) : undefined;
 }
 
-/** An image as a model can see it. One that cannot be decoded would make every request from now on fail. */
+// An image that cannot be decoded would make all later requests fail.
 async function decodeImage(data: string): Promise<ImageContent | ContentBlock> {
   if (data.length > MAX_RESULT_IMAGE_CHARACTERS) return textBlock('[Image not shown: it is too large.]');
   const bytes = Buffer.from(data, 'base64');
@@ -95,10 +95,9 @@ function describeLink({ uri, name, mimeType, description }: Values): string {
   return `[Resource ${stringFrom(uri)}${facts ? `: ${facts}` : ''}]`;
 }
 
-/** How much there is behind base64. */
 const base64Size = (data: unknown) => formatBytes(Math.floor((stringFrom(data).length * 3) / 4));
 
-/** Keeps the beginning of what is too long to be shown as a whole; images stay, behind it. */
+// Truncates long text to its head; images follow it.
 function truncateText(blocks: readonly ContentBlock[]): { blocks: ContentBlock[]; truncation?: Truncation } {
   const output = blocks.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
   const truncation = keepHead(output);
@@ -109,7 +108,7 @@ function truncateText(blocks: readonly ContentBlock[]): { blocks: ContentBlock[]
   return { blocks: [textBlock(`${kept}\n\n${note}`), ...images], truncation };
 }
 
-/** A line that is too long alone, up to half a character. */
+// Cuts a single long line without splitting a character.
 const headWithinLimit = (output: string) =>
   Buffer.from(output)
     .subarray(0, MAX_OUTPUT_BYTES)

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { skill, userWith } from './testing/user-with.ts';
 
-it('settings leave out what a path or a pattern names, but for what they want all the same', async () => {
+it('settings exclude paths and patterns, and include single paths again', async () => {
   const { root, load } = userWith(
     Object.fromEntries(
       ['a', 'b', 'old-1', 'old-2', 'group/old-3', 'group/d'].map((name) => [

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { fileGlob } from '../../agent/tools/glob.ts';
 import { resolvePath, type ResourceOptions } from './search-roots.ts';
 
-/** A test for files that settings say are not to be used: see `ResourcePlaces.skillPaths`. */
+/** A test for files that the settings exclude; see `ResourceOptions.skillPaths`. */
 export function excludedFiles(
   paths: readonly string[],
   from: Pick<ResourceOptions, 'home' | 'cwd'>,

@@ -3,23 +3,23 @@ import { messageOf } from '../../protocol/errors.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { ResourceRoot } from './search-roots.ts';
 
-/** More of a kind are not used. */
+// Limit of skills, and of templates.
 export const MAX_PER_KIND = 500;
 
 type Warn = (warning: string) => void;
 
 interface Kind<T> {
-  /** For warnings. */
+  // For warnings.
   readonly plural: string;
   readonly roots: readonly ResourceRoot[];
-  /** The files of a folder that may be such things. */
+  // The candidate files of a folder.
   readonly filesIn: (folder: string, warn: Warn) => Promise<readonly string[]>;
-  /** Undefined: the file is none. */
+  // Undefined if the file is not a resource of this kind.
   readonly read: (path: string, root: ResourceRoot, warn: Warn) => T | undefined;
   readonly isExcluded: (path: string) => boolean;
 }
 
-/** Everything of a kind that is to be found. Of two with one name the first is used; a file counts once. */
+/** Collects all resources of a kind. Of two with one name the first is used, and no file is read twice. */
 export async function gather<T extends { readonly name: string; readonly path: string }>(
   kind: Kind<T>,
   warn: Warn,
@@ -61,7 +61,7 @@ function readOne<T>(path: string, root: ResourceRoot, { kind, warn }: { kind: Ki
   }
 }
 
-/** What is at a path, links followed; undefined where nothing is that can be seen. */
+// Follows links; undefined if the path is missing or inaccessible.
 function statIfVisible(path: string) {
   try {
     return statSync(path);

@@ -7,13 +7,13 @@ import { MAX_WARNINGS } from './resources.ts';
 import { MAX_NAMES } from './skill-files.ts';
 import { skill, userWith } from './testing/user-with.ts';
 
-it('without anything there is nothing, and no hook to wait for', async () => {
+it('without any files there are no commands, warnings or hooks', async () => {
   const { resources } = await userWith({}).load();
 
   expect(resources).toMatchObject({ hooks: {}, warnings: [], commands: [], listings: [] });
 });
 
-it('skills are found where pi finds them: those of the user, of the project, then those that were named', async () => {
+it("skills come from pi's locations: the user's first, then the project's, then the named ones", async () => {
   const { root, load } = userWith({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
     'home/.agents/skills/two/SKILL.md': skill('two'),
@@ -39,14 +39,14 @@ it('skills are found where pi finds them: those of the user, of the project, the
   expect(warnings).toEqual([]);
 });
 
-it('outside of a repository the folders above are not looked at', async () => {
+it('outside of a repository the parent folders are not searched', async () => {
   const { root, load } = userWith({ 'repo/.agents/skills/six/SKILL.md': skill('six') });
   rmSync(join(root, 'repo/.git'), { recursive: true });
 
   expect((await load()).found).toEqual([]);
 });
 
-it('templates are found where pi finds them, without what lies deeper', async () => {
+it("templates come from pi's locations, without subfolders", async () => {
   const { root, load } = userWith({
     'home/.pi/agent/prompts/one.md': 'One',
     'home/.pi/agent/prompts/deeper/no.md': 'No',
@@ -73,7 +73,7 @@ it('templates are found where pi finds them, without what lies deeper', async ()
   expect(warnings).toEqual([]);
 });
 
-it('only what is named is used when nothing is to be found', async () => {
+it('without discovery only the named paths are used', async () => {
   const { load } = userWith({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
     'home/.pi/agent/prompts/one.md': 'One',
@@ -94,7 +94,7 @@ it('only what is named is used when nothing is to be found', async () => {
   ]);
 });
 
-it('of two with one name the first is used, and the other is told', async () => {
+it('of two resources with one name the first is used, with a warning', async () => {
   const { load } = userWith({
     'home/.pi/agent/skills/one/SKILL.md': skill('one'),
     'repo/inner/.pi/skills/one/SKILL.md': skill('one'),
@@ -114,7 +114,7 @@ it('of two with one name the first is used, and the other is told', async () => 
   ]);
 });
 
-it('a file that several paths lead to counts once, and nobody is told', async () => {
+it('a file reached by several paths is used once, without a warning', async () => {
   const { root, load } = userWith({ 'home/.pi/agent/skills/one/SKILL.md': skill('one') });
   mkdirSync(join(root, 'home/.agents'));
   symlinkSync('../.pi/agent/skills', join(root, 'home/.agents/skills'));
@@ -125,7 +125,7 @@ it('a file that several paths lead to counts once, and nobody is told', async ()
   expect(warnings).toEqual([]);
 });
 
-it('what is named and not there, or nothing that can be used, is told', async () => {
+it('a named path that is missing or unusable gives a warning', async () => {
   const { load } = userWith({ 'named/notes.txt': skill('notes'), 'named/readme.md': 'Read me.' });
 
   const { found, warnings } = await load({
@@ -156,7 +156,7 @@ it.each([
   'say /fix',
   '/fix-it',
   '//fix',
-])('%j stands for itself', async (text) => {
+])('%j invokes no command', async (text) => {
   const { load, failures } = userWith({
     'home/.pi/agent/skills/a/SKILL.md': skill('a'),
     'home/.pi/agent/prompts/fix.md': 'Fix $1',
@@ -166,7 +166,7 @@ it.each([
   expect(failures).toEqual([]);
 });
 
-it('files are read when they are called', async () => {
+it('a file is read when its command is invoked', async () => {
   const { root, write, load, failures } = userWith({
     'home/.pi/agent/skills/a/SKILL.md': skill('a', 'Old.'),
     'home/.pi/agent/prompts/fix.md': 'Old $1',
@@ -194,14 +194,14 @@ it('files are read when they are called', async () => {
   ]);
 });
 
-it('a warning is one line without anything that moves a cursor', async () => {
+it('a warning is one line without control characters', async () => {
   const { resources } = await userWith({ 'home/.pi/agent/skills/a/SKILL.md': skill('"a\\nb\\e[2J"') }).load();
 
   expect(resources.warnings.join()).not.toMatch(/\p{Cc}/u);
   expect(resources.warnings).toContainEqual(expect.stringContaining('its name, a\\nb\\x1b[2J, is not'));
 });
 
-it('more than the longest list of warnings is counted', async () => {
+it('warnings above the limit are counted', async () => {
   const skillPaths = Array.from({ length: MAX_WARNINGS + 5 }, (_, index) => `nowhere${index}`);
 
   const { warnings } = await userWith({}).load({ skillPaths });
@@ -210,7 +210,7 @@ it('more than the longest list of warnings is counted', async () => {
   expect(warnings.at(-1)).toBe('5 more skills and prompt templates have something wrong with them');
 });
 
-it('more than the longest list of templates is told', async () => {
+it('templates above the limit give a warning', async () => {
   const files = Array.from({ length: MAX_PER_KIND + 2 }, (_, index) => [
     `home/.pi/agent/prompts/${1000 + index}.md`,
     'Words',
@@ -224,7 +224,7 @@ it('more than the longest list of templates is told', async () => {
   ]);
 });
 
-it('a folder with too many names holds no templates, and is told', async () => {
+it('a folder with too many names yields no templates but a warning', async () => {
   const { root, load } = userWith({ 'home/.pi/agent/prompts/fix.md': 'Fix' });
   for (let count = 0; count < MAX_NAMES; count++) symlinkSync('x', join(root, `home/.pi/agent/prompts/n${count}`));
 

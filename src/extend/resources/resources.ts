@@ -11,27 +11,27 @@ import { readTemplate, type Template, templateText } from './template.ts';
 import { templateFiles } from './template-files.ts';
 import { excludedFiles } from './excluded-files.ts';
 
-/** More warnings than this are counted, not told. */
+// Further warnings are only counted.
 export const MAX_WARNINGS = 30;
 
 type OnFailure = (path: string, event: string, error: unknown) => void;
 
-/** Something that a message may call by its name. */
+// A skill or template that a message can invoke by its name.
 interface Invocable {
   readonly name: string;
   readonly path: string;
-  /** What is said to have failed when its file cannot be used. */
+  // The `event` of the reported failure if its file cannot be read.
   readonly event: string;
   readonly listing: SlashCommand;
-  /** What the message becomes. */
+  // Returns the expanded message.
   readonly expand: (args: string) => string;
 }
 
-/** Skills and prompt templates. */
+/** The skills and prompt templates of an agent. */
 export class Resources {
   readonly hooks: SessionHooks;
   readonly warnings: readonly string[];
-  /** What a message may call: templates, then skills. */
+  /** Templates, then skills. */
   readonly commands: readonly SlashCommand[];
   /** The skills that the model may choose by itself. */
   readonly listings: readonly SkillListing[];
@@ -43,7 +43,7 @@ export class Resources {
     this.listings = parts.listings;
   }
 
-  /** Finds what there is. A file that is no good is left out and told of in a warning. */
+  /** Finds all skills and templates. An unusable file gives a warning. */
   static async load(options: ResourceOptions, onFailure: OnFailure): Promise<Resources> {
     const warnings: string[] = [];
     const warn = (warning: string) => void warnings.push(printableName(warning));
@@ -69,7 +69,7 @@ export class Resources {
     );
     const commands = [...templates.map(templateCommand), ...skills.map(skillCommand)];
     return new Resources({
-      // Nobody waits where nothing can be called.
+      // Without a hook, messages need not wait.
       hooks: commands.length === 0 ? {} : { expand: async (input) => expand(input, commands, onFailure) },
       warnings: limitWarnings(warnings),
       commands: commands.map(({ listing: slashCommand }) => slashCommand),
@@ -110,14 +110,14 @@ const toCommand = (name: string, { description, path, root }: Found, source: 'pr
   ...sourceFields(path, root),
 });
 
-/** What a message stands for; undefined when it stands for itself. Files are read now: they may have changed. */
+// The expanded message; undefined if it invokes no command. The file is read now, because it may have changed.
 function expand({ text, images }: UserInput, commands: readonly Invocable[], onFailure: OnFailure): UserInput | undefined {
   const invocation = text.startsWith('/') ? findInvokedCommand(text, commands) : undefined;
   if (!invocation) return undefined;
   const { command, args } = invocation;
   try {
     const expansion = command.expand(args);
-    // A message that says nothing is none.
+    // An empty expansion leaves the message unchanged.
     return expansion.trim() === '' ? undefined : { text: expansion, images };
   } catch (error) {
     onFailure(command.path, command.event, error);

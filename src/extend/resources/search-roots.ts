@@ -6,26 +6,24 @@ export interface ResourceOptions {
   readonly agentDir: string;
   readonly home: string;
   readonly cwd: string;
-  /**
-   * Files and folders that were named, by settings, flags or extensions. With a `-` in front a path is left out, with a
-   * `!` what a pattern fits, and with a `+` a path is used whatever a pattern says.
-   */
+  // Paths from settings, flags or extensions. `-path` excludes a path, `!pattern` excludes by pattern, and `+path`
+  // includes a path in spite of a pattern.
   readonly skillPaths: readonly string[];
   readonly promptPaths: readonly string[];
-  /** False: only what is named. */
+  // If false, only the named paths count.
   readonly findSkills: boolean;
   readonly findTemplates: boolean;
 }
 
-/** A file or a folder in which to look. */
+/** A file or folder to search for resources. */
 export interface ResourceRoot {
   readonly path: string;
   readonly location: 'user' | 'project' | 'path';
-  /** The folder of the user or the project that it belongs to; undefined where the path was named. */
+  /** The user's or project's folder that contains it; undefined for a named path. */
   readonly baseDir?: string;
 }
 
-/** Where skills are looked for; of two with one name the first is used. */
+/** The roots to search for skills, in order of precedence. */
 export function skillRoots({ agentDir, home, cwd, ...rest }: ResourceOptions): ResourceRoot[] {
   const found = [
     rootIn('user', agentDir, 'skills'),
@@ -36,7 +34,7 @@ export function skillRoots({ agentDir, home, cwd, ...rest }: ResourceOptions): R
   return [...(rest.findSkills ? found : []), ...namedRoots(rest.skillPaths, { home, cwd })];
 }
 
-/** The same for prompt templates. */
+/** The roots to search for prompt templates, in order of precedence. */
 export function templateRoots({ agentDir, home, cwd, ...rest }: ResourceOptions): ResourceRoot[] {
   const found = [
     rootIn('user', agentDir, 'prompts'),
@@ -45,11 +43,10 @@ export function templateRoots({ agentDir, home, cwd, ...rest }: ResourceOptions)
   return [...(rest.findTemplates ? found : []), ...namedRoots(rest.promptPaths, { home, cwd })];
 }
 
-/** A path as people write it. */
 export const resolvePath = (path: string, { home, cwd }: Pick<ResourceOptions, 'home' | 'cwd'>) =>
   resolve(cwd, expandHome(path, home));
 
-/** How clients are told where a command comes from, in the older and the newer form. */
+/** The source of a command in the older and the newer wire form. */
 export function sourceFields(path: string, { location, ...root }: ResourceRoot) {
   const baseDir = root.baseDir ?? (root.path === path ? dirname(path) : root.path);
   const { source, scope } = SOURCES[location];

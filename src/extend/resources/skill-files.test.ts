@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { MAX_SKILL_DEPTH, MAX_NAMES, skillFiles } from './skill-files.ts';
 
-/** A folder with these files, and what is found in it. */
 function folderWith(...files: readonly (string | [string, string])[]) {
   const root = tempFolder();
   for (const file of files) {
@@ -20,19 +19,19 @@ function folderWith(...files: readonly (string | [string, string])[]) {
   return { root, find };
 }
 
-it('finds every SKILL.md, and other .md files in the folder itself, in the order of the names', async () => {
+it('finds every SKILL.md, and other .md files in the folder itself, sorted by name', async () => {
   const { find } = folderWith('z/SKILL.md', 'a/b/c/SKILL.md', 'm.md', 'n.txt', 'a/readme.md', 'skill.md/SKILL.md');
 
   expect(await find()).toEqual({ files: ['a/b/c/SKILL.md', 'm.md', 'skill.md/SKILL.md', 'z/SKILL.md'], warnings: [] });
 });
 
-it('a folder with a SKILL.md is one skill, whatever lies in it', async () => {
+it('a folder with a SKILL.md is one skill, whatever else it contains', async () => {
   const { find } = folderWith('SKILL.md', 'other.md', 'deeper/SKILL.md');
 
   expect((await find()).files).toEqual(['SKILL.md']);
 });
 
-it('hidden names, node_modules and what is no file are passed over', async () => {
+it('hidden names, node_modules and special files are skipped', async () => {
   const { root, find } = folderWith(
     '.hidden/SKILL.md',
     '.hidden.md',
@@ -46,7 +45,7 @@ it('hidden names, node_modules and what is no file are passed over', async () =>
   expect(await find()).toEqual({ files: ['b/SKILL.md'], warnings: [] });
 });
 
-it.each(['.gitignore', '.ignore', '.fdignore'])('%s hides what it names, in its folder and below', async (name) => {
+it.each(['.gitignore', '.ignore', '.fdignore'])('%s excludes names in its folder and below', async (name) => {
   const { find } = folderWith(
     [name, '/old/\ndraft-*\nloose.md\n'],
     'old/SKILL.md',
@@ -61,7 +60,7 @@ it.each(['.gitignore', '.ignore', '.fdignore'])('%s hides what it names, in its 
   expect((await find()).files).toEqual(['new/old/SKILL.md']);
 });
 
-it('of several such files the last has the last word', async () => {
+it('.fdignore overrides .ignore, which overrides .gitignore', async () => {
   const { find } = folderWith(
     ['.gitignore', 'a\nb\nc\n'],
     ['.ignore', '!a\n!b\n'],
@@ -74,7 +73,7 @@ it('of several such files the last has the last word', async () => {
   expect((await find()).files).toEqual(['b/SKILL.md']);
 });
 
-it('links are followed, in circles once', async () => {
+it('links are followed, and a ring of links is searched once', async () => {
   const { root, find } = folderWith('real/SKILL.md', 'a/b/file.txt');
   const elsewhere = tempFolder();
   mkdirSync(join(elsewhere, 'far'));
@@ -89,7 +88,7 @@ it('links are followed, in circles once', async () => {
   expect(await find()).toEqual({ files: ['link/far/SKILL.md', 'linked.md', 'real/SKILL.md'], warnings: [] });
 });
 
-it('folders that cannot be read are told', async () => {
+it('an unreadable folder gives a warning', async () => {
   const { root, find } = folderWith('closed/a/SKILL.md', 'open/SKILL.md');
   chmodSync(join(root, 'closed'), 0o000);
   const { files, warnings } = await find();
@@ -100,7 +99,7 @@ it('folders that cannot be read are told', async () => {
   expect(warnings).toEqual(mayReadAll ? [] : [expect.stringContaining('closed is not searched for skills: EACCES')]);
 });
 
-it('what lies too deep is told and not looked at', async () => {
+it('a folder that is too deep is skipped with a warning', async () => {
   const deepest = 'd/'.repeat(MAX_SKILL_DEPTH);
   const { find } = folderWith(`${deepest}SKILL.md`, `${'e/'.repeat(MAX_SKILL_DEPTH + 1)}SKILL.md`);
 
@@ -110,7 +109,7 @@ it('what lies too deep is told and not looked at', async () => {
   expect(warnings).toEqual([expect.stringMatching(`/e is not searched for skills: .* ${MAX_SKILL_DEPTH} folders deep`)]);
 });
 
-it('a folder with too many names is told once, and those before it are found', async () => {
+it('too many names end the search with one warning, and earlier skills are kept', async () => {
   const { root, find } = folderWith('a/SKILL.md', 'y/z/SKILL.md', 'z/SKILL.md');
   mkdirSync(join(root, 'many'));
   for (let count = 0; count < MAX_NAMES; count++) symlinkSync('x', join(root, 'many', `n${count}`));

@@ -5,18 +5,15 @@ import { IgnoreRules } from '../../agent/tools/ignore-rules.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { realPath } from '../../system/files/real-path.ts';
 
-/** How many folders deep skills are looked for. */
+// Limit of nested folders.
 export const MAX_SKILL_DEPTH = 10;
 
-/** How many names are looked at below one folder. */
+// Limit of names below one folder.
 export const MAX_NAMES = 10_000;
 
 const IGNORE_FILES = ['.gitignore', '.ignore', '.fdignore'];
 
-/**
- * The files below a folder that may be skills: every SKILL.md, and what else ends in .md in the folder itself. Links are
- * followed; what is hidden, ignored or below a skill is passed over.
- */
+/** The candidate skill files below a folder: every SKILL.md, and other .md files in the folder itself. Follows links. */
 export async function skillFiles(folder: string, warn: (warning: string) => void): Promise<string[]> {
   const search = new SkillSearch(folder, warn);
   await search.searchFolder(folder, { depth: 0, outer: undefined });
@@ -65,7 +62,7 @@ class SkillSearch {
     else this.#warn(`${folder} is not searched for skills: it lies more than ${MAX_SKILL_DEPTH} folders deep`);
   }
 
-  /** Links may lead to where we have been. */
+  // Links may lead to a folder that was searched before.
   #isNew(folder: string): boolean {
     const real = realPath(folder);
     const isNew = !this.#seen.has(real);
@@ -89,7 +86,7 @@ class SkillSearch {
 
 const isVisible = ({ name }: Dirent) => !name.startsWith('.') && name !== 'node_modules';
 
-/** What a name stands for, links followed; undefined for what is neither. */
+/** Follows links; undefined for anything that is neither file nor folder. */
 export async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | undefined> {
   const stats = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
   if (stats?.isDirectory()) return 'folder';

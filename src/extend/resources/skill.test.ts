@@ -8,7 +8,7 @@ it.each([
   ['a description that is none', '---\ndescription: [a]\n---\n', 'is left out: it has no description'],
   ['a blank description', '---\ndescription: "  "\n---\n', 'is left out: it has no description'],
   ['bad YAML', '---\ndescription: a: b\n---\n', 'is left out: its front matter is no YAML: '],
-])('a skill with %s is left out and told; the others are there', async (_title, text, warning) => {
+])('a skill with %s is left out with a warning, and the others load', async (_title, text, warning) => {
   const { load } = userWith({
     'home/.pi/agent/skills/odd/SKILL.md': text,
     'home/.pi/agent/skills/ok/SKILL.md': skill('ok'),
@@ -20,7 +20,7 @@ it.each([
   expect(warnings).toEqual([expect.stringContaining(`home/.pi/agent/skills/odd/SKILL.md ${warning}`)]);
 });
 
-it('other files among skills are none, and nobody is told', async () => {
+it('.md files without front matter beside skills are skipped without a warning', async () => {
   const { load } = userWith({
     'home/.pi/agent/skills/README.md': '# My skills\n',
     'home/.pi/agent/skills/loose.md': '---\ndescription: Loose.\n---\nDo it.',
@@ -40,7 +40,7 @@ it.each([
   ['a hyphen in front', '-odd', 'its name, -odd, has a hyphen at an end or two in a row'],
   ['a hyphen at the end', 'odd-', 'its name, odd-, has a hyphen at an end or two in a row'],
   ['two hyphens', 'o--dd', 'its name, o--dd, has a hyphen at an end or two in a row'],
-])('a skill with %s is used and told', async (_title, name, warning) => {
+])('a skill with %s loads with a warning', async (_title, name, warning) => {
   const { load } = userWith({ 'home/.pi/agent/skills/odd/SKILL.md': skill(`"${name}"`) });
 
   const { found, warnings } = await load();
@@ -49,7 +49,7 @@ it.each([
   expect(warnings).toContain(`home/.pi/agent/skills/odd/SKILL.md: ${warning}`);
 });
 
-it('a skill with a long description is used and told', async () => {
+it('a skill with a long description loads with a warning', async () => {
   const text = `---\ndescription: ${'x'.repeat(1025)}\n---\n`;
   const { load } = userWith({ 'home/.pi/agent/skills/odd/SKILL.md': text });
 
@@ -59,7 +59,7 @@ it('a skill with a long description is used and told', async () => {
   expect(warnings).toEqual(['home/.pi/agent/skills/odd/SKILL.md: its description has more than 1024 characters']);
 });
 
-it('the model is told of all skills but those that do not want it', async () => {
+it('the model gets all skills but those with disable-model-invocation', async () => {
   const { load } = userWith({
     'home/.pi/agent/skills/a/SKILL.md': skill('a'),
     'home/.pi/agent/skills/b/SKILL.md': '---\ndescription: B.\ndisable-model-invocation: true\n---\n',
@@ -72,7 +72,7 @@ it('the model is told of all skills but those that do not want it', async () => 
   expect(found.map(([name]) => name)).toEqual(['skill:a', 'skill:b', 'skill:c']);
 });
 
-it('a skill stands for its words, with where it is and what follows its name', async () => {
+it('an invoked skill becomes its body with its location and the arguments', async () => {
   const { root, load } = userWith({ 'home/.pi/agent/skills/a/SKILL.md': skill('a', '\n# How\n\nRead refs.md\n\n') });
   const { say: expand } = await load();
   const folder = join(root, 'home/.pi/agent/skills/a');

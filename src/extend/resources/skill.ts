@@ -4,21 +4,21 @@ import { frontMatter } from '../front-matter.ts';
 import { readPromptFile } from '../prompt-file.ts';
 import type { ResourceRoot } from './search-roots.ts';
 
-/** Other agents refuse what is longer; here it makes a warning. */
+// Other agents reject longer ones; here they give a warning.
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1024;
 
-/** Instructions for a kind of work. */
+/** A skill: instructions that the user or the model can load by name. */
 export interface LoadedSkill {
   readonly name: string;
   readonly description: string;
   readonly path: string;
   readonly root: ResourceRoot;
-  /** Whether the model is told of it; the user may always call it. */
+  /** Whether the model gets it listed; the user can always invoke it. */
   readonly isListed: boolean;
 }
 
-/** The skill that a file holds, if it does. */
+/** Reads the skill in a file; undefined if there is none. */
 export function readSkill(path: string, root: ResourceRoot, warn: (warning: string) => void): LoadedSkill | undefined {
   const { values, problem } = frontMatter(readPromptFile(path));
   if (problem !== undefined) {
@@ -27,7 +27,7 @@ export function readSkill(path: string, root: ResourceRoot, warn: (warning: stri
   }
   const description = textFrom(values['description']);
   if (description === '') {
-    // Any other file may lie among skills: a README, say.
+    // Other files, such as a README, may lie among skills.
     const looksLikeSkill = isInFolder(path) || root.path === path || Object.keys(values).length > 0;
     if (looksLikeSkill) warn(`${path} is left out: it has no description`);
     return undefined;
@@ -39,7 +39,7 @@ export function readSkill(path: string, root: ResourceRoot, warn: (warning: stri
   return { name, description, path, root, isListed: values['disable-model-invocation'] !== true };
 }
 
-/** What a message becomes that calls a skill. */
+/** The message that an invoked skill becomes. */
 export function skillText({ name, path }: LoadedSkill, args: string): string {
   const { body } = frontMatter(readPromptFile(path));
   const block = [
@@ -54,7 +54,7 @@ export function skillText({ name, path }: LoadedSkill, args: string): string {
 
 const isInFolder = (path: string) => basename(path) === 'SKILL.md';
 
-/** What other agents would not take. */
+// Reasons for which other agents would reject the skill.
 function* compatibilityProblems({ name, description }: Pick<LoadedSkill, 'name' | 'description'>): Iterable<string> {
   if (name.length > MAX_NAME) yield `its name has more than ${MAX_NAME} characters`;
   if (!/^[a-z0-9-]*$/.test(name)) yield `its name, ${name}, has more in it than a-z, 0-9 and hyphens`;
@@ -62,5 +62,4 @@ function* compatibilityProblems({ name, description }: Pick<LoadedSkill, 'name' 
   if (description.length > MAX_DESCRIPTION) yield `its description has more than ${MAX_DESCRIPTION} characters`;
 }
 
-/** A value as one text; what is none counts as absent. */
 const textFrom = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '');

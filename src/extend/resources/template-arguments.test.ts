@@ -14,11 +14,11 @@ it.each([
   ['"" b', ['', 'b']],
   ['a "open end', ['a', 'open end']],
   ['back\\"slash', ['back\\slash']],
-])('%j is split into %j', (text, words) => {
+])('%j splits into %j', (text, words) => {
   expect(splitArguments(text)).toEqual(words);
 });
 
-it('what stands in quotes comes back as it was', () => {
+it('quoted arguments are unchanged', () => {
   const word = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('"'));
   fc.assert(
     fc.property(fc.array(word), (words) => {
@@ -43,7 +43,7 @@ it.each([
   ['$$1', '$a.ts'],
   ['$x ${x} ${1} $ {@} ${@:x} ${1:-', '$x ${x} ${1} $ {@} ${@:x} ${1:-'],
   ['costs ${12:-$1}', 'costs $1'],
-])('%j is filled', (template, filled) => {
+])('%j is filled with arguments', (template, filled) => {
   expect(fillTemplate(template, args)).toBe(filled);
 });
 
@@ -54,7 +54,7 @@ it.each([
   expect(fillTemplate(template, [])).toBe(filled);
 });
 
-it('an empty argument counts as missing where there is a default', () => {
+it('an empty argument counts as missing for a default', () => {
   expect(fillTemplate('${1:-one} ${2:-two} ${@:-all}', ['', 'b'])).toBe('one b  b');
 });
 
@@ -72,7 +72,7 @@ const slot = fc.constantFrom(
   '$$',
 );
 
-it('no argument is looked at again, whatever stands in it', () => {
+it('inserted arguments are never expanded again', () => {
   fc.assert(
     fc.property(fc.array(slot), fc.array(fc.oneof(slot, fc.string()), { maxLength: 4 }), (slots, words) => {
       const marks = words.map((_word, index) => `\u0000${index}\u0000`);
@@ -89,7 +89,7 @@ it('no argument is looked at again, whatever stands in it', () => {
   );
 });
 
-it('a template without places stays as it is', () => {
+it('a template without placeholders is unchanged', () => {
   const plain = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('$'));
   fc.assert(
     fc.property(plain, fc.array(fc.string()), (template, words) => {
@@ -98,7 +98,7 @@ it('a template without places stays as it is', () => {
   );
 });
 
-it('what becomes too long is refused before it is made', () => {
+it('a result that is too long is rejected before it is built', () => {
   const word = 'x'.repeat(MAX_FILLED_LENGTH / 2);
 
   expect(fillTemplate('$1$1', [word])).toHaveLength(MAX_FILLED_LENGTH);

@@ -1,7 +1,7 @@
-/** More than this is no message any more. */
+// Limit of a filled template in characters.
 export const MAX_FILLED_LENGTH = 8 * 1024 * 1024;
 
-/** Words with blanks between; quotes of either kind keep words together, and nothing stands for a quote. */
+// Splits arguments at blanks. Quotes of either kind group words; there is no escape for a quote.
 export function splitArguments(text: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -25,10 +25,7 @@ export function splitArguments(text: string): string[] {
 const PLACEHOLDER =
   /\$(?:(?<number>\d+)|@|ARGUMENTS|\{@:(?<from>\d+)(?::(?<count>\d+))?\}|\{(?<tried>\d+|@):-(?<otherwise>[^}]*)\})/g;
 
-/**
- * A template with its places filled: `$1`, `$@` and `$ARGUMENTS`, `${@:2}`, `${@:2:3}`, `${1:-default}`,
- * `${@:-default}`. What was filled in is never looked at again. Throws when it becomes too long.
- */
+/** Fills `$1`, `$@`, `$ARGUMENTS`, `${@:2}`, `${@:2:3}`, `${1:-default}` and `${@:-default}` once. Throws if it gets too long. */
 export function fillTemplate(template: string, args: readonly string[]): string {
   let filled = '';
   let end = 0;

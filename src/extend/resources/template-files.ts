@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { kindOf, MAX_NAMES } from './skill-files.ts';
 
-/** The .md files of a folder itself that may be prompt templates. Links are followed. */
+/** The .md files directly in a folder. Follows links. */
 export async function templateFiles(folder: string, warn: (warning: string) => void): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { userWith } from './testing/user-with.ts';
 
-it('a template stands for its words, filled', async () => {
+it('an invoked template becomes its text with the arguments filled in', async () => {
   const { load } = userWith({
     'home/.pi/agent/prompts/fix.md': '---\ndescription: Fix it\n---\n\nFix $1, then ${@:2}. ${4:-Be quick.}\n',
     'home/.pi/agent/prompts/two words.md': 'Both: $@',
@@ -16,7 +16,7 @@ it('a template stands for its words, filled', async () => {
   expect(await expand('/two wordsmiths')).toBe('Two: wordsmiths');
 });
 
-it('a template that says nothing is left out, and one that comes to nothing stands for itself', async () => {
+it('an empty template is left out, and an empty expansion leaves the message unchanged', async () => {
   const { load } = userWith({
     'home/.pi/agent/prompts/empty.md': '---\ndescription: Nothing\n---\n\n',
     'home/.pi/agent/prompts/echo.md': '$@',
@@ -35,7 +35,7 @@ it.each([
   ['the beginning of a long first line', `${'é🎈'.repeat(40)}`, `${'é🎈'.repeat(30)}...`],
   ['a first line of 60 characters', 'x'.repeat(60), 'x'.repeat(60)],
   ['the first line, when its own is none', '---\ndescription: 5\n---\nWords', 'Words'],
-])('a template is described by %s', async (_title, text, description) => {
+])('the description of a template is %s', async (_title, text, description) => {
   const { resources } = await userWith({ 'home/.pi/agent/prompts/fix.md': text }).load();
 
   expect(resources.commands).toMatchObject([{ name: 'fix', description }]);
@@ -46,7 +46,7 @@ it.each([
   ['[focus]', '[focus]'],
   ['<file> [more]', '<file> [more]'],
   ['5', undefined],
-])('the hint %s is told as %s', async (hint, expected) => {
+])('the argument hint %s is listed as %s', async (hint, expected) => {
   const text = `---\nargument-hint: ${hint}\n---\nWords`;
 
   const { resources } = await userWith({ 'home/.pi/agent/prompts/fix.md': text }).load();
@@ -54,7 +54,7 @@ it.each([
   expect(resources.commands[0]?.argumentHint).toBe(expected);
 });
 
-it('a template with bad front matter is used and told', async () => {
+it('a template with malformed front matter loads with a warning', async () => {
   const { load } = userWith({ 'home/.pi/agent/prompts/fix.md': '---\nargument-hint: [a] [b]\n---\nFix $1' });
   const { say: expand, warnings } = await load();
 

@@ -4,10 +4,10 @@ import { readPromptFile } from '../prompt-file.ts';
 import type { ResourceRoot } from './search-roots.ts';
 import { fillTemplate, splitArguments } from './template-arguments.ts';
 
-/** How much of its first line describes a template that does not describe itself. */
+// Limit of a description taken from the first line.
 const MAX_FIRST_LINE = 60;
 
-/** A prompt that was written beforehand, with places for arguments. */
+/** A prompt template with placeholders for arguments. */
 export interface Template {
   readonly name: string;
   readonly description: string;
@@ -16,7 +16,7 @@ export interface Template {
   readonly argumentHint: string | undefined;
 }
 
-/** The template that a file holds. Whatever is wrong with its front matter, its words count. */
+/** Reads a template. Malformed front matter only gives a warning. */
 export function readTemplate(path: string, root: ResourceRoot, warn: (warning: string) => void): Template | undefined {
   const { values, body, problem } = frontMatter(readPromptFile(path));
   if (problem !== undefined) warn(`${path}: ${problem}`);
@@ -35,7 +35,7 @@ export function readTemplate(path: string, root: ResourceRoot, warn: (warning: s
   };
 }
 
-/** What a message becomes that calls a template. */
+/** The message that an invoked template becomes. */
 export const templateText = ({ path }: Template, args: string): string =>
   fillTemplate(frontMatter(readPromptFile(path)).body, splitArguments(args));
 
@@ -47,7 +47,7 @@ function firstLine(body: string): string {
     : characters.join('');
 }
 
-/** Without quotes `[focus]` is a list in YAML. */
+// An unquoted `[focus]` is a list in YAML.
 function hintOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return `[${value.join(', ')}]`;
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CallText, pathIn } from './call-text.ts';
 
-/** The text of JSON that comes in pieces of this length. */
+/** The text of JSON that arrives in pieces of this length. */
 function textOf(json: string, length: number): string {
   const text = new CallText();
   let whole = '';
@@ -10,7 +10,7 @@ function textOf(json: string, length: number): string {
   return whole;
 }
 
-it('strings stand there without their escapes, wherever the pieces are cut', () => {
+it('escapes are decoded wherever the pieces are cut', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 7 }), (value, length) => {
       const escaped = JSON.stringify({ value }).replaceAll(/[^ -~]/g, (unit) => {
@@ -39,11 +39,11 @@ it.each([
   expect(text.path).toBe(path);
 });
 
-it('a whole call has the path that one of the usual names holds', () => {
+it('a complete call yields its path argument under any of the usual names', () => {
   expect([{ path: 1, file_path: 'a' }, { filePath: 'b' }, { name: 'c' }].map(pathIn)).toEqual(['a', 'b', undefined]);
 });
 
-it('no text makes it slow or throw', () => {
+it('malformed input neither throws nor takes long', () => {
   const text = new CallText();
 
   for (const piece of ['\\'.repeat(100_001), '"'.repeat(100_000), '{"a":'.repeat(1000)]) text.add(piece);

@@ -1,16 +1,16 @@
-/** Under which names tools take the path of a file. */
+// The usual names of a path argument.
 const PATH_NAMES = ['path', 'file_path', 'filePath'];
 
-/** A path that has not come by then is known when the call is whole. */
+// A path beyond this is read when the call is complete.
 const MAX_HEAD_CHARACTERS = 4096;
 
-/** The arguments of a call while they stream: JSON, of which people mean the text without its escapes. */
+/** Decodes the streamed JSON arguments of a tool call to plain text, as rules match text without escapes. */
 export class CallText {
-  /** An escape of which the rest is still to come. */
+  /** An incomplete escape at the end. */
   #partialEscape = '';
   #head = '';
 
-  /** What this piece of JSON adds to the text. */
+  /** Decodes the next piece of JSON. */
   add(json: string): string {
     if (this.#head.length < MAX_HEAD_CHARACTERS) this.#head += json.slice(0, MAX_HEAD_CHARACTERS);
     const text = this.#partialEscape + json;
@@ -18,7 +18,7 @@ export class CallText {
     return text.slice(0, text.length - this.#partialEscape.length).replaceAll(ESCAPE, decodeEscape);
   }
 
-  /** The path among the arguments, if it has come already. */
+  /** The path argument, if it has arrived. */
   get path(): string | undefined {
     const member = new RegExp(MEMBER);
     member.lastIndex = this.#head.indexOf('{') + 1;
@@ -31,14 +31,14 @@ export class CallText {
   }
 }
 
-/** The path of the file that a call is about, if it is about one. */
+/** The path argument of a complete call. */
 export function pathIn(args: Readonly<Record<string, unknown>>): string | undefined {
   return PATH_NAMES.map((name) => args[name]).find((value) => typeof value === 'string');
 }
 
 const ESCAPE = /\\(?:u([\da-f]{4})|(.))/gis;
 
-/** One argument on the outermost level, as long as all before it are plain. */
+// A top-level argument, as long as all before it are plain values.
 const MEMBER = /\s*"([^"\\]*)"\s*:\s*("(?:[^"\\]|\\.)*"|[^\s"{}[\],]+)\s*,?/sy;
 
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
@@ -46,7 +46,7 @@ const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', 
 const decodeEscape = (_: string, code: string | undefined, character = '') =>
   code === undefined ? (CONTROLS[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16));
 
-/** A `\` before a `\` opens nothing. */
+// In `\\`, the second backslash opens no escape.
 function trailingEscape(text: string): string {
   const [ending] = /\\(?:u[\da-f]{0,3})?$/i.exec(text.slice(-5)) ?? [''];
   const at = text.length - ending.length;

@@ -1,24 +1,24 @@
 import type { CustomMessage } from '../../protocol/generated/vocabulary.ts';
 import type { Rule } from './rule.ts';
 
-/** The type of everything that is stored about rules that have matched. */
+// The custom type of stored rule messages.
 export const INJECTION_TYPE = 'ttsr-injection';
 
-/** What is stored beside it: which rules they were. */
+// The names of the rules, stored with the message.
 export const detailsOf = (rules: readonly Rule[]) => ({ rules: rules.map(({ facts }) => facts.name) });
 
-/** Tells the model why it was stopped. `said`: what it had said, where it is to go on from that. */
+/** Explains an interruption to the model. `partialText` is the response so far, if the model shall continue it. */
 export function interruptMessage(rules: readonly Rule[], partialText: string | undefined): CustomMessage {
   const parts = rules.map((rule) => tagged('system-interrupt', rule, INTERRUPTED));
   if (partialText) parts.push(`This is what you had said when you were stopped:\n<said>\n${partialText}\n</said>`);
   return injection(rules, parts.join('\n\n'));
 }
 
-/** Tells the model after its answer what it should have kept to. */
+/** Reminds the model of the rules after its response. */
 export const reminderMessage = (rules: readonly Rule[]): CustomMessage =>
   injection(rules, rules.map((rule) => tagged('system-reminder', rule, REMINDED)).join('\n\n'));
 
-/** Stands before the result of a tool. */
+/** Reminds the model of the rules before a tool result. */
 export const resultReminder = (rules: readonly Rule[]): string =>
   rules.map((rule) => tagged('system-reminder', rule, CALLED)).join('\n\n');
 

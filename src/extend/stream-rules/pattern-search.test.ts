@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Pattern, parsePattern } from './pattern.ts';
 import { PatternSearch } from './pattern-search.ts';
 
-it.each(['b+', '(?:x|b)+$'])('%s is found, and found again', (condition) => {
+it.each(['b+', '(?:x|b)+$'])('%s matches repeatedly', (condition) => {
   const search = new PatternSearch(() => {});
   const pattern = parsePattern(condition);
 
@@ -12,7 +12,7 @@ it.each(['b+', '(?:x|b)+$'])('%s is found, and found again', (condition) => {
   }
 });
 
-it('a pattern that would never end is given up, and only that one', () => {
+it('a pattern that times out is abandoned, and no other', () => {
   const abandoned: Pattern[] = [];
   const search = new PatternSearch((pattern) => abandoned.push(pattern));
   const endless = parsePattern('(a+)+$');

@@ -2,10 +2,10 @@ import { createContext, Script } from 'node:vm';
 import type { Pattern } from './pattern.ts';
 import type { TextView } from './text-window.ts';
 
-/** How long a regular expression may look at a text. Generous: a busy machine must not switch off a rule. */
+// Generous, because a busy machine must not disable a rule.
 const MAX_SEARCH_MS = 500;
 
-/** Looks for patterns in texts. One that takes too long is never looked for again. */
+/** Matches patterns against text. A pattern that times out is never tried again. */
 export class PatternSearch {
   readonly #onTimeout: (pattern: Pattern) => void;
   readonly #abandoned = new Set<Pattern>();
@@ -35,7 +35,7 @@ export class PatternSearch {
   }
 }
 
-/** Only a script can be called off while it works. */
+// Only code in a vm script can be interrupted.
 function createTimedRun(): (search: () => boolean) => boolean {
   const script = new Script('search()');
   const sandbox = { search: () => false };

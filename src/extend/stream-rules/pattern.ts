@@ -1,16 +1,15 @@
-/** Longer than anybody writes by hand. */
+// Limit of a condition.
 const MAX_PATTERN_CHARACTERS = 1000;
 
-/** A condition that can be looked for. */
+/** A parsed condition of a rule. */
 export interface Pattern {
-  /** As it was written. */
   readonly text: string;
   readonly regex: RegExp;
-  /** Whether a search takes at most the square of the length of what it looks at. */
+  /** True if a search takes at most quadratic time. */
   readonly isSafe: boolean;
 }
 
-/** Reads a condition: a regular expression, with its flags as in `/…/i` or `(?i)…`. Throws when it is none. */
+/** Parses a regular expression with optional flags: `/…/i` or `(?i)…`. Throws if it is invalid. */
 export function parsePattern(text: string): Pattern {
   if (text.length > MAX_PATTERN_CHARACTERS) {
     throw new Error(`a condition is longer than ${MAX_PATTERN_CHARACTERS} characters`);
@@ -25,7 +24,7 @@ export function parsePattern(text: string): Pattern {
   }
 }
 
-/** One repetition, and that not of a group: then there are few ways to fail. */
+// A single quantifier that does not repeat a group has few ways to backtrack.
 function isSafeSource(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return false;
   const bare = source

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { readRules } from './read-rules.ts';
 import { ruleFiles } from './rule-files.ts';
 
-/** A user and a project with these files, by their paths. */
+/** A user and a project with these files. */
 function locationsWith(files: Record<string, string>) {
   const root = mkdtempSync(join(tmpdir(), 'tau-rules-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ function read(files: Record<string, string>, trusted = true) {
 
 const rule = (text: string, more = '') => `---\ncondition: x\n${more}---\n${text}`;
 
-it('a rule tells everything that it says of itself', () => {
+it('a rule carries all fields of its front matter', () => {
   const text = [
     '---',
     'name: types',
@@ -59,13 +59,13 @@ it('a rule tells everything that it says of itself', () => {
   });
 });
 
-it('what is left out is what is usual', () => {
+it('missing fields get defaults', () => {
   expect(read({ 'agent/rules/short.md': rule('Text') }).rules).toEqual([
     { name: 'short', path: 'agent/rules/short.md', content: 'Text', condition: ['x'], scope: ['text', 'tool'] },
   ]);
 });
 
-it('the project wins over the user, and .pi over .pi/agent, by the names of rules', () => {
+it('project rules override user rules of the same name, and .pi overrides .pi/agent', () => {
   const { rules } = read({
     'agent/rules/one.md': rule('user one'),
     'agent/rules/two.md': rule('user two'),
@@ -82,13 +82,13 @@ it('the project wins over the user, and .pi over .pi/agent, by the names of rule
   ]);
 });
 
-it('a project that is not trusted has no rules', () => {
+it('the rules of an untrusted project are ignored', () => {
   const files = { 'agent/rules/one.md': rule('user'), 'project/.pi/rules/one.md': rule('project') };
 
   expect(read(files, false).rules.map(({ content }) => content)).toEqual(['user']);
 });
 
-it('what watches nothing is passed over, and stands for others of its name', () => {
+it('a disabled rule is left out and still overrides others of its name', () => {
   const files = {
     'agent/rules/off.md': rule('user'),
     'project/.pi/rules/off.md': rule('off', 'enabled: false\n'),
@@ -110,7 +110,7 @@ it.each([
   ['condition: x\ninterruptMode: maybe', 'interruptMode must be one of always, never, prose-only, tool-only'],
   [`condition: x\nglobs: "${'{a,b}'.repeat(9)}"`, 'Too many alternatives'],
   [`condition: [${'x,'.repeat(51)}]`, 'there are more than 50 conditions'],
-])('a file with %.40s is named, and the rest load', (head, reason) => {
+])('a file with %.40s gives a warning, and the others load', (head, reason) => {
   const { rules, warnings } = read({
     'agent/rules/bad.md': `---\n${head}\n---\nText`,
     'agent/rules/good.md': rule('Text'),
@@ -121,7 +121,7 @@ it.each([
   expect(warnings[0]).toContain(reason);
 });
 
-it('a rule without a text has its description; without both it says nothing', () => {
+it('a rule without a body uses its description; without both it gives a warning', () => {
   const { rules, warnings } = read({
     'agent/rules/a.md': rule('', 'description: Words\n'),
     'agent/rules/b.md': rule(''),
@@ -135,7 +135,7 @@ it('a rule without a text has its description; without both it says nothing', ()
   ]);
 });
 
-it('a folder in the place of a file is named, and a file in the place of the folder is no rules', () => {
+it('a folder in place of a file gives a warning; a file in place of the folder yields no rules', () => {
   const locations = locationsWith({ 'agent/rules/a.md/b': '', 'project/.pi/rules': 'not a folder' });
   const { files, warnings } = ruleFiles({ ...locations, trusted: true });
 
@@ -143,7 +143,7 @@ it('a folder in the place of a file is named, and a file in the place of the fol
   expect(readRules(files).warnings).toEqual([expect.stringContaining('a.md: the file cannot be read')]);
 });
 
-it('there are at most so many files', () => {
+it('the number of rule files is limited', () => {
   const names = Array.from({ length: 201 }, (_, at) => `agent/rules/${1000 + at}.md`);
   const { root: _, ...locations } = locationsWith(Object.fromEntries(names.map((name) => [name, rule('Text')])));
 

@@ -3,7 +3,7 @@ import { tryReadPromptFile } from '../prompt-file.ts';
 import { type Rule, parseRule } from './rule.ts';
 import { ruleNameOf } from './rule-files.ts';
 
-/** The rules in these files; of several with one name the first. A file that makes no sense is named in a warning. */
+/** Reads rule files; of several rules with one name the first counts. A malformed file gives a warning. */
 export function readRules(files: readonly string[]): { rules: Rule[]; warnings: string[] } {
   const found = new Map<string, Rule | undefined>();
   const warnings: string[] = [];

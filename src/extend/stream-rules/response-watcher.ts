@@ -3,18 +3,18 @@ import { type StreamedBlock, ToolCallBlock, ProseBlock, type WatchOptions } from
 import type { Rule } from './rule.ts';
 import { coversCall } from './scope.ts';
 
-/** Rules that have matched, and in what. */
+// Matched rules, and the tool call they matched in.
 export interface RuleMatch {
   readonly rules: readonly Rule[];
-  /** Undefined: in what the model said or thought. */
+  // Undefined for text and thinking.
   readonly callId: string | undefined;
 }
 
-/** Follows one answer. Each rule is found in it once. */
+/** Watches one model response. Each rule matches at most once. */
 export class ResponseWatcher {
   readonly #options: WatchOptions;
   readonly #rules: Set<Rule>;
-  /** Undefined while nobody watches. */
+  /** Undefined if no rule covers the current block. */
   #block: StreamedBlock | undefined;
 
   constructor(rules: readonly Rule[], options: WatchOptions) {

@@ -2,22 +2,22 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 
-/** Files in all folders together. */
+// Limit over all folders.
 const MAX_RULE_FILES = 200;
 
-/** Where rules are kept. */
+// The folders of rules.
 export interface RuleLocations {
   readonly agentDir: string;
   readonly cwd: string;
-  /** Whether the project's own rules count. */
+  // Whether the project's own rules count.
   readonly trusted: boolean;
 }
 
-/** The files of rules, those that win first, and what is wrong with their folders. */
+/** The rule files in order of precedence, with warnings about their folders. */
 export function ruleFiles({ agentDir, cwd, trusted }: RuleLocations): { files: string[]; warnings: string[] } {
   const projectFolders = trusted ? [join(cwd, '.pi'), join(cwd, '.pi', 'agent')] : [];
   const warnings: string[] = [];
-  // In the home folder the project's rules may be the user's own.
+  // In the home folder, both may be the same folder.
   const folders = new Set([...projectFolders, agentDir].map((folder) => join(folder, 'rules')));
   const files = [...folders].flatMap((folder) => filesIn(folder, warnings));
   const firstOmitted = files[MAX_RULE_FILES];

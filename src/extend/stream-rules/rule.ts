@@ -2,17 +2,17 @@ import { frontMatter } from '../front-matter.ts';
 import { type Pattern, parsePattern } from './pattern.ts';
 import { splitList, type PathTest, anyGlobTest, type Scope, parseScope } from './scope.ts';
 
-/** It is put into the conversation as it stands. */
+// A rule is added to the conversation unchanged.
 const MAX_RULE_CHARACTERS = 20_000;
 
 const MAX_CONDITIONS = 50;
 
 const MODES = ['always', 'never', 'prose-only', 'tool-only'] as const;
 
-/** When a match breaks an answer off. */
+// When a match interrupts the response.
 export type InterruptMode = (typeof MODES)[number];
 
-/** What clients are told of a rule. */
+// The fields of a rule that clients receive.
 export interface RuleFacts {
   readonly name: string;
   readonly path: string;
@@ -24,16 +24,16 @@ export interface RuleFacts {
   readonly interruptMode?: InterruptMode;
 }
 
-/** Something that a model is reminded of when it says certain words. */
+/** A rule: a reminder for the model when its output matches a pattern. */
 export interface Rule {
   readonly facts: RuleFacts;
   readonly patterns: readonly Pattern[];
   readonly scope: Scope;
-  /** Undefined: whatever the path. */
+  /** Undefined matches any path. */
   readonly paths: PathTest | undefined;
 }
 
-/** A file, and its rule unless it watches nothing. Throws an error whose message tells what is wrong with the file. */
+/** Parses a rule file; `rule` is absent if it has no conditions or is disabled. Throws for a malformed file. */
 export function parseRule(file: { path: string; text: string; fallbackName: string }): { name: string; rule?: Rule } {
   const { values, body, problem } = frontMatter(file.text);
   if (problem !== undefined) throw new Error(problem);
@@ -70,7 +70,7 @@ function trimmedText(value: unknown): string | undefined {
   return word === '' ? undefined : word;
 }
 
-/** One text or a list of texts; those that are empty do not count. */
+// A string or a list of strings; blank ones are ignored.
 function stringList(values: Record<string, unknown>, name: string): string[] {
   const value = values[name] ?? [];
   const items: unknown[] = Array.isArray(value) ? value : [value];

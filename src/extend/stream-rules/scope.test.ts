@@ -21,7 +21,7 @@ it.each([
   [['tool:write(*.rs)'], 'write', 'a.rs', true],
   [['tool(*.md)'], 'anything', 'a.md', true],
   [['mcp__server__put-it'], 'mcp__server__put-it', null, true],
-])('%j watches %s with path %s: %s', (terms, tool, path, expected) => {
+])('%j covers %s with path %s: %s', (terms, tool, path, expected) => {
   expect(watches(terms, tool, path)).toBe(expected);
 });
 
@@ -36,11 +36,11 @@ it.each([
   expect(watches(terms, 'edit', path, ['*.ts'])).toBe(expected);
 });
 
-it.each(['', 'te xt', 'edit(', 'edit()', 'tool:', 'text(*.ts)', 'thinking(x)', '*'])('%j is no scope', (term) => {
+it.each(['', 'te xt', 'edit(', 'edit()', 'tool:', 'text(*.ts)', 'thinking(x)', '*'])('%j is invalid', (term) => {
   expect(() => parseScope([term])).toThrow(`the scope ${term} is not known`);
 });
 
-it('commas part items, but not within brackets', () => {
+it('commas separate items, but not within brackets', () => {
   expect(splitList(' text, edit(*.ts,*.tsx) ,*.{a,b},, [x,y]z ')).toEqual([
     'text',
     'edit(*.ts,*.tsx)',

@@ -1,9 +1,8 @@
 import { fileGlob } from '../../agent/tools/glob.ts';
 
-/** Tells whether a path, relative to the working directory, is meant. */
 export type PathTest = (path: string) => boolean;
 
-/** What a rule watches. */
+// The output that a rule watches.
 export interface Scope {
   readonly text: boolean;
   readonly thinking: boolean;
@@ -11,12 +10,12 @@ export interface Scope {
 }
 
 interface CallScope {
-  /** Undefined: every tool. */
+  // Undefined covers every tool.
   readonly tool: string | undefined;
   readonly paths: PathTest | undefined;
 }
 
-/** Reads the words of a scope: `text`, `thinking`, `tool`, the name of a tool, with paths as in `edit(*.ts)`. */
+/** Parses scope terms: `text`, `thinking`, `tool` or a tool name, optionally with paths as in `edit(*.ts)`. */
 export function parseScope(terms: readonly string[]): Scope {
   const calls = terms.filter((term) => term !== 'text' && term !== 'thinking').map(parseCallScope);
   return { text: terms.includes('text'), thinking: terms.includes('thinking'), calls };
@@ -29,17 +28,16 @@ function parseCallScope(term: string): CallScope {
   return { tool: named ?? alone, paths: globs === undefined ? undefined : anyGlobTest(splitList(globs)) };
 }
 
-/** Fits what one of these globs fits. */
 export function anyGlobTest(globs: readonly string[]): PathTest {
   const tests = globs.map(fileGlob);
   return (path) => tests.some((test) => test(path, false));
 }
 
-/** The items of a list that is written with commas; those in brackets belong to their item. */
+/** Splits a list at commas outside of brackets. */
 export const splitList = (text: string): string[] =>
   (text.match(/(?:\{[^}]*\}|\([^)]*\)|\[[^\]]*\]|[^,])+/g) ?? []).map((item) => item.trim()).filter(Boolean);
 
-/** Whether a rule watches a call; undefined while that depends on a path that is not known yet. Null: there is none. */
+/** Whether a rule covers a call; undefined while the path is unknown. A null path means that the call has none. */
 export function coversCall(
   { scope, paths }: { readonly scope: Scope; readonly paths: PathTest | undefined },
   { tool, path }: { readonly tool: string; readonly path: string | null | undefined },

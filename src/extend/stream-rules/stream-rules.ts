@@ -11,36 +11,34 @@ import type { InterruptMode, Rule } from './rule.ts';
 import { type RuleLocations, ruleFiles } from './rule-files.ts';
 import { type RuleMatch, ResponseWatcher } from './response-watcher.ts';
 
-/** How often a run is asked again for the sake of rules: a model that cannot keep to them ends all the same. */
+// After this number of retries, a run continues without rules.
 const MAX_RULE_RETRIES = 10;
 
-/** How much of what was said stays where it is to stay. */
+// Limit of the interrupted text that the model gets back.
 const MAX_KEPT_CHARACTERS = 8000;
 
 export interface RuleAgent {
-  /** Of the session that the agent is in. */
   readonly transcript: () => Transcript;
   readonly settings: () => Settings;
   readonly publish: (event: AgentEvent) => void;
   readonly warn: (warning: string) => void;
 }
 
-/** Rules that watch what the model says while it says it. */
+/** Matches rules against model output while it streams, and interrupts or reminds the model. */
 export class StreamRules {
   readonly hooks: SessionHooks;
-  /** What is wrong with the files. */
   readonly warnings: readonly string[];
   readonly #rules: readonly Rule[];
   readonly #cwd: string;
   readonly #agent: RuleAgent;
   readonly #search: PatternSearch;
-  /** Of the run that the rest is about. */
+  // The fields below belong to this run.
   #run: AbortSignal | undefined;
   #retriesLeft = 0;
   #options: NonNullable<Settings['ttsr']> = {};
   #watcher: ResponseWatcher | undefined;
   #text = '';
-  /** Rules to be told after the answer, and before the results of calls. */
+  // Rules for a reminder after the turn, and before the results of calls.
   #afterTurn: Rule[] = [];
   readonly #beforeResults = new Map<string, readonly Rule[]>();
 
@@ -67,7 +65,6 @@ export class StreamRules {
           };
   }
 
-  /** Reads the rules that count here. */
   static async load(locations: RuleLocations, agent: RuleAgent): Promise<StreamRules> {
     const { files, warnings } = ruleFiles(locations);
     if (files.length === 0) return new StreamRules({ rules: [], warnings }, locations.cwd, agent);
@@ -83,7 +80,6 @@ export class StreamRules {
     return match && this.#handleMatch(match);
   }
 
-  /** An answer begins. */
   #startResponse(run: AbortSignal): void {
     if (run !== this.#run) {
       this.#run = run;
@@ -142,7 +138,7 @@ export class StreamRules {
     this.#agent.publish({ type: 'ttsr_triggered', rules: rules.map(({ facts }) => ({ ...facts })) });
   }
 
-  /** A call that was let through has a result: the rules it goes against stand before it. */
+  // Adds the reminder before the result of a call that was not interrupted.
   #remindInResult({ call, result }: EndedCall): ToolResult | undefined {
     const rules = this.#beforeResults.get(call.id);
     if (!rules) return undefined;
@@ -151,7 +147,7 @@ export class StreamRules {
     return { ...result, content: [{ type: 'text', text: resultReminder(rules) }, ...result.content] };
   }
 
-  /** The answer was let through: the model is told afterwards. */
+  // Reminds the model after a response that was not interrupted.
   #remindAfterTurn({ message }: EndedTurn): Continuation | undefined {
     const rules = this.#afterTurn;
     this.#afterTurn = [];

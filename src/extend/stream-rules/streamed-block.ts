@@ -8,18 +8,18 @@ import { TextWindow, type TextView } from './text-window.ts';
 
 export interface WatchOptions {
   readonly cwd: string;
-  /** Whether a condition of the rule is met. */
+  // True if a condition of the rule matches.
   readonly matches: (rule: Rule, view: TextView) => boolean;
 }
 
-/** A block of an answer while it streams; answers the rules that have matched by now. */
+/** A streamed block of a model response; returns the rules that match so far. */
 export interface StreamedBlock {
   readonly id?: string;
   add(delta: string): Rule[];
   end?(call: ToolCall): Rule[];
 }
 
-/** What the model says or thinks. */
+/** A text or thinking block. */
 export class ProseBlock implements StreamedBlock {
   readonly #rules: Set<Rule>;
   readonly #matches: WatchOptions['matches'];
@@ -43,7 +43,7 @@ export class ProseBlock implements StreamedBlock {
   }
 }
 
-/** A call of a tool. */
+/** A tool call block. */
 export class ToolCallBlock implements StreamedBlock {
   readonly id: string;
   readonly #tool: string;
@@ -51,7 +51,7 @@ export class ToolCallBlock implements StreamedBlock {
   readonly #text = new CallText();
   readonly #prose: ProseBlock;
   #hasNoDelta = true;
-  /** Met, but whether they are about this file is not known yet. */
+  // Rules that match the text, while the path of the file is still unknown.
   #undecided: Rule[] = [];
 
   constructor({ id, tool }: { id: string; tool: string }, rules: readonly Rule[], options: WatchOptions) {
@@ -80,7 +80,7 @@ export class ToolCallBlock implements StreamedBlock {
   }
 }
 
-/** As globs have it; null for what can be no path. */
+// The path as globs expect it; null if it cannot be a path.
 function relativeTo(cwd: string, named: string): string | null {
   if (named.includes('\0')) return null;
   const path = resolveToolPath(cwd, named);

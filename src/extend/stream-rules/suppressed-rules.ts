@@ -4,7 +4,7 @@ import { INJECTION_TYPE } from './injection.ts';
 
 const DEFAULT_REPEAT_GAP = 10;
 
-/** The names of the rules that have matched on this branch and are not to match again, or not yet. */
+/** The rules that matched on this branch and must not match again yet. */
 export function suppressedRules(
   log: SessionLog,
   { repeatMode = 'once', repeatGap = DEFAULT_REPEAT_GAP }: NonNullable<Settings['ttsr']>,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { TextWindow, WINDOW_CHARACTERS } from './text-window.ts';
 
-/** Whether the expression, which must be global, is found in a text that comes in these pieces. */
+/** True if a global expression matches a text that arrives in these pieces. */
 function isFound(regex: RegExp, pieces: readonly string[]): boolean {
   const window = new TextWindow();
   return pieces.some((piece) =>
@@ -27,7 +27,7 @@ it.each([
   expect(isFound(regex, pieces)).toBe(expected);
 });
 
-it('no view is longer than two windows, and none of what is short enough is missed', () => {
+it('no view exceeds two windows, and every short match is found', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 2 * WINDOW_CHARACTERS }), { maxLength: 5 }),

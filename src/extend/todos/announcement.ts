@@ -7,7 +7,7 @@ import { REMINDER_TYPE } from './plan-messages.ts';
 
 const ANNOUNCEMENT_TYPE = 'todo-plan';
 
-/** Whether the plan has changed since the model was last told of it: by an announcement, a reminder or the tool itself. */
+/** True if the plan has changed since the model last received it by an announcement, a reminder or the tool. */
 export function isUnannounced(log: SessionLog): boolean {
   for (const { id, customType } of log.nodesOfKind(TODOS_TYPE, ANNOUNCEMENT_TYPE, REMINDER_TYPE, 'toolResult')) {
     if (customType === TODOS_TYPE) return true;
@@ -21,7 +21,7 @@ function isTodoResult(log: SessionLog, id: string): boolean {
   return entry?.type === 'message' && entry.message.role === 'toolResult' && entry.message.toolName === 'todo';
 }
 
-/** Tells the model of a plan that others have made or changed. */
+/** The message that gives the model a plan of a client. */
 export const announcementMessage = (plan: TodoPlan): CustomMessage => ({
   role: 'custom',
   customType: ANNOUNCEMENT_TYPE,

@@ -1,2 +1,2 @@
-/** The custom entries that hold the plan of a session. */
+/** The custom type of the entries that hold the plan. */
 export const TODOS_TYPE = 'tau:todos';

@@ -13,7 +13,7 @@ function newTimer() {
 const plan = (...statuses: TaskDraft['status'][]) =>
   planFrom([{ name: 'a', tasks: statuses.map((status) => ({ content: 'x', status })) }]);
 
-it('tells what was finished together at once, after the time', () => {
+it('tasks that finish together expire together after the delay', () => {
   const { due, timer } = newTimer();
 
   timer.update(plan('completed', 'pending', 'abandoned', 'blocked', 'in_progress'), 60);
@@ -24,7 +24,7 @@ it('tells what was finished together at once, after the time', () => {
   expect(due).toEqual([['task-1', 'task-3']]);
 });
 
-it('every task has its own time, however often the plan is looked at', () => {
+it('every task has its own delay, however often the plan is updated', () => {
   const { due, timer } = newTimer();
 
   timer.update(plan('completed', 'pending'), 60);
@@ -37,7 +37,7 @@ it('every task has its own time, however often the plan is looked at', () => {
   expect(due).toEqual([['task-1'], ['task-2']]);
 });
 
-it('what is taken up again stays, and waits the whole time when it is finished again', () => {
+it('a reopened task stays, and gets the full delay when it is finished again', () => {
   const { due, timer } = newTimer();
 
   timer.update(plan('completed'), 60);
@@ -51,7 +51,7 @@ it('what is taken up again stays, and waits the whole time when it is finished a
   expect(due).toEqual([['task-1']]);
 });
 
-it('no time at all is soon, less than none is never', () => {
+it('a delay of zero expires soon, a negative delay never', () => {
   const { due, timer } = newTimer();
 
   timer.update(plan('completed'), -1);
@@ -64,7 +64,7 @@ it('no time at all is soon, less than none is never', () => {
   expect(due).toEqual([['task-1']]);
 });
 
-it('tells nothing once it was stopped', () => {
+it('no task expires after stop', () => {
   const { due, timer } = newTimer();
 
   timer.update(plan('completed'), 60);

@@ -1,16 +1,16 @@
 import { isFinished, type TodoPlan, tasksOf } from './plan.ts';
 
-/** Tells which tasks have been finished for some time; those that are no longer finished by then are not told. */
+/** Reports tasks that have been finished for some time. A reopened task is not reported. */
 export class FinishedTaskTimer {
   readonly #onDue: (ids: ReadonlySet<string>) => void;
-  /** Tasks that were found finished together have one timer together. */
+  /** Tasks that finished together share one timer. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
   constructor(onDue: (ids: ReadonlySet<string>) => void) {
     this.#onDue = onDue;
   }
 
-  /** Looks at the plan as it is now. `delay`: in seconds; less than none: nothing that is new here will be told. */
+  /** Starts timers for newly finished tasks. `delay` is in seconds; a negative one starts none. */
   update(plan: TodoPlan, delay: number): void {
     const finished = new Set(
       tasksOf(plan)
@@ -24,7 +24,6 @@ export class FinishedTaskTimer {
     for (const id of fresh) this.#timers.set(id, timer);
   }
 
-  /** Forgets all of it. */
   stop(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();

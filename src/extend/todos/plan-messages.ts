@@ -5,16 +5,16 @@ import { listOpenTasks } from './plan-text.ts';
 import { isOpen, type TodoPlan, tasksOf } from './plan.ts';
 import { storedPlan } from './stored-plan.ts';
 
-/** The custom messages that remind the agent. */
+/** The custom type of reminders. This file makes the messages that give the model the plan. */
 export const REMINDER_TYPE = 'todo-reminder';
 
-/** How often the agent was reminded of what it has to do, and whether it has used a tool since. */
+/** How often the agent was reminded, and whether it has used a tool since. */
 export interface ReminderState {
   readonly times: number;
   readonly hasUsedTool: boolean;
 }
 
-/** Counts from the last message of the user on, or from when the plan last had nothing to do. */
+/** Counts since the last user message, or since the plan last had no open task. */
 export function reminderState(log: SessionLog): ReminderState {
   let times = 0;
   let hasUsedTool = false;
@@ -26,7 +26,7 @@ export function reminderState(log: SessionLog): ReminderState {
   return { times, hasUsedTool };
 }
 
-/** Whether the last answer is the agent's last word for now: no tool is called in it, and nothing is asked. */
+/** True if the last assistant message neither calls a tool nor ends with a question. */
 export function isFinalMessage(messages: readonly AgentMessage[]): boolean {
   const last = messages.findLast((message) => message.role === 'assistant');
   if (!last || last.content.some(({ type }) => type === 'toolCall')) return false;
@@ -34,7 +34,7 @@ export function isFinalMessage(messages: readonly AgentMessage[]): boolean {
   return !ENDS_WITH_QUESTION.test(text);
 }
 
-/** A question mark at the end, also inside quotes, brackets and emphasis. */
+// Also inside quotes, brackets and emphasis.
 const ENDS_WITH_QUESTION = /[?？؟]["'“”‘’«»)\]*_`\s]*$/;
 
 interface ReminderOptions {

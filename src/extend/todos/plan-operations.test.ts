@@ -7,7 +7,6 @@ const start = planFrom([
   { name: 'Do', tasks: [{ content: 'write', notes: 'soon' }] },
 ]);
 
-/** A plan in a few words. */
 const brief = (plan: TodoPlan) =>
   plan.map(({ id, name, tasks }) => {
     const words = tasks.map((task) => `${task.id} ${task.content} ${task.status}`);
@@ -20,15 +19,15 @@ const applyAll = (...operations: Operation[]) => {
   return brief(plan);
 };
 
-describe('a change', () => {
-  it('replaces the plan; what is in progress is the first task', () => {
+describe('an operation', () => {
+  it('replaces the plan, and its first task is in progress', () => {
     const phases = [{ name: 'Only', tasks: [{ content: 'one' }, { content: 'two', status: 'blocked' as const }] }];
 
     expect(applyAll({ op: 'replace', phases })).toEqual(['phase-1 Only: task-1 one in_progress, task-2 two blocked']);
     expect(applyAll({ op: 'replace', phases: [] })).toEqual([]);
   });
 
-  it('adds phases and tasks, by the id of a phase or by its name, with ids of their own', () => {
+  it('adds phases and tasks with new ids, by the id or name of a phase', () => {
     const [, done, more] = applyAll(
       { op: 'add_phase', name: 'More', tasks: [{ content: 'rest' }] },
       { op: 'add_task', phase: 'phase-2', content: 'test' },
@@ -39,32 +38,32 @@ describe('a change', () => {
     expect(more).toBe('phase-3 More: task-4 rest pending, task-6 sleep pending');
   });
 
-  it('updates what it names and nothing else', () => {
+  it('updates only the given fields', () => {
     const { plan } = applyOperations([{ op: 'update', id: 'task-3', content: 'write it' }], start);
 
     expect(plan[1]?.tasks).toEqual([{ id: 'task-3', content: 'write it', status: 'pending', notes: 'soon' }]);
     expect(plan[0]).toEqual(start[0]);
   });
 
-  it('takes notes away with blank ones', () => {
+  it('removes notes by a blank value', () => {
     const { plan } = applyOperations([{ op: 'update', id: 'task-3', notes: ' ' }], start);
 
     expect(plan[1]?.tasks).toEqual([{ id: 'task-3', content: 'write', status: 'pending' }]);
   });
 
-  it('removes a task; its phase stays', () => {
+  it('removes a task and keeps its phase', () => {
     expect(applyAll({ op: 'remove_task', id: 'task-3' })[1]).toBe('phase-2 Do: ');
   });
 });
 
-describe('one task is in progress', () => {
-  it('the next one when that is finished', () => {
+describe('the task in progress', () => {
+  it('is the next one when the current one is finished', () => {
     expect(applyAll({ op: 'update', id: 'task-1', status: 'completed' })[0]).toBe(
       'phase-1 Look: task-1 read completed, task-2 ask in_progress',
     );
   });
 
-  it('the one that is begun in the same call, in whatever order that is said', () => {
+  it('is the one started in the same call, in any order of operations', () => {
     const ops: Operation[] = [
       { op: 'update', id: 'task-3', status: 'in_progress' },
       { op: 'update', id: 'task-1', status: 'completed' },
@@ -78,13 +77,13 @@ describe('one task is in progress', () => {
     }
   });
 
-  it('the first of several', () => {
+  it('is the first of several', () => {
     expect(applyAll({ op: 'update', id: 'task-3', status: 'in_progress' })).toEqual(brief(start));
   });
 });
 
-describe('what cannot be done', () => {
-  it('is told, and the rest is done', () => {
+describe('an invalid operation', () => {
+  it('gives an error, and the others are applied', () => {
     const {
       plan,
       applied: count,
@@ -116,14 +115,14 @@ describe('what cannot be done', () => {
     expect(brief(plan)[0]).toBe('phase-1 Look: task-1 read completed, task-2 ask in_progress');
   });
 
-  it('leaves the plan alone when it is everything', () => {
+  it('leaves the plan unchanged if there is no valid one', () => {
     const seeded = planFrom([{ name: 'a', tasks: [{ content: 'x' }] }]);
 
     expect(applyOperations([{ op: 'remove_task', id: 'no' }], seeded).plan).toBe(seeded);
     expect(applyOperations([], seeded)).toEqual({ plan: seeded, applied: 0, errors: [] });
   });
 
-  it('is too much at once', () => {
+  it('count above the limit throws', () => {
     const operations = Array.from({ length: 201 }, (): Operation => ({ op: 'add_phase', name: 'x' }));
 
     expect(() => applyOperations(operations, [])).toThrow('At most 200 ops at once');

@@ -3,7 +3,7 @@ import { type PhaseDraft, type TodoPlan, planFrom, type TaskDraft, tasksOf, with
 
 const MAX_OPERATIONS = 200;
 
-/** One change that a model wants made, as the parameters of the tool allow it. */
+// An operation of the todo tool.
 export interface Operation extends Partial<TaskDraft> {
   readonly op: 'replace' | 'add_phase' | 'add_task' | 'update' | 'remove_task';
   readonly phases?: readonly PhaseDraft[];
@@ -12,14 +12,13 @@ export interface Operation extends Partial<TaskDraft> {
   readonly phase?: string;
 }
 
-/** What became of several changes. */
 export interface OperationsResult {
   readonly plan: TodoPlan;
   readonly applied: number;
   readonly errors: readonly string[];
 }
 
-/** Makes the changes one after another; one that cannot be made is told, and those after it are made all the same. */
+/** Applies the operations in order; an invalid one gives an error and does not stop the others. */
 export function applyOperations(operations: readonly Operation[], before: TodoPlan): OperationsResult {
   if (operations.length > MAX_OPERATIONS) throw new Error(`At most ${MAX_OPERATIONS} ops at once`);
   const errors: string[] = [];
@@ -66,7 +65,7 @@ const appliers: Readonly<Record<Operation['op'], (plan: TodoPlan, operation: Ope
   },
 };
 
-/** A task that a model makes has the id that it is given here. */
+// The model cannot choose the id of a new task.
 const newDraft = ({ content, status, notes, details }: TaskDraft): TaskDraft => ({ content, status, notes, details });
 
 function findTask(plan: TodoPlan, taskId: string | undefined) {

@@ -1,7 +1,7 @@
 import { keepHead } from '../../agent/tools/truncate.ts';
 import { isOpen, type PlannedPhase, type TodoPlan, type PlannedTask, tasksOf } from './plan.ts';
 
-/** What is left of a plan, in words for the model. */
+/** Describes the open tasks of a plan for the model. */
 export function describePlan(plan: TodoPlan): string {
   const tasks = tasksOf(plan);
   if (tasks.length === 0) return plan.length === 0 ? 'The plan is empty.' : 'The plan has no tasks.';
@@ -12,7 +12,7 @@ export function describePlan(plan: TodoPlan): string {
   return [summary, listOpenTasks(plan)].filter(Boolean).join('\n');
 }
 
-/** The tasks that are to be done, under their phases; the one in progress with all that is known of it. */
+/** The open and blocked tasks by phase; the task in progress with its notes and details. */
 export function listOpenTasks(plan: TodoPlan): string {
   const { content, truncated } = keepHead(plan.flatMap(phaseLines).join('\n'));
   return truncated ? `${content}\n… and more` : content;

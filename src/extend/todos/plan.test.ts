@@ -17,7 +17,7 @@ const statuses = ['pending', 'in_progress', 'completed', 'abandoned', 'blocked']
 
 const blankOr = fc.option(fc.string(), { nil: undefined });
 const words = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
-/** Ids near those that are made up, so that they meet. */
+/** Ids close to generated ones, so that they collide. */
 const ids = fc.oneof(
   fc.constant(undefined),
   fc.constant(' '),
@@ -43,7 +43,6 @@ const drafts: fc.Arbitrary<PhaseDraft[]> = fc.array(
   { maxLength: 6 },
 );
 
-/** The drafts without the ids that another has before them. */
 function distinct(phases: PhaseDraft[]): PhaseDraft[] {
   const seen = new Set<string>();
   const once = <T extends { readonly id?: string | undefined }>(kind: string, item: T): T => {
@@ -63,7 +62,7 @@ const active = (phases: readonly PhaseDraft[]) =>
   phases.flatMap(({ tasks = [] }) => tasks.filter(({ status }) => status === 'in_progress'));
 
 describe('a plan', () => {
-  it('has an id for everything, each once, and keeps those that were given', () => {
+  it('has unique ids and keeps the given ones', () => {
     fc.assert(
       fc.property(drafts, (given) => {
         const phases = distinct(given);
@@ -81,7 +80,7 @@ describe('a plan', () => {
     );
   });
 
-  it('stays as it is once it is normal, with one task in progress at most', () => {
+  it('is stable once normalized, with at most one task in progress', () => {
     fc.assert(
       fc.property(drafts, (given) => {
         const plan = normal(distinct(given));
@@ -93,7 +92,7 @@ describe('a plan', () => {
     );
   });
 
-  it('has one task in progress after a call of the tool, if there is any to be done', () => {
+  it('has a task in progress after a tool call while a task is open', () => {
     fc.assert(
       fc.property(drafts, (given) => {
         const plan = planFrom(distinct(given));
@@ -106,7 +105,7 @@ describe('a plan', () => {
     );
   });
 
-  it('has its fields in one order, its texts without blanks around them, and no blank notes', () => {
+  it('has a fixed order of fields, trimmed texts and no blank notes', () => {
     const task = { details: ' d ', notes: '  ', status: 'blocked', content: '\n c ', id: ' t ' } as const;
 
     const plan = normal([{ tasks: [task, { notes: 'n', content: 'e' }], name: ' n ' }]);
@@ -125,7 +124,7 @@ describe('a plan', () => {
     );
   });
 
-  it('makes up no id that was given', () => {
+  it('never generates an id that was given', () => {
     const contents = ['task-2', undefined, 'task-3', undefined].map((id) => ({ id, content: 'x' }));
     const phases = [{ id: 'phase-2', name: 'a' }, { name: 'b', tasks: contents }, { name: 'c' }];
 
@@ -135,7 +134,7 @@ describe('a plan', () => {
     expect(tasksOf(plan).map(({ id }) => id)).toEqual(['task-2', 'task-4', 'task-3', 'task-5']);
   });
 
-  it('loses tasks, and the phases that they leave empty', () => {
+  it('drops removed tasks and the phases they leave empty', () => {
     const plan = planFrom([
       { name: 'a', tasks: [{ content: '1' }] },
       { name: 'b', tasks: [{ content: '2' }, { content: '3' }] },
@@ -151,7 +150,7 @@ describe('a plan', () => {
 const many = (count: number) => Array.from({ length: count }, () => ({ content: 'x' }));
 const long = 'x'.repeat(MAX_PLAN_TEXT);
 
-describe('what is refused names its place', () => {
+describe('an invalid plan is rejected with the path of the problem', () => {
   it.each<[string, PhaseDraft[]]>([
     ['phases[1].name must not be blank', [{ name: 'a' }, { name: ' ' }]],
     ['phases[0].tasks[1].content must not be blank', [{ name: 'a', tasks: [{ content: 'x' }, { content: '\t' }] }]],
@@ -188,14 +187,14 @@ describe('what is refused names its place', () => {
     expect(() => planFrom(phases)).toThrow(`Invalid parameters: ${problem}`);
   });
 
-  it('a plan that is too long as a whole', () => {
+  it('for a plan that is too long as a whole', () => {
     const tasks = Array.from({ length: MAX_PLAN_SIZE / MAX_PLAN_TEXT }, () => ({ content: long }));
 
     expect(() => planFrom([{ name: 'a', tasks }])).toThrow(/^Invalid parameters: phases has \d+ characters/);
     expect(tasksOf(planFrom([{ name: 'a', tasks: tasks.slice(1) }]))).toHaveLength(tasks.length - 1);
   });
 
-  it('but nothing that is just as much as it may be', () => {
+  it('but not at the exact limits', () => {
     const phases = Array.from({ length: MAX_PHASES }, () => ({ name: 'a', tasks: many(MAX_TASKS / MAX_PHASES) }));
 
     expect(tasksOf(planFrom(phases))).toHaveLength(MAX_TASKS);

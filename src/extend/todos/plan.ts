@@ -4,7 +4,7 @@ import type { TodoPhase, TodoTask } from '../../protocol/generated/vocabulary.ts
 export const MAX_PHASES = 100;
 export const MAX_TASKS = 1000;
 export const MAX_PLAN_TEXT = 10_000;
-/** Clients are told the whole plan at every change of it. */
+// Clients receive the whole plan at every change.
 export const MAX_PLAN_SIZE = 1_000_000;
 
 export interface PlannedTask extends TodoTask {
@@ -16,10 +16,10 @@ export interface PlannedPhase extends TodoPhase {
   readonly tasks: PlannedTask[];
 }
 
-/** What somebody plans to do, in order. */
+/** The plan of a session: its phases in order. */
 export type TodoPlan = readonly PlannedPhase[];
 
-/** A phase as somebody writes it down: what is left out is made up. */
+/** A phase as a client or the model writes it; missing fields get defaults. */
 export interface PhaseDraft {
   readonly id?: string | undefined;
   readonly name: string;
@@ -61,7 +61,7 @@ export function planFrom(drafts: readonly PhaseDraft[]): TodoPlan {
   return plan;
 }
 
-/** The plan with one task in progress at most: the first of those that are. */
+/** The plan with at most one task in progress: the first one. */
 export function withOneActive(plan: TodoPlan): TodoPlan {
   const active = tasksOf(plan).find(({ status }) => status === 'in_progress');
   return mapTasks(plan, (task) => {
@@ -69,7 +69,7 @@ export function withOneActive(plan: TodoPlan): TodoPlan {
   });
 }
 
-/** The plan with one task in progress, as long as there is one to begin. */
+/** The plan with one task in progress, while any task is open. */
 export function withNextActive(plan: TodoPlan): TodoPlan {
   const tasks = tasksOf(plan);
   const next = tasks.some(({ status }) => status === 'in_progress')
@@ -78,7 +78,7 @@ export function withNextActive(plan: TodoPlan): TodoPlan {
   return mapTasks(withOneActive(plan), (task) => (task.id === next?.id ? { ...task, status: 'in_progress' } : task));
 }
 
-/** The plan without these tasks, and without phases that have no others. */
+/** The plan without these tasks, and without phases that become empty. */
 export const withoutTasks = (plan: TodoPlan, ids: ReadonlySet<string>): TodoPlan =>
   plan.flatMap((phase) => {
     const tasks = phase.tasks.filter(({ id }) => !ids.has(id));
@@ -105,7 +105,7 @@ function taskFrom({ content, status, path, ...more }: TaskDraft & WithPath, id: 
   };
 }
 
-/** The ids that were given, each at most once; one more than the highest number for each that is missing. */
+// Keeps given ids, which must be unique, and numbers the others after the highest one.
 function idsFor(kind: 'phase' | 'task', items: readonly WithPath[]): string[] {
   const taken = new Set<string>();
   let last = 0;

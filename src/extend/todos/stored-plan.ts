@@ -4,7 +4,7 @@ import type { TodoPhase } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import { type TodoPlan, planFrom } from './plan.ts';
 
-/** The plan that an entry holds; none where it holds something else. */
+/** The plan in an entry; empty if the entry is malformed. */
 export function storedPlan(log: SessionLog, entryId: string): TodoPlan {
   const entry = log.entry(entryId);
   const phases = entry?.type === 'custom' ? entry.data : undefined;

@@ -1,14 +1,14 @@
 import type { Settings } from '../../store/settings.ts';
 
 export interface TodoSettings {
-  /** Whether the model is offered the tool by itself, and reminded. */
+  /** Whether the model gets the tool and reminders. */
   readonly isEnabled: boolean;
   readonly maxReminders: number;
-  /** Seconds after which finished tasks go; less than none: never. */
+  /** In seconds; a negative value keeps finished tasks. */
   readonly clearDelay: number;
 }
 
-/** What the settings come to, with the built-in defaults for what they leave open. */
+// The settings with defaults.
 export function todoSettings(settings: Settings): TodoSettings {
   return {
     isEnabled: settings['todo.enabled'] ?? true,

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const session = () => new Transcript(SessionLog.inMemory({ cwd: '/' }), () => {});
 
-/** Todos of an agent that can go from one session to another. */
+/** Todos of an agent that can change its session. */
 function newTodos() {
   const events: AgentEvent[] = [];
   const agent = { transcript: session() };
@@ -30,7 +30,7 @@ const plan = (...statuses: ('pending' | 'completed')[]) => [
 
 const statuses = ({ phases }: Todos) => phases.flatMap(({ tasks }) => tasks.map(({ status }) => status));
 
-it('the plan is that of the branch', async () => {
+it('the plan belongs to the branch', async () => {
   const { agent, todos } = newTodos();
   todos.set(plan('pending'));
   const { leafId } = agent.transcript.log;
@@ -42,7 +42,7 @@ it('the plan is that of the branch', async () => {
   expect(statuses(todos)).toEqual([]);
 });
 
-it('what is finished on a branch waits from when the branch is entered', async () => {
+it('tasks finished on another branch expire after the branch is entered', async () => {
   const { agent, todos, events } = newTodos();
   todos.set(plan('completed', 'pending'));
   const { leafId } = agent.transcript.log;
@@ -56,7 +56,7 @@ it('what is finished on a branch waits from when the branch is entered', async (
   expect(events).toEqual([{ type: 'todo_auto_clear' }]);
 });
 
-it('what was to go from one session does not go from another that has the same ids', () => {
+it('a task of one session never expires in another session with the same ids', () => {
   const { agent, todos, events } = newTodos();
   const [first, second] = [agent.transcript, session()];
   agent.transcript = second;
@@ -77,7 +77,7 @@ it('what was to go from one session does not go from another that has the same i
   expect(statuses(todos)).toEqual(['completed']);
 });
 
-it('what cannot be stored stays, and nobody is told that it went', async () => {
+it('a task stays without an event if the change cannot be stored', async () => {
   const { agent, todos, events } = newTodos();
   todos.set(plan('completed'));
 
@@ -88,7 +88,7 @@ it('what cannot be stored stays, and nobody is told that it went', async () => {
   expect(events).toEqual([]);
 });
 
-it('nothing goes after the end', () => {
+it('no task expires after close', () => {
   const { todos, events } = newTodos();
   todos.set(plan('completed'));
 

@@ -15,25 +15,22 @@ import { isFinalMessage, reminderState, reminderMessage } from './plan-messages.
 import { storedPlan } from './stored-plan.ts';
 import { type TodoSettings, todoSettings } from './todo-settings.ts';
 
-/** What todos need of the agent they belong to. */
+// The parts of the agent that todos use.
 export interface TodoAgent {
-  /** Of the session that the agent is in. */
   readonly transcript: () => Transcript;
-  /** As far as they count. */
   readonly settings: () => Settings;
   readonly publish: (event: AgentEvent) => void;
-  /** Does something that changes the state, and tells clients of it. */
+  // Runs a change of state and publishes the changed fields.
   readonly change: (work: () => void) => void;
-  /** Whether the model is offered the tool. */
   readonly hasTool: () => boolean;
-  /** Whether nobody else goes on with the run, and it may ask the model again. */
+  // Whether the run would end now and may call the model again.
   readonly mayRemind: () => boolean;
 }
 
-/** The plan of a session: clients seed it, the model works on it, and is reminded of it. */
+/** The plan of a session: clients and the model edit it, and the model is reminded of open tasks. */
 export class Todos {
   readonly hooks: SessionHooks = {
-    // Not before: nobody could be told what goes.
+    // Earlier, clients could not receive the changes.
     sessionStart: async ({ reason }) => (reason === 'startup' ? this.branchChanged() : undefined),
     beforeAgentStart: async () => this.#announcement(),
     beforeSettle: async ({ outcome }) => (outcome === 'ok' ? this.#reminder() : undefined),
@@ -48,7 +45,7 @@ export class Todos {
     this.#agent = agent;
   }
 
-  /** The plan that was stored last on the branch of the session. */
+  /** The latest plan on the current branch. */
   get phases(): TodoPlan {
     const transcript = this.#agent.transcript();
     const [latest] = transcript.log.nodesOfKind(TODOS_TYPE);
@@ -59,18 +56,16 @@ export class Todos {
     return this.#cached.plan;
   }
 
-  /** Whether the model has use for the tool. */
   get isToolUseful(): boolean {
     return tasksOf(this.phases).length > 0 && this.#settings.isEnabled;
   }
 
-  /** Puts another plan in the place of this one; answers it as it is kept. */
+  /** Replaces the plan and returns it as stored. */
   set(phases: readonly TodoPhase[]): TodoPlan {
     this.#store(withOneActive(planFrom(phases)));
     return this.phases;
   }
 
-  /** One call of the tool. */
   async runTool({ args, signal }: ToolInvocation): Promise<ToolOutput> {
     throwIfAborted(signal);
     const operations = (args['ops'] ?? []) as Operation[];
@@ -82,7 +77,7 @@ export class Todos {
     return output;
   }
 
-  /** The agent is in another session, or on another branch of it: what is finished there waits from now on. */
+  /** Restarts the timers of finished tasks after a change of session or branch. */
   branchChanged(): void {
     this.#finishedTasks.stop();
     this.#updateTimers();
@@ -113,25 +108,25 @@ export class Todos {
   }
 
   #clear(ids: ReadonlySet<string>): void {
-    // Already in another session, which has tasks of its own.
+    // The agent is already in another session.
     if (this.#timedTranscript !== this.#agent.transcript()) return;
     try {
       this.#store(withoutTasks(this.phases, ids));
     } catch {
-      // A full disk: the tasks stay, and nobody has waited for them to go.
+      // The disk may be full: the tasks stay, and no caller waits.
       return;
     }
     this.#agent.publish({ type: 'todo_auto_clear' });
   }
 
-  /** A plan that a client has seeded, or that has changed, is told to the model before it works on it. */
+  // Gives the model a plan that changed since it last saw it.
   #announcement() {
     const { log } = this.#agent.transcript();
     if (!this.#agent.hasTool() || !tasksOf(this.phases).some(isOpen) || !isUnannounced(log)) return undefined;
     return { messages: [announcementMessage(this.phases)] };
   }
 
-  /** What is said to an agent that would stop although its plan has more to do. */
+  // Reminds an agent that would stop although tasks are open.
   #reminder(): Continuation | undefined {
     const { isEnabled, maxReminders: maxAttempts } = this.#settings;
     const todos = tasksOf(this.phases).filter(isOpen);

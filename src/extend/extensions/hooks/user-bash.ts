@@ -10,7 +10,7 @@ interface BashCommand {
   readonly excludeFromContext: boolean;
 }
 
-/** The first extension that answers a client's command stands for the shell. */
+/** Runs a client's bash command in the first extension that returns a result or a backend for it. */
 export async function userBash(
   runner: HandlerRunner,
   command: BashCommand,

@@ -2,26 +2,21 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type * as Jiti from 'jiti';
 
-/** How a module is run: awaited by whoever imports it, or at once, as `require` demands. */
+// How a module runs: asynchronously, or synchronously for `require`.
 export type ModuleMode = 'import' | 'require';
 
-/** A file of source code. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** What compiled code takes: the names that CommonJS knows, and those that stand for `import` and `import.meta`. */
+// The parameters of compiled code: the CommonJS variables, and stand-ins for `import` and `import.meta`.
 export const PARAMETERS = 'exports, require, module, __filename, __dirname, jitiImport, jitiESMResolve, importMeta';
 
-// An import would have to be awaited, which code that runs at once cannot do.
+// `require`, because synchronous code cannot await an import.
 const requireNow = createRequire(join(import.meta.dirname, 'compile.ts'));
 
-/**
- * Turns TypeScript and modules of any kind into the body of a function with these parameters. Types are not checked.
- *
- * The first call loads a compiler, which takes longer than tau to start.
- */
+/** Compiles a TypeScript or JavaScript module to a function body. The first call loads the compiler, which is slow. */
 export function compile({ path, text }: SourceFile, mode: ModuleMode): string {
   const { createJiti } = requireNow('jiti') as typeof Jiti;
   const { transform } = createJiti(path, { fsCache: false, moduleCache: false, debug: false, sourceMaps: false });
@@ -44,7 +39,7 @@ interface MetaProperty {
   replaceWith(node: object): void;
 }
 
-/** jiti replaces what is taken from `import.meta`, but not `import.meta` itself. */
+// jiti replaces members of `import.meta`, but not `import.meta` itself.
 const importMetaPlugin = () => ({
   visitor: {
     MetaProperty(path: MetaProperty) {

@@ -18,14 +18,13 @@ const source = (text: string, path = '/some/index.ts') => ({ path, text });
 function cache() {
   const folder = join(tempFolder(), 'a', 'cache');
   const files = () => readdirSync(folder).map((name) => join(folder, name));
-  /** Puts other code into the file that was kept, as nobody should. */
   const tamper = (code: string) => {
     for (const file of files()) writeFileSync(file, `${readFileSync(file, 'utf8').split('\n')[0]}\n${code}`);
   };
   return { folder, files, tamper, compile: (text: string) => CompiledFiles.in(folder).codeOf(source(text), 'import') };
 }
 
-it('compiles a text once', () => {
+it('an unchanged source is compiled once', () => {
   const { compile, tamper } = cache();
 
   const first = compile('export const x: number = 1;');
@@ -36,7 +35,7 @@ it('compiles a text once', () => {
   expect(compile('export const x: number = 2;')).toContain('exports.x = 2');
 });
 
-it('tells files and ways of running apart', () => {
+it('the cache distinguishes paths and module modes', () => {
   const { folder } = cache();
   const files = CompiledFiles.in(folder);
   const text = "import './x'; import.meta.url;";
@@ -51,7 +50,7 @@ it('tells files and ways of running apart', () => {
   expect(codes[1]).toContain('require("./x")');
 });
 
-it('keeps what it made from everybody else', () => {
+it('cached files are readable by their owner only', () => {
   const { folder, files, compile } = cache();
   compile('1;');
 
@@ -59,7 +58,7 @@ it('keeps what it made from everybody else', () => {
   expect(files().map((file) => statSync(file).mode & 0o777)).toEqual([0o600]);
 });
 
-it('runs nothing from a folder that others may write to', () => {
+it('a cache folder that other users can write to is ignored', () => {
   const { folder, compile, tamper } = cache();
   compile('export const x = 1;');
   tamper('planted');
@@ -69,7 +68,7 @@ it('runs nothing from a folder that others may write to', () => {
   }
 });
 
-it('what was kept in part is made again', () => {
+it('a truncated cache file is compiled again', () => {
   const { files, compile } = cache();
   compile('export const x = 1;');
   for (const file of files()) writeFileSync(file, readFileSync(file, 'utf8').slice(0, 10));
@@ -77,14 +76,14 @@ it('what was kept in part is made again', () => {
   expect(compile('export const x = 1;')).toContain('exports.x = 1');
 });
 
-it('keeps nothing of a source that makes no sense', () => {
+it('a source with a syntax error leaves no cache file', () => {
   const { folder, files, compile } = cache();
 
   expect(() => compile('let = ;')).toThrow(/\/some\/index.ts:1:\d+/);
   expect(existsSync(folder) ? files() : []).toEqual([]);
 });
 
-it('holds no more than its limit, and lets the oldest go', () => {
+it('the cache removes its oldest files above the limit', () => {
   const { folder, files, compile } = cache();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (let at = 0; at < MAX_COMPILED_FILES + 5; at++) {

@@ -6,10 +6,10 @@ import { writeFileAtomic } from '../../../system/files/atomic-write.ts';
 import { makeFolder } from '../../../system/files/make-folder.ts';
 import { compile, type ModuleMode, type SourceFile } from './compile.ts';
 
-/** The oldest go when there are more. */
+// The oldest files above this limit are removed.
 export const MAX_COMPILED_FILES = 500;
 
-/** Compiled code, kept on disk for the next start. A source that changed is compiled again. */
+/** A cache of compiled code on disk. A changed source is compiled again. */
 export class CompiledFiles {
   readonly #folder: string | undefined;
 
@@ -17,7 +17,7 @@ export class CompiledFiles {
     this.#folder = folder;
   }
 
-  /** Keeps nothing where others may write, or nobody can: what lies there is run. */
+  /** Without a cache if other users can write to the folder, because its code is executed. */
   static in(folder: string): CompiledFiles {
     return new CompiledFiles(isPrivateFolder(folder) ? folder : undefined);
   }
@@ -34,7 +34,7 @@ export class CompiledFiles {
   }
 }
 
-/** Whether the folder is there, or could be made, and belongs to this user alone. */
+// Creates the folder if it is missing; false if it is not private to this user.
 function isPrivateFolder(folder: string): boolean {
   try {
     if (!statSync(folder, { throwIfNoEntry: false })) {
@@ -57,7 +57,7 @@ function readIfFile(file: string): string | undefined {
   }
 }
 
-/** A disk that is full costs the next start some time, and nothing else. */
+// A failed write, such as on a full disk, only costs time at the next start.
 function store(file: string, code: string): void {
   try {
     writeFileAtomic(file, code, { mode: 0o600 });

@@ -10,22 +10,20 @@ import type { CompiledFiles } from './compiled-files.ts';
 import { wrapNamespace } from './namespace.ts';
 import { isPath, resolvePackage, resolvePath } from './resolve-module.ts';
 
-/** A module that runs or has run. */
+// A module that runs or has run.
 interface RunningModule {
   readonly path: string;
   readonly text: string;
   readonly module: Module;
-  /** Pending until it has run to its end. */
+  // Pending until the module has run to its end.
   done: Promise<void> | undefined;
-  /** What it has imported and does not have yet. */
   readonly pendingImports: Set<RunningModule>;
 }
 
 /**
- * The modules of one extension: its own files, which are compiled, with what they import.
+ * The compiled modules of one load of an extension, so that a reload sees changes.
  *
- * Each load of an extension has a graph of its own, so that a reload sees what was changed. Packages are Node's
- * business and stay as they were first loaded; only where Node cannot load one, its files are compiled too.
+ * Node loads packages, and keeps them; only a package that Node cannot load is compiled.
  */
 export class ModuleGraph {
   readonly #compiled: CompiledFiles;
@@ -37,7 +35,7 @@ export class ModuleGraph {
     this.#shims = shims;
   }
 
-  /** What a file exports, once it and all that it imports have run. */
+  /** The exports of a file, once it and its imports have run. */
   async import(path: string): Promise<unknown> {
     return this.#importFile(resolvePath(path, path), undefined);
   }
@@ -62,7 +60,7 @@ export class ModuleGraph {
     const native = this.#loadNative(path);
     if (native) return native.exports;
     const running = this.#modules.get(path) ?? this.#start(path);
-    // In a ring of imports somebody has to make do with what is there so far.
+    // In an import ring, one module gets the exports that exist so far.
     if (running.done && !(from && isWaitingFor(running, from))) {
       from?.pendingImports.add(running);
       await running.done.finally(() => from?.pendingImports.delete(running));
@@ -99,7 +97,7 @@ export class ModuleGraph {
     return running.module.exports;
   }
 
-  /** What a file holds that is no source code. */
+  // JSON and native addons are not compiled.
   #loadNative(path: string): { exports: unknown } | undefined {
     if (extname(path) === '.json') return { exports: JSON.parse(readFileSync(path, 'utf8')) };
     if (extname(path) === '.node') return { exports: createRequire(path)(path) };
@@ -110,13 +108,13 @@ export class ModuleGraph {
     const running = this.#add(path);
     const done = this.#runAfterShims(running);
     running.done = done;
-    // Whoever imports it hears of its failure.
+    // The importer handles the failure.
     done.then(() => (running.done = undefined)).catch(() => {});
     return running;
   }
 
   async #runAfterShims(running: RunningModule): Promise<void> {
-    // What is required must be there at once.
+    // `require` is synchronous, so all shims must be loaded before.
     if (/\brequire\s*\(/.test(running.text)) await this.#shims.loadAll();
     await this.#run(running, 'import');
   }
@@ -155,7 +153,7 @@ export class ModuleGraph {
   }
 }
 
-/** Whether one cannot go on before the other does. */
+// True if `one` cannot continue before `other` does.
 function isWaitingFor(one: RunningModule, other: RunningModule): boolean {
   return one === other || [...one.pendingImports].some((next) => isWaitingFor(next, other));
 }
@@ -170,6 +168,6 @@ const NEEDS_COMPILING = new Set([
   'ERR_PACKAGE_PATH_NOT_EXPORTED',
 ]);
 
-/** A package may be written in TypeScript, or import what only tau has. */
+// The package may be written in TypeScript or import a pi package.
 const needsCompiling = (error: unknown): boolean =>
   error instanceof SyntaxError || NEEDS_COMPILING.has((error as NodeJS.ErrnoException | null)?.code ?? '');

@@ -3,16 +3,16 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What may be left out at the end of a name, the likeliest first. */
+// Endings that an import may omit, the likeliest first.
 const ENDINGS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.tsx', '.jsx', '.json'];
 
-/** TypeScript is imported by the name that its JavaScript would have. */
+// An import of TypeScript may use the ending of the compiled JavaScript.
 const TS_ENDINGS: Readonly<Record<string, string>> = { '.js': '.ts', '.mjs': '.mts', '.cjs': '.cts', '.jsx': '.tsx' };
 
-/** Whether a module is named by its place, and not by its package. */
+// True for relative and absolute paths and `file:` URLs, false for package names.
 export const isPath = (specifier: string): boolean => /^(?:\.{1,2}(?:\/|$)|\/|file:)/.test(specifier);
 
-/** The file that a path in an import means. Throws when there is none. */
+/** The file that an import path refers to. Throws if there is none. */
 export function resolvePath(specifier: string, from: string): string {
   const plain = specifier.replace(/[?#].*$/, '');
   const path = plain.startsWith('file:') ? fileURLToPath(plain) : resolve(dirname(from), plain);
@@ -22,7 +22,7 @@ export function resolvePath(specifier: string, from: string): string {
   return realpathSync(file);
 }
 
-/** The file of a package that CommonJS would load; undefined where that finds none. */
+/** The file that `require` would load for a package; undefined if there is none. */
 export function resolvePackage(name: string, from: string): string | undefined {
   try {
     return createRequire(from).resolve(name);
@@ -49,7 +49,7 @@ function folderIndex(folder: string): string | undefined {
   return withAnyEnding(join(folder, 'index'));
 }
 
-/** Not a pipe: reading one may never end. */
+// Excludes pipes: reading one may never end.
 function isFile(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;

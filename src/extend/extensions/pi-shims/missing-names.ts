@@ -1,12 +1,12 @@
 type Values = Record<string | symbol, unknown>;
 
-/** A module that has every name: those that it lacks do nothing. */
+/** A module with every name: a missing name becomes a placeholder. */
 export function withPlaceholders(names: object): object {
   const known: Values = { __esModule: true, ...names };
   return new Proxy(known, {
     get(target, name, module) {
       if (name === 'default') return module;
-      // Whoever awaits the module must not take it for a promise.
+      // An awaited module must not look like a promise.
       if (typeof name === 'symbol' || name === 'then') return undefined;
       if (!Object.hasOwn(target, name)) target[name] = placeholder(name);
       return target[name];
@@ -14,10 +14,10 @@ export function withPlaceholders(names: object): object {
   });
 }
 
-/** Something that can be called, constructed and extended, and that does nothing. So does whatever hangs on it. */
+/** A placeholder that can be called, constructed and extended, and whose members are placeholders. It does nothing. */
 export function placeholder(name: string): object {
   const statics: Values = {};
-  // A class could not be called, an arrow function not be constructed.
+  // Neither a class nor an arrow function can be both called and constructed.
   // biome-ignore lint/complexity/useArrowFunction: see above
   const nothing = function () {};
   const methods = new Proxy({}, { get: (target, key) => Reflect.get(target, key) ?? noopMethod(key) });
@@ -31,7 +31,7 @@ export function placeholder(name: string): object {
   });
 }
 
-/** Methods that a parent is asked for. What has a meaning to the language itself stays absent. */
+// Names with a meaning to the language stay absent.
 function noopMethod(key: string | symbol): (() => undefined) | undefined {
   return typeof key === 'symbol' || key === 'then' || key === 'toJSON' ? undefined : () => undefined;
 }

@@ -2,5 +2,5 @@ import { unavailable } from './unavailable.ts';
 
 const UNAVAILABLE = ['Agent', 'agentLoop', 'agentLoopContinue'];
 
-/** The names that extensions import from `pi-agent-core`: all but a few are types. */
+/** The exports of `pi-agent-core`: all but a few are types. */
 export const piAgentCore = (): object => Object.fromEntries(UNAVAILABLE.map((name) => [name, unavailable(name)]));

@@ -13,15 +13,15 @@ const ai = piAi({ agentDir: '/agent', shell: () => ({ cwd: '/', env: {}, family:
 
 const question = { messages: [{ role: 'user', content: 'say hello', timestamp: 1 }] };
 
-/** A model that is reached on this machine. */
+/** A model with a server on this machine. */
 async function local() {
   const server = await ProviderDouble.start(completions);
   const model: Model = { ...ai.getModel('openai', 'gpt-4o'), api: 'openai-completions', baseUrl: `${server.url}/` };
   return { server, model };
 }
 
-describe('asking a model', () => {
-  it('gives the whole answer', async () => {
+describe('a model call', () => {
+  it('returns the whole assistant message', async () => {
     const { server, model } = await local();
     server.says({ text: 'hello there', usage: { input: 1000, output: 500 } });
 
@@ -41,7 +41,7 @@ describe('asking a model', () => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain('be kind');
   });
 
-  it('tells of an answer as it comes, each time with all of it so far', async () => {
+  it('streams events that carry the partial message', async () => {
     const { server, model } = await local();
     server.says({ thinking: 'hmm', text: 'hello', calls: [{ id: 'c1', name: 'look', arguments: { at: 'it' } }] });
     const events: string[] = [];
@@ -71,7 +71,7 @@ describe('asking a model', () => {
     });
   });
 
-  it('never throws: what goes wrong is in the answer, without the key', async () => {
+  it('reports failures in the assistant message, without the API key', async () => {
     const { server, model } = await local();
     server.says({ status: 401, message: 'bad key the-secret-key' });
 
@@ -84,15 +84,15 @@ describe('asking a model', () => {
     expect(stopped).toMatchObject({ stopReason: 'aborted' });
   });
 
-  it('reaches the model that is built in', async () => {
+  it('reaches the built-in model', async () => {
     expect(await ai.completeSimple(scriptedModels[0], question)).toMatchObject({ stopReason: 'stop', provider: 'tau' });
   });
 });
 
-describe('a stream of events', () => {
+describe('an event stream', () => {
   const done = (message: object) => ({ type: 'done', reason: 'stop', message }) as AssistantMessageEvent;
 
-  it('holds what was pushed before it is read, and ends with its last event', async () => {
+  it('buffers events until they are read, and ends with its last event', async () => {
     const stream: AssistantMessageEventStream = ai.createAssistantMessageEventStream();
     const message = { role: 'assistant' };
     stream.push({ type: 'start' });
@@ -107,7 +107,7 @@ describe('a stream of events', () => {
     expect(stream).toBeInstanceOf(AssistantMessageEventStream);
   });
 
-  it('wakes everybody who waits', async () => {
+  it('wakes all waiting readers', async () => {
     const stream = new EventStream<number>(
       (event) => event === 0,
       (event) => event,
@@ -127,7 +127,7 @@ describe('a stream of events', () => {
     expect(await stream.result()).toBe(7);
   });
 
-  it('that ends without a result says so', async () => {
+  it('rejects its result if it ends without one', async () => {
     const stream = new AssistantMessageEventStream();
     stream.end();
 
@@ -135,7 +135,7 @@ describe('a stream of events', () => {
   });
 });
 
-describe('models', () => {
+describe("pi-ai's models", () => {
   it('are those of the catalogue', () => {
     const [provider = ''] = ai.getProviders();
     const [model] = ai.getModels(provider);
@@ -154,7 +154,7 @@ describe('models', () => {
     expect(usage.cost).toMatchObject({ input: 3, total: 3 });
   });
 
-  it('can be told too much', () => {
+  it('report a context overflow', () => {
     const message = { stopReason: 'stop', usage: { input: 80, cacheRead: 30 } };
 
     expect(ai.isContextOverflow({ ...message, stopReason: 'error', errorMessage: 'prompt is too long' })).toBe(true);
@@ -163,7 +163,7 @@ describe('models', () => {
   });
 });
 
-it('words of a list fit into a schema', () => {
+it('StringEnum fits into a TypeBox schema', () => {
   const schema = Type.Object({
     a: ai.StringEnum(['x', 'y'], { description: 'one' }),
     b: ai.Type.Optional(ai.StringEnum(['z'])),
@@ -176,7 +176,7 @@ it('words of a list fit into a schema', () => {
   expect([Check(schema, { a: 'x' }), Check(schema, { a: 'z' })]).toEqual([true, false]);
 });
 
-it('arguments are checked', () => {
+it('tool arguments are validated', () => {
   const tool = { name: 't', description: '', parameters: { type: 'object', properties: { n: { type: 'number' } } } };
   const call = (n: unknown) => ({ name: 't', arguments: { n } });
 
@@ -185,7 +185,7 @@ it('arguments are checked', () => {
   expect(() => ai.validateToolCall([], call(1))).toThrow('Tool "t" not found');
 });
 
-it('UUIDs begin with the time', () => {
+it('version 7 UUIDs begin with the time', () => {
   const before = Date.now();
   const id = ai.uuidv7();
   const after = Date.now();

@@ -6,7 +6,7 @@ import * as toolArguments from './ai/tool-arguments.ts';
 import { uuidv7 } from './ai/uuid.ts';
 import type { ExtensionEnvironment } from './extension-environment.ts';
 
-/** The names that extensions import from `pi-ai`. */
+/** The exports of `pi-ai`. */
 export function piAi(environment: ExtensionEnvironment): object {
   return {
     ...models,

@@ -20,12 +20,12 @@ const pi = piCodingAgent({ agentDir: '/agent', shell }) as any;
 const textOf = ({ content }: ToolOutput) =>
   content.map((block) => (block.type === 'text' ? block.text : block.type)).join();
 
-/** Runs a tool as an extension does; what it throws is its message. */
+/** Runs a tool as an extension does; an error becomes its message. */
 const run = (tool: PiTool, params: Record<string, unknown>, signal?: AbortSignal) =>
   tool.execute('id', params, signal).then(textOf, (error: Error) => `Error: ${error.message}`);
 
 describe('tools', () => {
-  it('are tau’s own, in the shape that extensions know', async () => {
+  it('are tau’s own tools in pi’s shape', async () => {
     const cwd = tempFolder();
     const names = ['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls'];
     const makers = names.map((name) => `create${name.charAt(0).toUpperCase()}${name.slice(1)}Tool`);
@@ -58,7 +58,7 @@ describe('tools', () => {
     );
   });
 
-  it('bash takes a prefix, and a hook that changes what runs', async () => {
+  it('bash accepts a prefix and a spawn hook', async () => {
     const cwd = tempFolder();
     mkdirSync(join(cwd, 'inside'));
     const spawnHook = ({ command, env }: { command: string; env: object }) => ({
@@ -74,7 +74,7 @@ describe('tools', () => {
     expect(output).toBe(`1 own\n${join(cwd, 'inside')}\n`);
   });
 
-  it('bash never tells a command the keys of providers', async () => {
+  it('bash hides the API keys of providers from commands', async () => {
     process.env['ANTHROPIC_API_KEY'] = 'secret';
     try {
       expect(await run(pi.createBashTool('/'), { command: 'echo "[$ANTHROPIC_API_KEY]"' })).toBe('[]\n');
@@ -84,10 +84,10 @@ describe('tools', () => {
   });
 });
 
-describe('operations', () => {
+describe('a backend of an extension', () => {
   const shell = (exec: BashOperations['exec']): PiTool => pi.createBashTool('/far', { operations: { exec } });
 
-  it('run commands in the way of the extension', async () => {
+  it('runs the commands of the bash tool', async () => {
     const calls: unknown[] = [];
     const tool = shell(async (command, cwd, { onData, timeout }) => {
       calls.push([command, cwd, timeout]);
@@ -108,7 +108,7 @@ describe('operations', () => {
     ['aborted', 'Command aborted'],
     ['timeout:5', 'Command timed out after 5 seconds'],
     ['no connection', 'no connection'],
-  ])('that throw %s', async (message, output) => {
+  ])('that throws %s fails the command', async (message, output) => {
     const tool = shell(async () => {
       throw new Error(message);
     });
@@ -116,7 +116,7 @@ describe('operations', () => {
     expect(await run(tool, { command: 'x', timeout: 5 })).toBe(`Error: ${output}`);
   });
 
-  it('show what a command has printed so far', async () => {
+  it('publishes the output of a running command', async () => {
     const shown: string[] = [];
     let finish = () => {};
     const tool = shell(async (_command, _cwd, { onData }) => {
@@ -135,7 +135,7 @@ describe('operations', () => {
     expect(shown).toEqual(['so far']);
   });
 
-  it('read, edit and write files', async () => {
+  it('reads, edits and writes files', async () => {
     const files = new Map([['/far/a.txt', Buffer.from('one\ntwo\nthree')]]);
     const operations: FileToolOperations = {
       access: async (path) => {
@@ -166,13 +166,13 @@ describe('operations', () => {
     expect(existsSync('/far')).toBe(false);
   });
 
-  it('are refused where they would be passed over', async () => {
+  it('is rejected by tools that do not support one', async () => {
     const operations = { exists: () => true };
 
     expect(await run(pi.createLsTool('/', { operations }), {})).toContain('ls cannot be given operations in tau');
   });
 
-  it('of this machine run a command, and tell how it ended', async () => {
+  it('on this machine runs a command and reports its exit', async () => {
     const { exec } = pi.createLocalBashOperations() as BashOperations;
     const received: string[] = [];
     const onData = (data: Buffer) => void received.push(String(data));
@@ -190,7 +190,7 @@ describe('operations', () => {
 });
 
 describe('texts', () => {
-  it('are cut by lines and bytes, as tools cut theirs', () => {
+  it('are truncated by lines and bytes like tool output', () => {
     const lines = Array.from({ length: 10 }, (_, at) => `line ${at}`).join('\n');
 
     expect(pi.truncateHead(lines, { maxLines: 2 })).toMatchObject({
@@ -211,7 +211,7 @@ describe('texts', () => {
     expect([pi.formatSize(2048), pi.DEFAULT_MAX_LINES]).toEqual(['2.0KB', 2000]);
   });
 
-  it('have frontmatter or not', () => {
+  it('may have front matter', () => {
     const text = '---\r\nname: x\nlist: [1, 2]\n---\n\nbody\n';
 
     expect(parseFrontmatter(text)).toEqual({ frontmatter: { name: 'x', list: [1, 2] }, body: 'body' });
@@ -235,7 +235,7 @@ describe('conversations', () => {
     timestamp: 1,
   };
 
-  it('are told as a model is told them, or as a text', () => {
+  it('convert to model messages and to text', () => {
     const messages = pi.convertToLlm([user, shell]);
 
     expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user']);
@@ -243,7 +243,7 @@ describe('conversations', () => {
     expect([user, shell].map(pi.estimateTokens)).toEqual([2, 2]);
   });
 
-  it('fill a context', () => {
+  it('yield their context usage', () => {
     const usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: {} };
     const answer = (stopReason: string) => ({ type: 'message', message: { role: 'assistant', stopReason, usage } });
 
@@ -258,7 +258,7 @@ describe('conversations', () => {
   });
 });
 
-it('events of tools are told apart', () => {
+it('tool events are distinguished by tool', () => {
   const event = { toolName: 'bash' };
 
   expect(pi.isToolCallEventType('bash', event)).toBe(true);
@@ -267,7 +267,7 @@ it('events of tools are told apart', () => {
   expect(pi.defineTool(event)).toBe(event);
 });
 
-it('files that a tool of tau works on are waited for', async () => {
+it("withFileMutationQueue waits for tau's own tools", async () => {
   const path = join(tempFolder(), 'a.txt');
   const order: string[] = [];
   const slow = pi.withFileMutationQueue(path, async () => {
@@ -282,7 +282,7 @@ it('files that a tool of tau works on are waited for', async () => {
   expect(readFileSync(path, 'utf8')).toBe('x');
 });
 
-it('extensions speak to each other, and one that fails disturbs nobody', () => {
+it('a failing bus listener does not affect the others', () => {
   const bus = pi.createEventBus();
   const received: unknown[] = [];
   bus.on('channel', () => {
@@ -298,7 +298,7 @@ it('extensions speak to each other, and one that fails disturbs nobody', () => {
   expect(received).toEqual([1]);
 });
 
-it('knows its places', () => {
+it('paths of the package and the agent are available', () => {
   const root = pi.getPackageDir();
 
   expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).toMatchObject({

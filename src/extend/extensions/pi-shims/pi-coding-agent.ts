@@ -13,7 +13,7 @@ import type { ExtensionEnvironment } from './extension-environment.ts';
 import { Editor } from './tui/components.ts';
 import { unavailable } from './unavailable.ts';
 
-/** What makes agents, and what belongs to the one that the extension runs in. */
+// Names that create agents or control the running one.
 const UNAVAILABLE = [
   'AgentSession',
   'AgentSessionRuntime',
@@ -41,7 +41,7 @@ const UNAVAILABLE = [
   'runRpcMode',
 ];
 
-/** The names that extensions import from `pi-coding-agent`. */
+/** The exports of `pi-coding-agent`. */
 export function piCodingAgent({ agentDir, shell }: ExtensionEnvironment): object {
   return {
     ...Object.fromEntries(UNAVAILABLE.map((name) => [name, unavailable(name)])),

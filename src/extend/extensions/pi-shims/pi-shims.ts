@@ -1,19 +1,19 @@
 import type { ExtensionEnvironment } from './extension-environment.ts';
 import { withPlaceholders } from './missing-names.ts';
 
-/** Something that extensions import by name and that tau brings along. */
+// A package that extensions import and tau provides.
 interface PiShim {
   readonly load: (environment: ExtensionEnvironment) => Promise<object>;
-  /** What is loaded too for code that mentions this word. */
+  // Loaded in addition for code that contains this word.
   readonly onMention?: { readonly word: string; readonly load: () => Promise<object> };
-  /** Whether every other name exists too, and does nothing. */
+  // If true, every other name is a placeholder.
   readonly acceptsAnyName: boolean;
 }
 
 const packages: Readonly<Record<string, PiShim>> = {
   'pi-coding-agent': {
     load: async (environment) => (await import('./pi-coding-agent.ts')).piCodingAgent(environment),
-    // It needs a parser of YAML, which takes longer to load than all the rest.
+    // The YAML parser takes longer to load than everything else.
     onMention: { word: 'parseFrontmatter', load: () => import('./coding-agent/frontmatter.ts') },
     acceptsAnyName: true,
   },
@@ -25,7 +25,7 @@ const packages: Readonly<Record<string, PiShim>> = {
   'typebox/compile': { load: () => import('./typebox-compile.ts'), acceptsAnyName: false },
 };
 
-/** The packages of pi and typebox, as far as they make sense in an agent without a screen. */
+/** Provides the packages of pi and typebox to extensions, as far as they work without a screen. */
 export class PiShims {
   readonly #environment: ExtensionEnvironment;
   readonly #loaded = new Map<string, object>();
@@ -34,13 +34,13 @@ export class PiShims {
     this.#environment = environment;
   }
 
-  /** What an import of this name gives to code with this text; undefined when the name is none of ours. */
+  /** The module for an import in code with this text; undefined if tau does not provide it. */
   async load(specifier: string, text: string): Promise<object | undefined> {
     const name = packageOf(specifier);
     return name === undefined ? undefined : this.#load(name, text);
   }
 
-  /** The same at once, for what `loadAll` has loaded. */
+  /** Like `load`, but synchronous, for modules that `loadAll` has loaded. */
   loaded(specifier: string): object | undefined {
     const name = packageOf(specifier);
     return name === undefined ? undefined : this.#loaded.get(name);
@@ -62,7 +62,7 @@ export class PiShims {
   }
 }
 
-/** The package that a name in an import means, by whichever of its names, with whatever is behind it. */
+// Maps both scopes of pi's packages, subpaths and both names of typebox.
 function packageOf(specifier: string): string | undefined {
   const pi = /^@(?:mariozechner|earendil-works)\/(pi-(?:coding-agent|ai|agent-core|tui))(?:\/|$)/.exec(specifier)?.[1];
   if (pi !== undefined) return pi;

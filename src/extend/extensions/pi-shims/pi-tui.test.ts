@@ -22,7 +22,7 @@ it.each([
   expect(tui.visibleWidth(text)).toBe(width);
 });
 
-it('a text that is too wide is cut', () => {
+it('a text that is too wide is truncated', () => {
   expect(tui.truncateToWidth('hello world', 8)).toBe('hello...');
   expect(tui.truncateToWidth('hello', 8)).toBe('hello');
   expect(tui.truncateToWidth('hello', 8, '…', true)).toBe('hello   ');
@@ -30,7 +30,7 @@ it('a text that is too wide is cut', () => {
   expect(tui.truncateToWidth('hello', 2)).toBe('..');
 });
 
-it('lines are broken between words, and words only where they must be', () => {
+it('lines wrap between words, and inside a word only if it is too wide', () => {
   expect(tui.wrapTextWithAnsi('the quick brown fox\n\njumps', 10)).toEqual(['the quick', 'brown fox', '', 'jumps']);
   expect(tui.wrapTextWithAnsi('abcdefgh', 3)).toEqual(['abc', 'def', 'gh']);
   expect(tui.wrapTextWithAnsi(`${RED}red\u001B[0m ink`, 4)).toEqual([`${RED}red\u001B[0m`, 'ink']);
@@ -38,7 +38,7 @@ it('lines are broken between words, and words only where they must be', () => {
 
 const anyText = fc.string({ unit: fc.constantFrom('a', ' ', '日', RED, '👩‍💻', 'e\u0301', '\n', '-') });
 
-it('whatever the text, nothing is wider than it may be, and wrapping loses nothing but blanks', () => {
+it('no line exceeds the width, and wrapping loses only blanks', () => {
   fc.assert(
     fc.property(anyText, fc.integer({ min: 2, max: 20 }), (text, width) => {
       const lines: string[] = tui.wrapTextWithAnsi(text, width);
@@ -49,7 +49,7 @@ it('whatever the text, nothing is wider than it may be, and wrapping loses nothi
   );
 });
 
-it('what would be on a screen can be made and asked, and is never shown', () => {
+it('components can be created and queried without a screen', () => {
   const box = new tui.Box();
   const text = new tui.Text('hello');
   box.addChild(text);
@@ -72,11 +72,11 @@ it('what would be on a screen can be made and asked, and is never shown', () => 
   expect(new tui.CancellableLoader().signal.aborted).toBe(false);
 });
 
-it('nobody presses a key', () => {
+it('no key ever matches', () => {
   expect([tui.matchesKey('a', 'a'), tui.Key.enter, tui.Key.ctrlShift('p')]).toEqual([false, 'enter', 'ctrl+shift+p']);
 });
 
-it('a list is filtered by the letters that somebody remembers', () => {
+it('a fuzzy filter keeps the items that contain the letters in order', () => {
   const items = ['read file', 'write file', 'run'];
 
   expect(tui.fuzzyFilter(items, 'fil', (item: string) => item)).toEqual(['read file', 'write file']);

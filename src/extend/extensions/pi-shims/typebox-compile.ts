@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/compile';
 
 export * from 'typebox/compile';
-/** By its older name. */
+/** `typebox/compile`, also under its older name. */
 export const TypeCompiler = { Compile };

@@ -1,4 +1,4 @@
-/** A part of pi that makes no sense inside an agent: whoever calls it, or anything on it, is told so. */
+/** A stand-in for a pi export that cannot work inside an agent: calls to it and its members throw. */
 export function unavailable(name: string): object {
   const refuse = (): never => {
     throw new Error(`${name} is not available to extensions in tau`);

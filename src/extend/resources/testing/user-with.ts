@@ -4,7 +4,7 @@ import { tempFolder } from '../../../store/testing/temp-folder.ts';
 import type { ResourceOptions } from '../search-roots.ts';
 import { Resources } from '../resources.ts';
 
-/** A user with a home and a project in a repository below it; files are named from the folder above both. */
+/** A user with a home folder and a project in a repository; paths are relative to the folder above both. */
 export function userWith(files: Record<string, string>) {
   const root = tempFolder();
   const write = (name: string, text: string) => {
@@ -38,6 +38,6 @@ export function userWith(files: Record<string, string>) {
   return { root, write, load, failures };
 }
 
-/** A SKILL.md with this name. */
+/** The text of a SKILL.md with this name. */
 export const skill = (name: string, body = 'Do it.') =>
   `---\nname: ${name}\ndescription: About ${name}.\n---\n${body}\n`;

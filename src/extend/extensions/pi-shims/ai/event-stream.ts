@@ -1,6 +1,6 @@
 import type { AssistantMessage, AssistantMessageEvent } from '../../../../protocol/generated/vocabulary.ts';
 
-/** Events that one side pushes and the other reads, and what they come to. */
+/** pi-ai's event stream: one side pushes events, the other reads them and the final result. */
 export class EventStream<Event, Result = Event> implements AsyncIterable<Event> {
   readonly #isLast: (event: Event) => boolean;
   readonly #resultOf: (event: Event) => Result;
@@ -16,7 +16,7 @@ export class EventStream<Event, Result = Event> implements AsyncIterable<Event> 
     this.#result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Not everybody asks for it.
+    // A caller may never read the result.
     this.#result.catch(() => {});
   }
 
@@ -30,7 +30,7 @@ export class EventStream<Event, Result = Event> implements AsyncIterable<Event> 
     this.#wake();
   }
 
-  /** Without a result, and without a last event before, there never will be one. */
+  /** Rejects `result()` if there is neither a result nor a last event. */
   end(result?: Result): void {
     this.#ended = true;
     if (result === undefined) this.#settle?.reject(new Error('The stream ended without a result'));
@@ -57,7 +57,6 @@ export class EventStream<Event, Result = Event> implements AsyncIterable<Event> 
   }
 }
 
-/** An answer of a model as it comes. */
 export class AssistantMessageEventStream extends EventStream<AssistantMessageEvent, AssistantMessage> {
   constructor() {
     super(({ type }) => type === 'done' || type === 'error', finalMessageOf);

@@ -12,7 +12,7 @@ import { AssistantMessageEventStream } from './event-stream.ts';
 import { getEnvApiKey } from './models.ts';
 import { applyStep } from './partial-message.ts';
 
-/** A conversation as extensions write it. */
+// A conversation in pi-ai's shape.
 export interface Context {
   readonly systemPrompt?: string | undefined;
   readonly messages: readonly ModelMessage[];
@@ -28,13 +28,12 @@ export interface ModelCallOptions {
   readonly sessionId?: string | undefined;
 }
 
-/** Where models are known, if they are. */
 export interface ModelAccess {
   readonly agentDir: string;
   readonly registry?: ModelRegistry | undefined;
 }
 
-/** What extensions ask models with. Whatever goes wrong is told by the answer. */
+/** Creates pi-ai's functions for model calls. A failure is reported in the assistant message, never thrown. */
 export function createModelCalls({ agentDir, registry }: ModelAccess) {
   const stream = (model: Model, context: Context, options: ModelCallOptions = {}): AssistantMessageEventStream => {
     const events = new AssistantMessageEventStream();

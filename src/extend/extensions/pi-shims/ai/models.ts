@@ -17,20 +17,18 @@ export const supportsXhigh = (model: Model): boolean => supportedLevels(model).i
 export const modelsAreEqual = (one?: Model | null, other?: Model | null): boolean =>
   Boolean(one && other) && one?.id === other?.id && one?.provider === other?.provider;
 
-/** The key of a provider that stands in the environment. */
 export function getEnvApiKey(provider: string): string | undefined {
   const names = Object.hasOwn(providerKeys, provider) ? (providerKeys[provider] ?? []) : [];
   return names.map((name) => process.env[name]).find(Boolean);
 }
 
-/** Writes into the usage what it costs. */
 export function calculateCost(model: Model, usage: Usage): Usage['cost'] {
   const { input, output, cacheRead, cacheWrite } = usage;
   usage.cost = pricedUsage(model, { input, output, cacheRead, cacheWrite }).cost;
   return usage.cost;
 }
 
-/** Whether an answer failed, or is silently short, because the conversation is too long for the model. */
+/** True if the conversation exceeded the context window, whether or not the provider reported an error. */
 export function isContextOverflow({ stopReason, errorMessage, usage }: AssistantMessage, contextWindow = 0): boolean {
   if (stopReason === 'error') return isOverflow(errorMessage ?? '');
   return contextWindow > 0 && usage.input + usage.cacheRead > contextWindow;

@@ -1,7 +1,7 @@
 import type { MessageStep } from '../../../../model/draft.ts';
 import type { AssistantBlock, AssistantMessage } from '../../../../protocol/generated/vocabulary.ts';
 
-/** Brings an answer that is under way up to a step. Everybody who holds the answer sees it grow. */
+/** Applies one streaming step to a partial message in place, so that every reader of the message sees it. */
 export function applyStep({ content }: AssistantMessage, step: MessageStep): void {
   const at = step.contentIndex;
   switch (step.type) {
@@ -30,7 +30,7 @@ export function applyStep({ content }: AssistantMessage, step: MessageStep): voi
       content[at] = step.toolCall;
       return;
     default:
-      // Half of its JSON says nothing yet.
+      // Partial JSON is not parsed.
       step.type satisfies 'toolcall_delta';
   }
 }

@@ -6,14 +6,14 @@ interface RequestedCall {
   readonly arguments: Record<string, unknown>;
 }
 
-/** A schema for one of several words, in the form that every provider understands. */
+/** A schema for one of several strings, in the form that every provider accepts. */
 export const StringEnum = (values: readonly string[], options: object = {}): object => ({
   type: 'string',
   enum: [...values],
   ...options,
 });
 
-/** The arguments of a call, or an error that tells what is wrong with them. */
+/** Returns the arguments of a call, or throws an error that names the problem. */
 export function validateToolArguments({ parameters }: ToolSpec, call: RequestedCall): Record<string, unknown> {
   const problem = check(parameters, call.arguments);
   if (problem !== undefined) throw new Error(`Validation failed for tool "${call.name}": ${problem}`);

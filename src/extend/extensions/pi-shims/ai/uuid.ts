@@ -1,6 +1,6 @@
 import { randomBytes } from '../../../../system/random-bytes.ts';
 
-/** A UUID that sorts by the time at which it was made (version 7). */
+// A UUID that sorts by creation time (version 7).
 export function uuidv7(): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(Date.now(), 0, 6);

@@ -5,10 +5,9 @@ import type { BashOperations } from '../../bash-backend.ts';
 import { runBashBackend } from '../../run-bash-backend.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 
-/** How often a command shows what it printed. */
+// How often a running command publishes its output.
 const BACKEND_UPDATE_MS = 100;
 
-/** A command on its way to the shell. */
 interface Spawn {
   readonly command: string;
   readonly cwd: string;
@@ -22,7 +21,7 @@ export interface BashToolOptions {
   readonly spawnHook?: (spawn: Spawn) => Spawn;
 }
 
-/** tau's bash, with the changes that an extension makes to it. */
+/** tau's bash tool with the options of an extension. */
 export function customBash(cwd: string, shell: ExtensionEnvironment['shell'], options: BashToolOptions = {}): Tool {
   const { operations, spawnHook = (spawn) => spawn } = options;
   const tool = bashTool({ cwd, env: {}, family: '' });
@@ -46,7 +45,7 @@ export function customBash(cwd: string, shell: ExtensionEnvironment['shell'], op
   };
 }
 
-/** Passes on the latest of what it is told, but no more often than this. */
+// Passes on the latest value at most once per interval.
 function throttle<T>(ms: number, pass: (latest: T) => void) {
   let next: NodeJS.Timeout | undefined;
   return {

@@ -12,7 +12,7 @@ import { throwIfAborted } from '../../../../agent/unless-aborted.ts';
 import { withFileMutex } from '../../../../system/files/file-mutex.ts';
 import type { FileToolOperations } from '../../bash-backend.ts';
 
-/** Reads files in the way of an extension. */
+/** The read, edit and write tools with the file operations of an extension. */
 export const readWith = (cwd: string, operations: FileToolOperations): Tool => ({
   ...readTool(cwd),
   execute: async ({ args, signal }) => {
@@ -52,7 +52,6 @@ function rangeOf(bytes: Buffer, offset: number, limit: number): LineRange {
   };
 }
 
-/** Edits files in the way of an extension. */
 export const editWith = (cwd: string, operations: FileToolOperations): Tool => ({
   ...editTool(cwd),
   execute: async ({ args, signal }) => {
@@ -76,7 +75,6 @@ export const editWith = (cwd: string, operations: FileToolOperations): Tool => (
   },
 });
 
-/** Writes files in the way of an extension. */
 export const writeWith = (cwd: string, operations: FileToolOperations): Tool => ({
   ...writeTool(cwd),
   execute: async ({ args, signal }) => {

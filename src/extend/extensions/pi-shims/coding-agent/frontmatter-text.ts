@@ -1,6 +1,6 @@
 const LINE_OF_DASHES = '\n---';
 
-/** A text in two: what stands between lines of dashes at its beginning, and the rest. */
+/** Splits off the front matter between two lines of dashes. */
 export function splitFrontmatter(content: string): { head: string | undefined; body: string } {
   const text = content.replaceAll(/\r\n?/g, '\n');
   const end = text.startsWith('---') ? text.indexOf(LINE_OF_DASHES, 3) : -1;

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { isObject, type JsonObject } from '../../../../store/json-file.ts';
 import { splitFrontmatter } from './frontmatter-text.ts';
 
-/** What stands between the two lines of dashes that a text may begin with, and the text below. Throws for bad YAML. */
+/** Parses the front matter of a text. Throws for malformed YAML. */
 export function parseFrontmatter(content: string): { frontmatter: JsonObject; body: string } {
   const { head, body } = splitFrontmatter(content);
   const value: unknown = head === undefined ? undefined : parse(head, { logLevel: 'error' });

@@ -7,7 +7,7 @@ import { spawnGroup } from '../../../../system/processes/process-group.ts';
 import type { BashOperations, BashExecOptions } from '../../bash-backend.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 
-/** Runs commands as tau does, for extensions that change them on the way. */
+/** A bash backend on this machine, for extensions that only change the commands. */
 export const localBashOperations = (
   shell: ExtensionEnvironment['shell'],
   { shellPath = shell().shellPath }: { shellPath?: string | undefined } = {},
@@ -39,7 +39,7 @@ export const localBashOperations = (
   },
 });
 
-/** Settles when the command has ended, with the word for why it had to. */
+// Resolves after the command has ended, with the reason if it was stopped.
 async function whenStopped(
   { signal, timeout = 0 }: BashExecOptions,
   kill: () => Promise<void>,

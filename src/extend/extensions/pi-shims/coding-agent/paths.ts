@@ -6,7 +6,6 @@ import { version } from '../../../../protocol/generated/version.ts';
 export const VERSION = version;
 export const CONFIG_DIR_NAME = '.pi';
 
-/** The folder that tau is installed in. */
 export function getPackageDir(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
@@ -24,7 +23,7 @@ interface Source {
   readonly baseDir?: string;
 }
 
-/** Where something comes from that is no file. */
+/** The source of an item without a file. */
 export const createSyntheticSourceInfo = (path: string, source: Source) => ({
   path,
   scope: 'temporary',

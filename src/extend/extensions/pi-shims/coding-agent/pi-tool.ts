@@ -2,7 +2,7 @@ import { type Tool, ToolError, type ToolOutput } from '../../../../agent/tool.ts
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** A tool in the shape that extensions know. */
+/** A tool in pi's shape. */
 export interface PiTool extends Omit<Tool, 'execute'> {
   readonly label: string;
   readonly execute: (
@@ -13,7 +13,7 @@ export interface PiTool extends Omit<Tool, 'execute'> {
   ) => Promise<ToolOutput>;
 }
 
-/** One of tau's tools for an extension that wraps it, changes it or calls it. */
+/** Converts one of tau's tools to pi's shape. */
 export function asPiTool({ execute, ...tool }: Tool): PiTool {
   return {
     ...tool,

@@ -2,7 +2,7 @@ interface ToolEvent {
   readonly toolName: string;
 }
 
-/** Whether a call that an extension hears of is one of this tool. */
+/** True if a tool event belongs to this tool. */
 export const isToolCallEventType = (toolName: string, event: ToolEvent): boolean => event.toolName === toolName;
 
 const isResultOf =
@@ -19,5 +19,5 @@ export const isPowerShellToolResult = isResultOf('powershell');
 export const isReadToolResult = isResultOf('read');
 export const isWriteToolResult = isResultOf('write');
 
-/** For the compiler, which learns from it what the parameters are. */
+/** Returns its argument; it only helps the type inference. */
 export const defineTool = <T>(tool: T): T => tool;

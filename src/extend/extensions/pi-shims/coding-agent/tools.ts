@@ -16,7 +16,7 @@ interface FileToolOptions {
   readonly operations?: FileToolOperations;
 }
 
-/** tau's tools by the names under which extensions ask for them. */
+/** tau's tools under pi's factory names. */
 export function toolFactories(shell: ExtensionEnvironment['shell']) {
   const createReadTool = factoryFor(readTool, readWith);
   const createEditTool = factoryFor(editTool, editWith);
@@ -53,7 +53,7 @@ const factoryFor =
   (cwd: string, { operations }: FileToolOptions = {}) =>
     asPiTool(operations ? withOperations(cwd, operations) : local(cwd));
 
-/** Better no answer than one from the wrong machine. */
+// An error is better than a result from the wrong machine.
 const rejectingOperations =
   (local: (cwd: string) => Tool) =>
   (cwd: string): Tool => ({

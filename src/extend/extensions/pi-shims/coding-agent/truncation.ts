@@ -14,18 +14,16 @@ export const DEFAULT_MAX_BYTES = MAX_OUTPUT_BYTES;
 export const GREP_MAX_LINE_LENGTH = 500;
 export const formatSize = formatBytes;
 
-/** The beginning of a text, in whole lines. */
+/** Keeps the beginning of a text, in whole lines. */
 export function truncateHead(content: string, limits?: Partial<TextLimits>): Truncation {
   return keepHead(content, undefined, complete(limits));
 }
 
-/** The end of a text, in whole lines if it can be. */
 export function truncateTail(content: string, limits?: Partial<TextLimits>): Truncation {
   const lines = content === '' ? 0 : withoutFinalNewline(content).split('\n').length;
   return keepTail(content, { lines, bytes: Buffer.byteLength(content) }, complete(limits));
 }
 
-/** The beginning of a line. */
 export function truncateLine(line: string, maxChars = GREP_MAX_LINE_LENGTH): { text: string; wasTruncated: boolean } {
   if (line.length <= maxChars) return { text: line, wasTruncated: false };
   return { text: `${line.slice(0, maxChars)}... [truncated]`, wasTruncated: true };

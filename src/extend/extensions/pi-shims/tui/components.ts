@@ -1,6 +1,6 @@
 import { truncateToWidth, wrapTextWithAnsi } from './text.ts';
 
-/** A part of a screen that is never shown. */
+/** A component that is never shown. */
 export class Component {
   render(_width: number): string[] {
     return [];
@@ -11,7 +11,6 @@ export class Component {
   handleInput(_data: string): void {}
 }
 
-/** Parts below each other. */
 export class Container extends Component {
   readonly children: Component[] = [];
 
@@ -37,7 +36,6 @@ export class Box extends Container {
   setBgFn(): void {}
 }
 
-/** A text that wraps. */
 export class Text extends Component {
   #text: string;
 
@@ -89,7 +87,6 @@ export class Spacer extends Component {
   }
 }
 
-/** A line that somebody could write in. */
 export class Input extends Component {
   #value = '';
 
@@ -102,7 +99,6 @@ export class Input extends Component {
   }
 }
 
-/** The same for several lines. */
 export class Editor extends Component {
   #text = '';
 
@@ -135,7 +131,7 @@ export class Editor extends Component {
   }
 }
 
-/** Something to choose from that nobody chooses from. */
+/** A list whose first item counts as selected. */
 export class SelectList extends Component {
   readonly #items: readonly unknown[];
 
@@ -157,7 +153,6 @@ export class SettingsList extends Component {
   updateValue(): void {}
 }
 
-/** Says that something is going on. */
 export class Loader extends Text {
   start(): void {}
 

@@ -1,4 +1,4 @@
-/** Whether all letters of a query stand in a text, in this order. */
+/** True if the text contains all letters of the query in order; a lower score is better. */
 export function fuzzyMatch(query: string, text: string): { matches: boolean; score: number } {
   let at = 0;
   let score = 0;
@@ -12,7 +12,7 @@ export function fuzzyMatch(query: string, text: string): { matches: boolean; sco
   return { matches: true, score };
 }
 
-/** What fits a query, the best first. */
+/** The items that match a query, the best first. */
 export function fuzzyFilter<T>(items: readonly T[], query: string, textOf: (item: T) => string): T[] {
   const words = query.split(/\s+/).filter(Boolean);
   return items

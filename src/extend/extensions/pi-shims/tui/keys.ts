@@ -20,13 +20,13 @@ const MODIFIERS = {
   ctrlShiftAlt: 'ctrl+shift+alt',
 };
 
-/** The names of keys, and functions that put modifiers before them. */
+/** Key names, and functions that add modifiers to them. */
 export const Key: Readonly<Record<string, string | ((key: string) => string)>> = {
   ...Object.fromEntries([...NAMES, ...MORE].map((name) => [name, name])),
   ...Object.fromEntries(Object.entries(MODIFIERS).map(([name, prefix]) => [name, (key: string) => `${prefix}+${key}`])),
 };
 
-// Nobody presses a key here.
+// There is no keyboard.
 export const matchesKey = (): boolean => false;
 export const isKeyRelease = (): boolean => false;
 export const isKeyRepeat = (): boolean => false;

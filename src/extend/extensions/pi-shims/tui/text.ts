@@ -5,18 +5,18 @@ const WIDE =
 const ZERO_WIDTH = /^[\p{Mark}\p{Cc}\p{Cf}]+$/u;
 const TAB_WIDTH = 3;
 
-/** How many columns of a terminal a text takes. */
+/** The number of terminal columns of a text. */
 export function visibleWidth(text: string): number {
   return graphemesOf(text).reduce((width, grapheme) => width + widthOf(grapheme), 0);
 }
 
-/** The beginning of a text that fits, with an ellipsis where something is missing. */
+/** Truncates a text to a width, with an ellipsis. */
 export function truncateToWidth(text: string, maxWidth: number, ellipsis = '...', pad = false): string {
   const cut = visibleWidth(text) <= maxWidth ? text : headWithin(text, maxWidth, ellipsis);
   return pad ? cut + ' '.repeat(Math.max(0, maxWidth - visibleWidth(cut))) : cut;
 }
 
-/** A text as lines that fit, broken between words where that can be. */
+/** Wraps a text to a width, between words if possible. */
 export function wrapTextWithAnsi(text: string, width: number): string[] {
   return text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, Math.max(1, width)));
 }
@@ -53,7 +53,7 @@ function headWithin(text: string, maxWidth: number, ellipsis: string): string {
   return kept + ellipsis;
 }
 
-/** What is seen as one sign, and escape sequences. */
+// Graphemes and escape sequences.
 function graphemesOf(text: string): string[] {
   const segmenter = new Intl.Segmenter();
   return text

@@ -1,6 +1,6 @@
 import { exportPage } from '../engine/commands/export.ts';
 import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
-import { ModelsView } from '../extend/extensions/models-view.ts';
+import { ModelsView } from '../extend/extensions/api/models-view.ts';
 import type { SystemPromptOverrides } from '../extend/prompt-parts.ts';
 import type {
   Accepted,

@@ -3,7 +3,7 @@ import type { UiAnswer } from '../client/ui-requests.ts';
 import type { Agent } from '../engine/agent.ts';
 import { ClientConnection } from '../engine/client-connection.ts';
 import { dispatch } from '../engine/dispatch.ts';
-import type { ExtensionUi } from '../extend/extensions/ui.ts';
+import type { ExtensionUi } from '../extend/extensions/api/ui.ts';
 import { dialogMethods } from '../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../protocol/generated/vocabulary.ts';
 import { memoryPair } from '../wire/memory.ts';

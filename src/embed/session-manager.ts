@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { FirstSession } from '../engine/open.ts';
-import { SessionView } from '../extend/extensions/session-view.ts';
+import { SessionView } from '../extend/extensions/api/session-view.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { SessionSummary } from '../protocol/generated/vocabulary.ts';
 import type { Session } from '../session/session.ts';

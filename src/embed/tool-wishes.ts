@@ -1,6 +1,6 @@
 import { type ToolChoice, DEFAULT_TOOLS } from '../agent/tool-choice.ts';
 import { BUILTIN_TOOL_NAMES } from '../agent/tools/builtin-tools.ts';
-import { checkTool } from '../extend/extensions/create-api.ts';
+import { checkTool } from '../extend/extensions/api/create-api.ts';
 import type { ExtensionFactory, ToolDefinition } from '../extend/extensions/extension-api.ts';
 
 /** What a program says about tools, in the words of both versions of pi. */

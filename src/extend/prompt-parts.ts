@@ -1,6 +1,7 @@
 import type { ContextFile, PromptParts } from '../session/context/system-prompt.ts';
-import { contextFiles } from './context-files.ts';
-import { type PromptLocations, findPromptFile } from './prompt-file.ts';
+import { type PromptLocations, findPromptFile, tryReadPromptFile } from './prompt-file.ts';
+import { dirname, join, resolve } from 'node:path';
+import { realPath } from '../system/files/real-path.ts';
 
 // System prompt settings of the embedder or command line; they override files.
 export interface SystemPromptOverrides {
@@ -25,4 +26,29 @@ export function promptParts(locations: PromptLocations, overrides: SystemPromptO
 function contextOf(locations: PromptLocations, given: SystemPromptOverrides['contextFiles']): readonly ContextFile[] {
   if (given === false) return [];
   return given === undefined || given === true ? contextFiles(locations) : given;
+}
+
+// Each folder contributes the first of these that is a file.
+const CONTEXT_FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLAUDE.md', 'CLAUDE.MD'];
+
+/** The context files for the system prompt: the agent folder first, then all folders from the root down; no file twice. */
+export function contextFiles({ agentDir, cwd }: { agentDir: string; cwd: string }): ContextFile[] {
+  const seen = new Set<string>();
+  return [agentDir, ...foldersDownTo(resolve(cwd))].flatMap((folder) => {
+    for (const name of CONTEXT_FILE_NAMES) {
+      const path = join(folder, name);
+      const text = tryReadPromptFile(path);
+      if (text === undefined) continue;
+      const real = realPath(path);
+      if (seen.has(real) || text.trim() === '') return [];
+      seen.add(real);
+      return [{ path, text }];
+    }
+    return [];
+  });
+}
+
+function foldersDownTo(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [...foldersDownTo(parent), folder];
 }

@@ -1,5 +1,5 @@
 import type { ExtensionAPI } from '../../src/extend/extensions/extension-api.ts';
-import { loadExtension } from '../../src/extend/extensions/load-extension.ts';
+import { loadExtension } from '../../src/extend/extensions/load/load-extension.ts';
 import { takeStdout } from '../../src/system/stdout/private-stdout.ts';
 
 /** Loads extensions one after another, as an agent does, and says a line of JSON about each. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dialogs } from '../../extend/dialogs.ts';
 import type { Extensions } from '../../extend/extensions/extensions.ts';
-import type { ExtensionSource } from '../../extend/extensions/find-extensions.ts';
-import type { PackageResources } from '../../extend/extensions/package-resources.ts';
+import type { ExtensionSource } from '../../extend/extensions/load/find-extensions.ts';
+import type { PackageResources } from '../../extend/extensions/load/package-resources.ts';
 import type { HookSet } from '../../extend/hook-set.ts';
 import { withTimeout } from '../../system/with-timeout.ts';
 import type { Agent } from '../agent.ts';
@@ -126,7 +126,7 @@ export class AgentExtensions {
 
   async #find(): Promise<readonly ExtensionSource[]> {
     const { agentDir, cwd, settings, options } = this.#agent.addonPaths;
-    const { findExtensions } = await import('../../extend/extensions/find-extensions.ts');
+    const { findExtensions } = await import('../../extend/extensions/load/find-extensions.ts');
     const find = options.findExtensions ?? true;
     const packages = await this.#packages();
     this.#packaged = packages;
@@ -154,7 +154,7 @@ export class AgentExtensions {
     const { agentDir, cwd, settings } = this.#agent.addonPaths;
     const { packages = [] } = settings;
     if (packages.length === 0) return { ...NO_PATHS, extensions: [], warnings: [] };
-    const { packageResources } = await import('../../extend/extensions/package-resources.ts');
+    const { packageResources } = await import('../../extend/extensions/load/package-resources.ts');
     return packageResources(packages, { agentDir, cwd, trusted: this.#agent.project.trusted });
   }
 

@@ -12,7 +12,7 @@ import type {
   ThinkingLevel,
   ToolResultMessage,
 } from '../../protocol/generated/vocabulary.ts';
-import type { BashOperations } from './bash-backend.ts';
+import type { BashOperations } from './api/bash-backend.ts';
 
 // An entry that a handler adds to the session.
 export type ExtensionEntryDraft =

@@ -7,10 +7,10 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import type { Settings } from '../../store/settings.ts';
 import type { HandlerResult, EventName, SystemPromptOptions, CustomMessageDraft, ExtensionEvent } from './events.ts';
-import type { ModelsView } from './models-view.ts';
-import type { SessionDraft } from './session-draft.ts';
-import type { SessionView } from './session-view.ts';
-import type { ExtensionUi } from './ui.ts';
+import type { ModelsView } from './api/models-view.ts';
+import type { SessionDraft } from './api/session-draft.ts';
+import type { SessionView } from './api/session-view.ts';
+import type { ExtensionUi } from './api/ui.ts';
 
 /** The default export of an extension. This file is pi's extension API as tau implements it. */
 export type ExtensionFactory = (pi: ExtensionAPI) => unknown;

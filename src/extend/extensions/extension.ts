@@ -1,6 +1,6 @@
 import type { EventName } from './events.ts';
 import type { CommandDefinition, ExtensionHandler, FlagDefinition, ToolDefinition } from './extension-api.ts';
-import type { ExtensionSource } from './find-extensions.ts';
+import type { ExtensionSource } from './load/find-extensions.ts';
 
 /** The registrations of one extension. */
 export class Extension {

@@ -3,18 +3,18 @@ import type { Tool } from '../../agent/tool.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks } from '../../session/hooks.ts';
-import { createApi } from './create-api.ts';
-import { createEventBus } from './event-bus.ts';
-import { HandlerRunner } from './call-handlers.ts';
+import { createApi } from './api/create-api.ts';
+import { createEventBus } from './api/event-bus.ts';
+import { HandlerRunner } from './hooks/call-handlers.ts';
 import type { EventName } from './events.ts';
 import { Extension } from './extension.ts';
 import type { CommandDefinition } from './extension-api.ts';
-import type { ExtensionSource } from './find-extensions.ts';
+import type { ExtensionSource } from './load/find-extensions.ts';
 import type { ExtensionHost } from './host.ts';
-import { LOAD_TIMEOUT_MS, loadExtension, withLoadTimeout } from './load-extension.ts';
-import { runHooks } from './run-hooks.ts';
-import { discoverResources, sessionFolder, sessionHooks, projectTrust } from './session-hooks.ts';
-import { extensionTools } from './extension-tools.ts';
+import { LOAD_TIMEOUT_MS, loadExtension, withLoadTimeout } from './load/load-extension.ts';
+import { runHooks } from './hooks/run-hooks.ts';
+import { discoverResources, sessionFolder, sessionHooks, projectTrust } from './hooks/session-hooks.ts';
+import { extensionTools } from './hooks/extension-tools.ts';
 
 // A longer running command continues in the background after its prompt is answered.
 const COMMAND_RESPONSE_MS = 5000;

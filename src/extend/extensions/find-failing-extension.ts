@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { Refusal } from '../../protocol/errors.ts';
-import type { ExtensionSource } from './find-extensions.ts';
+import type { ExtensionSource } from './load/find-extensions.ts';
 
 // The folder of tau's own code.
 const SOURCE_FOLDER = dirname(import.meta.dirname);

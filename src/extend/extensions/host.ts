@@ -16,7 +16,7 @@ import type { Settings } from '../../store/settings.ts';
 import type { Dialogs } from '../dialogs.ts';
 import type { CustomMessageDraft } from './events.ts';
 import type { ExecOptions, ExecResult, Mode, NavigateOptions, SendOptions } from './extension-api.ts';
-import type { ExtensionSource } from './find-extensions.ts';
+import type { ExtensionSource } from './load/find-extensions.ts';
 
 /** The operations of the agent that extensions may call. */
 export interface ExtensionHost {

@@ -1,9 +1,8 @@
-import { ToolError, type ToolInvocation, type ToolOutput } from '../../agent/tool.ts';
-import type { HostToolResult, HostToolUpdate } from '../../protocol/generated/vocabulary.ts';
+import { ToolError, type ToolInvocation, type ToolOutput, textOutput } from '../../agent/tool.ts';
+import type { HostToolResult, HostToolUpdate, ContentBlock, HostToolCallEvent, HostToolCancelEvent } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import type { HostToolDefinition } from './definition.ts';
-import { failureOutput, imageProblemIn, withKnownFields } from './output.ts';
-import type { ToolHost } from './tool-host.ts';
+import { imageProblem } from '../../session/input/input.ts';
 
 const CLIENT_DISCONNECTED = 'RPC client disconnected before host tool execution completed';
 
@@ -77,4 +76,37 @@ export class HostCalls {
     const call = this.#pending.get(id);
     return call?.host === host ? call : undefined;
   }
+}
+
+// Removes unknown fields.
+const withKnownFields = ({ content, details }: ToolOutput): ToolOutput => ({
+  content: content.map(knownBlockFields),
+  ...(details === undefined ? {} : { details }),
+});
+
+// A failure always has a text.
+function failureOutput(output: ToolOutput): ToolOutput {
+  const isBlank = output.content.every((block) => block.type === 'text' && block.text.trim() === '');
+  return withKnownFields(isBlank ? { ...output, ...textOutput('Host tool execution failed') } : output);
+}
+
+// Why no model would accept this output.
+function imageProblemIn({ content }: ToolOutput): string | undefined {
+  for (const [index, block] of content.entries()) {
+    const problem = block.type === 'image' ? imageProblem(block) : undefined;
+    if (problem) return `result.content[${index}] ${problem}`;
+  }
+  return undefined;
+}
+
+const knownBlockFields = (block: ContentBlock): ContentBlock =>
+  block.type === 'text'
+    ? { type: 'text', text: block.text }
+    : { type: 'image', data: block.data, mimeType: block.mimeType };
+
+/** A client that runs host tools. */
+export interface ToolHost {
+  /** True if the client can no longer respond. */
+  readonly inputClosed: boolean;
+  send(event: HostToolCallEvent | HostToolCancelEvent): void;
 }

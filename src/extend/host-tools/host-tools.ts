@@ -1,8 +1,7 @@
 import type { Tool } from '../../agent/tool.ts';
 import type { HostTool, HostToolResult, HostToolUpdate } from '../../protocol/generated/vocabulary.ts';
 import { nameConflict, type HostToolDefinition, parseDefinitions } from './definition.ts';
-import { HostCalls } from './host-calls.ts';
-import type { ToolHost } from './tool-host.ts';
+import { HostCalls, type ToolHost } from './host-calls.ts';
 
 /** The tools that clients run for the agent. They outlive a session change. */
 export class HostTools {

@@ -1,14 +1,14 @@
-import type { Tool } from '../../agent/tool.ts';
+import { type Tool, type ToolInvocation, textOutput } from '../../agent/tool.ts';
 import { redact } from '../../model/keys/redact.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { McpServerStatus } from '../../protocol/generated/vocabulary.ts';
 import type { McpEntry } from '../../store/mcp-file.ts';
 import type { McpConnection } from './connection.ts';
 import { MAX_WAIT_MS } from './limits.ts';
-import { type CallTool, serverTool } from './server-tool.ts';
 import { type ServerEnv, resolveTarget } from './server-target.ts';
-import type { ToolList } from './tool-list.ts';
-import { toolName } from './tool-names.ts';
+import { type ToolList, type RemoteTool, toolName } from './tool-list.ts';
+import type { Progress } from '@modelcontextprotocol/sdk/types.js';
+import { parseToolResult } from './tool-output.ts';
 
 // Default timeout for connecting.
 const MCP_CONNECT_MS = 10_000;
@@ -223,4 +223,27 @@ export class McpServer {
   #warn(text: string): void {
     this.#owner.warn(`MCP server ${this.name}: ${redact(text, this.#secrets)}`);
   }
+}
+
+// Calls a tool of the server.
+type CallTool = (
+  tool: string,
+  invocation: Pick<ToolInvocation, 'args' | 'signal'> & { readonly onProgress: (progress: Progress) => void },
+) => Promise<unknown>;
+
+// The model's view of a server's tool. The server validates the arguments.
+const serverTool = (name: string, remote: RemoteTool, call: CallTool): Tool => ({
+  name,
+  description: remote.description || remote.name,
+  parameters: remote.parameters,
+  validationSchema: { type: 'object' },
+  execute: async ({ args, signal, update }) => {
+    const onProgress = (progress: Progress) => update(textOutput(progressText(progress)));
+    return parseToolResult(await call(remote.name, { args, signal, onProgress }));
+  },
+});
+
+function progressText({ progress, total, message }: Progress): string {
+  const count = total === undefined ? String(progress) : `${progress}/${total}`;
+  return message ? `${message} (${count})` : count;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { toolName } from './tool-names.ts';
+import { toolName } from './tool-list.ts';
 
 it.each([
   ['fs', 'read_file', 'fs__read_file'],

@@ -2,14 +2,11 @@ import { printableName } from '../../agent/tools/result-lines.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { UserInput, SessionHooks } from '../../session/hooks.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
-import { findInvokedCommand } from './invoked-command.ts';
 import { gather } from './gather.ts';
-import { type ResourceRoot, type ResourceOptions, skillRoots, templateRoots, sourceFields } from './search-roots.ts';
+import { type ResourceRoot, type ResourceOptions, skillRoots, templateRoots, sourceFields, excludedFiles } from './search-roots.ts';
 import { readSkill, type LoadedSkill, skillText } from './skill.ts';
 import { skillFiles } from './skill-files.ts';
-import { readTemplate, type Template, templateText } from './template.ts';
-import { templateFiles } from './template-files.ts';
-import { excludedFiles } from './excluded-files.ts';
+import { readTemplate, type Template, templateText, templateFiles } from './template.ts';
 
 // Further warnings are only counted.
 export const MAX_WARNINGS = 30;
@@ -132,4 +129,17 @@ function limitWarnings(warnings: readonly string[]): string[] {
     ...warnings.slice(0, MAX_WARNINGS),
     `${rest} more skills and prompt templates have something wrong with them`,
   ];
+}
+
+// The command that a text invokes as `/name` or `/name arguments`.
+function findInvokedCommand<T extends { readonly name: string }>(
+  text: string,
+  commands: readonly T[],
+): { command: T; args: string } | undefined {
+  const matches = commands.filter(
+    ({ name }) => text.startsWith(name, 1) && /^(?:$|\s)/.test(text.slice(name.length + 1)),
+  );
+  // Names may contain blanks, so the longest match counts.
+  const [command] = matches.sort((a, b) => b.name.length - a.name.length);
+  return command && { command, args: text.slice(command.name.length + 1).trim() };
 }

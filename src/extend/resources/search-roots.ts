@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { expandHome } from '../../store/agent-dir.ts';
 import { foldersUpToRepository } from '../repository-folders.ts';
+import { fileGlob } from '../../agent/tools/glob.ts';
 
 export interface ResourceOptions {
   readonly agentDir: string;
@@ -43,7 +44,7 @@ export function templateRoots({ agentDir, home, cwd, ...rest }: ResourceOptions)
   return [...(rest.findTemplates ? found : []), ...namedRoots(rest.promptPaths, { home, cwd })];
 }
 
-export const resolvePath = (path: string, { home, cwd }: Pick<ResourceOptions, 'home' | 'cwd'>) =>
+const resolvePath = (path: string, { home, cwd }: Pick<ResourceOptions, 'home' | 'cwd'>) =>
   resolve(cwd, expandHome(path, home));
 
 /** The source of a command in the older and the newer wire form. */
@@ -71,3 +72,22 @@ const namedRoots = (paths: readonly string[], from: Pick<ResourceOptions, 'home'
   paths
     .filter((path) => !/^[!-]/.test(path))
     .map((path) => ({ path: resolvePath(path.replace(/^\+/, ''), from), location: 'path' }));
+
+/** A test for files that the settings exclude; see `ResourceOptions.skillPaths`. */
+export function excludedFiles(
+  paths: readonly string[],
+  from: Pick<ResourceOptions, 'home' | 'cwd'>,
+): (file: string) => boolean {
+  const after = (sign: string) => paths.filter((path) => path.startsWith(sign)).map((path) => path.slice(1));
+  const excluded = after('-').map((path) => resolvePath(path, from));
+  const included = after('+').map((path) => resolvePath(path, from));
+  const patterns = after('!').map((pattern) => fileGlob(pattern.includes('/') ? resolvePath(pattern, from) : pattern));
+  const matches = (file: string) =>
+    patterns.some((pattern) => pattern(file.slice(1), false) || pattern(dirname(file).slice(1), true));
+  return (file) => {
+    if (excluded.some((path) => isAtOrBelow(file, path))) return true;
+    return matches(file) && !included.some((path) => isAtOrBelow(file, path));
+  };
+}
+
+const isAtOrBelow = (file: string, path: string) => file === path || file.startsWith(`${path}/`);

@@ -1,8 +1,11 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { frontMatter } from '../front-matter.ts';
 import { readPromptFile } from '../prompt-file.ts';
 import type { ResourceRoot } from './search-roots.ts';
 import { fillTemplate, splitArguments } from './template-arguments.ts';
+import { readdir } from 'node:fs/promises';
+import { messageOf } from '../../protocol/errors.ts';
+import { kindOf, MAX_NAMES } from './skill-files.ts';
 
 // Limit of a description taken from the first line.
 const MAX_FIRST_LINE = 60;
@@ -51,4 +54,22 @@ function firstLine(body: string): string {
 function hintOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return `[${value.join(', ')}]`;
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The .md files directly in a folder. Follows links. */
+export async function templateFiles(folder: string, warn: (warning: string) => void): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    if (entries.length > MAX_NAMES) throw new Error(`it holds more than ${MAX_NAMES} names`);
+    const files: string[] = [];
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      const isTemplateName = entry.name.endsWith('.md') && !entry.name.startsWith('.');
+      if (isTemplateName && (await kindOf(entry, path)) === 'file') files.push(path);
+    }
+    return files.sort();
+  } catch (error) {
+    warn(`${folder} is left out of the prompt templates: ${messageOf(error)}`);
+    return [];
+  }
 }

@@ -1,6 +1,9 @@
 import { frontMatter } from '../front-matter.ts';
 import { type Pattern, parsePattern } from './pattern.ts';
 import { splitList, type PathTest, anyGlobTest, type Scope, parseScope } from './scope.ts';
+import { messageOf } from '../../protocol/errors.ts';
+import { tryReadPromptFile } from '../prompt-file.ts';
+import { ruleNameOf } from './rule-files.ts';
 
 // A rule is added to the conversation unchanged.
 const MAX_RULE_CHARACTERS = 20_000;
@@ -34,7 +37,7 @@ export interface Rule {
 }
 
 /** Parses a rule file; `rule` is absent if it has no conditions or is disabled. Throws for a malformed file. */
-export function parseRule(file: { path: string; text: string; fallbackName: string }): { name: string; rule?: Rule } {
+function parseRule(file: { path: string; text: string; fallbackName: string }): { name: string; rule?: Rule } {
   const { values, body, problem } = frontMatter(file.text);
   if (problem !== undefined) throw new Error(problem);
   const name = trimmedText(values['name']) ?? file.fallbackName;
@@ -87,4 +90,21 @@ function parseInterruptMode(value: unknown): InterruptMode | undefined {
   const mode = MODES.find((known) => known === value);
   if (!mode) throw new Error(`interruptMode must be one of ${MODES.join(', ')}`);
   return mode;
+}
+
+/** Reads rule files; of several rules with one name the first counts. A malformed file gives a warning. */
+export function readRules(files: readonly string[]): { rules: Rule[]; warnings: string[] } {
+  const found = new Map<string, Rule | undefined>();
+  const warnings: string[] = [];
+  for (const path of files) {
+    try {
+      const text = tryReadPromptFile(path);
+      if (text === undefined) throw new Error('the file cannot be read');
+      const { name, rule } = parseRule({ path, text, fallbackName: ruleNameOf(path) });
+      if (!found.has(name)) found.set(name, rule);
+    } catch (error) {
+      warnings.push(`${path}: ${messageOf(error)}; the rule is left out`);
+    }
+  }
+  return { rules: [...found.values()].filter((rule) => rule !== undefined), warnings };
 }

@@ -4,9 +4,8 @@ import type { AgentEvent, AssistantMessageEvent } from '../../protocol/generated
 import type { SessionHooks } from '../../session/hooks.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import type { Settings } from '../../store/settings.ts';
-import { detailsOf, INJECTION_TYPE, interruptMessage, reminderMessage, resultReminder } from './injection.ts';
+import { detailsOf, INJECTION_TYPE, interruptMessage, reminderMessage, resultReminder, suppressedRules } from './injection.ts';
 import { PatternSearch } from './pattern-search.ts';
-import { suppressedRules } from './suppressed-rules.ts';
 import type { InterruptMode, Rule } from './rule.ts';
 import { type RuleLocations, ruleFiles } from './rule-files.ts';
 import { type RuleMatch, ResponseWatcher } from './response-watcher.ts';
@@ -68,7 +67,7 @@ export class StreamRules {
   static async load(locations: RuleLocations, agent: RuleAgent): Promise<StreamRules> {
     const { files, warnings } = ruleFiles(locations);
     if (files.length === 0) return new StreamRules({ rules: [], warnings }, locations.cwd, agent);
-    const read = (await import('./read-rules.ts')).readRules(files);
+    const read = (await import('./rule.ts')).readRules(files);
     return new StreamRules({ rules: read.rules, warnings: [...warnings, ...read.warnings] }, locations.cwd, agent);
   }
 

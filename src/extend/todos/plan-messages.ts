@@ -1,9 +1,8 @@
 import type { AgentMessage, CustomMessage } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import { TODOS_TYPE } from './entry-type.ts';
-import { listOpenTasks } from './plan-text.ts';
-import { isOpen, type TodoPlan, tasksOf } from './plan.ts';
-import { storedPlan } from './stored-plan.ts';
+import { listOpenTasks, describePlan } from './plan-text.ts';
+import { isOpen, type TodoPlan, tasksOf, storedPlan } from './plan.ts';
 
 /** The custom type of reminders. This file makes the messages that give the model the plan. */
 export const REMINDER_TYPE = 'todo-reminder';
@@ -56,3 +55,28 @@ export function reminderMessage(plan: TodoPlan, { attempt, maxAttempts, hasTool 
     timestamp: Date.now(),
   };
 }
+
+const ANNOUNCEMENT_TYPE = 'todo-plan';
+
+/** True if the plan has changed since the model last received it by an announcement, a reminder or the tool. */
+export function isUnannounced(log: SessionLog): boolean {
+  for (const { id, customType } of log.nodesOfKind(TODOS_TYPE, ANNOUNCEMENT_TYPE, REMINDER_TYPE, 'toolResult')) {
+    if (customType === TODOS_TYPE) return true;
+    if (customType !== undefined || isTodoResult(log, id)) return false;
+  }
+  return false;
+}
+
+function isTodoResult(log: SessionLog, id: string): boolean {
+  const entry = log.entry(id);
+  return entry?.type === 'message' && entry.message.role === 'toolResult' && entry.message.toolName === 'todo';
+}
+
+/** The message that gives the model a plan of a client. */
+export const announcementMessage = (plan: TodoPlan): CustomMessage => ({
+  role: 'custom',
+  customType: ANNOUNCEMENT_TYPE,
+  content: `This is the plan. Keep it up to date with the todo tool.\n${describePlan(plan)}`,
+  display: false,
+  timestamp: Date.now(),
+});

@@ -1,5 +1,8 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type { TodoPhase, TodoTask } from '../../protocol/generated/vocabulary.ts';
+import { check } from '../../protocol/check.ts';
+import { commandParams, inboundDefinitions } from '../../protocol/generated/inbound.ts';
+import type { SessionLog } from '../../store/sessions/session-log.ts';
 
 export const MAX_PHASES = 100;
 export const MAX_TASKS = 1000;
@@ -137,3 +140,15 @@ function trimmed(text: string, path: string): string {
 }
 
 const invalid = (problem: string) => new Refusal('invalid_params', `Invalid parameters: ${problem}`);
+
+/** The plan in an entry; empty if the entry is malformed. */
+export function storedPlan(log: SessionLog, entryId: string): TodoPlan {
+  const entry = log.entry(entryId);
+  const phases = entry?.type === 'custom' ? entry.data : undefined;
+  if (check(commandParams.set_todos, { phases }, { definitions: inboundDefinitions }) !== undefined) return [];
+  try {
+    return planFrom(phases as TodoPhase[]);
+  } catch {
+    return [];
+  }
+}

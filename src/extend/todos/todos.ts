@@ -5,15 +5,12 @@ import type { AgentEvent, TodoPhase } from '../../protocol/generated/vocabulary.
 import type { SessionHooks } from '../../session/hooks.ts';
 import type { Transcript } from '../../session/transcript.ts';
 import type { Settings } from '../../store/settings.ts';
-import { announcementMessage, isUnannounced } from './announcement.ts';
+import { announcementMessage, isUnannounced, isFinalMessage, reminderState, reminderMessage } from './plan-messages.ts';
 import { FinishedTaskTimer } from './finished-task-timer.ts';
 import { TODOS_TYPE } from './entry-type.ts';
 import { describePlan } from './plan-text.ts';
 import { applyOperations, type Operation } from './plan-operations.ts';
-import { isOpen, type TodoPlan, planFrom, tasksOf, withOneActive, withoutTasks } from './plan.ts';
-import { isFinalMessage, reminderState, reminderMessage } from './plan-messages.ts';
-import { storedPlan } from './stored-plan.ts';
-import { type TodoSettings, todoSettings } from './todo-settings.ts';
+import { isOpen, type TodoPlan, planFrom, tasksOf, withOneActive, withoutTasks, storedPlan } from './plan.ts';
 
 // The parts of the agent that todos use.
 export interface TodoAgent {
@@ -142,4 +139,21 @@ export class Todos {
       continue: true,
     };
   }
+}
+
+interface TodoSettings {
+  /** Whether the model gets the tool and reminders. */
+  readonly isEnabled: boolean;
+  readonly maxReminders: number;
+  /** In seconds; a negative value keeps finished tasks. */
+  readonly clearDelay: number;
+}
+
+// The settings with defaults.
+function todoSettings(settings: Settings): TodoSettings {
+  return {
+    isEnabled: settings['todo.enabled'] ?? true,
+    maxReminders: (settings['todo.reminders'] ?? true) ? (settings['todo.reminders.max'] ?? 3) : 0,
+    clearDelay: settings['tasks.todoClearDelay'] ?? 60,
+  };
 }

@@ -1,4 +1,4 @@
-import { unavailable } from './unavailable.ts';
+import { unavailable } from './missing-names.ts';
 
 const UNAVAILABLE = ['Agent', 'agentLoop', 'agentLoopContinue'];
 

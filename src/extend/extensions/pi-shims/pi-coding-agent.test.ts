@@ -5,7 +5,7 @@ import type { ToolOutput } from '../../../agent/tool.ts';
 import { withoutSecrets } from '../../../model/keys/secret-variables.ts';
 import { tempFolder } from '../../../store/testing/temp-folder.ts';
 import { killFamily } from '../../../system/processes/process-group.ts';
-import type { BashOperations, FileToolOperations } from '../bash-backend.ts';
+import type { BashOperations, FileToolOperations } from '../api/bash-backend.ts';
 import { parseFrontmatter } from './coding-agent/frontmatter.ts';
 import type { PiTool } from './coding-agent/pi-tool.ts';
 import { piCodingAgent } from './pi-coding-agent.ts';

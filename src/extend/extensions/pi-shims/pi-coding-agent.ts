@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { defaultShell } from '../../../agent/tools/shell.ts';
 import { messageOf } from '../../../protocol/errors.ts';
 import { withFileMutex } from '../../../system/files/file-mutex.ts';
-import { createEventBus } from '../event-bus.ts';
+import { createEventBus } from '../api/event-bus.ts';
 import * as conversation from './coding-agent/conversation.ts';
 import { stripFrontmatter } from './coding-agent/frontmatter-text.ts';
 import * as paths from './coding-agent/paths.ts';
@@ -11,7 +11,7 @@ import { toolFactories } from './coding-agent/tools.ts';
 import * as truncation from './coding-agent/truncation.ts';
 import type { ExtensionEnvironment } from './extension-environment.ts';
 import { Editor } from './tui/components.ts';
-import { unavailable } from './unavailable.ts';
+import { unavailable } from './missing-names.ts';
 
 // Names that create agents or control the running one.
 const UNAVAILABLE = [

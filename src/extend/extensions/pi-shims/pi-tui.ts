@@ -1,7 +1,6 @@
 import * as components from './tui/components.ts';
-import * as fuzzy from './tui/fuzzy.ts';
 import * as keys from './tui/keys.ts';
-import * as textWidth from './tui/text.ts';
+import * as text from './tui/text.ts';
 
 /** The exports of `pi-tui`. There is no screen: components are created and never shown. */
-export const piTui = (): object => ({ ...components, ...fuzzy, ...keys, ...textWidth });
+export const piTui = (): object => ({ ...components, ...keys, ...text });

@@ -1,5 +1,5 @@
 import { withRedactedErrors } from '../../../../model/keys/redact-errors.ts';
-import { emptyAssistantMessage } from '../../../../model/draft.ts';
+import { emptyAssistantMessage, type MessageStep } from '../../../../model/draft.ts';
 import { streamTimeouts } from '../../../../model/endpoint.ts';
 import type { ModelRegistry } from '../../../../model/registry/registry.ts';
 import type { ModelMessage, ModelRequest, Provider, ToolSpec } from '../../../../model/request.ts';
@@ -7,10 +7,9 @@ import { callModel } from '../../../../model/call-model.ts';
 import { nearestLevel } from '../../../../model/thinking-levels.ts';
 import { messageOf } from '../../../../protocol/errors.ts';
 import { version } from '../../../../protocol/generated/version.ts';
-import type { AssistantMessage, Model, ThinkingLevel } from '../../../../protocol/generated/vocabulary.ts';
+import type { AssistantMessage, Model, ThinkingLevel, AssistantBlock } from '../../../../protocol/generated/vocabulary.ts';
 import { AssistantMessageEventStream } from './event-stream.ts';
 import { getEnvApiKey } from './models.ts';
-import { applyStep } from './partial-message.ts';
 
 // A conversation in pi-ai's shape.
 export interface Context {
@@ -106,3 +105,40 @@ function requestOf({ model, context, options }: ModelCall): ModelRequest {
     signal,
   };
 }
+
+/** Applies one streaming step to a partial message in place, so that every reader of the message sees it. */
+function applyStep({ content }: AssistantMessage, step: MessageStep): void {
+  const at = step.contentIndex;
+  switch (step.type) {
+    case 'text_start':
+      content[at] = { type: 'text', text: '' };
+      return;
+    case 'text_delta':
+      content[at] = { type: 'text', text: textSoFar(content[at]) + step.delta };
+      return;
+    case 'text_end':
+      content[at] = { type: 'text', text: step.content };
+      return;
+    case 'thinking_start':
+      content[at] = { type: 'thinking', thinking: '' };
+      return;
+    case 'thinking_delta':
+      content[at] = { type: 'thinking', thinking: textSoFar(content[at]) + step.delta };
+      return;
+    case 'thinking_end':
+      content[at] = { type: 'thinking', thinking: step.content };
+      return;
+    case 'toolcall_start':
+      content[at] = { type: 'toolCall', id: step.id, name: step.toolName, arguments: {} };
+      return;
+    case 'toolcall_end':
+      content[at] = step.toolCall;
+      return;
+    default:
+      // Partial JSON is not parsed.
+      step.type satisfies 'toolcall_delta';
+  }
+}
+
+const textSoFar = (block: AssistantBlock | undefined): string =>
+  block?.type === 'text' ? block.text : block?.type === 'thinking' ? block.thinking : '';

@@ -1,8 +1,7 @@
 import type { Tool } from '../../../../agent/tool.ts';
 import { bashTool } from '../../../../agent/tools/bash.ts';
 import type { CommandOutput } from '../../../../agent/tools/command-output.ts';
-import type { BashOperations } from '../../bash-backend.ts';
-import { runBashBackend } from '../../run-bash-backend.ts';
+import { type BashOperations, runBashBackend } from '../../api/bash-backend.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 
 // How often a running command publishes its output.

@@ -10,7 +10,7 @@ import { MAX_OUTPUT_BYTES } from '../../../../agent/tools/truncate.ts';
 import { writeTool } from '../../../../agent/tools/write.ts';
 import { throwIfAborted } from '../../../../agent/unless-aborted.ts';
 import { withFileMutex } from '../../../../system/files/file-mutex.ts';
-import type { FileToolOperations } from '../../bash-backend.ts';
+import type { FileToolOperations } from '../../api/bash-backend.ts';
 
 /** The read, edit and write tools with the file operations of an extension. */
 export const readWith = (cwd: string, operations: FileToolOperations): Tool => ({

@@ -5,7 +5,7 @@ import { grepTool } from '../../../../agent/tools/grep.ts';
 import { lsTool } from '../../../../agent/tools/ls.ts';
 import { readTool } from '../../../../agent/tools/read.ts';
 import { writeTool } from '../../../../agent/tools/write.ts';
-import type { FileToolOperations } from '../../bash-backend.ts';
+import type { FileToolOperations } from '../../api/bash-backend.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 import { type BashToolOptions, customBash } from './bash-tool.ts';
 import { editWith, readWith, writeWith } from './file-tools.ts';

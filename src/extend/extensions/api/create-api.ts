@@ -1,0 +1,158 @@
+import { isToolName } from '../../../agent/tool.ts';
+import { isThinkingLevel } from '../../../model/thinking-levels.ts';
+import { schemaProblem } from '../../../protocol/schema-problem.ts';
+import { sessionNameFrom } from '../../../store/sessions/session-name.ts';
+import { toBlocks, plainCopy, parseCustomMessage } from '../hooks/validate-results.ts';
+import type { EventBus } from './event-bus.ts';
+import type { Extension } from '../extension.ts';
+import type { ExtensionAPI } from '../extension-api.ts';
+import type { ExtensionHost } from '../host.ts';
+
+const NOT_READY = 'Extension runtime not initialized. Action methods cannot be called during extension loading.';
+
+export interface ApiDependencies {
+  readonly host: ExtensionHost;
+  readonly bus: EventBus;
+  // Reports a message or provider that failed after the call had returned.
+  readonly onFailure: (event: string, error: unknown) => void;
+}
+
+/** Creates the `pi` object of one extension. */
+export function createApi(extension: Extension, { host, bus, onFailure }: ApiDependencies): ExtensionAPI {
+  /** The agent; throws while extensions are still loading. */
+  const readyHost = () => {
+    if (!extension.isReady) throw new Error(NOT_READY);
+    return host;
+  };
+  const ifReady = (action: () => void) => {
+    if (extension.isReady) action();
+  };
+  const runInBackground = (event: string, work: () => Promise<void> | void) => {
+    void (async () => work())().catch((error: unknown) => onFailure(event, error));
+  };
+  return {
+    on: (event, handler) => {
+      if (typeof handler !== 'function') throw new TypeError(`The handler of ${event} is not a function`);
+      const remove = extension.addHandler(event, handler);
+      ifReady(host.hooksChanged);
+      return () => {
+        remove();
+        ifReady(host.hooksChanged);
+      };
+    },
+    registerTool: (tool) => {
+      checkTool(tool);
+      extension.tools.set(tool.name, {
+        ...tool,
+        parameters: plainCopy(tool.parameters),
+        execute: tool.execute.bind(tool),
+      });
+      ifReady(host.toolsChanged);
+    },
+    registerCommand: (name, command) => {
+      if (typeof name !== 'string' || !/^\S+$/.test(name)) throw new TypeError('A command needs a name without blanks');
+      if (typeof command?.handler !== 'function') throw new TypeError(`The command ${name} has no handler`);
+      const { description } = command;
+      extension.commands.set(name, {
+        ...command,
+        ...(description === undefined ? {} : { description: String(description) }),
+      });
+      ifReady(host.hooksChanged);
+    },
+    registerFlag: (name, flag) => void extension.flags.set(name, flag),
+    getFlag: (name) => flagValue(extension, name, host),
+    registerProvider: (name, config) => {
+      // Until all extensions are loaded, the provider is only recorded.
+      const registered = extension.isReady ? host.registerProvider(name, config) : undefined;
+      extension.providers.set(name, config);
+      if (registered) runInBackground('register_provider', () => registered);
+    },
+    unregisterProvider: (name) => {
+      extension.providers.delete(name);
+      ifReady(() => host.unregisterProvider(name));
+    },
+    sendMessage: (message, options = {}) => {
+      const { sendMessage } = readyHost();
+      checkDeliverAs(options.deliverAs, ['steer', 'followUp', 'nextTurn']);
+      runInBackground('send_message', () => sendMessage(parseCustomMessage(message), options));
+    },
+    sendUserMessage: (content, options = {}) => {
+      const { prompt } = readyHost();
+      checkDeliverAs(options.deliverAs, ['steer', 'followUp']);
+      const checked = typeof content === 'string' ? content : toBlocks('content', content);
+      runInBackground('send_user_message', () => prompt(checked, options));
+    },
+    appendEntry: (customType, data) => {
+      const { transcript } = readyHost().session();
+      const copy = data === undefined ? {} : { data: plainCopy(data) };
+      transcript.append({ type: 'custom', customType: String(customType), ...copy });
+    },
+    setSessionName: (name) => readyHost().setName(sessionNameFrom(name)),
+    getSessionName: () => readyHost().session().transcript.name,
+    setLabel: (entryId, label) => {
+      readyHost()
+        .session()
+        .transcript.setLabel(entryId, label === undefined ? undefined : String(label));
+    },
+    exec: async (command, args, options = {}) => host.exec(command, args, options),
+    getActiveTools: () => readyHost().toolbox.activeNames,
+    getAllTools: () =>
+      readyHost()
+        .toolbox.describe()
+        .map(({ name, description, parameters, source }) => {
+          const sourceInfo = { path: `<${source}>`, source, scope: 'temporary', origin: 'top-level' };
+          return { name, description, parameters, sourceInfo };
+        }),
+    setActiveTools: (names) => {
+      const { toolbox, change } = readyHost();
+      const known = new Set(toolbox.describe().map(({ name }) => name));
+      change(() => toolbox.activate(names.filter((name) => known.has(name))));
+    },
+    getCommands: () => [...readyHost().commands()],
+    getSettings: () => structuredClone(readyHost().project().settings),
+    setModel: async ({ provider, id }) => {
+      const { registry, setModel } = readyHost();
+      const model = registry.find(provider, id);
+      if (model) await setModel(model);
+      return model !== undefined;
+    },
+    getThinkingLevel: () => readyHost().session().choice.thinkingLevel,
+    setThinkingLevel: (level) => {
+      if (!isThinkingLevel(level)) throw new TypeError(`Not a thinking level: ${String(level)}`);
+      readyHost().setThinkingLevel(level);
+    },
+    events: { on: bus.on, emit: bus.emit },
+    registerShortcut: () => {},
+    registerMessageRenderer: () => {},
+    registerEntryRenderer: () => {},
+    registerToolRenderer: () => {},
+    registerMarkdownTransformer: () => {},
+  };
+}
+
+// An unknown mode would make the message wait forever.
+function checkDeliverAs(deliverAs: unknown, known: readonly string[]): void {
+  if (deliverAs === undefined || known.includes(String(deliverAs))) return;
+  throw new TypeError(`deliverAs must be one of ${known.join(', ')}, not ${String(deliverAs)}`);
+}
+
+/** Throws if a tool definition is incomplete or invalid. */
+export function checkTool(tool: Parameters<ExtensionAPI['registerTool']>[0]): void {
+  const { name, description, parameters, execute } = tool ?? {};
+  if (!isToolName(name)) {
+    throw new TypeError(`A tool needs a name of up to 64 letters, digits, - and _, not ${JSON.stringify(name)}`);
+  }
+  if (typeof description !== 'string') throw new TypeError(`The tool ${name} has no description`);
+  if (typeof parameters !== 'object' || parameters === null) throw new TypeError(`The tool ${name} has no parameters`);
+  const problem = schemaProblem(plainCopy(parameters), 'parameters');
+  if (problem) throw new TypeError(`The parameters of the tool ${name} make no sense: ${problem}`);
+  if (typeof execute !== 'function') throw new TypeError(`The tool ${name} has no execute function`);
+}
+
+function flagValue(extension: Extension, name: string, { flags }: ExtensionHost): boolean | string | undefined {
+  const flag = extension.flags.get(name);
+  if (!flag) return undefined;
+  const given = flags.get(name);
+  if (given === undefined) return flag.default;
+  return flag.type === 'boolean' ? given !== 'false' : String(given);
+}

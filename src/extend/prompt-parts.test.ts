@@ -1,0 +1,80 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+import { tempFolder } from '../store/testing/temp-folder.ts';
+import { contextFiles } from './prompt-parts.ts';
+
+/** A settings folder and a working folder two levels below the root. */
+function contextFolders() {
+  const root = tempFolder();
+  const cwd = join(root, 'a', 'b');
+  const agentDir = join(root, 'agent');
+  for (const folder of [cwd, agentDir]) mkdirSync(folder, { recursive: true });
+  const put = (path: string, text = path) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  /** The context files below the temporary folder; the machine may have others above it. */
+  const found = (where: { cwd: string; agentDir: string } = { cwd, agentDir }) =>
+    contextFiles(where)
+      .filter(({ path }) => path.startsWith(root))
+      .map(({ path, text }) => [relative(root, path), text]);
+  return { root, cwd, agentDir, put, found };
+}
+
+it('a folder tree without context files yields none', () => {
+  expect(contextFolders().found()).toEqual([]);
+});
+
+it('the file of the agent folder comes first, then every folder from the root down', () => {
+  const { put, found } = contextFolders();
+  for (const path of ['a/b/AGENTS.md', 'a/CLAUDE.md', 'AGENTS.md', 'agent/AGENTS.md', 'a/b/c/AGENTS.md']) put(path);
+
+  expect(found().map(([path]) => path)).toEqual(['agent/AGENTS.md', 'AGENTS.md', 'a/CLAUDE.md', 'a/b/AGENTS.md']);
+});
+
+it('each folder contributes only the first name in the order of precedence', () => {
+  const { put, found } = contextFolders();
+  const names = ['CLAUDE.md', 'AGENTS.md', 'AGENTS.override.md'];
+
+  const counted = names.map((name) => {
+    put(`a/b/${name}`);
+    return found();
+  });
+
+  expect(counted).toEqual(names.map((name) => [[`a/b/${name}`, `a/b/${name}`]]));
+});
+
+it('a folder or dangling link under a context name is skipped for the next name', () => {
+  const { root, put, found } = contextFolders();
+  mkdirSync(join(root, 'a/b/AGENTS.md'));
+  symlinkSync(join(root, 'nowhere'), join(root, 'a/b/AGENTS.override.md'));
+  put('a/b/CLAUDE.md', 'claude');
+
+  expect(found()).toEqual([['a/b/CLAUDE.md', 'claude']]);
+});
+
+it('an empty file yields no text and hides the later names of its folder', () => {
+  const { put, found } = contextFolders();
+  put('a/b/AGENTS.override.md', '\n');
+  put('a/b/AGENTS.md');
+
+  expect(found()).toEqual([]);
+});
+
+it('a file reached by several links is listed once, at its first position', () => {
+  const { root, put, found } = contextFolders();
+  put('a/AGENTS.md', 'once');
+  symlinkSync('../AGENTS.md', join(root, 'a/b/AGENTS.md'));
+  put('a/b/CLAUDE.md', 'hidden');
+  symlinkSync(join(root, 'a/AGENTS.md'), join(root, 'agent/AGENTS.md'));
+
+  expect(found()).toEqual([['agent/AGENTS.md', 'once']]);
+});
+
+it('the file of the agent folder is listed once when it is also the working folder', () => {
+  const { agentDir, put, found } = contextFolders();
+  put('agent/AGENTS.md', 'mine');
+
+  expect(found({ cwd: agentDir, agentDir })).toEqual([['agent/AGENTS.md', 'mine']]);
+});

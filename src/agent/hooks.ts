@@ -11,28 +11,30 @@ import type {
 import type { ToolOutput } from './tool.ts';
 
 /**
- * Where others may step into a run. A hook that is absent does nothing and costs nothing. One that is there is awaited
- * before its subject is stored and published, but not beyond an abort: its signal tells it that nobody waits any more.
- * What it returns replaces its subject; `undefined` keeps it. A hook that rejects fails the run, except where a line
- * below says otherwise.
+ * Extension points of a run. The run awaits a hook before it stores and publishes the hook's subject, but never beyond
+ * an abort of its signal. The returned value replaces the subject; `undefined` keeps it. A hook that rejects fails the
+ * run unless stated below.
  */
 export interface AgentHooks {
-  /** The conversation that the model is told: a copy, in which it may change what it likes. */
+  /** Receives a copy of the conversation before the model call and may change it freely. */
   readonly context?: (messages: AgentMessage[], signal: AbortSignal) => Promise<readonly AgentMessage[] | undefined>;
-  /** The whole request, last. */
+  /** Runs last, on the whole request. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<ModelRequest | undefined>;
-  /** The body that is about to be posted to a provider: a copy, in the words of its API. */
+  /** Receives a copy of the request body in the format of the provider's API. */
   readonly payload?: (payload: unknown, signal: AbortSignal) => Promise<unknown>;
-  /** A step of the answer, `start` first; answers nothing at once where it has nothing to say, so that no delta waits. */
+  /**
+   * Runs for each streamed step, `start` first. A hook without an interruption returns `undefined` synchronously, so
+   * that no delta waits.
+   */
   readonly delta?: (
     step: AssistantMessageEvent,
     signal: AbortSignal,
   ) => Interruption | undefined | Promise<Interruption | undefined>;
-  /** A call that is about to run. One that rejects blocks the call. */
+  /** Runs before a tool call. A rejection blocks the call. */
   readonly toolCall?: (call: ToolCall, signal: AbortSignal) => Promise<ToolVerdict | undefined>;
-  /** What a call came to. One that rejects changes nothing. */
+  /** Runs after a tool call. A rejection changes nothing. */
   readonly toolResult?: (ended: EndedCall, signal: AbortSignal) => Promise<ToolResult | undefined>;
-  /** A message of the agent: an answer or the result of a tool. What clients say passes through `input` instead. */
+  /** Runs for assistant messages and tool results. Messages of clients pass through `input` instead. */
   readonly messageEnd?: <M extends AssistantMessage | ToolResultMessage>(
     message: M,
     signal: AbortSignal,
@@ -40,36 +42,36 @@ export interface AgentHooks {
   readonly turnEnd?: (turn: EndedTurn, signal: AbortSignal) => Promise<Continuation | undefined>;
 }
 
-/** Breaks an answer off; the run goes on with another one, asked for after these messages. */
+/** Interrupts a model response; the run continues with another model call after these messages. */
 export interface Interruption {
-  /** The error message of the answer that was broken off. */
+  /** Becomes the error message of the interrupted assistant message. */
   readonly reason: string;
   readonly messages: readonly HookMessage[];
-  /** The answer leaves the conversation, though not the file. Otherwise it stays, as one that broke off. */
+  /** Removes the interrupted message from the conversation, but not from the file. Otherwise it stays as aborted. */
   readonly discard?: boolean;
 }
 
-/** What a hook may have said in the conversation. */
+/** A message that a hook may add to the conversation. */
 export type HookMessage = UserMessage | CustomMessage;
 
-/** One answer with what its tools came to. */
+/** An assistant message with the results of its tool calls. */
 export interface EndedTurn {
   readonly message: AssistantMessage;
   readonly toolResults: readonly ToolResultMessage[];
 }
 
-/** What is to be said before the run goes on or ends, and whether it must go on. */
+/** Messages to add before the run continues or ends, and whether it must continue. */
 export interface Continuation {
   readonly messages?: readonly HookMessage[];
   readonly continue?: boolean;
 }
 
-/** Whether a call may go ahead, and with which arguments. */
+/** Blocks a tool call, or sets its arguments. */
 export type ToolVerdict = { readonly block: string } | { readonly args: Record<string, unknown> };
 
 export interface EndedCall {
   readonly call: ToolCall;
-  /** What the tool was given: those of the call, unless a hook replaced them. */
+  /** The arguments of the call, or those that a hook put in their place. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly result: ToolResult;
 }

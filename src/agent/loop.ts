@@ -21,7 +21,7 @@ import { refuseTools, runTools } from './run-tools.ts';
 import type { Tool } from './tool.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-/** What the loop says. `agent_end` is the session's to say: only it knows whether the run goes on. */
+/** Events of the loop. The session sends `agent_end`, because only the session decides whether the run continues. */
 export type LoopEvent =
   | AgentStartEvent
   | TurnStartEvent
@@ -33,39 +33,39 @@ export type LoopEvent =
   | ToolExecutionUpdateEvent
   | ToolExecutionEndEvent;
 
-/** The conversation as the loop sees it. */
+/** The session as the loop uses it. */
 export interface Conversation {
-  /** Asks the model about everything said so far. */
+  /** Calls the model with the conversation so far. */
   readonly callModel: () => Promise<ModelResponse>;
   readonly tools: () => readonly Tool[];
-  /** What hooks want said right after the messages that open the run. */
+  /** Messages that hooks add right after the messages that open the run. */
   readonly hookMessages?: (() => Promise<readonly AgentMessage[]>) | undefined;
-  /** Stores a message that a hook wants said; answers it as stored. All others that are handed over are stored already. */
+  /** Stores a message of a hook and returns the stored message. All other messages are already stored. */
   readonly storeHookMessage: (message: HookMessage) => AgentMessage;
-  /** Takes the last answer out of the conversation. */
+  /** Removes the last assistant message from the conversation. */
   readonly dropAssistantMessage: () => void;
   readonly hasSteering: () => boolean;
-  /** The steering messages that are due now. */
+  /** Removes the due steering messages from the queue and returns them. */
   readonly takeSteering: () => AgentMessage[];
-  /** Asks for a model call; where it is not allowed, the run ends. */
+  /** Reserves one model call; false ends the run. */
   readonly reserveModelCall: () => boolean;
-  /** Between two turns, or before the run ends: makes room for what comes next, if it is to be. */
+  /** Runs between two turns and before the run ends; may compact the conversation. */
   readonly beforeNextTurn?: (needsTurn: boolean) => Promise<void> | undefined;
-  /** What the next turn begins with; undefined when nothing calls for one, or the model may not be asked again. */
+  /** Messages for the next turn; undefined if no turn is due or no model call is left. */
   readonly nextDelivery: (needsTurn: boolean) => Delivery | undefined;
-  /** Whether steering may skip tools that have not started. */
+  /** True: steering skips tool calls that have not started. */
   readonly steeringSkipsTools: () => boolean;
   readonly hooks: AgentHooks;
   readonly signal: AbortSignal;
 }
 
-/** Takes messages that were set aside: nobody can withdraw them any more. */
+/** Takes reserved messages; from then on no client can withdraw them. */
 export type Delivery = () => AgentMessage[];
 
 /**
- * Turns a conversation over until the model has nothing more to do: an answer, its tools, the answer to those, and so
- * on, taking queued messages between turns. It does no I/O of its own and never throws for a model or a tool: their
- * failures are events. The reader of the events is its clock: it goes on when the reader asks for the next one.
+ * Repeats turns (a model call and its tools) until the model requests no more tools, with queued messages between
+ * turns. Does no I/O and never throws for a model or a tool: their failures are events. The loop advances only when its
+ * reader pulls the next event.
  */
 export async function* runTurns(first: readonly AgentMessage[], conversation: Conversation): AsyncGenerator<LoopEvent> {
   const mayCallModel = conversation.reserveModelCall();
@@ -92,7 +92,7 @@ export async function* runTurns(first: readonly AgentMessage[], conversation: Co
     const deliver = isOver ? undefined : conversation.nextDelivery(needsTurn);
     if (deliver) yield { type: 'turn_start' };
     yield* hookMessageEvents([...(interruption?.messages ?? []), ...(continuation?.messages ?? [])], conversation);
-    // What an abort finds set aside goes back to the queue.
+    // After an abort, reserved messages return to the queue.
     if (!deliver || conversation.signal.aborted) return;
     yield* messageEvents(deliver());
   }
@@ -109,7 +109,7 @@ function* hookMessageEvents(messages: readonly HookMessage[], conversation: Conv
   for (const message of messages) yield* messageEvents([conversation.storeHookMessage(message)]);
 }
 
-/** What a hook says, if there is one and no abort comes first. */
+/** Calls a hook; returns undefined if the hook is absent or an abort comes first. */
 async function callHook<T>(
   { hooks, signal }: Conversation,
   call: (hooks: AgentHooks, signal: AbortSignal) => T | undefined | Promise<T | undefined>,
@@ -118,13 +118,13 @@ async function callHook<T>(
   return result instanceof Promise ? unlessAborted(result, signal) : result;
 }
 
-/** An answer, and what broke it off if something did. */
+/** An assistant message, and the interruption that ended it. */
 interface StreamedMessage {
   readonly message: AssistantMessage;
   readonly interruption: Interruption | undefined;
 }
 
-/** One answer of the model, told step by step. */
+/** Streams one model response as events. */
 async function* streamModelResponse(conversation: Conversation): AsyncGenerator<LoopEvent, StreamedMessage> {
   const { opening, events, cancel: breakOff } = await conversation.callModel();
   yield { type: 'message_start', message: opening };
@@ -141,7 +141,7 @@ async function* streamModelResponse(conversation: Conversation): AsyncGenerator<
   for await (const event of events) {
     if (event.type === 'usage') usage = event.usage;
     else if (event.type === 'end') {
-      // It may have been whole, or have failed, by the time it was broken off.
+      // The response may have completed or failed before the interruption.
       const final = interruption ? withInterruption(event.message, interruption) : event.message;
       const message = (await callHook(conversation, ({ messageEnd }, signal) => messageEnd?.(final, signal))) ?? final;
       yield { type: 'message_update', assistantMessageEvent: endStep(message), ...usageIfChanged(message.usage) };
@@ -156,7 +156,7 @@ async function* streamModelResponse(conversation: Conversation): AsyncGenerator<
   throw new Error('The model stream ended without an end');
 }
 
-/** Answers the usage where it differs from what was told last. */
+/** Returns the usage only if it differs from the previously published usage. */
 function usageChanges(first: Usage) {
   let last = JSON.stringify(first);
   return (usage: Usage | undefined): { usage?: Usage } => {
@@ -180,7 +180,7 @@ function endStep(message: AssistantMessage): AssistantMessageEvent {
     : { type: 'done', reason: stopReason, message };
 }
 
-/** What the tools of an answer came to, and whether they say that nothing is left to do. */
+/** Results of a message's tool calls; `isTerminal` if all of them requested the end of the run. */
 interface ToolOutcome {
   readonly toolResults: ToolResultMessage[];
   readonly isTerminal: boolean;
@@ -188,7 +188,7 @@ interface ToolOutcome {
 
 const NO_TOOLS: ToolOutcome = { toolResults: [], isTerminal: false };
 
-/** The tools of one answer; their results are said, and so stored, in the order of the calls. */
+/** Runs the tool calls of one message and publishes (and so stores) the results in call order. */
 async function* runToolCalls(message: AssistantMessage, conversation: Conversation): AsyncGenerator<LoopEvent, ToolOutcome> {
   const calls = toolCallsOf(message);
   let isTerminal = false;

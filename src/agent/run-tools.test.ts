@@ -11,7 +11,7 @@ const call = (id: string, name = 'act', args: Record<string, unknown> = {}): Too
   arguments: args,
 });
 
-/** A tool that does what it is told with each call. */
+/** A tool with the given implementation. */
 const tool = (execute: (invocation: ToolInvocation) => Promise<ToolOutput>): Tool => ({
   name: 'act',
   description: 'Acts',
@@ -46,7 +46,7 @@ const summaryOf = (event: LoopEvent) =>
 const textsOf = (results: readonly ToolResultMessage[]) =>
   results.map(({ content: [block] }) => (block?.type === 'text' ? block.text : block?.type));
 
-/** Something to wait for, and the way to let it happen. */
+/** A promise and the function that resolves it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ function gate() {
 }
 
 describe('one call', () => {
-  it('whose arguments are wrong is not told all of them again', async () => {
+  it('with invalid arguments gets an error that echoes only part of them', async () => {
     const huge = call('1', 'act', { path: 1, text: 'x'.repeat(1_000_000) });
 
     const { results } = await drain(runTools(run({ calls: [huge] })));
@@ -65,7 +65,7 @@ describe('one call', () => {
     expect(textsOf(results)[0]?.length).toBeLessThan(3000);
   });
 
-  it('has a start, its progress, an end and a result', async () => {
+  it('publishes a start, its progress and an end, and returns a result', async () => {
     const progressing = tool(async ({ update }) => {
       update(textOutput('half'));
       return { ...textOutput('whole'), details: { lines: 1 } };
@@ -92,7 +92,7 @@ describe('one call', () => {
     ]);
   });
 
-  it('[T9] may give an image, with its data and its type', async () => {
+  it('[T9] may return an image with its data and its type', async () => {
     const image = { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' };
 
     const { events, results } = await drain(runTools(run({ tools: [tool(async () => ({ content: [image] }))] })));
@@ -108,14 +108,14 @@ describe('one call', () => {
     ['that is blocked', run({ hooks: { toolCall: async () => ({ block: 'not you' }) } }), 'not you'],
     ['whose hook fails', run({ hooks: { toolCall: async () => Promise.reject(new Error('hook')) } }), 'hook'],
     ['after an abort', run({ signal: AbortSignal.abort() }), 'Operation aborted'],
-  ])('%s gives a result with an error', async (_what, toolRun, text) => {
+  ])('%s returns an error result', async (_what, toolRun, text) => {
     const { outline, results } = await drain(runTools(toolRun));
 
     expect(outline).toEqual(['start 1', 'end 1']);
     expect(results).toMatchObject([{ isError: true, content: [{ type: 'text', text }], details: {} }]);
   });
 
-  it('whose arguments do not fit says what is wrong with them, and the tool does not run', async () => {
+  it('with arguments that do not match the schema names the mismatch, and the tool does not run', async () => {
     let ran = false;
     const recording = tool(async () => {
       ran = true;
@@ -133,7 +133,7 @@ describe('one call', () => {
     expect(ran).toBe(false);
   });
 
-  it('may have its arguments brought into form by its tool, before they are checked', async () => {
+  it('passes its arguments through prepareArguments before they are checked', async () => {
     const echo = {
       ...tool(async ({ args }) => textOutput(String(args['path']))),
       prepareArguments: () => ({ path: 'x' }),
@@ -145,7 +145,7 @@ describe('one call', () => {
     expect(events[0]).toMatchObject({ args: { path: 7 } });
   });
 
-  it('runs with the arguments that a hook gives it, and tells those of the model', async () => {
+  it('runs with the arguments of the hook, and its events carry those of the model', async () => {
     const echo = tool(async ({ args }) => textOutput(String(args['path'])));
     const hooks = { toolCall: async () => ({ args: { path: 'theirs' } }) };
 
@@ -157,7 +157,7 @@ describe('one call', () => {
     expect(textsOf(results)).toEqual(['theirs']);
   });
 
-  it('may have its result replaced by a hook; one that fails changes nothing', async () => {
+  it('returns the result of the hook; a failing hook changes nothing', async () => {
     const replaced = { ...textOutput('other'), isError: true };
 
     const [changed, kept] = [
@@ -171,7 +171,7 @@ describe('one call', () => {
 });
 
 describe('several calls', () => {
-  it('run side by side; ends come as they happen, results as they were called', async () => {
+  it('run concurrently: end events in completion order, results in call order', async () => {
     const first = gate();
     const waiting = tool(async ({ toolCallId }) => {
       if (toolCallId === '1') await first.opened;
@@ -188,7 +188,7 @@ describe('several calls', () => {
     expect(textsOf(results)).toEqual(['1', '2', '3']);
   });
 
-  it('are not heard after their end', async () => {
+  it('publish no update after their end', async () => {
     const second = gate();
     const updating = tool(async ({ toolCallId, update }) => {
       if (toolCallId === '2') await second.opened;
@@ -205,7 +205,7 @@ describe('several calls', () => {
     expect(outline).toEqual(['start 1', 'start 2', 'end 1', 'end 2']);
   });
 
-  it('run one after another when they may be interrupted, until they are', async () => {
+  it('run one after another in sequential mode until an interruption', async () => {
     let interrupted = false;
     const ran: string[] = [];
     const steering = tool(async ({ toolCallId }) => {
@@ -236,7 +236,7 @@ describe('several calls', () => {
     expect(results.map(({ isError }) => isError)).toEqual([false, false, true, true]);
   });
 
-  it('always run the first, though steering waits already', async () => {
+  it('always run the first, even if steering is already queued', async () => {
     const { results } = await drain(
       runTools(run({ calls: [call('1'), call('2')], sequential: true, isInterrupted: () => true })),
     );
@@ -244,7 +244,7 @@ describe('several calls', () => {
     expect(textsOf(results)).toEqual(['done', 'Skipped due to queued user message.']);
   });
 
-  it('that must not run are each answered with the reason', async () => {
+  it('that are refused each return the reason', async () => {
     const { outline, results } = await drain(refuseTools([call('1'), call('2')], 'No.'));
 
     expect(outline).toEqual(['start 1', 'end 1', 'start 2', 'end 2']);
@@ -260,7 +260,7 @@ describe('a tool that does not stop', () => {
     vi.useRealTimers();
   });
 
-  it('is answered for after a while', async () => {
+  it('gets an error result after the grace period', async () => {
     const controller = new AbortController();
     const stubborn = tool(() => new Promise(() => {}));
     const draining = drain(runTools(run({ tools: [stubborn], signal: controller.signal })));

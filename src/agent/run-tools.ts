@@ -7,7 +7,7 @@ import type { LoopEvent } from './loop.ts';
 import { type Tool, ToolError, type ToolInvocation, type ToolOutput, textOutput } from './tool.ts';
 import { throwIfAborted, unlessAborted } from './unless-aborted.ts';
 
-/** How long a tool may take to stop after an abort before its call is answered without it. */
+// A call gets an error result if its tool has not stopped this long after an abort.
 const STOP_GRACE_MS = 5000;
 
 export interface ToolRun {
@@ -15,16 +15,16 @@ export interface ToolRun {
   readonly tools: readonly Tool[];
   readonly hooks: AgentHooks;
   readonly signal: AbortSignal;
-  /** True: run one after another and ask after each whether the rest is still wanted. */
+  // True: run one call at a time and skip the rest once `isInterrupted` returns true.
   readonly sequential: boolean;
   readonly isInterrupted: () => boolean;
-  /** All of them say that nothing is left to do. */
+  // Called if every tool requested the end of the run.
   readonly onTerminate?: () => void;
 }
 
 /**
- * Runs the calls of one answer. Starts come in the order of the calls, ends as they complete; the result messages are
- * returned in the order of the calls. Every call gets a start, an end and a result, as long as somebody reads them.
+ * Runs the tool calls of one message. Start events come in call order, end events in completion order, result messages
+ * in call order. Every call gets a start, an end and a result while its reader keeps reading.
  */
 export async function* runTools(run: ToolRun): AsyncGenerator<LoopEvent, ToolResultMessage[]> {
   const results: ToolResult[] = [];
@@ -38,7 +38,7 @@ export async function* runTools(run: ToolRun): AsyncGenerator<LoopEvent, ToolRes
   return run.calls.map((call, index) => resultMessage(call, results[index] ?? errorResult('No result')));
 }
 
-/** Answers calls that must not run, each with the same reason. */
+/** Returns the same error result for every call without running it. */
 export async function* refuseTools(calls: readonly ToolCall[], reason: string) {
   const messages: ToolResultMessage[] = [];
   for (const call of calls) messages.push(resultMessage(call, yield* refuseCall(call, reason)));
@@ -61,7 +61,7 @@ async function* runAll(run: ToolRun): AsyncGenerator<LoopEvent, ToolResult[]> {
   try {
     for await (const event of queue) yield event;
   } finally {
-    // Also when nobody reads on: a run does not end before its tools have.
+    // Also if the reader stops early: a run never ends before its tools.
     await all;
   }
   return all;
@@ -79,14 +79,14 @@ async function* refuseCall(call: ToolCall, reason: string): AsyncGenerator<LoopE
   return result;
 }
 
-/** Never rejects: a tool that fails has failed for the model, not for the run. */
+/** Never rejects: a failing tool fails for the model, not for the run. */
 async function runCall(call: ToolCall, run: ToolRun, update: (output: ToolOutput) => void): Promise<ToolResult> {
   let args: Readonly<Record<string, unknown>> = call.arguments;
   let result: ToolResult;
   try {
     throwIfAborted(run.signal);
     const tool = toolFor(call, run);
-    // Whoever decides about a call is shown what it would run with.
+    // Hooks see the arguments that the tool would run with.
     args = preparedArguments(call, tool);
     args = await permittedArguments({ ...call, arguments: args }, run);
     const invocation = { toolCallId: call.id, args, signal: run.signal, update };
@@ -97,7 +97,7 @@ async function runCall(call: ToolCall, run: ToolRun, update: (output: ToolOutput
   return (await reviewedResult({ call, args, result }, run)) ?? result;
 }
 
-/** The arguments that the call may run with; throws when it may not run. */
+/** Returns the arguments that the call may run with; throws if a hook blocks it. */
 async function permittedArguments(call: ToolCall, { hooks, signal }: ToolRun): Promise<Readonly<Record<string, unknown>>> {
   throwIfAborted(signal);
   const verdict = hooks.toolCall ? await unlessAborted(hooks.toolCall(call, signal), signal) : undefined;
@@ -131,7 +131,7 @@ async function reviewedResult(endedCall: EndedCall, { hooks, signal }: ToolRun):
   }
 }
 
-/** The work itself, or a rejection if it has not stopped some time after the abort. */
+/** Settles with the work, or rejects if it has not stopped `STOP_GRACE_MS` after the abort. */
 function withStopGrace<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -183,7 +183,7 @@ const resultMessage = (call: ToolCall, { content, details, isError }: ToolResult
   timestamp: Date.now(),
 });
 
-/** The model knows what it sent; it needs to be told only what was understood of it. */
+// The model has its own arguments; the error repeats only their beginning.
 const MAX_ECHO_CHARACTERS = 2000;
 
 function invalidArgumentsText(name: string, problem: string, args: unknown): string {

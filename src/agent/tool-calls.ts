@@ -1,9 +1,9 @@
 import type { AssistantMessage, ToolCall } from '../protocol/generated/vocabulary.ts';
 
-/** The tools that an answer calls. */
+/** Tool calls of an assistant message. */
 export const toolCallsOf = ({ content }: AssistantMessage): ToolCall[] =>
   content.filter((block) => block.type === 'toolCall');
 
-/** Whether an answer broke off: it failed or was stopped, and no tool of it ever runs. */
+/** Whether a message failed or was aborted; its tool calls never run. */
 export const isFailedOrAborted = ({ stopReason }: AssistantMessage): boolean =>
   stopReason === 'error' || stopReason === 'aborted';

@@ -21,7 +21,7 @@ it.each([
   expect(chooseTools(names, choice)).toEqual({ chosen, unknown: [] });
 });
 
-it('says which words mean no tool', () => {
+it('patterns that match no tool are returned as unknown', () => {
   expect(chooseTools(names, { patterns: ['read', 'mcpXquery'], excluded: ['fly'] })).toEqual({
     chosen: ['read'],
     unknown: ['mcpXquery', 'fly'],

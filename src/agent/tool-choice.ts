@@ -1,16 +1,19 @@
-/** Which tools a model is offered, in the words of a command line. */
+/** Which tools a model is offered, as the command line states it. */
 export interface ToolChoice {
-  /** Names, with `*` for any letters: these and no others. `+name` and `-name` change the usual ones instead. */
+  /** Tool names, with `*` as a wildcard: only these. `+name` and `-name` change the defaults instead. */
   readonly patterns?: readonly string[] | undefined;
   readonly excluded?: readonly string[] | undefined;
-  /** False: tau's own tools are not among the usual ones. */
+  /** False: the defaults contain no built-in tool. */
   readonly builtin?: boolean | undefined;
 }
 
-/** Those of tau's own tools that the model is offered unless somebody says otherwise; of others it is offered all. */
+/** Built-in tools that a model is offered by default; tools of other sources are all offered. */
 export const DEFAULT_TOOLS: readonly string[] = ['read', 'bash', 'edit', 'write'];
 
-/** The names that are meant, in their own order, and those words that mean none. `usual`: those to start from. */
+/**
+ * Returns the chosen names in their original order and the patterns that match none. `defaults`: the names to start
+ * from.
+ */
 export function chooseTools(names: readonly string[], choice: ToolChoice, defaults: readonly string[] = DEFAULT_TOOLS) {
   const { patterns, excluded = [] } = choice;
   const chosen = new Set(modifiesDefaults(patterns) ? names.filter((name) => defaults.includes(name)) : []);
@@ -28,7 +31,7 @@ export function chooseTools(names: readonly string[], choice: ToolChoice, defaul
   return { chosen: names.filter((name) => chosen.has(name)), unknown };
 }
 
-/** Whether the words start from the usual tools: when there are none, or all of them say more or less. */
+/** True if there are no patterns, or all of them start with `+` or `-`. */
 const modifiesDefaults = (patterns: readonly string[] | undefined) =>
   patterns === undefined || (patterns.length > 0 && patterns.every((pattern) => /^[+-]/.test(pattern)));
 

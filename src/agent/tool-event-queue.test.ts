@@ -8,7 +8,7 @@ const drain = async <T>(queue: ToolEventQueue<T>): Promise<T[]> => {
   return events;
 };
 
-it('gives the reader what was there before it came, and what comes while it waits', async () => {
+it('a reader receives the events pushed before it started and while it waits', async () => {
   const queue = new ToolEventQueue<string>();
   queue.push('before');
   const reading = drain(queue);
@@ -20,7 +20,7 @@ it('gives the reader what was there before it came, and what comes while it wait
   expect(await reading).toEqual(['before', 'while']);
 });
 
-it('ends at once when there is nothing to read', async () => {
+it('an empty queue ends its reader at once', async () => {
   const queue = new ToolEventQueue<string>();
 
   queue.end();
@@ -28,7 +28,7 @@ it('ends at once when there is nothing to read', async () => {
   expect(await drain(queue)).toEqual([]);
 });
 
-it('takes nothing after its end', async () => {
+it('a queue accepts nothing after its end', async () => {
   const queue = new ToolEventQueue<string>();
   queue.push('in time');
   queue.end();
@@ -39,7 +39,7 @@ it('takes nothing after its end', async () => {
   expect(await drain(queue)).toEqual(['in time']);
 });
 
-it('replaces an unread event of the same key where it stands', async () => {
+it('an unread event is replaced in place by a later one with the same key', async () => {
   const queue = new ToolEventQueue<string>();
   queue.pushLatest('a', 'a1');
   queue.push('other');
@@ -51,7 +51,7 @@ it('replaces an unread event of the same key where it stands', async () => {
   expect(await drain(queue)).toEqual(['a2', 'other', 'b1']);
 });
 
-it('does not replace what was read', async () => {
+it('an event that was read is not replaced', async () => {
   const queue = new ToolEventQueue<string>();
   const reader = queue[Symbol.asyncIterator]();
   queue.pushLatest('a', 'a1');
@@ -62,7 +62,7 @@ it('does not replace what was read', async () => {
   expect([first.value, (await reader.next()).value]).toEqual(['a1', 'a2']);
 });
 
-it('holds one event per key however many come while nobody reads', async () => {
+it('a queue without a reader holds one event per key', async () => {
   const queue = new ToolEventQueue<number>();
 
   for (let count = 0; count < 10_000; count++) queue.pushLatest('a', count);
@@ -71,7 +71,7 @@ it('holds one event per key however many come while nobody reads', async () => {
   expect(await drain(queue)).toEqual([9999]);
 });
 
-it('loses no plain event and reorders none, whenever it is read', async () => {
+it('no plain event is lost or reordered, whenever it is read', async () => {
   const anyStep = fc.oneof(fc.constant('read' as const), fc.constant('push' as const), fc.constantFrom('a', 'b'));
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep), async (steps) => {

@@ -1,6 +1,6 @@
 /**
- * Carries events from work that goes on side by side to one reader, in order. An event with a key replaces one with
- * the same key that nobody has read yet, so that a reader who pauses costs bounded memory.
+ * Carries events of concurrent tools to one reader in order. An unread event is replaced by a later one with the same
+ * key, so that a paused reader costs bounded memory.
  */
 export class ToolEventQueue<T> implements AsyncIterable<T> {
   #items: { key: string | undefined; event: T }[] = [];

@@ -2,42 +2,44 @@ import type { ToolSpec } from '../model/request.ts';
 import type { Schema } from '../protocol/check.ts';
 import type { ContentBlock } from '../protocol/generated/vocabulary.ts';
 
-/** What a tool shows: for the model, and `details` for people. */
+/** Output of a tool: `content` for the model, `details` for people. */
 export interface ToolOutput {
   readonly content: ContentBlock[];
   readonly details?: unknown;
-  /** Nothing is left to do: where all tools of a turn say so, the model is not asked again for their sake. */
+  /** Requests the end of the run: if all tools of a turn set it, no further model call follows. */
   readonly terminate?: boolean;
 }
 
-/** One call of a tool, its arguments checked. */
+/** A tool call with checked arguments. */
 export interface ToolInvocation {
   readonly toolCallId: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** Shows everything so far; each call replaces what the one before showed. */
+  /** Publishes the whole output so far; each call replaces the previous output. */
   readonly update: (output: ToolOutput) => void;
 }
 
-/** Something the model may do. It throws `Error` to tell the model that it failed, and stops soon after the signal. */
+/**
+ * A tool for the model. `execute` throws an `Error` to report a failure to the model, and stops soon after the signal.
+ */
 export interface Tool extends ToolSpec {
-  /** How the system prompt tells of it, if not by its description. */
+  /** Replaces the description in the system prompt. */
   readonly promptSnippet?: string;
-  /** What else the system prompt says when it is offered. */
+  /** Lines added to the system prompt while the tool is active. */
   readonly promptGuidelines?: readonly string[];
-  /** What arguments must fit, where that is not `parameters`. */
+  /** Schema that arguments are checked against, if it differs from `parameters`. */
   readonly validationSchema?: Schema;
-  /** Brings arguments that are meant well into the form that `parameters` demands. */
+  /** Converts well-meant arguments to the form that `parameters` requires. */
   readonly prepareArguments?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly execute: (invocation: ToolInvocation) => Promise<ToolOutput>;
 }
 
-/** What models accept as the name of a tool. */
+/** Whether model APIs accept this tool name. */
 export const isToolName = (name: unknown): name is string => typeof name === 'string' && /^[\w-]{1,64}$/.test(name);
 
 export const textOutput = (text: string): ToolOutput => ({ content: [{ type: 'text', text }] });
 
-/** A failure that shows more than its message, such as the output of a command that exited with an error. */
+/** A failure with more output than its message, such as the output of a command that exited with an error. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
   readonly output: ToolOutput;

@@ -11,7 +11,7 @@ const tool = (name: string, description = name): Tool => ({
 
 const builtins = ['read', 'bash', 'edit', 'write', 'grep'].map((name) => tool(name));
 
-it('offers the usual tools, and tells of all', () => {
+it('a toolbox offers the default tools and describes all of them', () => {
   const box = new Toolbox(builtins, {});
 
   expect(box.activeNames).toEqual(['read', 'bash', 'edit', 'write']);
@@ -24,7 +24,7 @@ it('offers the usual tools, and tells of all', () => {
   ]);
 });
 
-it('offers what it is told, once and in the order of the tools', () => {
+it('activate offers exactly the named tools, once, in toolbox order', () => {
   const box = new Toolbox(builtins, {});
 
   box.activate(['grep', 'read', 'grep']);
@@ -33,7 +33,7 @@ it('offers what it is told, once and in the order of the tools', () => {
   expect(box.active).toEqual([]);
 });
 
-it('changes nothing where one name is unknown, and names those that are', () => {
+it('activate with an unknown name changes nothing and names the unknown ones', () => {
   const box = new Toolbox(builtins, {});
 
   expect(() => box.activate(['read', 'fly', 'swim'])).toThrow('No such tool: fly, swim');
@@ -42,7 +42,7 @@ it('changes nothing where one name is unknown, and names those that are', () => 
   expect(box.activeNames).toEqual(['read', 'bash', 'edit', 'write']);
 });
 
-it('new tools take the place of the old ones; what was active by name stays so', () => {
+it('setBuiltins replaces the built-in tools and keeps activation by name', () => {
   const box = new Toolbox(builtins, { patterns: ['read', 'grep'] });
 
   box.setBuiltins([tool('grep', 'another'), tool('ls')]);
@@ -52,7 +52,7 @@ it('new tools take the place of the old ones; what was active by name stays so',
   expect(box.activeNames).toEqual(['read', 'grep']);
 });
 
-it('what is replaced stays offered or not by its name; what is new is offered where that is wanted', () => {
+it('setTools keeps activation by name and offers new tools as isOffered decides', () => {
   const box = new Toolbox(builtins, { patterns: ['read'] });
 
   box.setTools('host', [tool('a'), tool('b'), tool('quiet')], { isOffered: (name) => name !== 'quiet', ignoreChoice: true });
@@ -67,7 +67,7 @@ it('what is replaced stays offered or not by its name; what is new is offered wh
   expect([box.sourceOf('b'), box.sourceOf('grep'), box.sourceOf('c')]).toEqual(['host', 'builtin', undefined]);
 });
 
-it('remembers which words meant no tool', () => {
+it('patterns that match no tool are listed as unknown', () => {
   expect(new Toolbox(builtins, { patterns: ['read', 'fly'] }).unknownPatterns).toEqual(['fly']);
 });
 
@@ -79,7 +79,7 @@ it.each([
   [{ patterns: ['-grep'] }, false],
   [{ patterns: [] }, false],
   [{ excluded: ['gr*'] }, false],
-])('a tool offers itself where the choice %j leaves it free to: %s', (choice, isOffered) => {
+])('a conditional tool is offered under the choice %j: %s', (choice, isOffered) => {
   const box = new Toolbox([tool('read'), tool('bash'), tool('grep')], choice);
   let condition = false;
   const before = box.activeNames;
@@ -94,7 +94,7 @@ it.each([
   expect(box.activeNames).toEqual(before);
 });
 
-it('a choice by name ends what offered itself, and keeps what it names', () => {
+it('activate ends conditional offers and keeps the tools it names', () => {
   const box = new Toolbox(builtins, {});
   let condition = true;
   box.offerWhile('grep', () => condition);
@@ -120,7 +120,7 @@ it.each([
   ],
   ['none', { patterns: [] }, []],
   ["all, and none of tau's own", { builtin: false }, ['fs__read', 'fs__write', 'web__get']],
-])('of tools that come later it offers %s, as it was told', (_title, choice, offered) => {
+])('of tools added later a toolbox offers %s, as its choice says', (_title, choice, offered) => {
   const box = new Toolbox(builtins, choice);
 
   box.setTools('mcp', others);
@@ -128,7 +128,7 @@ it.each([
   expect(box.activeNames).toEqual(offered);
 });
 
-it('what was switched off stays off when it comes again, and what is new is on', () => {
+it('a deactivated tool stays inactive when it is added again, and a new tool is active', () => {
   const box = new Toolbox(builtins, {});
   box.setTools('mcp', others.slice(0, 2), { keepActivation: true });
   box.activate(['read', 'fs__read']);
@@ -140,7 +140,7 @@ it('what was switched off stays off when it comes again, and what is new is on',
   expect(box.activeNames).toEqual(['read', 'fs__read', 'web__get']);
 });
 
-it('a tool of an MCP server gives way to any other of its name, whoever came first', () => {
+it('a tool of an MCP server gives way to any other tool of its name, in any order', () => {
   const box = new Toolbox(builtins, {});
   box.setTools('mcp', [tool('read', 'theirs'), tool('fs__read', 'theirs')]);
   box.setTools('host', [tool('fs__read', "the client's")]);

@@ -5,24 +5,24 @@ import { chooseTools, type ToolChoice, DEFAULT_TOOLS } from './tool-choice.ts';
 
 export type ToolSource = ToolInfo['source'];
 
-/** How tools that are new shall be offered. */
+// How new tools are offered.
 interface OfferOptions {
-  /** Which of them the model is offered, unless the choice that the box was made with says otherwise; all. */
+  // Which new tools are offered, unless the toolbox's choice decides; by default all.
   readonly isOffered?: (name: string) => boolean;
-  /** True: whatever the choice says; whoever brings them has chosen. */
+  // True: the toolbox's choice is ignored.
   readonly ignoreChoice?: boolean;
-  /** True: one that goes and comes back is offered or not as it was before. */
+  // True: a tool that is removed and added again keeps its activation.
   readonly keepActivation?: boolean;
 }
 
-/** Every tool there is, and which of them the model is offered. It outlives a change of session. */
+/** All tools and which of them the model is offered. Outlives a change of session. */
 export class Toolbox {
   readonly #tools = new Map<ToolSource, readonly Tool[]>();
   readonly #choice: ToolChoice;
   readonly #known = new Set<string>();
   readonly #offerConditions = new Map<string, () => boolean>();
   #active: ReadonlySet<string>;
-  /** Somebody has chosen tools by name since. */
+  // True after `activate`: conditional offers no longer count.
   #isChosenByName = false;
 
   constructor(builtins: readonly Tool[], choice: ToolChoice) {
@@ -32,13 +32,13 @@ export class Toolbox {
     this.#active = new Set(chooseTools(names, choice, choice.builtin === false ? [] : DEFAULT_TOOLS).chosen);
   }
 
-  /** Words of the choice that mean no tool. */
+  /** Patterns of the choice that match no tool. */
   get unknownPatterns(): readonly string[] {
     const names = this.#all.map(({ tool }) => tool.name);
     return chooseTools(names, this.#choice).unknown;
   }
 
-  /** What the model is offered, in the order of the tools. */
+  /** Tools that the model is offered, in toolbox order. */
   get active(): readonly Tool[] {
     return this.#all.flatMap(({ tool }) => (this.#isActive(tool.name) ? [tool] : []));
   }
@@ -47,12 +47,12 @@ export class Toolbox {
     return this.active.map(({ name }) => name);
   }
 
-  /** Puts tau's own tools in the place of those from another folder. What was active by name stays so. */
+  /** Replaces the built-in tools with those of another folder; activation by name stays. */
   setBuiltins(tools: readonly Tool[]): void {
     this.#tools.set('builtin', tools);
   }
 
-  /** Puts tools in the place of all others from there. What was active by name stays so; those that are new are offered. */
+  /** Replaces all tools of a source. Activation by name stays; new tools are offered. */
   setTools(source: ToolSource, tools: readonly Tool[], options: OfferOptions = {}): void {
     const { isOffered = () => true, ignoreChoice: ignoreChoice = false, keepActivation: keepActivation = false } = options;
     const active = new Set(this.#active);
@@ -69,17 +69,16 @@ export class Toolbox {
     this.#tools.set(source, tools);
   }
 
-  /** Offers one of tau's own tools by itself while this holds, until somebody chooses tools by name. */
+  /** Offers a built-in tool while the condition holds, until `activate` is called. */
   offerWhile(name: string, condition: () => boolean): void {
     if (chooseTools([name], this.#choice, [name]).chosen.length > 0) this.#offerConditions.set(name, condition);
   }
 
-  /** Where the tool of this name comes from. */
   sourceOf(name: string): ToolSource | undefined {
     return this.#all.find(({ tool }) => tool.name === name)?.source;
   }
 
-  /** Offers these and no others. */
+  /** Offers these tools and no others. */
   activate(names: readonly string[]): void {
     const known = new Set(this.#all.map(({ tool }) => tool.name));
     const unknown = names.filter((name) => !known.has(name));
@@ -102,7 +101,10 @@ export class Toolbox {
     return this.#tools.get('builtin')?.some((tool) => tool.name === name) === true;
   }
 
-  /** A name means one tool: that of an extension stands for one of tau's own, that of a server gives way to others. */
+  /**
+   * Each name means one tool: an extension's tool replaces a built-in one, an MCP server's tool gives way to all
+   * others.
+   */
   get #all(): { source: ToolSource; tool: Tool }[] {
     const byName = new Map<string, { source: ToolSource; tool: Tool }>();
     for (const source of ['builtin', 'extension', 'host', 'mcp'] as const) {

@@ -1,4 +1,4 @@
-/** What the work comes to, or undefined when the signal aborts first: nothing that waits may hold up an abort. */
+/** Settles with the work, or with undefined on abort, so that no pending work delays an abort. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(undefined);
@@ -8,7 +8,7 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
   });
 }
 
-/** Stops work that goes on step by step. */
+/** Stops step-by-step work after an abort. */
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new Error('Operation aborted');
 }

@@ -12,7 +12,7 @@ function loggerWithLines() {
   return { lines, activityLog: new ActivityLog(log) };
 }
 
-it('names hooks that take long, and only those', async () => {
+it('only slow hooks are logged', async () => {
   const { lines, activityLog } = loggerWithLines();
   const hooks = activityLog.withTiming({
     input: () => wait(1100, 'handled' as const),
@@ -30,7 +30,7 @@ it('names hooks that take long, and only those', async () => {
   expect(lines).toEqual([['hook slow', { hook: 'input', ms: expect.any(Number) }]]);
 });
 
-it('hooks keep their own `this`, and fail as they did', async () => {
+it('timed hooks keep their `this` and their errors', async () => {
   const { activityLog } = loggerWithLines();
   class Own {
     #reason = 'mine';

@@ -7,13 +7,12 @@ import type { Log, LogLevel } from '../system/log.ts';
 import { Broadcast } from '../wire/broadcast.ts';
 import type { Agent } from './agent.ts';
 
-/** A hook that takes longer than this is named. */
+// Hooks that take longer are logged.
 const SLOW_HOOK_MS = 1000;
 
 /**
- * Writes down what an agent does: that something happened, how long it took and how large it was.
- *
- * Nothing that a user, a model, a tool or a provider said gets in, not even as the name of a tool or the words of an error.
+ * Logs the activity of an agent: what happened, how long it took and how large it was. Never logs text of users,
+ * models, tools or providers, not even tool names or error messages.
  */
 export class ActivityLog {
   readonly #log: Log;
@@ -28,7 +27,7 @@ export class ActivityLog {
     this.#log = log;
   }
 
-  /** What clients are told, which is also what is written down. */
+  /** Publishes to clients and logs every event. */
   readonly broadcast = new LoggedBroadcast((event) => this.#logEvent(event));
 
   logOpened(agent: Agent): void {
@@ -51,7 +50,7 @@ export class ActivityLog {
     });
   }
 
-  /** The same hooks; those that take long are named. */
+  /** Wraps hooks so that slow calls are logged. */
   withTiming(hooks: SessionHooks): SessionHooks {
     const timedHooks = new WeakMap<object, unknown>();
     return new Proxy(hooks, {
@@ -78,7 +77,7 @@ export class ActivityLog {
     };
   }
 
-  /** Most events are steps of an answer: they cost one comparison. */
+  /** Most events are response deltas: they cost one comparison. */
   #logEvent(event: AgentEvent): void {
     switch (event.type) {
       case 'agent_start':
@@ -158,7 +157,7 @@ export class ActivityLog {
   }
 }
 
-/** A broadcast with somebody who listens in. */
+/** A broadcast that also passes events to a listener. */
 class LoggedBroadcast extends Broadcast {
   readonly #onEvent: (event: AgentEvent) => void;
 

@@ -1,7 +1,7 @@
 import type { SessionState } from '../protocol/generated/vocabulary.ts';
 import type { Agent } from './agent.ts';
 
-/** The state of the agent as clients are told of it. */
+/** The agent's state as sent to clients. */
 export function stateOf({ session, project, toolbox, addons }: Agent): SessionState {
   const { choice, log, modes, queue, run, transcript } = session;
   return {

@@ -46,22 +46,18 @@ export interface AgentParts {
   readonly agentDir: string;
   readonly addonOptions: AddonOptions;
   readonly mode: Mode;
-  /** `decided`: what a client said of the folder for this process. */
+  // `trust`: the decision of a client for this process.
   readonly projectFor: (cwd: string, trust: boolean | undefined) => Project;
-  /** The built-in tools for a folder. */
   readonly tools: (shell: ShellOptions) => readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly shell: (project: Project) => ShellOptions;
   readonly promptParts: (project: Project) => Omit<PromptParts, 'skills'>;
-  /** Where new sessions of a folder go; undefined: they stay in memory. */
+  // Undefined keeps new sessions in memory.
   readonly sessionDirectory: (cwd: string) => string | undefined;
-  /** Looks at what is stored. */
   readonly sessionList: () => Promise<SessionList>;
-  /** Writes into the user's settings. */
   readonly saveSettings: (values: Settings) => Promise<void>;
-  /** Stores the key of a provider, or removes the one that is stored. */
   readonly setApiKey: (provider: string, apiKey: string | undefined) => Promise<void>;
-  /** What was named on the command line; it wins over what a session remembers. */
+  // Options of the command line override the stored choice of a session.
   readonly requested: {
     readonly model?: ModelName | undefined;
     readonly unresolved?: UnresolvedModel | undefined;
@@ -69,12 +65,11 @@ export interface AgentParts {
   };
 }
 
-/** Whether something is to count for new sessions too. */
 interface Persistence {
   readonly persist?: boolean | undefined;
 }
 
-/** The one agent of this process: a session at a time, and what outlives a change of session. */
+/** The one agent of this process: holds one session at a time, and everything that outlives a session switch. */
 export class Agent {
   readonly broadcast: Broadcast;
   readonly registry: ModelRegistry;
@@ -96,7 +91,7 @@ export class Agent {
   readonly #closingSessions = new Set<Promise<void>>();
   #closing: Promise<void> | undefined;
   #resolveExit: () => void = () => {};
-  /** Settles when somebody inside wants the process to end, and nothing is being done any more. */
+  /** Settles when an extension has requested the end of the process and the agent is idle. */
   readonly exitRequested = new Promise<void>((resolve) => {
     this.#resolveExit = resolve;
   });
@@ -118,12 +113,11 @@ export class Agent {
     return this.#session;
   }
 
-  /** The folder of the session, with its settings. */
   get project(): Project {
     return this.#project;
   }
 
-  /** Where new sessions go; undefined: they stay in memory. */
+  /** Directory for new sessions; undefined keeps them in memory. */
   get sessionDirectory(): string | undefined {
     return this.#parts.sessionDirectory(this.project.cwd);
   }
@@ -132,24 +126,22 @@ export class Agent {
     return this.#parts.env;
   }
 
-  /** How commands are run in the folder of the session. */
   get shell(): ShellOptions {
     return this.#parts.shell(this.#project);
   }
 
-  /** Where to look for what others add to the agent. */
   get addonPaths(): AddonPaths {
     const { agentDir, addonOptions, env } = this.#parts;
     const { cwd, settings } = this.#project;
     return { agentDir, options: addonOptions, home: env['HOME'] || homedir(), cwd, settings };
   }
 
-  /** Does something; where it is to `persist` it becomes the default of new sessions first, or nothing is done. */
+  /** Runs the work; with `persist` it first saves the values as defaults of new sessions. */
   persistThen<T>(values: Settings, { persist = false }: Persistence, work: () => T | Promise<T>): T | Promise<T> {
     return persist ? this.#parts.saveSettings(values).then(work) : work();
   }
 
-  /** Stores a key or removes one, and learns what can be used then: a model that was missed is used from now on. */
+  /** Stores or removes an API key and reloads the models; a missing model is selected if it is now usable. */
   async setApiKey(provider: string, apiKey: string | undefined): Promise<void> {
     await this.#parts.setApiKey(provider, apiKey);
     await this.registry.load({ anyway: true });
@@ -158,15 +150,14 @@ export class Agent {
     if (found) await this.setModel(found, 'set');
   }
 
-  /** Models came or went: one that was missed is used from now on, and one that is gone is missed. */
+  /** Reselects the model after models were added or removed. */
   async onModelsChanged(): Promise<void> {
     const { reselectModel } = await import('./reselect-model.ts');
-    // What tools may know of the environment depends on what providers call their secrets.
+    // Providers name the variables that are hidden from tools.
     this.#useProject(this.#project);
     await reselectModel(this);
   }
 
-  /** What is stored; loaded when somebody first asks for it. */
   get sessionList(): Promise<SessionList> {
     this.#sessionList ??= this.#parts.sessionList();
     return this.#sessionList;
@@ -176,12 +167,12 @@ export class Agent {
     return stateOf(this);
   }
 
-  /** What opening the first session brought to light, for the first client. */
+  /** Events about the opening of the first session, for the first client. */
   takeOpeningEvents(): AgentEvent[] {
     return this.#openingEvents.splice(0);
   }
 
-  /** Tells the hooks, once, that the first session has begun: when the first client can hear what they say. */
+  /** Calls the start hooks once, when the first client can receive their events. */
   start(start: SessionStart = { reason: 'startup' }): Promise<void> | undefined {
     if (this.#isStarted) return undefined;
     this.#isStarted = true;
@@ -190,14 +181,14 @@ export class Agent {
     return loaded === undefined ? notify() : loaded.then(() => (this.#closing === undefined ? notify() : undefined));
   }
 
-  /** Makes everything ready to go over to another session. Whatever fails here leaves the present one as it is. */
+  /** Prepares another session. A failure leaves the current session unchanged. */
   async prepareSession(log: SessionLog): Promise<PreparedSession> {
     await loadStoredModel(this.registry, log);
     await this.addons.prepareFor(log);
     return this.#buildSession(log, this.#session);
   }
 
-  /** Goes over to another session. A run of the old one must have ended. */
+  /** Switches to another session. The run of the old session must have ended. */
   switchTo(prepared: PreparedSession, reason: 'new' | 'resume' | 'fork'): Promise<void> {
     if (this.#closing !== undefined) throw new Refusal('overloaded', 'The agent is shutting down');
     this.#switching = this.#switch(prepared, reason);
@@ -208,7 +199,7 @@ export class Agent {
     const previous = this.#session;
     const { log } = prepared.session;
     await withinGrace(ignoreErrors(() => this.hooks.sessionShutdown?.({ reason, targetSessionFile: log.path })));
-    // Whatever a client has started since the run was stopped.
+    // Stops shell commands that clients started after the run ended.
     await previous.shell.close();
     const before = this.state;
     this.#session = prepared.session;
@@ -216,20 +207,19 @@ export class Agent {
     const finishedFeeds = [...this.clients].map(({ feed }) => feed?.restart(log));
     this.publishStateSince(before);
     for (const event of openingEvents(prepared, previous)) this.broadcast.publish(event);
-    // The agent is in the new session already: nothing about the old one can fail the move, nor hold it up for long.
+    // The switch is done: the old session can neither fail nor delay it any more.
     await withinGrace(this.#releaseSession(previous, Promise.all(finishedFeeds)));
     await ignoreErrors(() => this.addons.onSessionSwitched());
     await ignoreErrors(() => this.hooks.sessionStart?.({ reason, previousSessionFile: previous.log.path }));
   }
 
-  /** Closes a session that was left, once nobody reads in it any more. */
+  /** Closes the log of the previous session once all entry feeds have finished with it. */
   #releaseSession({ log }: Session, finishedFeeds: Promise<unknown>): Promise<void> {
     const closed = finishedFeeds.then(() => log.close()).catch(() => {});
     this.#closingSessions.add(closed);
     return closed.finally(() => this.#closingSessions.delete(closed));
   }
 
-  /** Tells clients which fields of the state differ from before. */
   publishStateSince(before: SessionState): void {
     const after = this.state;
     const names = Object.keys({ ...before, ...after }) as (keyof SessionState)[];
@@ -246,7 +236,7 @@ export class Agent {
     this.broadcast.publish({ type: 'state_changed', state });
   }
 
-  /** Does something that may change the state, and tells clients what it changed. */
+  /** Runs work that may change the state and publishes the changes. */
   publishChanges<T>(work: () => T): T {
     const before = this.state;
     const result = work();
@@ -254,14 +244,14 @@ export class Agent {
     return result;
   }
 
-  /** Settles when the hooks have heard of it, if any wants to; the change itself is made at once. */
+  /** Changes the model at once; settles when the hooks have run. */
   setModel(model: Model, source: 'set' | 'cycle' | 'restore', requestedLevel?: ThinkingLevel): Promise<void> | undefined {
     const { session } = this;
     const { model: previousModel, thinkingLevel: previousLevel } = session.choice;
     const level = clampLevel(model, requestedLevel ?? this.#levelForNextModel(previousModel, previousLevel));
     const choice = { model, thinkingLevel: level };
     this.publishChanges(() => {
-      // What was chosen before is stored already.
+      // A restored choice is already stored.
       if (source !== 'restore') recordChoice(session.transcript, choice, previousLevel);
       session.choice = choice;
     });
@@ -281,18 +271,16 @@ export class Agent {
     return this.#notifyLevelChange(previousLevel);
   }
 
-  /** Names the session, for listings. */
   setName(name: string): void {
     this.publishChanges(() => this.session.transcript.append({ type: 'session_info', name }));
   }
 
-  /** Trusts the project or not; its settings, and the tools made from them, follow at once. */
+  /** Sets the trust of the project and reloads its settings, tools and add-ons. */
   async setTrust(verdict: { trusted: boolean; remember: boolean }): Promise<void> {
     await this.decideTrust(verdict);
     await ignoreErrors(() => this.addons.onTrustChanged());
   }
 
-  /** Reads the settings of the project again, and makes the tools anew from them. */
   refreshProject(): void {
     this.publishChanges(() => {
       this.project.reloadSettings();
@@ -300,7 +288,7 @@ export class Agent {
     });
   }
 
-  /** The same without a look at what the project adds to the agent. */
+  /** Sets the trust of the project without reloading add-ons. */
   async decideTrust({ trusted, remember }: { trusted: boolean; remember: boolean }): Promise<void> {
     if (remember) await this.project.saveTrust(trusted);
     this.publishChanges(() => {
@@ -310,17 +298,15 @@ export class Agent {
     });
   }
 
-  /** Ends the process once nothing is being done. */
+  /** Ends the process once the agent is idle. */
   requestExit(): void {
     void whenIdle(this).then(() => this.#resolveExit());
   }
 
-  /** What stands in the way of a prompt. */
   preflight(): Promise<Preflight> {
     return this.#preflight.run();
   }
 
-  /** Stops everything and lets go of the session. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -337,7 +323,7 @@ export class Agent {
     await withinGrace(Promise.all(this.#closingSessions).then(() => {}));
   }
 
-  /** A model that does not think leaves no trace of how much the one before it did: then the usual level counts. */
+  /** After a model without thinking the default level applies. */
   #levelForNextModel(previous: Model | null, level: ThinkingLevel): ThinkingLevel {
     return previous && !previous.reasoning ? (this.project.settings.defaultThinkingLevel ?? 'medium') : level;
   }
@@ -349,7 +335,6 @@ export class Agent {
       : ignoreErrors(() => this.hooks.thinkingLevelSelect?.({ level, previousLevel }));
   }
 
-  /** The tools are those of the folder and of its settings. */
   #useProject(project: Project): void {
     this.#project = project;
     this.registry.folderOptions = registryPlaceOf(project);

@@ -7,7 +7,7 @@ import { exportPage } from './commands/export.ts';
 import { forkPoints } from './commands/reading.ts';
 import { forkSession, newSession } from './session-switch.ts';
 
-/** A call of a built-in command. It runs in its turn among the session commands. */
+// A call of a built-in command. It runs as a session command.
 interface BuiltinCall {
   readonly agent: Agent;
   readonly args: string;
@@ -17,7 +17,7 @@ interface BuiltinCall {
 interface BuiltinCommand {
   readonly description: string;
   readonly argumentHint?: string;
-  /** Answers what it has to say. */
+  // Returns the output for the user.
   readonly run: (call: BuiltinCall) => string | Promise<string>;
 }
 
@@ -84,7 +84,7 @@ const commands: Readonly<Record<string, BuiltinCommand>> = {
 export const findBuiltin = (name: string): BuiltinCommand | undefined =>
   Object.hasOwn(commands, name) ? commands[name] : undefined;
 
-/** The slash commands that tau knows itself, for clients that ask for them. */
+/** Built-in slash commands, for clients that request them. */
 export const listBuiltins = (): SlashCommand[] =>
   Object.entries(commands).map(([name, { description, argumentHint }]) => ({
     name,

@@ -5,10 +5,10 @@ import { ClientConnection } from './client-connection.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Everything that is scheduled has happened. */
+/** Settles after all scheduled callbacks. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A client that asks a hundred times for a megabyte, all at once, and does not read. */
+/** A client that sends a hundred commands for a megabyte each and does not read. */
 function setUp() {
   const [inside, outside] = memoryPair();
   const connection = new ClientConnection(inside, {});
@@ -27,7 +27,7 @@ function setUp() {
 const commands = Array.from({ length: 100 }, (_, index) => `question ${index}`);
 const textOf = (line: InputLine) => ('text' in line ? line.text : '');
 
-it('[F18] takes no more commands while a client has too much to read, and all of them in the end', async () => {
+it('[F18] a client with too much unread output is paused, and all its commands run in the end', async () => {
   const { outside, received, responses } = setUp();
 
   await settled();
@@ -41,7 +41,7 @@ it('[F18] takes no more commands while a client has too much to read, and all of
   expect(responses).toEqual(commands.map((command) => `{"to":"${command}","text"`.slice(0, 20)));
 });
 
-it('keeps what comes later behind what was held', async () => {
+it('lines that arrive later run after the held ones', async () => {
   const { outside, received } = setUp();
   await settled();
 
@@ -52,7 +52,7 @@ it('keeps what comes later behind what was held', async () => {
   expect(received).toEqual([...commands, 'later']);
 });
 
-it('does what it held when the client leaves, and tells nobody', async () => {
+it('lines held when the client closes still run, and their responses are dropped', async () => {
   const { outside, connection, received, responses } = setUp();
   await settled();
 
@@ -65,7 +65,7 @@ it('does what it held when the client leaves, and tells nobody', async () => {
   expect(connection.eventQueue.backlog).toBe(0);
 });
 
-it('tells when everything is answered, also to a client that reads a little and then stops', async () => {
+it('allResponded settles for a client that reads a little and then stops', async () => {
   const { outside, connection } = setUp();
   let isDone = false;
   let finish = () => {};
@@ -78,7 +78,7 @@ it('tells when everything is answered, also to a client that reads a little and 
     isDone = true;
   });
 
-  // Enough that there is room again, not enough that what is held is taken.
+  // Reads enough to free space, but not enough to release the held lines.
   outside.onLine(() => {
     if (connection.eventQueue.backlog < MEGABYTE) outside.pause();
   });

@@ -5,28 +5,28 @@ import type { Link } from '../wire/link.ts';
 import { EventQueue } from '../wire/event-queue.ts';
 import type { EntryFeed } from './entry-feed.ts';
 
-/** Text that may wait for a client before tau stops taking commands from it. The run pauses long before that. */
+// Limit of unread output: beyond it no command of the client is read. The run pauses long before.
 const MAX_UNREAD = 16 * 1024 * 1024;
 
-/** What a client asked for with `hello`. */
+/** Capabilities that a client announced with `hello`. */
 export interface Capabilities {
-  /** The dialogs it can show; undefined: it did not say. */
+  /** Supported dialog methods; undefined: not announced. */
   ui: string[] | undefined;
-  /** Whether it wants built-in slash commands. */
+  /** Whether built-in slash commands are enabled. */
   builtins: boolean;
   heartbeatMs: number;
 }
 
-/** One client, from its first line to its last. */
+/** Connection of one client: its lines, responses, heartbeat and entry feed. */
 export class ClientConnection {
   readonly link: Link;
   readonly eventQueue: EventQueue;
   readonly capabilities: Capabilities = { ui: undefined, builtins: false, heartbeatMs: 0 };
-  /** It has said its last word, but may still listen. */
+  /** The client sends no more, but may still read. */
   inputClosed = false;
-  /** Nobody comes after it. */
+  /** No other client will connect. */
   readonly isLastClient: boolean;
-  /** There while the client follows the session's entries. */
+  /** Defined while the client follows the session's entries. */
   feed: EntryFeed | undefined;
   readonly #heldLines: InputLine[] = [];
   readonly #pending = new Set<Promise<void>>();
@@ -43,12 +43,12 @@ export class ClientConnection {
     return this.feed !== undefined;
   }
 
-  /** Tells this client alone. */
+  /** Sends an event to this client only. */
   send(event: AgentEvent): void {
     this.eventQueue.sendEvent(event);
   }
 
-  /** Takes lines, but no faster than the client takes the answers. */
+  /** Passes lines on, but no faster than the client reads the responses. */
   receive(onLine: (line: InputLine) => void): void {
     this.link.onLine((line) => {
       if (this.#heldLines.length === 0 && this.eventQueue.backlog <= MAX_UNREAD) onLine(line);
@@ -56,13 +56,13 @@ export class ClientConnection {
     });
   }
 
-  /** Remembers a command that is being answered. */
+  /** Tracks a pending response. */
   track(allResponded: Promise<void>): void {
     this.#pending.add(allResponded);
     void allResponded.finally(() => this.#pending.delete(allResponded));
   }
 
-  /** Settles when every command that was received is answered. */
+  /** Settles when every received command has its response. */
   async response(): Promise<void> {
     while (this.#heldLines.length > 0 || this.#pending.size > 0) {
       await Promise.all([...this.#pending, this.#caughtUp]);
@@ -85,7 +85,7 @@ export class ClientConnection {
     }
   }
 
-  /** Tells the client at this interval that the agent is alive. A client that is behind is not told more. */
+  /** Sends a heartbeat at this interval, except while the client has unread output. */
   startHeartbeat(intervalMs: number, heartbeat: () => HeartbeatEvent): void {
     clearInterval(this.#heartbeatTimer);
     if (intervalMs <= 0) return;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CoalescedTask } from './coalesced-task.ts';
 
-/** Work whose turns end when they are told to. */
+/** A task whose executions end on demand. */
 function controlledTask() {
   const ends: (() => void)[] = [];
   let started = 0;
@@ -12,7 +12,7 @@ function controlledTask() {
   return { task, started: () => started, end: () => ends.shift()?.() };
 }
 
-it('whoever asks meanwhile shares the next turn', async () => {
+it('calls during an execution share the next execution', async () => {
   const { task, started, end } = controlledTask();
   const first = task.run();
   const later = [task.run(), task.run(), task.run()];
@@ -27,7 +27,7 @@ it('whoever asks meanwhile shares the next turn', async () => {
   expect(started()).toBe(2);
 });
 
-it('a turn that fails does not fail the next one', async () => {
+it('a failing execution does not fail the next one', async () => {
   let started = 0;
   const task = new CoalescedTask(async () => {
     started += 1;

@@ -1,4 +1,6 @@
-/** Work that is done once at a time: whoever asks while it is being done shares the next turn, and nobody a stale one. */
+/**
+ * Runs a task one execution at a time: calls during an execution share the next one, so that none gets a stale result.
+ */
 export class CoalescedTask<T> {
   readonly #work: () => Promise<T>;
   #current: Promise<T> | undefined;

@@ -1,4 +1,4 @@
-/** An answer that no other command waits for. */
+/** A response that does not block the session lane. */
 export class DeferredResponse<T> {
   readonly value: Promise<T>;
 

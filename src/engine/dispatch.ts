@@ -11,16 +11,16 @@ import { EncodedJson } from './encoded-json.ts';
 import type { SessionLane } from './session-lane.ts';
 import { DeferredResponse } from './deferred-response.ts';
 
-/** What a handler works with. */
+/** Everything that a command handler uses. */
 export interface CommandContext {
-  /** What the client called its request, if it did. */
+  /** The client's id of the command, if any. */
   readonly id: unknown;
   readonly agent: Agent;
   readonly connection: ClientConnection;
   readonly lane: SessionLane;
-  /** Does this once the answer is out, so that the answer precedes what it leads to. */
+  /** Runs work after the response is sent, so that its events follow the response. */
   readonly afterResponse: (work: () => void) => void;
-  /** Aborted by an abort that came after the command did. */
+  /** Aborted by any abort that arrives after the command. */
   readonly signal: AbortSignal;
 }
 
@@ -31,11 +31,11 @@ type HandlerResult<C extends CommandName> = Result<C> | DeferredResponse<Result<
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 
 interface DispatchTarget extends Omit<CommandContext, 'id' | 'afterResponse' | 'signal'> {
-  /** Who writes down what is refused. */
+  /** Logs refused commands. */
   readonly activityLog?: ActivityLog | undefined;
 }
 
-/** Answers one line. Every command gets exactly one answer, also when it fails; frames get none. */
+/** Handles one line. Every command gets exactly one response, also if it fails; frames get none. */
 export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTarget): void {
   const inbound = parseInbound(line);
   const { eventQueue: outbox } = target.connection;
@@ -75,7 +75,7 @@ export function dispatch(line: InputLine, { activityLog, ...target }: DispatchTa
 }
 
 function invoke(name: CommandName, params: object, context: CommandContext): unknown {
-  // One cast, right after validation: the table pairs each name with its own parameters.
+  // The only cast, right after validation: the table pairs each name with its own parameters.
   const handler = handlers[name] as (params: object, context: CommandContext) => unknown;
   if (commandRows[name].lane === 'session') return context.lane.run(() => handler(params, context));
   return handler(params, context);

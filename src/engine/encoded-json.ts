@@ -1,4 +1,4 @@
-/** Data of an answer that is JSON already. The dispatcher puts it into the line as it is. */
+/** Response data that is already JSON; the dispatcher inserts it unchanged. */
 export class EncodedJson<T> {
   readonly json: string;
 
@@ -6,7 +6,7 @@ export class EncodedJson<T> {
     this.json = json;
   }
 
-  /** The one place where text poses as the value it spells. */
+  /** The only place where text poses as the value it encodes. */
   asValue(): T {
     return this as unknown as T;
   }

@@ -5,8 +5,8 @@ import type { ClientConnection } from './client-connection.ts';
 const ENTRIES_PER_PAGE = 100;
 
 /**
- * Tells one client every entry of the session from its header on, before any record that depends on it. What was
- * stored already is read as the client takes it; whatever is published meanwhile waits its turn behind that.
+ * Sends every entry of the session to one client, from the header on, before any record that depends on it. Stored
+ * entries are read as fast as the client reads; events published meanwhile wait behind them.
  */
 export class EntryFeed {
   readonly #connection: ClientConnection;
@@ -18,14 +18,14 @@ export class EntryFeed {
     this.#sent = connection.eventQueue.sendLines(this.#linesOf(log, log.size));
   }
 
-  /** Begins again with another session; settles when the log before it is no longer needed. */
+  /** Starts again with another session; settles when the previous log is no longer needed. */
   restart(log: SessionLog): Promise<void> {
     const before = this.#sent;
     this.#sent = this.#connection.eventQueue.sendLines(this.#linesOf(log, log.size));
     return before;
   }
 
-  /** Sends no more of what was there. */
+  /** Stops sending stored entries. */
   stop(): void {
     this.#isActive = false;
   }
@@ -40,7 +40,7 @@ export class EntryFeed {
     }
   }
 
-  /** A client that cannot be told everything must not believe that it was. */
+  /** Closes the connection on a read error: the client must not assume that it got all entries. */
   #read(log: SessionLog, range: { after: string | undefined; limit: number }) {
     try {
       return log.entries(range);

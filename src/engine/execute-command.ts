@@ -8,8 +8,8 @@ import { DeferredResponse } from './deferred-response.ts';
 type ExecutionTarget = Pick<CommandContext, 'agent' | 'connection' | 'lane'>;
 
 /**
- * Does a command for a program in this process: checked, in its turn, and done like one that came over a wire. `handler`:
- * in place of the usual one. Rejects with the `Refusal` that a client would be told.
+ * Runs a command for a program in this process: validated, in its lane, like one from a client. `handler` replaces the
+ * default one. Rejects with the `Refusal` that a client would receive.
  */
 export async function executeCommand<C extends CommandName>(
   name: C,

@@ -1,9 +1,9 @@
 import { withTimeout } from '../system/with-timeout.ts';
 
-/** How long a hook, or a client that still reads in it, may put off that a session is left. */
+// Longest delay of a session switch by a hook or a reading client.
 const SESSION_GRACE_MS = 3000;
 
-/** Settles when a hook outside of a run has heard, whatever it made of it. */
+/** Calls a hook outside of a run and ignores its errors. */
 export function ignoreErrors(callHook: () => Promise<void> | undefined): Promise<void> | undefined {
   try {
     return callHook()?.catch(() => {});
@@ -12,7 +12,7 @@ export function ignoreErrors(callHook: () => Promise<void> | undefined): Promise
   }
 }
 
-/** Settles with the work, or when it takes longer than a session may be kept from being left. */
+/** Settles with the work, or after the grace period. */
 export async function withinGrace(work: Promise<void> | undefined): Promise<void> {
   if (work !== undefined) await withTimeout(SESSION_GRACE_MS, work, 'It takes too long').catch(() => {});
 }

@@ -17,8 +17,8 @@ import type { Agent } from './agent.ts';
 import type { ClientConnection } from './client-connection.ts';
 
 /**
- * What users, projects and clients add to the agent: extensions, skills, rules, tools. Until there is something to add
- * nothing of it is loaded.
+ * Loads add-ons (extensions, skills, rules, tools of clients) on first use: an agent without any loads no code for
+ * them.
  */
 export class LazyAddons {
   readonly #agent: Agent;
@@ -31,12 +31,12 @@ export class LazyAddons {
     this.#agent = agent;
   }
 
-  /** There once something was added. */
+  /** Undefined until the first add-on is needed. */
   get loaded(): Addons | undefined {
     return this.#addons;
   }
 
-  /** For whoever is about to add something. */
+  /** Imports the add-ons on first use. */
   ensureLoaded(): Promise<Addons> {
     this.#importing ??= import('./addons/addons.ts').then(({ Addons }) => {
       this.#addons = new Addons(this.#agent);
@@ -45,7 +45,7 @@ export class LazyAddons {
     return this.#importing;
   }
 
-  /** Loads what there is, once, if there is anything. */
+  /** Loads the add-ons once, if any exist. */
   start(): Promise<void> | undefined {
     if (this.#hasStarted || !hasAddons(this.#agent.addonPaths)) return this.#loading;
     this.#hasStarted = true;
@@ -57,22 +57,20 @@ export class LazyAddons {
     return this.#loading;
   }
 
-  /** There while what was found at the start is being loaded. */
+  /** Defined while the add-ons of the start are loading. */
   get loading(): Promise<void> | undefined {
     return this.#loading;
   }
 
-  /** A session is about to be entered: what it has stored must be there when somebody asks for it. */
+  /** Loads what the stored session needs before the agent switches to it. */
   async prepareFor(log: SessionLog): Promise<void> {
     if (log.count(TODOS_TYPE) > 0) await this.todos();
   }
 
-  /** The agent is in another session, or in another folder. */
   async onSessionSwitched(): Promise<void> {
     if (this.#addons || hasAddons(this.#agent.addonPaths)) await (await this.ensureLoaded()).onSessionSwitched();
   }
 
-  /** The project is trusted now, or no longer. */
   async onTrustChanged(): Promise<void> {
     if (this.#addons || hasAddons(this.#agent.addonPaths)) await (await this.ensureLoaded()).reload();
   }
@@ -89,13 +87,13 @@ export class LazyAddons {
     return this.#addons?.dialogs.pending ?? [];
   }
 
-  /** Undefined when there are none. */
+  /** Undefined if there are none. */
   get mcpServers(): McpServerStatus[] | undefined {
     const servers = this.#addons?.mcpServers ?? [];
     return servers.length > 0 ? [...servers] : undefined;
   }
 
-  /** Those that the model may choose by itself. */
+  /** Skills that the model may choose by itself. */
   get skills(): readonly SkillListing[] {
     return this.#addons?.skills ?? [];
   }
@@ -104,37 +102,35 @@ export class LazyAddons {
     return this.#addons?.commands ?? [];
   }
 
-  /** What a client says beside its commands. */
   handleFrame(frame: Frame, from: ClientConnection): void {
     this.#addons?.handleFrame(frame, from);
   }
 
-  /** A result of a tool that makes no sense. */
   handleMalformedFrame(frame: MalformedFrame, from: ClientConnection): void {
     this.#addons?.handleMalformedFrame(frame, from);
   }
 
-  /** A client has come, has gone, or has said what it can show. */
+  /** Called if a client connected, disconnected or announced its dialogs. */
   onClientsChanged(): void {
     this.#addons?.dialogs.clientsChanged();
   }
 
-  /** A client can be spoken to: it is shown what waits for an answer. */
+  /** Shows pending dialogs to a new client. */
   onClientConnected(client: ClientConnection): void {
     this.#addons?.onClientConnected(client);
   }
 
-  /** A client can no longer be heard. */
+  /** Called if a client will send nothing more. */
   onInputClosed(client: ClientConnection): void {
     this.#addons?.onInputClosed(client);
   }
 
-  /** Tells clients that an extension failed; nobody else is hurt. */
+  /** Publishes the failure of an extension. */
   publishError(extensionPath: string, event: string, error: unknown): void {
     this.#agent.broadcast.publish({ type: 'extension_error', extensionPath, event, error: messageOf(error) });
   }
 
-  /** An abort leaves no question open. */
+  /** An abort dismisses all dialogs. */
   dismissDialogs(): void {
     this.#addons?.dialogs.dismissAll('abort');
   }

@@ -10,7 +10,7 @@ import { Project } from './project.ts';
 
 const own = { baseUrl: 'http://127.0.0.1:1', api: 'openai-completions', models: [{ id: 'm', reasoning: true }] };
 
-/** The models of a user with these files. */
+/** Opens the models of a user with these files. */
 function openWith({ models, settings, ...more }: Partial<ModelOptions> & { models?: unknown; settings?: object }) {
   const agentDir = tempFolder();
   if (models) writeFileSync(join(agentDir, 'models.json'), JSON.stringify(models));
@@ -18,19 +18,19 @@ function openWith({ models, settings, ...more }: Partial<ModelOptions> & { model
   return openModels({ agentDir, env: {}, project: new Project({ cwd: agentDir, agentDir }), offline: true, ...more });
 }
 
-it('nothing is learned of models while nobody speaks of any', async () => {
+it('without any model option no models are loaded', async () => {
   const { registry, requested, warnings } = await openWith({});
 
   expect([registry.isConfigured, requested, warnings]).toEqual([false, undefined, []]);
 });
 
-it('a model that was asked for is named, with how much it is to think', async () => {
+it('a requested model is resolved with its thinking level', async () => {
   const { requested, thinkingLevel } = await openWith({ models: { providers: { own } }, requested: { pattern: 'M:high' } });
 
   expect([requested, thinkingLevel]).toEqual([{ provider: 'own', id: 'm' }, 'high']);
 });
 
-it('a model that nobody has is refused', async () => {
+it('an unknown model is refused', async () => {
   await expect(openWith({ requested: { pattern: 'nothing-like-it' } })).rejects.toMatchObject({ code: 'model_not_found' });
 });
 
@@ -46,7 +46,7 @@ it.each<[string, Partial<ModelOptions> & { settings?: object }, boolean]>([
   ],
   ['there are only skills', { addons: { skills: ['a'] } }, false],
   ['nothing is added', { settings: { extensions: ['a.ts'] } }, false],
-])('[L35] a model that nobody has may come with an extension where %s: %#', async (_where, options, mayCome) => {
+])('[L35] an unknown model may still come from an extension where %s: %#', async (_where, options, mayCome) => {
   const models = await openWith({ requested: { pattern: 'acme/x' }, ...options }).catch(({ code }) => code);
 
   if (mayCome) {
@@ -57,13 +57,13 @@ it.each<[string, Partial<ModelOptions> & { settings?: object }, boolean]>([
   } else expect(models).toBe('model_not_found');
 });
 
-it('the provider of the settings is learned of, so that its model can be missed by name', async () => {
+it('the provider of the settings is loaded, so that its model can be reported missing by name', async () => {
   const { registry } = await openWith({ settings: { defaultProvider: 'openai', defaultModel: 'x' } });
 
   expect(registry.unavailableReason('openai', 'x')).toContain('Set OPENAI_API_KEY');
 });
 
-it('what is wrong is told in order: the files, the model, the patterns', async () => {
+it('warnings are ordered: files, model, patterns', async () => {
   const { registry, warnings } = await openWith({
     models: { providers: { own, bad: 3 } },
     requested: { pattern: 'own/other' },
@@ -79,7 +79,7 @@ it('what is wrong is told in order: the files, the model, the patterns', async (
   ]);
 });
 
-it('packages are taken from the folder that is worked in, as long as it is trusted', async () => {
+it('packages load from the working folder only while it is trusted', async () => {
   const agentDir = tempFolder();
   const project = new Project({ cwd: agentDir, agentDir, trust: true });
   const models = await openModels({ agentDir, env: {}, project, offline: true });

@@ -8,33 +8,33 @@ import { hasExtensions } from './addons/detect.ts';
 import type { AddonOptions } from './addons/addon-options.ts';
 import type { Project } from './project.ts';
 
-/** What whoever opens the agent says about models. */
+/** Model options of the caller. */
 export interface ModelOptions {
   readonly agentDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: Project;
   readonly requested?: ModelSelector | undefined;
-  /** Only the models that these patterns mean are cycled. */
+  /** Only models that match these patterns are cycled. */
   readonly patterns?: readonly string[] | undefined;
-  /** A key for this process only, for the first of these models. */
+  /** A key for this process only, for the first matching model. */
   readonly apiKey?: string | undefined;
   readonly offline?: boolean | undefined;
-  /** What is added to the agent; undefined where nothing is, so that no model can come later. */
+  /** Undefined if the agent has no add-ons, so that no model can be added later. */
   readonly addons?: AddonOptions | undefined;
   readonly script?: Script | undefined;
 }
 
-/** The models there are, and the one that was asked for. */
+/** The model registry, and the requested model. */
 export interface Models {
   readonly registry: ModelRegistry;
   readonly requested?: ModelName | undefined;
-  /** What was asked for instead, where it may come with an extension. */
+  /** The unresolved request, if an extension may still add its model. */
   readonly unresolved?: UnresolvedModel | undefined;
   readonly thinkingLevel?: ThinkingLevel | undefined;
   readonly warnings: readonly string[];
 }
 
-/** A model may be missing because of what is wrong with the file that should have it. */
+/** A problem in a model file may be the reason for a missing model. */
 const withFileProblems =
   (problems: readonly string[]) =>
   (error: unknown): never => {
@@ -42,16 +42,13 @@ const withFileProblems =
     throw new Refusal(error.code, [error.message, ...problems].join(' '));
   };
 
-/** What of a folder matters to models. */
+/** The project settings that the model registry depends on. */
 export const registryPlaceOf = ({ settings, trusted, cwd }: Project): FolderOptions => ({
   timeouts: streamTimeouts(settings),
   trustedFolder: trusted ? cwd : undefined,
 });
 
-/**
- * Learns which models there are. Rejects with a `Refusal` when the one that was asked for is none of them, and no extension
- * can bring it.
- */
+/** Loads the models. Rejects with a `Refusal` if the requested one is unknown and no extension can add it. */
 export async function openModels({ agentDir, env, project, ...options }: ModelOptions): Promise<Models> {
   const { settings } = project;
   const registry = new ModelRegistry({
@@ -62,7 +59,7 @@ export async function openModels({ agentDir, env, project, ...options }: ModelOp
     script: options.script,
   });
   await registry.load();
-  // A model that the settings name must be found, or missed by its name.
+  // A model of the settings must be found, or reported missing by name.
   if (settings.defaultProvider !== undefined && !options.requested) await registry.loadProvider(settings.defaultProvider);
   const { resolved, unresolved } = await resolveRequested(registry, { agentDir, project, ...options });
   const patterns = options.patterns ?? settings.enabledModels ?? [];
@@ -76,7 +73,7 @@ export async function openModels({ agentDir, env, project, ...options }: ModelOp
   };
 }
 
-/** What a wish comes to now, or why it has to wait. */
+/** Resolves the requested model, or keeps the request for later. */
 async function resolveRequested(
   registry: ModelRegistry,
   { agentDir, project, requested, addons }: Pick<ModelOptions, 'agentDir' | 'project' | 'requested' | 'addons'>,

@@ -29,26 +29,26 @@ import type { ActivityLog } from './activity-log.ts';
 import type { Models } from './open-models.ts';
 import { Project } from './project.ts';
 
-/** Which session an agent begins with. */
+/** The session that an agent opens first. */
 export type FirstSession =
   | { readonly kind: 'new'; readonly id?: string | undefined }
   | { readonly kind: 'memory'; readonly id?: string | undefined }
-  /** `create`: make the file when it is missing. */
+  /** `create`: create a missing file. */
   | { readonly kind: 'file'; readonly path: string; readonly create: boolean };
 
 export interface EngineOptions {
   readonly cwd: string;
   readonly agentDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where new sessions of a folder go. */
+  /** Directory for new sessions of a folder. */
   readonly sessionDirectory: (cwd: string) => string;
   readonly first: FirstSession;
   readonly name?: string | undefined;
   readonly models: Models;
   readonly thinkingLevel?: ThinkingLevel | undefined;
-  /** Trust the project, or not, for this process only. */
+  /** Trusts the project, or not, for this process only. */
   readonly trust?: boolean | undefined;
-  /** The project in `cwd`, if somebody has looked at it already. */
+  /** The project of `cwd`, if it is already loaded. */
   readonly project?: Project;
   readonly tools?: ToolChoice | undefined;
   readonly prompt?: SystemPromptOverrides | undefined;
@@ -56,34 +56,33 @@ export interface EngineOptions {
   readonly hooks?: SessionHooks | undefined;
   readonly addons?: AddonOptions | undefined;
   readonly mode?: Mode | undefined;
-  /** Where to write down what happens. */
   readonly log?: Log | undefined;
 }
 
-/** One agent with everything it is made of, ready for clients. */
+/** A complete agent that clients can connect to. */
 export interface Engine {
-  /** For whoever lives in the same process. */
+  /** For code in the same process. */
   readonly agent: Agent;
   readonly warnings: readonly string[];
-  /** What the model is told before the conversation. */
+  /** The system prompt of the session. */
   systemPrompt(): Promise<string>;
-  /** Serves a client until it leaves. Its leaving ends nothing. */
+  /** Serves a client until it disconnects. A disconnect ends neither the run nor the agent. */
   connect(link: Link, options?: ConnectOptions): ClientConnection;
   /** Settles when every session command is done and no run is active. */
   idle(): Promise<void>;
-  /** Settles when that is so, and commands of extensions that still run are done, too. */
+  /** Settles when the agent is idle and all extension commands are done. */
   finished(): Promise<void>;
-  /** Settles when an extension wants the process to end, and nothing is being done any more. */
+  /** Settles when an extension has requested the end of the process and the agent is idle. */
   readonly exitRequested: Promise<void>;
-  /** Stops whatever runs, stores everything, lets go of the session and ends every process it started. `why`: for the log. */
+  /** Stops everything, stores it, releases the session and ends every process it started. `reason`: for the log. */
   close(reason?: string): Promise<void>;
 }
 
-/** Composes an agent and opens its first session. */
+/** Creates an agent and opens its first session. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const activityLog = options.log && new (await import('./activity-log.ts')).ActivityLog(options.log);
   const broadcast = activityLog?.broadcast ?? new Broadcast();
-  // An object of its own: whoever is added steps in there.
+  // A copy: add-ons put their hooks into this object.
   const hooks = { ...options.hooks };
   const family = newUuid();
   const { registry, requested, unresolved } = options.models;
@@ -151,9 +150,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-/** What is known of a client beforehand. */
+/** Properties of a client that are known before it connects. */
 export interface ConnectOptions {
-  /** Nobody comes after it: when it has said its last word, nobody can be asked any more. */
+  /** No other client will connect: once its input is closed, dialogs have no answer. */
   readonly isLastClient?: boolean | undefined;
 }
 
@@ -163,7 +162,7 @@ interface ConnectTarget extends ConnectOptions {
   readonly dialect: Partial<Dialect> | undefined;
 }
 
-/** An agent in its first session. One that cannot be opened lets go of it. */
+/** Opens the agent's first session; releases the log if that fails. */
 async function openFirstSession(parts: AgentParts, log: SessionLog, name: string | undefined): Promise<Agent> {
   try {
     if (name !== undefined) log.append({ type: 'session_info', name });
@@ -214,7 +213,7 @@ function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): string[]
   ];
 }
 
-/** Words that mean no tool; what others may still add, or a server in its name, is known later. */
+/** Patterns that match no tool; add-ons and MCP servers (`__`) may still add theirs. */
 function unknownTools({ toolbox, addonPaths }: Agent): readonly string[] {
   const unknown = toolbox.unknownPatterns.filter((name) => !name.includes('__'));
   return unknown.length > 0 && hasAddons(addonPaths) ? [] : unknown;
@@ -222,7 +221,7 @@ function unknownTools({ toolbox, addonPaths }: Agent): readonly string[] {
 
 const ready: ReadyEvent = { type: 'ready', version, protocolVersion: PROTOCOL_VERSION, supportedProtocolVersions: [PROTOCOL_VERSION] };
 
-/** Trust that was given for this process is given to the folder it was started in, not to others. */
+/** Trust for this process applies to the folder it was started in, not to others. */
 function projectFor(cwd: string, trust: boolean | undefined, options: EngineOptions): Project {
   const { project, agentDir } = options;
   if (project?.cwd === cwd && trust === undefined) return project;
@@ -244,7 +243,7 @@ function openFirstLog({ cwd, first, sessionDirectory }: EngineOptions): Promise<
 
 const withId = (id: string | undefined) => (id === undefined ? {} : { id });
 
-/** What commands know of the environment: no secrets, and where the user keeps programs for agents. */
+/** Environment of commands: without secrets, and with the user's agent programs in PATH. */
 function shellEnvironment({ env, agentDir, models }: EngineOptions): ShellOptions['env'] {
   const path = [join(agentDir, 'bin'), env['PATH']].filter(Boolean).join(delimiter);
   return { ...withoutSecrets(env, models.registry.secretNames), PATH: path };
@@ -259,7 +258,7 @@ const shellOptionsFor = ({ cwd, settings }: Project, context: ShellContext): She
   commandPrefix: settings.shellCommandPrefix,
 });
 
-/** What a command may want to know of whoever runs it, under the names that pi gives it. */
+/** Variables that describe the agent to commands, under pi's names. */
 function agentVariables({ session }: Agent): Record<string, string | undefined> {
   const { log, choice } = session;
   return {

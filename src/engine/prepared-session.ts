@@ -5,21 +5,21 @@ import type { Session } from '../session/session.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Project } from './project.ts';
 
-/** A session that the agent could go over to. */
+/** A session that the agent can switch to. */
 export interface PreparedSession {
   readonly session: Session;
   readonly project: Project;
-  /** The tool calls whose results a crash had swallowed. */
+  /** Tool calls whose results were lost in a crash. */
   readonly repaired: readonly string[];
 }
 
-/** Learns of the model that a stored session used, so that it is found, or missed by its name. */
+/** Loads the model that a stored session used, so that it is found, or reported missing by name. */
 export async function loadStoredModel(registry: ModelRegistry, log: SessionLog): Promise<void> {
   const { model } = storedChoice(log);
   if (model) await registry.loadModel(model.provider, model.id);
 }
 
-/** What clients must know of a session beyond its state: what was mended in it, and what waits in its queue. */
+/** Events about a session beyond its state: repairs and queued messages. */
 export function openingEvents({ session, repaired }: PreparedSession, previous?: Session): AgentEvent[] {
   const { tornBytes, header } = session.log;
   const events: AgentEvent[] = [];

@@ -1,7 +1,7 @@
 import { readSettings, type Settings } from '../store/settings.ts';
 import { TrustStore } from '../store/trust.ts';
 
-/** The folder tau works in: whether it is trusted, and the settings that follow from that. */
+/** The folder tau works in: whether it is trusted, and the resulting settings. */
 export class Project {
   readonly cwd: string;
   readonly #agentDir: string;
@@ -11,7 +11,7 @@ export class Project {
   #settings: Settings;
   #warnings: string[];
 
-  /** `trust` decides for this process what was never decided; otherwise an unknown project is not trusted. */
+  /** `trust` decides for this process; an undecided project is not trusted. */
   constructor(options: { cwd: string; agentDir: string; trust?: boolean | undefined }) {
     this.cwd = options.cwd;
     this.#agentDir = options.agentDir;
@@ -30,7 +30,7 @@ export class Project {
     return this.#trusted;
   }
 
-  /** Whether somebody has said so, one way or the other. */
+  /** Whether trust was granted or denied. */
   get isTrustDecided(): boolean {
     return this.#isTrustDecided;
   }
@@ -39,12 +39,12 @@ export class Project {
     return this.#settings;
   }
 
-  /** What was wrong with the settings files. */
+  /** Problems of the settings files. */
   get warnings(): readonly string[] {
     return this.#warnings;
   }
 
-  /** Stores what was decided for other processes. */
+  /** Stores the decision for other processes. */
   saveTrust(trusted: boolean): Promise<void> {
     return this.#store.decide(this.cwd, trusted);
   }
@@ -55,7 +55,6 @@ export class Project {
     this.reloadSettings();
   }
 
-  /** Reads the settings again. */
   reloadSettings(): void {
     const { settings, warnings } = this.#read();
     this.#settings = settings;

@@ -42,7 +42,7 @@ interface AgentSetup {
   readonly level?: ThinkingLevel;
 }
 
-/** An agent of a user who has a folder of extensions, and a client of it. */
+/** An agent of a user with a folder of extensions, and a client of it. */
 async function agentWith({ settings = {}, path, env = {}, level, ...options }: AgentSetup = {}) {
   const agentDir = tempFolder();
   mkdirSync(join(agentDir, 'extensions'));
@@ -103,8 +103,8 @@ async function agentWith({ settings = {}, path, env = {}, level, ...options }: A
   return { agent, client, registry, events, register, unregister, entries };
 }
 
-describe('a model that nobody knows yet', () => {
-  it('[L35] is waited for where an extension may bring it, and used as soon as it does', async () => {
+describe('an unknown model', () => {
+  it('[L35] stays requested until an extension adds it, and is used as soon as it does', async () => {
     const { client, register, entries, events } = await agentWith({ requested: { pattern: 'acme/x:high' } });
     const notice = 'Model "acme/x:high" not found. Use --list-models to see available models.';
     expect(await client.getState()).toMatchObject({ model: null, modelFallbackMessage: notice });
@@ -125,7 +125,7 @@ describe('a model that nobody knows yet', () => {
     expect(messages.at(-1)).toMatchObject({ content: [{ text: 'Acme here' }], provider: 'acme', model: 'x' });
   });
 
-  it('[L35] stays missing, for the reason that is known by then', async () => {
+  it('[L35] stays missing with the latest reason', async () => {
     const { agent, client, register } = await agentWith({ requested: { pattern: 'acme/x' } });
     await agent.onModelsChanged();
     await expect(client.prompt({ message: 'hello' })).rejects.toThrow('Model "acme/x" not found.');
@@ -140,7 +140,7 @@ describe('a model that nobody knows yet', () => {
     expect(await client.getState()).toMatchObject({ model: { id: 'x' } });
   });
 
-  it('[L35] is found by a key that was given for it', async () => {
+  it('[L35] is found with a key given for it', async () => {
     const { client, register, registry } = await agentWith({
       requested: { pattern: 'x', provider: 'acme', apiKey: 'given' },
     });
@@ -151,7 +151,7 @@ describe('a model that nobody knows yet', () => {
     expect(await registry.keyAndHeaders({ provider: 'acme', id: 'x' })).toMatchObject({ apiKey: 'given' });
   });
 
-  it('[L35] thinks as much as was said beside its name', async () => {
+  it('[L35] uses the thinking level given beside its name', async () => {
     const { client, register } = await agentWith({ requested: { pattern: 'acme/x:high' }, level: 'low' });
 
     await register();
@@ -159,7 +159,7 @@ describe('a model that nobody knows yet', () => {
     expect(await client.getState()).toMatchObject({ model: { id: 'x' }, thinkingLevel: 'low' });
   });
 
-  it('[L35] may be that of the settings', async () => {
+  it('[L35] may come from the settings', async () => {
     const { agent, client, register } = await agentWith({ settings: { defaultProvider: 'acme', defaultModel: 'y' } });
     const { modelFallbackMessage } = await client.getState();
     expect(modelFallbackMessage).toContain('(defaultModel in settings.json)');
@@ -171,7 +171,7 @@ describe('a model that nobody knows yet', () => {
     expect(await client.getState()).toMatchObject({ model: { provider: 'acme', id: 'y' } });
   });
 
-  it('[L35] may be that of a stored session, which says so once', async () => {
+  it('[L35] may come from a stored session, which records it once', async () => {
     const path = join(tempFolder(), 's.jsonl');
     const first = await agentWith({ requested: { pattern: 'acme/x' }, path });
     await first.register();
@@ -187,7 +187,7 @@ describe('a model that nobody knows yet', () => {
     expect((await client.promptAndWait('again')).messages.at(-1)).toMatchObject({ stopReason: 'stop' });
   });
 
-  it('[L35] is not taken when somebody has chosen another meanwhile', async () => {
+  it('[L35] is not selected after the client selected another model', async () => {
     const { agent, client, registry } = await agentWith({ requested: { pattern: 'acme/x' } });
     await registry.load({ anyway: true });
     registry.register('acme', acme);
@@ -199,7 +199,7 @@ describe('a model that nobody knows yet', () => {
     expect(await client.getState()).toMatchObject({ model: { provider: 'tau' } });
   });
 
-  it('[L35] is used in place of the built-in one where nobody named any, until that was spoken to', async () => {
+  it('[L35] replaces the built-in model if no model was requested and no message was sent to it', async () => {
     const { client, register, unregister } = await agentWith();
     expect(await client.getState()).toMatchObject({ model: { provider: 'tau' } });
 
@@ -213,7 +213,7 @@ describe('a model that nobody knows yet', () => {
     expect(await other.client.getState()).toMatchObject({ model: { provider: 'tau' } });
   });
 
-  it('[L35] does not take the place of a script', async () => {
+  it('[L35] does not replace a script', async () => {
     const script = parseScript('{"text":"played"}', 'test');
     const { client, register } = await agentWith({ script });
 
@@ -224,7 +224,7 @@ describe('a model that nobody knows yet', () => {
 });
 
 describe('the model in use', () => {
-  it('[L35] is missed when its provider is taken back, and comes back with it', async () => {
+  it('[L35] is reported missing when its provider is unregistered, and returns with it', async () => {
     const { client, register, unregister, entries } = await agentWith({ requested: { pattern: 'acme/x:low' } });
     await register();
 
@@ -241,7 +241,7 @@ describe('the model in use', () => {
     expect(entries('model_change')).toHaveLength(1);
   });
 
-  it('[L35] finishes what it says when it is taken back in a run, which then ends with the reason', async () => {
+  it('[L35] finishes its response when it is unregistered in a run, which then ends with the reason', async () => {
     const { client, register, unregister } = await agentWith({ requested: { pattern: 'acme/x' } });
     const call = { type: 'toolCall', id: 'c', name: 'bash', arguments: { command: 'echo done' } };
     await register({
@@ -263,7 +263,7 @@ describe('the model in use', () => {
     expect(await client.getState()).toMatchObject({ isIdle: true, model: null });
   });
 
-  it('[L35] is what its provider says of it now', async () => {
+  it('[L35] follows the latest definition of its provider', async () => {
     const { client, register } = await agentWith({ requested: { pattern: 'acme/x:high' } });
     await register();
 
@@ -272,7 +272,7 @@ describe('the model in use', () => {
     expect(await client.getState()).toMatchObject({ model: { contextWindow: 5000 }, thinkingLevel: 'off' });
   });
 
-  it('[L35] is cycled among those that were chosen, whoever brings them', async () => {
+  it('[L35] is cycled among the chosen patterns, from any provider', async () => {
     const { client, register } = await agentWith({ patterns: ['acme/*'], requested: { pattern: 'acme/x' } });
 
     await register();
@@ -283,7 +283,7 @@ describe('the model in use', () => {
   });
 });
 
-it('[L34] tools do not know the secrets of a registered provider', async () => {
+it('[L34] tools do not see the secrets of a registered provider', async () => {
   const env = { ACME_KEY: 'hidden', OTHER: 'shown' };
   const { agent, client, register } = await agentWith({ env });
   const seen = async () => {

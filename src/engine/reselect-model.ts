@@ -5,16 +5,16 @@ import { type UnresolvedModel, type ModelChoice, chooseModel, clampLevel, stored
 import type { Session } from '../session/session.ts';
 import type { Agent } from './agent.ts';
 
-/** A choice, and how much its model is to think if that was said with it. */
+// A model choice with its thinking level, if that was requested too.
 type Reselected = Omit<ModelChoice, 'thinkingLevel'> & { readonly level?: ThinkingLevel | undefined };
 
-/** Chooses the model of the session again, after models came or went. */
+/** Selects the model of the session again after models were added or removed. */
 export async function reselectModel(agent: Agent): Promise<void> {
   const { registry, session } = agent;
   await registry.refreshScope();
   const { choice } = session;
   const { level, ...next } = await reselect(registry, session);
-  // Somebody has chosen meanwhile, or gone elsewhere.
+  // The model or the session changed meanwhile.
   if (agent.session !== session || session.choice !== choice) return;
   const { model } = next;
   if (model && !isSame(model, choice.model)) {
@@ -33,14 +33,14 @@ async function reselect(registry: ModelRegistry, { choice, transcript }: Session
   if (name) await registry.loadModel(name.provider, name.id);
   if (!model) {
     const found = chooseModel(registry, unavailable);
-    // It may say more, such as who named it.
+    // The existing notice may say more, such as its source.
     return found.notice !== undefined && notice?.startsWith(found.notice) ? choice : found;
   }
-  // The built-in model stands in where there was no other, until somebody has spoken to it.
+  // The built-in model is only a stand-in until it has received a message.
   if (notice !== undefined && transcript.messageCount === 0) return chooseModel(registry, undefined);
   const now = registry.find(model.provider, model.id);
   if (now) return { ...choice, model: now };
-  // It is still there where only its key is missing: whoever uses it is told.
+  // If only the key is missing, the model stays selected and its next call fails with a message.
   return registry.has(model.provider, model.id) ? choice : chooseModel(registry, model);
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SessionLane } from './session-lane.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function task(name: string, log: string[]) {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -15,7 +15,7 @@ function task(name: string, log: string[]) {
   return { work, end };
 }
 
-it('one command at a time, also when what it waits for beside them fails', async () => {
+it('session commands run one at a time, even if a hold fails', async () => {
   const lane = new SessionLane();
   const log: string[] = [];
   const [first, second] = [task('first', log), task('second', log)];
@@ -33,7 +33,7 @@ it('one command at a time, also when what it waits for beside them fails', async
   expect(log).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
 });
 
-it('an abort is seen by those that came before it, not by those after', async () => {
+it('an abort reaches the commands before it, not those after it', async () => {
   const lane = new SessionLane();
   const before = lane.signal;
 
@@ -43,7 +43,7 @@ it('an abort is seen by those that came before it, not by those after', async ()
   await lane.whenEmpty();
 });
 
-it('what a command asks for on its way waits behind it, and others behind that', async () => {
+it('a command started by a running command waits behind it, and others behind that', async () => {
   const lane = new SessionLane();
   const log: string[] = [];
   const inner = task('inner', log);

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { Refusal } from '../protocol/errors.ts';
 
-/** Commands that may wait behind a slow one, and again as many that wait for the end of a run. */
+/** Limit of waiting commands, and of commands that wait for the end of a run. */
 export const MAX_WAITING_COMMANDS = 10_000;
 
 /**
- * Session commands run one at a time in the order they came. A command that finds the lane empty runs within the same
- * tick, so that a client which sends one command and then asks for the state sees its effect.
+ * Runs session commands one at a time in order of arrival. A command that finds the lane empty runs in the same tick,
+ * so that a following `get_state` sees its effect.
  */
 export class SessionLane {
   #tail: Promise<unknown> | undefined;
@@ -29,7 +29,7 @@ export class SessionLane {
     return result;
   }
 
-  /** What the work itself asks for, on the way, waits behind it like everything else. */
+  /** Commands started by the work itself wait behind it. */
   #start<T>(work: () => T | Promise<T>): T | Promise<T> {
     let resolveRunning = () => {};
     const running = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ export class SessionLane {
     }
   }
 
-  /** Makes session commands that come from now on wait for this too, if there is anything to wait for. */
+  /** Holds later session commands until the condition settles. */
   holdUntil(condition: Promise<unknown> | undefined): void {
     if (condition !== undefined) this.#extendTail(this.#tail !== undefined ? Promise.allSettled([this.#tail, condition]) : condition);
   }
@@ -61,20 +61,20 @@ export class SessionLane {
     return this.#abortController.signal;
   }
 
-  /** Makes session commands wait for an abort that is under way; those that wait already must not begin a run. */
+  /** Holds session commands until an abort is done; waiting commands must not start a run. */
   abort(stopped: Promise<unknown>): void {
     this.#abortController.abort();
     this.#abortController = newAbortController();
     this.holdUntil(stopped);
   }
 
-  /** Refuses whatever comes or still waits, and what is being done must not begin a run: the agent is about to leave. */
+  /** Rejects new and waiting commands, and aborts the signal of running ones. */
   close(): void {
     this.#isClosed = true;
     this.#abortController.abort();
   }
 
-  /** Waits beside the lane. */
+  /** Waits without occupying the lane. */
   async waitOutside(wait: () => Promise<void>): Promise<void> {
     if (this.#waitingOutside >= MAX_WAITING_COMMANDS) throw overloaded();
     this.#waitingOutside++;
@@ -85,7 +85,7 @@ export class SessionLane {
     }
   }
 
-  /** Settles when nothing is being done and nothing waits. */
+  /** Settles when no command runs or waits. */
   async whenEmpty(): Promise<void> {
     while (this.#tail !== undefined) await this.#tail;
   }
@@ -106,7 +106,7 @@ const shuttingDown = () => new Refusal('overloaded', 'The agent is shutting down
 
 function newAbortController(): AbortController {
   const controller = new AbortController();
-  // Every command that waits may listen to it.
+  // Every waiting command may add a listener.
   setMaxListeners(0, controller.signal);
   return controller;
 }

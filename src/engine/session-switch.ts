@@ -12,10 +12,11 @@ import { isCurrentSession } from './current-session.ts';
 type SwitchReason = Parameters<Agent['switchTo']>[1];
 
 interface SwitchOptions {
-  /** Only make or check the target; the agent stays where it is. */
+  // Only create or check the target; the agent stays in its session.
   readonly detached?: boolean | undefined;
 }
 
+/** Creates an empty session and switches to it, unless a hook vetoes. */
 export async function newSession(
   agent: Agent,
   { parentSession, detached }: SwitchOptions & { parentSession?: string | undefined },
@@ -37,12 +38,12 @@ export async function switchSession(
     if (!detached) await agent.session.stop();
     return { cancelled: false, sessionId: agent.session.log.header.id, sessionFile: agent.session.log.path };
   }
-  // Whoever opens it mends it, and tells of it.
+  // The process that opens the session repairs it and reports that.
   if (detached) return withSessionLock(path, ({ id }) => ({ cancelled: false, sessionId: id, sessionFile: path }));
   return switchOrDetach(agent, { reason: 'resume', detached }, () => SessionLog.open(path));
 }
 
-/** Copies what was said before a user message; answers what that message says. */
+/** Copies the branch before a user message into a new session; returns the message's text. */
 export async function forkSession(
   agent: Agent,
   { entryId, detached }: SwitchOptions & { entryId: string },
@@ -59,7 +60,7 @@ export async function forkSession(
   return { text, ...(await switchOrDetach(agent, { reason: 'fork', detached }, () => copyLog(agent, log.parentOf(entryId)))) };
 }
 
-/** Copies everything up to an entry, the leaf unless one is named. */
+/** Copies the branch up to an entry, by default the leaf. */
 export async function cloneSession(
   agent: Agent,
   { entryId = agent.session.log.leafId, detached }: SwitchOptions & { entryId?: string | null },
@@ -70,13 +71,13 @@ export async function cloneSession(
   if (!agent.session.log.has(entryId)) throw new Refusal('not_found', `Entry not found: ${entryId}`);
   const from = { entryId, position: 'at' } as const;
   if (await isVetoed(() => agent.hooks.beforeFork?.(from, signal), signal)) return { cancelled: true };
-  // Before the copy is made: it holds what the run said last.
+  // Before the copy: it must contain the last messages of the run.
   if (!detached) await agent.session.stop();
   const last = () => (isLeaf ? agent.session.log.leafId : entryId);
   return switchOrDetach(agent, { reason: 'fork', detached }, () => copyLog(agent, last()));
 }
 
-/** Whether a hook says no. An abort while it thinks means no, too; one that fails has said nothing. */
+/** Whether a hook vetoes. An abort vetoes too; a failing hook does not. */
 async function isVetoed(callHook: () => Promise<unknown> | undefined, signal: AbortSignal): Promise<boolean> {
   const verdict = (async () => callHook())();
   const veto = await unlessAborted(
@@ -86,7 +87,7 @@ async function isVetoed(callHook: () => Promise<unknown> | undefined, signal: Ab
   return signal.aborted || veto !== undefined;
 }
 
-/** Makes or opens the target; goes there unless the client only wants to know it. A failure leaves the run alone. */
+/** Creates or opens the target and switches to it unless `detached`. A failure leaves the run alone. */
 async function switchOrDetach(
   agent: Agent,
   { reason, detached }: { reason: SwitchReason; detached: boolean | undefined },
@@ -100,7 +101,7 @@ async function switchOrDetach(
   };
   if (detached) {
     const { choice } = agent.session;
-    // Whoever opens it goes on with what somebody has chosen here.
+    // The process that opens the session continues with the model chosen here.
     if (choice.notice === undefined && !storedChoice(log).model) recordChoice(log, choice);
     await log.close({ keepEmpty: true });
   } else {
@@ -130,7 +131,7 @@ async function copyLog(agent: Agent, leafId: string | null): Promise<SessionLog>
   return log.copy({ leafId, directory: await newSessionDirectory(agent) });
 }
 
-/** Where new sessions go, unless an extension has another place for them; undefined: they stay in memory. */
+/** Directory for new sessions, which an extension may override; undefined keeps them in memory. */
 async function newSessionDirectory({ sessionDirectory, project, addons }: Agent): Promise<string | undefined> {
   if (sessionDirectory === undefined) return undefined;
   return (await addons.loaded?.extensions?.sessionFolder(project.cwd)) ?? sessionDirectory;

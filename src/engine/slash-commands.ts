@@ -4,7 +4,7 @@ import type { Agent } from './agent.ts';
 import type { CommandContext } from './dispatch.ts';
 import { DeferredResponse } from './deferred-response.ts';
 
-/** Runs the command that a message names, if it names one. No other command waits for one of an extension. */
+/** Runs the slash command of a message, if it is one. Extension commands do not block other commands. */
 export async function runSlashCommand(
   { message, builtins }: { readonly message: string; readonly builtins?: boolean | undefined },
   { agent, connection, signal }: CommandContext,
@@ -23,7 +23,7 @@ export async function runSlashCommand(
   return { disposition: 'handled', output: await builtin.run({ agent, args: parsed.args.trim(), signal }) };
 }
 
-/** A command of an extension is run, not queued. */
+/** Rejects extension commands: they run at once and cannot be queued. */
 export function rejectExtensionCommand(message: string, { addons }: Agent): void {
   const parsed = parseSlashCommand(message);
   if (!parsed || !addons.loaded?.extensions?.hasCommand(parsed.name)) return;
@@ -35,7 +35,7 @@ export function rejectExtensionCommand(message: string, { addons }: Agent): void
 
 const isTaken = (name: string, { addons }: Agent) => addons.commands.some((command) => command.name === name);
 
-/** The first word, if the message begins with a slash, and what follows it. */
+/** Splits a message that starts with a slash into name and arguments. */
 function parseSlashCommand(message: string): { name: string; args: string } | undefined {
   if (!message.startsWith('/')) return undefined;
   const space = message.search(/\s/);

@@ -31,7 +31,7 @@ function bash({ command, timeout, signal, update }: Call, options: Partial<Shell
   });
 }
 
-/** What a command shows that must fail. */
+/** Output of a command that must fail. */
 const failed = (call: Call, options?: Partial<ShellOptions>): Promise<ToolOutput> =>
   bash(call, options).then(
     () => expect.unreachable('the command succeeded'),
@@ -45,17 +45,17 @@ const textIn = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? b
 const living = async (pids: readonly number[]) =>
   (await listProcesses()).map(({ pid }) => pid).filter((pid) => pids.includes(pid));
 
-/** Calls back as soon as a whole line was printed. */
+/** Calls back once a whole line was printed. */
 const onLine = (callback: (line: string) => void) => (output: ToolOutput) => {
   if (textIn(output).includes('\n')) callback(textIn(output).trim());
 };
 
 describe('a command', () => {
-  it('answers what it printed, both streams in their order', async () => {
+  it('returns what it printed, both streams in order', async () => {
     expect(await bash({ command: 'echo a; echo b >&2; printf c' })).toEqual(text('a\nb\nc'));
   });
 
-  it('that prints nothing says so', async () => {
+  it('without output returns "(no output)"', async () => {
     expect(await bash({ command: 'true' })).toEqual(text('(no output)'));
   });
 
@@ -63,11 +63,11 @@ describe('a command', () => {
     expect(await bash({ command: 'pwd -P; cat' })).toEqual(text(`${cwd}\n`));
   });
 
-  it('follows the prefix from the settings', async () => {
+  it('runs after the prefix of the settings', async () => {
     expect(await bash({ command: 'echo $WORD' }, { commandPrefix: 'WORD=given' })).toEqual(text('given\n'));
   });
 
-  it('ends when its shell ends, though a process in the background holds the output', async () => {
+  it('ends with its shell, even if a background process holds the output', async () => {
     const output = await bash({ command: 'sleep 1000 & echo $!' });
 
     expect(await living([Number(textIn(output))])).toHaveLength(1);
@@ -78,17 +78,17 @@ describe('a command', () => {
     ['> /dev/stdout', 'echo a; echo b > /dev/stdout; echo c', 'a\nb\nc\n'],
     ['tee /dev/stderr', 'echo a; echo b | tee /dev/stderr > copy; cat copy; echo c', 'a\nb\nb\nc\n'],
     ['a child', 'echo a; (echo b; echo c > /dev/stderr) > /dev/stdout; echo d', 'a\nb\nc\nd\n'],
-  ])('keeps what it printed before it opened its output by name: %s', async (_how, command, printed) => {
+  ])('keeps output printed before it reopened its output by name: %s', async (_how, command, printed) => {
     expect(await bash({ command })).toEqual(text(printed));
   });
 
-  it('that prints bytes which are no text shows replacements', async () => {
+  it('shows bytes that are not UTF-8 as replacement characters', async () => {
     expect(await bash({ command: "printf 'a\\377b\\303'" })).toEqual(text('a\uFFFDb\uFFFD'));
   });
 });
 
 describe('a process left in the background', () => {
-  /** Prints a lot when it is told to, then leaves a sign, unless a broken or a full pipe has stopped it. */
+  /** Prints a lot once `resume` exists, then creates `sign`, unless a closed or full pipe stops it. */
   const waiting = `{ while [ ! -e resume ]; do sleep 0.01; done; seq 1 100000 && touch sign; } &`;
   const resumePrinting = () => {
     writeFileSync(join(cwd, 'resume'), '');
@@ -104,7 +104,7 @@ describe('a process left in the background', () => {
     await resumePrinting();
   });
 
-  it('goes on in the log of the command, if there is one', async () => {
+  it('continues to print into the log of the command, if there is one', async () => {
     const { details } = await bash({ command: `seq 1 3000; ${waiting}` });
     const { fullOutputPath } = details as { fullOutputPath: string };
     onTestFinished(() => rmSync(fullOutputPath));
@@ -125,7 +125,7 @@ describe('a process left in the background', () => {
 });
 
 describe('progress', () => {
-  it('begins empty and always shows everything so far', async () => {
+  it('starts empty and always shows the whole output so far', async () => {
     const shown: ToolOutput[] = [];
     const go = join(cwd, 'go');
     const update = (output: ToolOutput) => {
@@ -157,13 +157,13 @@ describe('a command that fails', () => {
     expect(await failed({ command: 'kill -TERM $$' })).toEqual(failure('Command was killed by SIGTERM'));
   });
 
-  it('in a folder that is gone says so', async () => {
+  it('in a missing folder names the folder', async () => {
     await expect(bash({ command: 'true' }, { cwd: '/no/such/folder' })).rejects.toThrow(
       'Working directory does not exist: /no/such/folder\nCannot execute bash commands.',
     );
   });
 
-  it('for want of a shell says so', async () => {
+  it('without a shell names the setting', async () => {
     const output = await failed({ command: 'true' }, { shellPath: '/no/such/shell' });
 
     expect(textIn(output)).toBe(
@@ -173,7 +173,7 @@ describe('a command that fails', () => {
 });
 
 describe('the timeout', () => {
-  it('kills the whole group and tells the seconds', async () => {
+  it('kills the whole process group and names the seconds', async () => {
     const output = await failed({ command: 'sleep 1000 & echo $!; echo $$; wait', timeout: 1.5 });
 
     const [child, shell, ...rest] = textIn(output).split('\n');
@@ -199,7 +199,7 @@ describe('abort', () => {
     expect(await living(pids.split(' ').map(Number))).toEqual([]);
   });
 
-  it('also reaches a command that ignores signals', async () => {
+  it('also kills a command that ignores signals', async () => {
     const controller = new AbortController();
     const update = onLine(() => controller.abort());
     const command = "trap '' TERM INT HUP; echo up; while :; do sleep 0.01; done";
@@ -207,7 +207,7 @@ describe('abort', () => {
     expect(await failed({ command, signal: controller.signal, update })).toEqual(failure('up\n\n\nCommand aborted'));
   });
 
-  it('that came before lets nothing begin', async () => {
+  it('before the start prevents the start', async () => {
     const command = ': > began; sleep 1000; echo never';
 
     expect(await failed({ command, signal: AbortSignal.abort() })).toEqual(failure('Command aborted'));
@@ -216,7 +216,7 @@ describe('abort', () => {
 });
 
 describe('output that is too long', () => {
-  /** The output of a command that was cut: what is shown, the notice about it, and the file it names. */
+  /** Output of a truncated command: the shown text, its notice, and the log it names. */
   async function cut(call: Call, options?: Partial<ShellOptions>) {
     const output = await bash(call, options).catch((error: ToolError) => error.output);
     const { fullOutputPath } = output.details as { fullOutputPath: string };
@@ -256,20 +256,20 @@ describe('output that is too long', () => {
     expect(notice).toBe('[Showing last 50.0KB of line 2 (line is 200.0KB). Full output: <file>]');
   });
 
-  it('says why it failed after the notice', async () => {
+  it('ends with the failure after the notice', async () => {
     const { output } = await cut({ command: 'seq 1 3000; exit 4' });
 
     expect(textIn(output)).toMatch(/ Full output: .*\]\n\nCommand exited with code 4$/);
   });
 
-  it('names a log that holds its beginning only', async () => {
+  it('names a log that holds only its beginning', async () => {
     const { notice, file } = await cut({ command: 'seq 1 3000' }, { logBytes: 2048 });
 
     expect(notice).toBe('[Showing lines 1001-3000 of 3000. First 2.0KB of the output: <file>]');
     expect(file).toHaveLength(2048);
   });
 
-  it('is shown though there is no place for a log', async () => {
+  it('is shown even if no log can be written', async () => {
     vi.stubEnv('TMPDIR', join(cwd, 'missing'));
     onTestFinished(() => void vi.unstubAllEnvs());
 
@@ -284,7 +284,7 @@ describe('output that is too long', () => {
   it.each([
     ['one long line', `head -c 50000000 /dev/zero | tr '\\0' x`, 1],
     ['short lines', 'yes | head -c 50000000', 25_000_000],
-  ])('costs no memory: %s', async (_name, command, lines) => {
+  ])('costs constant memory: %s', async (_name, command, lines) => {
     const script = compile(
       cwd,
       `import { rmSync } from 'node:fs';

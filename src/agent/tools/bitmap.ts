@@ -3,7 +3,7 @@ import { imageSizeOf } from './image-header.ts';
 const UNCOMPRESSED = 0;
 const CHANNELS = 3;
 
-/** The pixels of an image, row by row from the top. */
+/** Pixels of an image, row by row from the top. */
 export interface Pixels {
   readonly data: Buffer;
   readonly width: number;
@@ -11,7 +11,7 @@ export interface Pixels {
   readonly channels: typeof CHANNELS;
 }
 
-/** The pixels of a bitmap of 24 or 32 bits that is not compressed; nothing for the kinds that are hardly seen. */
+/** Pixels of an uncompressed bitmap of 24 or 32 bits; undefined for other kinds. */
 export function bitmapPixels(bytes: Buffer): Pixels | undefined {
   const size = imageSizeOf(bytes, 'image/bmp');
   if (!size || bytes.length < 34 || bytes.readUInt32LE(30) !== UNCOMPRESSED) return undefined;

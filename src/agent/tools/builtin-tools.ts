@@ -11,7 +11,7 @@ import { writeTool } from './write.ts';
 
 export const BUILTIN_TOOL_NAMES: readonly string[] = ['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls', 'todo'];
 
-/** The tools that tau brings along, in the order in which the model is told of them. `plan`: works on the session's plan. */
+/** Built-in tools in the order in which the model sees them. `executeTodo` works on the session's plan. */
 export const builtinTools = (shell: ShellOptions, executeTodo: Tool['execute']): Tool[] => [
   readTool(shell.cwd),
   bashTool(shell),

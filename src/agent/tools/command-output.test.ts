@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CommandOutput } from './command-output.ts';
 import { keepTail, MAX_OUTPUT_BYTES } from './truncate.ts';
 
-/** An output whose log, if it gets one, is gone after the test. */
+/** An output whose log is removed after the test. */
 function newOutput(...args: ConstructorParameters<typeof CommandOutput>): CommandOutput {
   const output = new CommandOutput(...args);
   onTestFinished(() => removeLog(output));
@@ -18,7 +18,7 @@ function removeLog({ log }: CommandOutput): void {
 
 const logged = ({ log }: CommandOutput) => (log?.path ? readFileSync(log.path, 'utf8') : undefined);
 
-/** What the tail must be of everything that was printed. */
+/** The tail expected for everything that was printed. */
 function expected(printed: string) {
   const breaks = printed.split('\n').length - 1;
   const lines = printed === '' || printed.endsWith('\n') ? breaks : breaks + 1;
@@ -31,7 +31,7 @@ const anyPiece = fc.record({
 });
 
 describe('the tail', () => {
-  it('is that of the whole output, and the log is the whole output, however it came', () => {
+  it('equals the tail of the whole output, and the log holds the whole output, in any chunks', () => {
     fc.assert(
       fc.property(fc.array(anyPiece, { maxLength: 8 }), (pieces) => {
         const output = new CommandOutput();
@@ -58,7 +58,7 @@ describe('the tail', () => {
     ['and ends', '\n'],
     ['and does not end', ''],
     ['and follows another', '\n', 'first\n'],
-  ])('of a line longer than what is looked at %s is the end of that line', (_how, end, before = '') => {
+  ])('of a line longer than the window %s is the end of that line', (_how, end, before = '') => {
     const output = newOutput();
     output.add(Buffer.from(`${before}${'x'.repeat(5 * MAX_OUTPUT_BYTES)}${end}`));
 
@@ -74,7 +74,7 @@ describe('the tail', () => {
     expect(output.lastLineBytes).toBe(5 * MAX_OUTPUT_BYTES);
   });
 
-  it('waits for the rest of a character until the end', () => {
+  it('holds an incomplete character back until the end', () => {
     const output = newOutput();
     const [first, second] = [Buffer.from('a界').subarray(0, 3), Buffer.from('界').subarray(2)];
     const shown: string[] = [];
@@ -90,7 +90,7 @@ describe('the tail', () => {
     expect(shown).toEqual(['a', 'a界', 'a界a', 'a界a\uFFFD']);
   });
 
-  it('of bytes that are no text has replacements, and a log when these are too long', () => {
+  it('shows bytes that are not UTF-8 as replacement characters and logs them if too long', () => {
     const output = newOutput();
     output.add(Buffer.alloc(MAX_OUTPUT_BYTES / 2, 0xff));
 
@@ -99,7 +99,7 @@ describe('the tail', () => {
   });
 });
 
-it('knows whether more was printed since it was asked', () => {
+it('hasGrown reports whether more was printed since the last call', () => {
   const output = newOutput();
 
   const results = [output.hasGrown(), output.add(Buffer.from('a')), output.hasGrown(), output.hasGrown()];
@@ -107,7 +107,7 @@ it('knows whether more was printed since it was asked', () => {
   expect(results).toEqual([false, undefined, true, false]);
 });
 
-describe('what is new', () => {
+describe('takeNew', () => {
   it('adds up to the whole output, cut between characters', () => {
     const bytes = Buffer.from('aü界😀\n'.repeat(100));
     fc.assert(
@@ -124,7 +124,7 @@ describe('what is new', () => {
     );
   });
 
-  it('is nothing the second time', () => {
+  it('returns nothing the second time', () => {
     const output = newOutput();
     output.add(Buffer.from('a'));
 
@@ -134,7 +134,7 @@ describe('what is new', () => {
     ]);
   });
 
-  it('ends with a replacement for half a character', () => {
+  it('ends with a replacement for an incomplete character', () => {
     const output = newOutput();
     output.add(Buffer.from('ü').subarray(0, 1));
 
@@ -144,7 +144,7 @@ describe('what is new', () => {
     expect([before, output.takeNew().text]).toEqual(['', '\uFFFD']);
   });
 
-  it('tells how much of it was too much', () => {
+  it('reports how many bytes it skipped', () => {
     const output = newOutput();
     const piece = Buffer.from('界'.repeat(10_000));
     for (let times = 0; times < 50; times++) output.add(piece);
@@ -153,13 +153,13 @@ describe('what is new', () => {
 
     expect(/^界+$/.test(text)).toBe(true);
     expect(text.length).toBeGreaterThan(MAX_OUTPUT_BYTES / 3);
-    // The character that the gap cuts belongs to neither.
+    // Bytes of the character at the gap belong to neither part.
     expect(50 * piece.length - skipped - Buffer.byteLength(text)).toBeLessThan(3);
   });
 });
 
 describe('the log', () => {
-  it('holds no more than its limit, and says so', () => {
+  it('holds no more than its limit and reports the truncation', () => {
     const output = newOutput({ logBytes: 60_000 });
     const printed = 'word\n'.repeat(40_000);
     for (let at = 0; at < printed.length; at += 7000) output.add(Buffer.from(printed.slice(at, at + 7000)));
@@ -169,7 +169,7 @@ describe('the log', () => {
     expect(logged(output)).toBe(printed.slice(0, 60_000));
   });
 
-  it('that is exactly full was not cut', () => {
+  it('that is exactly full is not truncated', () => {
     const output = newOutput({ logBytes: 60_000 });
     output.add(Buffer.alloc(60_000, 'x'));
 
@@ -177,7 +177,7 @@ describe('the log', () => {
   });
 });
 
-it('half a character that waits for its rest cuts nothing off', () => {
+it('an incomplete character does not truncate the output', () => {
   const output = new CommandOutput();
 
   output.add(Buffer.from([0xe2, 0x82]));

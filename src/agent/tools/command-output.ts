@@ -2,15 +2,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { OutputLog } from './output-log.ts';
 import { keepTail, MAX_OUTPUT_BYTES, type Truncation } from './truncate.ts';
 
-/** Room for the tail that is shown, whatever its lines' ends cut off. */
+// Room for the shown tail plus the line that the window cuts.
 const WINDOW_BYTES = 2 * MAX_OUTPUT_BYTES;
 
-/** Twice the window, so that it moves only once for all the bytes it holds. */
+// Twice the window: the buffer moves only once per window of bytes.
 const BUFFER_BYTES = 2 * WINDOW_BYTES;
 
 const LF = 10;
 
-/** What a command has printed: the end of it here and, once that is not all there is to show, all of it in a log. */
+/** Output of a command: its tail in memory and, once truncated, the whole output in a log. */
 export class CommandOutput {
   readonly #logBytes: number | undefined;
   #log: OutputLog | undefined;
@@ -41,25 +41,25 @@ export class CommandOutput {
     this.#log?.append(bytes);
   }
 
-  /** Nothing more will come: half a character at the end is no longer waited for. */
+  /** Ends the output: an incomplete character is no longer held back. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Whether more was printed since the last time this was asked. */
+  /** Whether more was printed since the last call. */
   hasGrown(): boolean {
     const grown = this.#totalBytes > this.#reportedBytes;
     this.#reportedBytes = this.#totalBytes;
     return grown;
   }
 
-  /** The last lines of the output. The log begins when they are not all for the first time. */
+  /** The last lines of the output. The log starts when they are truncated for the first time. */
   tail(): Truncation {
     const window = this.#lastBytes(WINDOW_BYTES);
-    // The line that the window cuts is dropped, unless it is all there is.
+    // Drops the line that the window cuts, unless it is the only one.
     const cut = this.#totalBytes <= WINDOW_BYTES ? 0 : window.indexOf(LF) + 1;
     const bytes = window.subarray(cut === window.length ? 0 : cut);
-    // Half a character at the end is shown when the rest of it has come, and counts then.
+    // An incomplete character is shown and counted when its last byte arrives.
     const size = this.#totalBytes - (this.#ended ? 0 : incompleteBytes(bytes));
     const text = bytes.toString('utf8', 0, bytes.length - (this.#totalBytes - size));
     const tail = keepTail(text, { lines: this.#lines + (size > this.#lineStart ? 1 : 0), bytes: size });
@@ -67,11 +67,7 @@ export class CommandOutput {
     return tail;
   }
 
-  /**
-   * What was printed since this was last asked.
-   *
-   * Of more than about 100 KB only the end is there, and `skipped` tells how many bytes are not.
-   */
+  /** Output since the last call; of more than about 100 KB only the end, with the number of `skipped` bytes. */
   takeNew(): { text: string; skipped: number } {
     const fresh = this.#totalBytes - this.#takenBytes;
     const bytes = this.#lastBytes(fresh);
@@ -82,12 +78,11 @@ export class CommandOutput {
     return { text: skipped > 0 ? text.replace(/^\uFFFD+/, '') : text, skipped };
   }
 
-  /** How long the last line is. */
   get lastLineBytes(): number {
     return this.#hasOpenLine ? this.#totalBytes - this.#lineStart : this.#lineStart - this.#previousLineStart - 1;
   }
 
-  /** All of the output, once it is more than `tail` shows. */
+  /** The whole output; defined once `tail` is truncated. */
   get log(): OutputLog | undefined {
     return this.#log;
   }
@@ -96,7 +91,7 @@ export class CommandOutput {
     return this.#totalBytes > this.#lineStart;
   }
 
-  /** The last bytes, or as many of them as are still here. */
+  /** The last bytes, as far as they are still buffered. */
   #lastBytes(length: number): Buffer {
     const from = Math.max(0, this.#bufferedBytes - length);
     return this.#buffer?.subarray(from, this.#bufferedBytes) ?? Buffer.alloc(0);
@@ -109,14 +104,14 @@ export class CommandOutput {
     this.#bufferedBytes -= from;
   }
 
-  /** Must happen before the window loses its first byte. */
+  /** Must run before the window drops its first byte. */
   #startLog(): void {
     if (this.#log) return;
     this.#log = OutputLog.create(this.#logBytes);
     this.#log.append(this.#lastBytes(this.#totalBytes));
   }
 
-  /** Byte by byte: a search for each break costs six times as much when the lines are short. */
+  /** Scans byte by byte: searching for each break takes six times as long if lines are short. */
   #countLines(bytes: Buffer): void {
     for (let at = 0; at < bytes.length; at++) {
       if (bytes[at] !== LF) continue;
@@ -127,7 +122,7 @@ export class CommandOutput {
   }
 }
 
-/** How many bytes at the end begin a character without ending it. */
+/** Number of trailing bytes that start a character without completing it. */
 function incompleteBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,6 +1,6 @@
 type EditArguments = Readonly<Record<string, unknown>>;
 
-/** The arguments of edit in their one form: models also give a single edit, the list as JSON, or no list at all. */
+/** Normalizes the arguments of edit: models also send a single edit, the list as JSON, or no list. */
 export function normalizeEditArguments(args: EditArguments): EditArguments {
   const { oldText, newText, ...rest } = args;
   const edits = toEditList(args['edits']);

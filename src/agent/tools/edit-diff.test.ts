@@ -5,7 +5,7 @@ import { describeChange, MAX_DIFF_CHARACTERS } from './edit-diff.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`);
 
-/** How many lines two texts have in common before they differ. */
+/** Number of equal lines before the first difference. */
 function sameLinesAbove(before: string, after: string): number {
   const [old, now] = [before.split(/(?<=\n)/), after.split(/(?<=\n)/)];
   const first = old.findIndex((line, index) => line !== now[index]);
@@ -13,7 +13,7 @@ function sameLinesAbove(before: string, after: string): number {
 }
 
 describe('a change', () => {
-  it('is shown with its line numbers and four lines around it', () => {
+  it('is shown with its line numbers and four lines of context', () => {
     const before = numbered(30).join('');
     const after = before.replace('line 10\n', 'ten\nten and a half\n').replace('line 25\n', '');
 
@@ -48,7 +48,7 @@ describe('a change', () => {
     expect(firstChangedLine).toBe(10);
   });
 
-  it('of a whole short file has nothing left out, and shows no carriage returns', () => {
+  it('of a short file is shown whole and without carriage returns', () => {
     expect(describeChange('f', 'a\r\nb', 'a\r\nc').diff).toBe(' 1 a\n-2 b\n+2 c');
   });
 
@@ -63,7 +63,7 @@ describe('a change', () => {
     expect(firstChangedLine).toBe(5);
   });
 
-  it('that is too long to be sent is shown in part', () => {
+  it('that is too long to send is truncated', () => {
     const before = `a\n${'x'.repeat(MAX_DIFF_CHARACTERS)}\nb`;
 
     const details = describeChange('f', before, before.replace('x', 'y'));
@@ -90,7 +90,7 @@ describe('the patch of any change', () => {
       }),
     );
 
-  it('makes the new text of the old one, and names the first line that differs', () => {
+  it('turns the old text into the new one and names the first changed line', () => {
     fc.assert(
       fc.property(anyText, anyText, (before, after) => {
         fc.pre(before !== after);

@@ -2,21 +2,21 @@ import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatchHunk, structuredPat
 
 const CONTEXT_LINES = 4;
 
-/** When more lines differ, the shortest difference is not looked for: that takes the square of their number. */
+// With more changed lines no shortest diff is computed: it takes quadratic time.
 const MAX_CHANGED_LINES = 1000;
 
-/** A longer diff is cut and a longer patch is left out: both are stored and sent. */
+// A longer diff is truncated and a longer patch is omitted: both are stored and sent.
 export const MAX_DIFF_CHARACTERS = 256 * 1024;
 
-/** What an edit changed: `diff` for people, `patch` for programs. */
+/** Change made by an edit: `diff` for people, `patch` for programs. */
 export interface EditDetails {
   readonly diff: string;
   readonly patch?: string;
-  /** As counted in the new text. */
+  /** Line number in the new text. */
   readonly firstChangedLine: number;
 }
 
-/** What changed in a file from one text to another. */
+/** Describes the change of a file from one text to another. */
 export function describeChange(path: string, before: string, after: string): EditDetails {
   const [old, now] = [linesOf(before), linesOf(after)];
   const hunks = hunksOf(old, now);
@@ -35,10 +35,10 @@ const patchHeader = (path: string) => ({
   newHeader: undefined,
 });
 
-/** The lines of a text, each with its break. */
+/** Splits a text into lines that keep their breaks. */
 const linesOf = (text: string) => (text === '' ? [] : text.split(/(?<=\n)/));
 
-/** Compares no more than what lies between the first line that differs and the last. */
+/** Compares only the lines between the first and the last difference. */
 function hunksOf(old: readonly string[], now: readonly string[]): StructuredPatchHunk[] {
   const shorter = Math.min(old.length, now.length);
   let head = 0;
@@ -58,7 +58,7 @@ function hunksOf(old: readonly string[], now: readonly string[]): StructuredPatc
   }));
 }
 
-/** Every line between what is above and below as one change. */
+/** Replaces all lines between the context above and below in a single hunk. */
 function wholeHunk(old: string[], now: string[], { above, below }: { above: number; below: number }) {
   const lines = [
     ...withSign(' ', old.slice(0, above)),
@@ -74,7 +74,7 @@ const withSign = (sign: string, lines: readonly string[]) =>
     line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
   );
 
-/** Each line with its sign and number, as the new text counts where it was added; three dots for lines left out. */
+/** Renders lines with sign and number, numbered by the new text where added; `...` marks omitted lines. */
 function renderDiff(hunks: readonly StructuredPatchHunk[], total: { old: number; now: number }): string {
   const width = String(Math.max(total.old, total.now)).length;
   const gap = ` ${' '.repeat(width)} ...`;

@@ -7,10 +7,10 @@ import { type Edit, editText } from './edit-text.ts';
 import { openRegularFile } from './file-checks.ts';
 import { formatBytes } from './truncate.ts';
 
-/** A larger file is changed with bash: all of it is held in memory, several times over. */
+// Larger files must be edited with bash: a file is held in memory several times.
 const MAX_EDIT_BYTES = 32 * 1024 * 1024;
 
-/** One call: the path as the model wrote it, and the file that it means. */
+// The path as the model wrote it, and the file it resolves to.
 export interface FileEdit {
   readonly path: string;
   readonly target: string;
@@ -38,7 +38,7 @@ async function readText(target: string, signal: AbortSignal): Promise<string> {
       );
     }
     const bytes = await file.readFile({ signal });
-    // Bytes that are no characters would not survive the way through a string.
+    // Invalid UTF-8 would not survive the conversion to a string.
     if (!isUtf8(bytes)) throw new Error(`Not UTF-8 text: ${target}`);
     return bytes.toString();
   } finally {
@@ -46,7 +46,7 @@ async function readText(target: string, signal: AbortSignal): Promise<string> {
   }
 }
 
-/** Tells the model what the system refused in terms of the path that it gave. */
+/** Reports system errors to the model with the path it gave. */
 async function withModelPath<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

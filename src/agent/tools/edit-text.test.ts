@@ -31,13 +31,13 @@ describe('an edit', () => {
     expect(edit(content, [oldText, newText])).toBe(edited);
   });
 
-  it('is looked for in the text as it was', () => {
+  it('is searched for in the original text', () => {
     expect(edit('one two', ['one', 'two'], ['two', 'one'])).toBe('two one');
     expect(() => edit('one', ['one', 'two'], ['two', 'three'])).toThrow('Could not find edits[1]');
   });
 });
 
-describe('a text that only looks the same', () => {
+describe('a lookalike text', () => {
   it.each([
     ['quotes', 'say(‘hi’, “you”)', 'say(\'hi\', "you")', 'x', 'x'],
     ['dashes', 'a–b—c−d', 'a-b-c-d', 'x', 'x'],
@@ -51,7 +51,7 @@ describe('a text that only looks the same', () => {
     expect(edit(content, [oldText, newText])).toBe(edited);
   });
 
-  it('is the only thing that changes', () => {
+  it('is the only text that changes', () => {
     const content = '“kept”  \n‘a’ = “b”; // ‘kept’ \n\tkept\u00A0too\u3000\n';
 
     expect(edit(content, ['\'a\' = "b";', "'a' = 'c';"])).toBe(
@@ -59,7 +59,7 @@ describe('a text that only looks the same', () => {
     );
   });
 
-  it('is not taken where the exact text stands once and nothing looks like it', () => {
+  it('is ignored if the exact text occurs once without lookalikes', () => {
     expect(edit('“a” “b”', ['“b”', 'x'])).toBe('“a” x');
   });
 
@@ -71,17 +71,17 @@ describe('a text that only looks the same', () => {
     expect(() => edit(content, [oldText, 'x'])).toThrow('Could not find the exact text');
   });
 
-  it('has a line matched whole when its characters melt together', () => {
+  it('matches only whole lines where characters combine', () => {
     expect(edit('b\nㄱㅏ\nc', ['가', 'x'])).toBe('b\nx\nc');
     expect(() => edit('b\nㄱㅏ!\nc', ['가', 'x'])).toThrow('Could not find');
   });
 });
 
-it('counts what stands in one very long line very often', () => {
+it('occurrences in one very long line are counted', () => {
   expect(() => edit(`${'“e” '.repeat(200_000)}\n`, ['"e"', 'x'])).toThrow('Found 200000 occurrences');
 });
 
-describe('a wrong edit says so', () => {
+describe('an invalid edit fails with a reason:', () => {
   const one = (oldText: string, newText = 'x') => [{ oldText, newText }];
   const two = (oldText: string, newText = 'x') => [...one('b', 'y'), { oldText, newText }];
 
@@ -131,7 +131,7 @@ describe('a wrong edit says so', () => {
 });
 
 describe('any edits of any text', () => {
-  /** Pieces that a text is made of; the marked ones are to be replaced, each is unique by its number. */
+  /** Pieces of a text; marked pieces are replaced, each unique by its number. */
   const anyPieces = fc.array(
     fc.record({
       text: fc.string({ unit: fc.constantFrom('a', ' ', '\t', '\n', 'ü', '“', '🙂', '-', '\u2028'), maxLength: 12 }),
@@ -147,7 +147,7 @@ describe('any edits of any text', () => {
     lineBreak: fc.constantFrom('\n', '\r\n'),
   });
 
-  it('give the text with those ranges replaced; its mark and its breaks survive', () => {
+  it('replace exactly their ranges; the byte order mark and line breaks survive', () => {
     fc.assert(
       fc.property(anyFile, fc.integer(), ({ pieces, bom, lineBreak }, seed) => {
         const marked = pieces.map((piece, index) => ({ ...piece, text: `<${index}>${piece.text}</${index}>` }));
@@ -164,7 +164,7 @@ describe('any edits of any text', () => {
           'file',
         );
 
-        // A text without any break knows none.
+        // A text without line breaks defines none.
         const known = content.includes('\n') ? inFile : (text: string) => text;
         const expected = marked.map(({ text, newText }) => (newText === undefined ? inFile(text) : known(newText)));
         expect(edited).toBe(bom + expected.join(''));
@@ -172,11 +172,11 @@ describe('any edits of any text', () => {
     );
   });
 
-  it('are found exactly in a line that ends in a blank and holds a character of two parts', () => {
+  it('are found in a line with a trailing blank and a combining character', () => {
     expect(edit('e\u0301<> \n\r\n', ['<>', '#'])).toBe('e\u0301# \n\r\n');
   });
 
-  it('are found whatever stands for quotes, dashes, spaces and line ends, and change nothing else', () => {
+  it('are found for any spelling of quotes, dashes, spaces and line ends, and change nothing else', () => {
     const lookalikes: Readonly<Record<string, readonly string[]>> = {
       '"': ['"', '“', '”', '„', '‟'],
       "'": ["'", '‘', '’', '‚', '‛'],

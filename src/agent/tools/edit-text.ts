@@ -2,22 +2,20 @@ import { foldLookalikes, looseForm, type MatchForm, plainForm, withLineFeeds } f
 
 const BOM = '\uFEFF';
 
-/** One replacement: a text that stands in the file exactly once, and what is to stand there. */
+/** A replacement of a text that occurs exactly once in the file. */
 export interface Edit {
   readonly oldText: string;
   readonly newText: string;
 }
 
-/** Where an edit was found. */
 interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * A text with all edits made, or an error that tells the model what is wrong with them.
- *
- * Every edit is looked for in the text as it was. What lies outside of the places found stays, character for character.
+ * Applies all edits, or throws an error that explains the problem to the model. Every edit is searched for in the
+ * original text; everything outside the found ranges stays unchanged.
  */
 export function editText(content: string, edits: readonly Edit[], path: string): string {
   if (edits.length === 0) throw new Error('Edit tool input is invalid. edits must contain at least one replacement.');
@@ -36,7 +34,7 @@ export function editText(content: string, edits: readonly Edit[], path: string):
   throw new Error(`No changes made to ${path}. The ${subject} produced identical content.`);
 }
 
-/** The one place of a text: where it stands exactly, else where something stands that looks the same. */
+/** Finds the only occurrence of a text: exact, or else by its lookalikes. */
 function findRange(forms: Forms, oldText: string, { name, path }: { name: string | undefined; path: string }): TextRange {
   const exact = rangesOf(forms.plain, oldText);
   const lookalikes = lookalikeRanges(forms.loose, oldText);
@@ -58,7 +56,7 @@ interface Forms {
   readonly loose: MatchForm;
 }
 
-/** Blanks at the end of what is looked for stand for blanks, or for the end of a line. */
+/** Trailing blanks of the searched text match blanks or the end of a line. */
 function lookalikeRanges(loose: MatchForm, oldText: string): TextRange[] {
   const lines = oldText.split('\n').map(foldLookalikes);
   const last = lines.at(-1) ?? '';
@@ -82,7 +80,7 @@ function rangesOf({ text, origin }: MatchForm, needle: string, mayFollow = (_nex
   return ranges;
 }
 
-/** The places from the first to the last, each with what is to stand there. */
+/** Ranges in text order, each with its new text. */
 function sortedRanges(edits: readonly Edit[], ranges: readonly TextRange[], path: string) {
   const ordered = ranges
     .map((range, index) => ({ ...range, index, newText: edits[index]?.newText ?? '' }))
@@ -97,7 +95,7 @@ function sortedRanges(edits: readonly Edit[], ranges: readonly TextRange[], path
   return ordered;
 }
 
-/** New lines end as the first line of the text does. */
+/** New lines get the line break of the text's first line. */
 function applyReplacements(text: string, ranges: readonly (TextRange & { newText: string })[]): string {
   const lineBreak = /\r?\n/.exec(text)?.[0] ?? '\n';
   const parts: string[] = [];

@@ -23,7 +23,7 @@ import { writeTool } from './write.ts';
 const cwd = temporaryFolder();
 let files = 0;
 
-/** Writes a file and answers the name under which to edit it. */
+/** Writes a file and returns its name. */
 function file(content: string | Buffer): string {
   const name = `file-${++files}.txt`;
   writeFileSync(join(cwd, name), content);
@@ -32,7 +32,7 @@ function file(content: string | Buffer): string {
 
 const contentOf = (name: string) => readFileSync(join(cwd, name), 'utf8');
 
-/** Runs calls of tools side by side, as an answer of a model does. */
+/** Runs tool calls concurrently, as for one assistant message. */
 async function run(calls: readonly (readonly [tool: string, args: Record<string, unknown>])[]) {
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
@@ -59,7 +59,7 @@ async function edit(args: Record<string, unknown>): Promise<ToolResultMessage> {
 }
 
 describe('edit', () => {
-  it('replaces texts and tells what changed', async () => {
+  it('replaces texts and describes the change', async () => {
     const path = file('one\r\ntwo\r\nthree\r\n');
 
     const result = await edit({
@@ -82,7 +82,7 @@ describe('edit', () => {
     });
   });
 
-  it('keeps the mode of the file and the link that leads to it', async () => {
+  it('keeps the mode of the file and the symlink that leads to it', async () => {
     const path = file('old');
     chmodSync(join(cwd, path), 0o755);
     symlinkSync(path, join(cwd, 'link'));
@@ -119,7 +119,7 @@ describe('edit', () => {
   });
 });
 
-describe('the edits may come', () => {
+describe('edits are accepted', () => {
   const [oldText, newText] = ['a', 'b'];
 
   it.each([
@@ -137,7 +137,7 @@ describe('the edits may come', () => {
     expect([textOf(result), contentOf(path)]).toEqual([`Successfully replaced 1 block(s) in ${path}.`, 'b']);
   });
 
-  it('in a list and without one', async () => {
+  it('in a list and beside one', async () => {
     const path = file('a c');
 
     await edit({ path, edits: [{ oldText: 'c', newText: 'd' }], oldText, newText });
@@ -146,7 +146,7 @@ describe('the edits may come', () => {
   });
 });
 
-describe('an edit that cannot be made says why', () => {
+describe('an edit that cannot be made fails with a reason:', () => {
   const edits = [{ oldText: 'a', newText: 'b' }];
   const inFolder = (name: string) => join(cwd, name);
 
@@ -190,8 +190,8 @@ describe('an edit that cannot be made says why', () => {
   });
 });
 
-describe('calls side by side', () => {
-  it('of one file lose no edit', async () => {
+describe('concurrent calls', () => {
+  it('on one file lose no edit', async () => {
     const numbers = Array.from({ length: 50 }, (_, index) => index);
     const path = file(numbers.map((number) => `<${number}>\n`).join(''));
     symlinkSync(path, join(cwd, 'other-name'));
@@ -207,7 +207,7 @@ describe('calls side by side', () => {
     expect(contentOf(path)).toBe(numbers.map((number) => `<done ${number}>\n`).join(''));
   });
 
-  it('happen in their order', async () => {
+  it('run in call order', async () => {
     const results = await run([
       ['write', { path: 'fresh', content: 'a' }],
       ['edit', { path: 'fresh', oldText: 'a', newText: 'b' }],

@@ -3,13 +3,13 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 
 const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
 
-/** Refuses what is there and is no ordinary file: a pipe or a device may keep whoever opens it waiting for ever. */
+/** Rejects special files: opening a pipe or a device may block for ever. */
 export async function checkRegularFile(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats) rejectSpecialFile(path, stats);
 }
 
-/** Opens an ordinary file to read it, and nothing else, even if the path changes its meaning meanwhile. */
+/** Opens a regular file for reading, also if the path is replaced meanwhile. */
 export async function openRegularFile(path: string): Promise<FileHandle> {
   await checkRegularFile(path);
   const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);

@@ -11,7 +11,7 @@ interface FindRequest {
   readonly signal: AbortSignal;
 }
 
-/** Shows the first paths below a folder that fit a pattern. */
+/** Lists the first paths below a folder that match a pattern. */
 export async function findPaths({ pattern, folder, limit, signal }: FindRequest): Promise<ToolOutput> {
   if (!(await isSearchableFolder(folder))) throw new Error(`Not a directory: ${folder}`);
   const matches = fileGlob(pattern);

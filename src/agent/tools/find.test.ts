@@ -18,12 +18,12 @@ const textIn = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? b
 const text = (value: string): ToolOutput => ({ content: [{ type: 'text', text: value }] });
 const found = async (cwd: string, pattern: string) => textIn(await find(cwd, { pattern, limit: 10_000 })).split('\n');
 
-/** The files that are found by the pattern for everything. */
+/** Files that match `*`. */
 const files = async (cwd: string) => (await found(cwd, '*')).filter((path) => !path.endsWith('/')).sort();
 
 const noFiles = 'No files found matching pattern';
 
-describe('what is found', () => {
+describe('find', () => {
   const tree = makeTree(parent, {
     'b.ts': '',
     'a/x.ts': '',
@@ -44,22 +44,22 @@ describe('what is found', () => {
     ['*/', ['.hidden/', 'a/', 'a/deep/', 'a/deep/er/', 'empty/', 'node_modules/', 'node_modules/m/']],
     ['.git', [noFiles]],
     ['config.ts', [noFiles]],
-  ])('by %s', async (pattern, paths) => {
+  ])('returns the matches of %s', async (pattern, paths) => {
     expect(await found(tree, pattern)).toEqual(paths);
   });
 
-  it('is relative to the folder that was searched', async () => {
+  it('returns paths relative to the searched folder', async () => {
     expect(textIn(await find(dirname(tree), { pattern: '*.ts', path: join(tree, 'a') }))).toBe('deep/er/y.ts\nx.ts');
   });
 
-  it('may have names that are no text for a line', async () => {
+  it('escapes control characters in names', async () => {
     const odd = makeTree(parent, { 'two\nlines/in\tside': '', '-rf': '', ' space ': '', '*': '' });
     writeFileSync(Buffer.concat([Buffer.from(`${odd}/n`), Buffer.from([0xff])]), '');
 
     expect(await found(odd, '*')).toEqual([' space ', '*', '-rf', 'n\uFFFD', 'two\\nlines/', 'two\\nlines/in\\tside']);
   });
 
-  it('does not lie behind links', async () => {
+  it('does not follow symlinks', async () => {
     const looped = makeTree(parent, { 'a/file': '' });
     symlinkSync('..', join(looped, 'a/up'));
     symlinkSync('missing', join(looped, 'broken'));
@@ -67,17 +67,17 @@ describe('what is found', () => {
     expect(await found(looped, '*')).toEqual(['a/', 'a/file', 'a/up', 'broken']);
   });
 
-  it('may be nothing', async () => {
+  it('without a match reports that no files were found', async () => {
     expect(await find(tree, { pattern: '*.none' })).toEqual(text(noFiles));
   });
 });
 
-describe('a folder', () => {
-  it('that is missing says so', async () => {
+describe('find in a folder', () => {
+  it('that is missing fails with its path', async () => {
     await expect(find(parent, { pattern: '*', path: 'no' })).rejects.toThrow(`Path not found: ${join(parent, 'no')}`);
   });
 
-  it('that is a file says so', async () => {
+  it('that is a file fails with its path', async () => {
     const file = join(makeTree(parent, { file: '' }), 'file');
 
     await expect(find(parent, { pattern: '*', path: file })).rejects.toThrow(`Not a directory: ${file}`);
@@ -137,14 +137,14 @@ describe('.gitignore', () => {
     'of everything but': { '.gitignore': '*\n!*/\n!*.ts', 'a.ts': '', 'a.js': '', 'x/b.ts': '', 'x/b.js': '' },
   };
 
-  it.each(Object.entries(cases))('%s hides what it hides for git', async (_where, tree) => {
+  it.each(Object.entries(cases))('%s hides the same files as git', async (_where, tree) => {
     const root = makeTree(parent, tree);
     git(root, 'init', '--quiet');
 
     expect(await files(root)).toEqual(filesOfGit(root));
   });
 
-  it('of any kind hides what it hides for git', async () => {
+  it('of any content hides the same files as git', async () => {
     const part = fc.constantFrom('a', 'b', 'ab', '*', 'a*', '*b', '?', '[ab]', '[!a]', '**', '\\a');
     const line = fc
       .tuple(
@@ -171,13 +171,13 @@ describe('.gitignore', () => {
     );
   });
 
-  it('is honoured outside of a repository', async () => {
+  it('applies outside of a repository', async () => {
     const root = makeTree(parent, { '.gitignore': '*.log', 'a.log': '', 'x/b.log': '', 'x/c': '' });
 
     expect(await files(join(root, 'x'))).toEqual(['c']);
   });
 
-  it('from above the repository has no effect, nor from around one inside another', async () => {
+  it('above the repository, or around a nested one, has no effect', async () => {
     const root = makeTree(parent, {
       '.gitignore': '*.log',
       'repo/a.log': '',
@@ -190,13 +190,13 @@ describe('.gitignore', () => {
     expect(await files(join(root, 'repo'))).toEqual(['.gitignore', 'a.log', 'in/a.tmp']);
   });
 
-  it('does not hide what is in a folder that was asked for', async () => {
+  it('does not hide files in the searched folder itself', async () => {
     const root = makeTree(parent, { '.gitignore': 'node_modules', 'node_modules/m/a.js': '' });
 
     expect(await files(join(root, 'node_modules'))).toEqual(['m/a.js']);
   });
 
-  it('that is a pipe is not waited for', async () => {
+  it('that is a pipe is not read', async () => {
     const root = makeTree(parent, { a: '' });
     execFileSync('mkfifo', [join(root, '.gitignore')]);
 
@@ -205,14 +205,14 @@ describe('.gitignore', () => {
 });
 
 describe('the limit', () => {
-  it('says how to see more', async () => {
+  it('adds a notice with the next limit', async () => {
     expect(await find(makeTree(parent, { a: '', b: '', c: '' }), { pattern: '*', limit: 2 })).toEqual({
       ...text('a\nb\n\n[2 results limit reached. Use limit=4 for more, or refine pattern]'),
       details: { resultLimitReached: 2 },
     });
   });
 
-  it('shows the first of everything there is, and is silent when that is all', async () => {
+  it('returns the first results, with a notice only if there are more', async () => {
     const root = makeTree(parent, { 'a/b': '', 'a/c/d': '', e: '', 'f/': '', 'g/h/i/j': '' });
     const all = await found(root, '*');
 
@@ -244,13 +244,13 @@ describe('the limit', () => {
 });
 
 describe('abort', () => {
-  it('that came before lets nothing begin', async () => {
+  it('before the start prevents the search', async () => {
     const root = makeTree(parent, { a: '' });
 
     await expect(find(root, { pattern: '*' }, AbortSignal.abort())).rejects.toThrow('Operation aborted');
   });
 
-  it('stops a search that others get their turn in', async () => {
+  it('stops a running search', async () => {
     const root = makeTree(parent, { a: '' });
     for (let index = 0; index < 500; index++) mkdirSync(join(root, `${index}/x/y`), { recursive: true });
     const controller = new AbortController();

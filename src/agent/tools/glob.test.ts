@@ -29,11 +29,11 @@ describe('a pattern for names', () => {
     expect(others.filter(matches)).toEqual([]);
   });
 
-  it('may be hostile', () => {
+  it('matches a hostile pattern quickly', () => {
     expect(nameGlob(`${'*a'.repeat(120)}*b`)('a'.repeat(255))).toBe(false);
   });
 
-  it('finds every name in a wildcard made of its parts', () => {
+  it('matches every name joined from its parts', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '.') })), (parts) => {
         expect(nameGlob(parts.join('*'))(parts.join('ab'))).toBe(true);
@@ -58,7 +58,7 @@ describe('a pattern for paths', () => {
     expect(others.filter(matches)).toEqual([]);
   });
 
-  it('may be hostile', () => {
+  it('matches a hostile pattern quickly', () => {
     expect(pathGlob(`${'**/a/'.repeat(100)}b`)(Array(1000).fill('a').join('/'))).toBe(false);
   });
 });
@@ -81,13 +81,13 @@ describe('a pattern of a model', () => {
     expect(others.filter((path) => matches(path, false))).toEqual([]);
   });
 
-  it('with / at its end is one for folders', () => {
+  it('with a trailing / matches folders only', () => {
     const matches = fileGlob('sr*/');
 
     expect([matches('src', true), matches('src', false)]).toEqual([true, false]);
   });
 
-  it('has a limit to its alternatives', () => {
+  it('with too many alternatives is rejected', () => {
     expect(() => fileGlob('{a,b}'.repeat(20))).toThrow('Too many alternatives in {a,b}');
   });
 });

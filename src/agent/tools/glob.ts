@@ -1,4 +1,4 @@
-/** More alternatives than anybody writes by hand. */
+// More alternatives than anyone writes by hand.
 const MAX_ALTERNATIVES = 256;
 
 const ANY_NUMBER = Symbol('*');
@@ -7,8 +7,8 @@ type Test<Item> = (item: Item) => boolean;
 type Token<Item> = typeof ANY_NUMBER | Test<Item>;
 
 /**
- * A test for one name, without `/`, in the language of .gitignore: `*`, `?`, `[a-z]`, `\` before a character that is
- * meant as it stands. No pattern takes longer than its length times that of the name.
+ * A test for one name without `/` in the language of .gitignore: `*`, `?`, `[a-z]`, `\` as an escape. Takes at most the
+ * product of both lengths in time.
  */
 export function nameGlob(pattern: string): Test<string> {
   const plain = /^(\*?)([^*?[\\]*)$/.exec(pattern);
@@ -20,7 +20,7 @@ export function nameGlob(pattern: string): Test<string> {
   return tokens ? (name) => matchesTokens(tokens, [...name]) : () => false;
 }
 
-/** A test for a relative path. `**` between two `/` stands for any number of folders, at the end for everything inside. */
+/** A test for a relative path. `**` between two `/` matches any number of folders, at the end everything inside. */
 export function pathGlob(pattern: string): Test<string> {
   const segments = pattern.split('/');
   const tokens = segments.flatMap((segment, index): Token<string>[] => {
@@ -31,8 +31,8 @@ export function pathGlob(pattern: string): Test<string> {
 }
 
 /**
- * A test for paths as models write it: `{a,b}` for alternatives, a pattern without `/` for the name at any depth, a `/` at
- * the end for folders only.
+ * A test for paths in the language of models: `{a,b}` for alternatives, no `/` for names at any depth, a trailing `/`
+ * for folders only.
  */
 export function fileGlob(pattern: string): (path: string, isFolder: boolean) => boolean {
   const foldersOnly = pattern.endsWith('/');
@@ -44,7 +44,7 @@ export function fileGlob(pattern: string): (path: string, isFolder: boolean) => 
   return (path, isFolder) => (isFolder || !foldersOnly) && tests.some((test) => test(path));
 }
 
-/** Goes back to the last wildcard only: what an earlier one took can stay as it is. */
+/** Backtracks to the last wildcard only: the match of an earlier one can stay. */
 function matchesTokens<Item>(tokens: readonly Token<Item>[], items: readonly Item[]): boolean {
   let token = 0;
   let item = 0;
@@ -63,7 +63,7 @@ function matchesTokens<Item>(tokens: readonly Token<Item>[], items: readonly Ite
   return tokens.slice(token).every((rest) => rest === ANY_NUMBER);
 }
 
-/** Undefined for a pattern that nothing fits: an open bracket, or a `\` before nothing. */
+/** Undefined for a pattern that matches nothing: an unclosed bracket or a trailing `\`. */
 function nameTokens(pattern: string): Token<string>[] | undefined {
   const tokens: Token<string>[] = [];
   for (let rest = pattern; rest !== ''; ) {
@@ -106,7 +106,7 @@ const namedClasses: Readonly<Record<string, RegExp>> = {
   xdigit: /[0-9a-fA-F]/,
 };
 
-/** The patterns that one with `{a,b}` stands for. Braces that do not close stand for themselves. */
+/** Expands `{a,b}` into all alternatives. Unclosed braces are literal. */
 function alternatives(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];

@@ -9,7 +9,7 @@ import { runRipgrep } from './ripgrep.ts';
 import { isSearchableFolder } from './search-root.ts';
 import { MAX_OUTPUT_LINES } from './truncate.ts';
 
-/** No character takes more. */
+// UTF-8 uses at most this many bytes per character.
 const MAX_CHARACTER_BYTES = 4;
 
 interface GrepRequest {
@@ -23,7 +23,7 @@ interface GrepRequest {
   readonly signal: AbortSignal;
 }
 
-/** Shows the first lines that match, in the order of the paths. */
+/** Searches files and returns the first matching lines in path order. */
 export async function searchFiles(request: GrepRequest): Promise<ToolOutput> {
   const { path, limit, signal } = request;
   const isFolder = await isSearchableFolder(path);
@@ -42,7 +42,7 @@ export async function searchFiles(request: GrepRequest): Promise<ToolOutput> {
   return textOutput(message && !isFolder ? printableName(message.slice('./'.length)) : 'No matches found');
 }
 
-/** One thread finds everything in the same order each time, and holds back nothing that is to be shown. */
+/** Flags for ripgrep: one thread gives a stable order and streams without delay. */
 function ripgrepFlags({ ignoreCase, literal, context, limit }: GrepRequest): string[] {
   return [
     '--sort=path',
@@ -62,21 +62,20 @@ function ripgrepFlags({ ignoreCase, literal, context, limit }: GrepRequest): str
   ];
 }
 
-/** The .gitignore files of the project say what is left out, and nothing that only this machine has. */
+/** Only the .gitignore files of the project count, not those of this machine. */
 const ignoreFlags = (folder: string): string[] => [
   '--hidden',
   '--glob=!.git',
   '--no-ignore-dot',
   '--no-ignore-exclude',
   '--no-ignore-global',
-  // In a repository it would also read what stands above the repository.
+  // In a repository ripgrep would also read .gitignore files above it.
   ...(isInRepository(folder) ? [] : ['--no-require-git']),
 ];
 
 /**
- * Keeps ripgrep from reading files whose names do not fit. `wantedBy` decides about the rest of the path.
- *
- * Its own globs are no use: what they name is searched although it is ignored.
+ * Limits ripgrep to files whose names match; `globFilter` checks the rest of the path. A ripgrep glob cannot be used:
+ * it overrides ignore rules.
  */
 function nameFilterFlags(glob: string | undefined): string[] {
   const [, folders = '', name = ''] = /^(.*\/)?(.*)$/s.exec(glob ?? '') ?? [];

@@ -7,11 +7,11 @@ export const MAX_LINE_CHARACTERS = 500;
 export interface MatchOptions {
   readonly limit: number;
   readonly context: number;
-  /** Whether a file is one of those that were asked for. */
+  // Whether a file passes the glob.
   readonly includesFile: (path: string) => boolean;
 }
 
-/** What a search has found, as it is shown. */
+/** Collects the found lines in the form the model sees. */
 export class GrepMatches {
   readonly #options: MatchOptions;
   readonly #lines = new ResultLines();
@@ -28,7 +28,7 @@ export class GrepMatches {
     return this.#lines.length === 0;
   }
 
-  /** Answers whether more is wanted. */
+  /** Returns whether the search should continue. */
   add(line: FoundLine): boolean {
     const { path, number, isMatch, text } = line;
     const shownPath = path.replace(/^\.\//, '');
@@ -57,7 +57,7 @@ export class GrepMatches {
     });
   }
 
-  /** A line after the last match that is shown for its sake. */
+  /** Whether a line is context after the last shown match. */
   #followsLast({ path, number, isMatch }: FoundLine): boolean {
     return !isMatch && path === this.#last?.path && number <= this.#last.number + this.#options.context;
   }
@@ -69,7 +69,7 @@ export class GrepMatches {
   }
 }
 
-/** Never cuts a character in two. */
+/** Truncates a long line without splitting a character. */
 export function shortenLine(line: string): string {
   if (line.length <= MAX_LINE_CHARACTERS) return line;
   return `${line.slice(0, MAX_LINE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}... [truncated]`;

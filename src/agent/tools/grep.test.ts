@@ -15,7 +15,7 @@ function grep(cwd: string, args: Record<string, unknown>, signal = new AbortCont
   return grepTool(cwd).execute({ toolCallId: 'call', args, signal, update: () => {} });
 }
 
-/** A program that has the tool for its working directory. */
+/** A program with `grep` bound to its working directory. */
 function agent(source: string): string {
   const folder = makeTree(parent, {});
   symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(folder, 'node_modules'));
@@ -34,7 +34,7 @@ const shown = async (cwd: string, args: Record<string, unknown>) => textIn(await
 
 const noMatches = 'No matches found';
 
-describe('a match', () => {
+describe('grep', () => {
   const tree = makeTree(parent, {
     'b.txt': 'one\ntwo foo\nthree\n',
     'a/x.ts': 'const foo = 1;\r\nFOO\r\n',
@@ -44,7 +44,7 @@ describe('a match', () => {
     'node_modules/m.js': 'foo',
   });
 
-  it('is shown with its path and number, in the order of the paths', async () => {
+  it('returns path, number and line, in path order', async () => {
     expect(await grep(tree, { pattern: 'foo' })).toEqual(
       text(
         [
@@ -66,7 +66,7 @@ describe('a match', () => {
     ['a file', { pattern: 'foo', path: 'a/x.ts' }, ['x.ts:1: const foo = 1;']],
     ['a file whatever the glob', { pattern: 'foo', path: 'a/x.ts', glob: '*.js' }, ['x.ts:1: const foo = 1;']],
     ['nothing', { pattern: 'nowhere' }, [noMatches]],
-  ])('of %s', async (_what, args, lines) => {
+  ])('matches %s', async (_what, args, lines) => {
     expect(await shown(tree, args)).toEqual(lines);
   });
 
@@ -79,18 +79,18 @@ describe('a match', () => {
     ['a/**', ['a/x.ts', 'a/y.js', 'a/y.js']],
     ['!*.js', ['.hidden/.env', 'a/x.ts', 'b.txt']],
     ['!{a,node_modules}/**', ['.hidden/.env', 'b.txt']],
-  ])('only in files such as %s', async (glob, files) => {
+  ])('searches only files matching %s', async (glob, files) => {
     expect((await shown(tree, { pattern: 'foo', glob })).map((line) => line.split(':')[0])).toEqual(files);
   });
 
-  it.each([['-e'], ['--files'], ['--'], ['-']])('of a pattern that looks like a switch: %s', async (pattern) => {
+  it.each([['-e'], ['--files'], ['--'], ['-']])('accepts a pattern that looks like a flag: %s', async (pattern) => {
     const root = makeTree(parent, { '--help': `x ${pattern} y` });
 
     expect(await shown(root, { pattern })).toEqual([`--help:1: x ${pattern} y`]);
     expect(await shown(root, { pattern, path: '--help' })).toEqual([`--help:1: x ${pattern} y`]);
   });
 
-  it('may lie in a file of any name, in a line of any bytes', async () => {
+  it('finds lines of any bytes in files of any name', async () => {
     const root = makeTree(parent, {
       'two\nlines/in side': 'foo',
       'a:1: b': 'foo',
@@ -106,7 +106,7 @@ describe('a match', () => {
     ]);
   });
 
-  it('does not lie in binary files', async () => {
+  it('skips binary files', async () => {
     const root = makeTree(parent, { early: '\0foo', late: `${'foo\n'.repeat(50_000)}\0`, text: 'foo' });
 
     const lines = await shown(root, { pattern: 'foo', limit: 1_000_000, glob: '{early,text}' });
@@ -118,7 +118,7 @@ describe('a match', () => {
     expect((await shown(root, { pattern: 'foo$', limit: 1 }))[0]).toBe('late:1: foo');
   });
 
-  it('is not looked for in a pipe', async () => {
+  it('does not read pipes', async () => {
     const root = makeTree(parent, { file: 'foo' });
     execFileSync('mkfifo', [join(root, 'pipe')]);
 
@@ -126,7 +126,7 @@ describe('a match', () => {
     await expect(grep(root, { pattern: 'foo', path: 'pipe' })).rejects.toThrow('Not a regular file');
   });
 
-  it('is not looked for behind links', async () => {
+  it('does not follow symlinks', async () => {
     const root = makeTree(parent, { 'a/file': 'foo' });
     symlinkSync('..', join(root, 'a/up'));
 
@@ -137,7 +137,7 @@ describe('a match', () => {
 describe('context', () => {
   const root = makeTree(parent, { f: 'a\nfoo\nb\nc\nd\nfoo\ne\n' });
 
-  it('is shown around each match', async () => {
+  it('is returned around each match', async () => {
     expect(await shown(root, { pattern: 'foo', context: 1 })).toEqual([
       'f-1- a',
       'f:2: foo',
@@ -148,7 +148,7 @@ describe('context', () => {
     ]);
   });
 
-  it('of a match that is not shown is not shown', async () => {
+  it('of a match beyond the limit is not returned', async () => {
     expect(await shown(root, { pattern: 'foo', context: 2, limit: 1 })).toEqual([
       'f-1- a',
       'f:2: foo',
@@ -161,7 +161,7 @@ describe('context', () => {
 });
 
 describe('.gitignore', () => {
-  it('hides in a repository what it hides for git', async () => {
+  it('hides the same files as git', async () => {
     const root = makeTree(parent, {
       '.gitignore': '*.log\nout/\n!keep.log\n',
       'a.log': 'foo',
@@ -180,20 +180,20 @@ describe('.gitignore', () => {
     expect(await shown(join(root, 'x'), { pattern: 'foo', glob: '*.log' })).toEqual(['b.log:1: foo']);
   });
 
-  it('is honoured outside of a repository', async () => {
+  it('applies outside of a repository', async () => {
     const root = makeTree(parent, { '.gitignore': '*.log', 'a.log': 'foo', 'x/b.log': 'foo', 'x/c': 'foo' });
 
     expect(await shown(root, { pattern: 'foo' })).toEqual(['x/c:1: foo']);
   });
 
-  it('from above the repository has no effect', async () => {
+  it('above the repository has no effect', async () => {
     const root = makeTree(parent, { '.gitignore': '*', 'repo/a.log': 'foo' });
     git(join(root, 'repo'), 'init', '--quiet');
 
     expect(await shown(join(root, 'repo'), { pattern: 'foo' })).toEqual(['a.log:1: foo']);
   });
 
-  it('does not hide a file or folder that was asked for', async () => {
+  it('does not hide the searched file or folder itself', async () => {
     const root = makeTree(parent, { '.gitignore': 'out/', 'out/a': 'foo' });
 
     expect(await shown(root, { pattern: 'foo', path: 'out' })).toEqual(['a:1: foo']);
@@ -202,14 +202,14 @@ describe('.gitignore', () => {
 });
 
 describe('the limit', () => {
-  it('says how to see more', async () => {
+  it('adds a notice with the next limit', async () => {
     expect(await grep(makeTree(parent, { a: 'foo\nfoo', b: 'foo' }), { pattern: 'foo', limit: 2 })).toEqual({
       ...text('a:1: foo\na:2: foo\n\n[2 matches limit reached. Use limit=4 for more, or refine pattern]'),
       details: { matchLimitReached: 2 },
     });
   });
 
-  it('shows the first of everything there is, and is silent when that is all', async () => {
+  it('returns the first matches, with a notice only if there are more', async () => {
     const root = makeTree(parent, { a: 'foo\nfoo\n', 'b/c': 'foo', 'b/d': 'x\nfoo\nx\nfoo', e: 'foo' });
     const all = await shown(root, { pattern: 'foo' });
 
@@ -251,7 +251,7 @@ describe('the limit', () => {
     expect(output.details).toMatchObject({ truncation: { truncatedBy: 'bytes' }, linesTruncated: true });
   });
 
-  it('keeps long lines and many matches from costing memory', async () => {
+  it('keeps memory constant for long lines and many matches', async () => {
     const root = makeTree(parent, { a: 'x'.repeat(30_000_000), b: 'x\n'.repeat(10_000_000) });
     const script = agent(`
       await grep({ pattern: 'x', path: 'a', limit: 1 });
@@ -267,18 +267,18 @@ describe('the limit', () => {
   });
 });
 
-describe('a search that cannot be made', () => {
-  it('for its pattern says what is wrong with it', async () => {
+describe('a failing search', () => {
+  it('reports the error in its pattern', async () => {
     await expect(grep(parent, { pattern: 'a(b' })).rejects.toThrow(
       /^regex parse error:\n {4}\(\?:a\(b\)\n {4}\^\nerror: unclosed group$/,
     );
   });
 
-  it('for a path that is missing says so', async () => {
+  it('reports a missing path', async () => {
     await expect(grep(parent, { pattern: 'a', path: 'no' })).rejects.toThrow(`Path not found: ${join(parent, 'no')}`);
   });
 
-  it('for want of ripgrep says what to install', async () => {
+  it('without ripgrep names the package to install', async () => {
     const script = compile(
       parent,
       `import { grepTool } from '../agent/tools/grep.ts';
@@ -292,8 +292,8 @@ describe('a search that cannot be made', () => {
   });
 });
 
-describe('a search that goes on', () => {
-  /** Takes ripgrep longer than any test, and no room on the disk. */
+describe('a running search', () => {
+  /** A sparse file that keeps ripgrep busy longer than any test. */
   const root = makeTree(parent, { endless: '' });
   truncateSync(join(root, 'endless'), 2 ** 40);
   const running = (pattern: string) =>
@@ -315,7 +315,7 @@ describe('a search that goes on', () => {
     expect(running(pattern)).toEqual([]);
   });
 
-  it('ends with the agent, however that ends', async () => {
+  it('ends with the agent, even if that is killed', async () => {
     const pattern = `kill-${process.pid}`;
     const script = agent(`await grep({ pattern: '${pattern}', path: 'endless' });`);
     const child = start(process.execPath, [script], { cwd: root });
@@ -326,7 +326,7 @@ describe('a search that goes on', () => {
     await until(() => running(pattern).length === 0);
   });
 
-  it('does not begin after the abort', async () => {
+  it('does not start after an abort', async () => {
     await expect(grep(root, { pattern: 'x' }, AbortSignal.abort())).rejects.toThrow('Operation aborted');
   });
 });

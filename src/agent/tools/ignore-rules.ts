@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { nameGlob, pathGlob } from './glob.ts';
 
-/** A longer .gitignore was not written by hand, and is not read. */
+// A longer .gitignore is machine-made and is not read.
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
 interface Rule {
@@ -12,10 +12,10 @@ interface Rule {
   readonly verdict: 'ignored' | 'included';
 }
 
-/** What the .gitignore files say that hold for a folder. The deepest file that has something to say decides. */
+/** Ignore rules of the .gitignore files that apply to a folder. The deepest file with a matching rule decides. */
 export class IgnoreRules {
   readonly #folder: string;
-  /** The last one first: it has the last word. */
+  // Last rule first: later rules override earlier ones.
   readonly #rules: readonly Rule[];
   readonly #outer: IgnoreRules | undefined;
 
@@ -25,16 +25,16 @@ export class IgnoreRules {
     this.#outer = outer;
   }
 
-  /** The rules from above a folder that hold in it: those of its repository, or of all folders above where there is none. */
+  /** Rules from above a folder: those of its repository, or of all parent folders outside of one. */
   static async above(folder: string): Promise<IgnoreRules | undefined> {
     const parent = dirname(folder);
     if (parent === folder || existsSync(join(folder, '.git'))) return undefined;
     const rules = await IgnoreRules.at(parent, await IgnoreRules.above(parent));
-    // Whoever names an ignored folder wants to see what is inside.
+    // A user who names an ignored folder wants to see its content.
     return rules?.ignores(folder, true) ? undefined : rules;
   }
 
-  /** The rules inside a folder, given those that come from above. Of several files the last has the last word. */
+  /** Rules inside a folder on top of the outer ones. Later files override earlier ones. */
   static async at(
     folder: string,
     outer: IgnoreRules | undefined,
@@ -45,7 +45,7 @@ export class IgnoreRules {
     return rules.length > 0 ? new IgnoreRules(folder, rules, outer) : outer;
   }
 
-  /** Whether something directly or deeper inside the folder is ignored, as far as it is not for a folder on the way. */
+  /** Whether a path inside the folder is ignored by itself; ignored parent folders are not considered. */
   ignores(path: string, isFolder: boolean): boolean {
     const below = path.slice(this.#folder === '/' ? 1 : this.#folder.length + 1);
     const name = path.slice(path.lastIndexOf('/') + 1);
@@ -54,7 +54,6 @@ export class IgnoreRules {
   }
 }
 
-/** Whether a folder belongs to a git repository. */
 export function isInRepository(folder: string): boolean {
   const parent = dirname(folder);
   return existsSync(join(folder, '.git')) || (parent !== folder && isInRepository(parent));
@@ -82,7 +81,7 @@ function parseRule(line: string): Rule[] {
   return [{ matches: ruleTest(pattern), foldersOnly: slash !== '', verdict: exclamation ? 'included' : 'ignored' }];
 }
 
-/** A pattern with a `/` before its end is one for the path from the folder of its file, others are for names. */
+/** A pattern with a `/` before its end matches the path from its folder; others match names. */
 function ruleTest(pattern: string): Rule['matches'] {
   if (pattern.includes('/')) return pathGlob(pattern.replace(/^\//, ''));
   const test = nameGlob(pattern);

@@ -3,28 +3,28 @@ import { bitmapPixels } from './bitmap.ts';
 import { type ImageSize, type ImageType, imageSizeOf } from './image-header.ts';
 import { formatBytes } from './truncate.ts';
 
-/** Larger images are refused by providers, or made smaller by them without telling. */
+// Providers reject larger images or shrink them silently.
 const MAX_IMAGE_SIDE = 2000;
 
-/** As the image is sent, in base64. */
+/** Limit of an image as sent, in base64. */
 export const MAX_IMAGE_BYTES = 4.5 * 1024 * 1024;
 
-/** Of this quality even noise of the largest size is within the limit, at 4.0 MB. */
+// At this quality even noise of the maximum size stays below the limit, at 4.0 MB.
 const JPEG_QUALITY = 80;
 
-/** An image that a model can be sent. */
+/** An image within the limits of providers. */
 export interface FittedImage {
   readonly bytes: Buffer;
   readonly mimeType: string;
-  /** What the model must know about it. */
+  /** Text that the model needs to interpret the image. */
   readonly note?: string;
 }
 
-/** An image within the limits, made smaller if it must be; else a sentence that says why there is none. */
+/** Returns an image within the limits, shrunk if necessary, or the reason why it cannot be sent. */
 export async function fitImage(bytes: Buffer, type: ImageType): Promise<FittedImage | string> {
   const size = imageSizeOf(bytes, type);
   if (!size || size.width === 0 || size.height === 0) return 'it cannot be decoded';
-  // No provider takes bitmaps.
+  // No provider accepts bitmaps.
   if (type !== 'image/bmp' && isWithinLimits(bytes, size)) return { bytes, mimeType: type };
   const description = type === 'image/bmp' ? 'a bitmap' : `${size.width}x${size.height}, ${formatBytes(bytes.length)}`;
   const source = await openImage(bytes, type);
@@ -44,7 +44,7 @@ async function openImage(bytes: Buffer, type: ImageType): Promise<Sharp | 'no li
   return pixels ? library.default(pixels.data, { raw: pixels }) : 'unknown';
 }
 
-/** As PNG or as JPEG, whichever is shorter. */
+/** Encodes as PNG or JPEG, whichever is smaller. */
 async function shrinkImage(source: Sharp): Promise<FittedImage> {
   const { autoOrient: original } = await source.metadata();
   const resized = source.resize(MAX_IMAGE_SIDE, MAX_IMAGE_SIDE, { fit: 'inside', withoutEnlargement: true });

@@ -1,4 +1,4 @@
-/** The images that are known, by what they begin with. */
+/** Image types that are detected by their first bytes. */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/bmp';
 
 export interface ImageSize {
@@ -6,7 +6,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Which image the bytes are the beginning of, whatever the file is called. */
+/** Detects the image type from the first bytes of a file. */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   const ascii = (from: number, to: number) => bytes.toString('latin1', from, to);
   if (ascii(0, 8) === '\x89PNG\r\n\x1A\n' && ascii(12, 16) === 'IHDR') return 'image/png';
@@ -17,10 +17,10 @@ export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   return undefined;
 }
 
-/** How long the headers are that a bitmap may have. */
+// Valid lengths of bitmap headers.
 const BITMAP_HEADERS = new Set([40, 52, 56, 108, 124]);
 
-/** The size that the image says it has; nothing if it ends before it says so. */
+/** The size in the image's header; undefined if the header is incomplete. */
 export function imageSizeOf(bytes: Buffer, type: ImageType): ImageSize | undefined {
   try {
     return sizeReaders[type](bytes);
@@ -30,7 +30,7 @@ export function imageSizeOf(bytes: Buffer, type: ImageType): ImageSize | undefin
   }
 }
 
-/** Each throws a RangeError where it reads beyond the end. */
+// Each throws a RangeError if it reads beyond the end.
 const sizeReaders: Readonly<Record<ImageType, (bytes: Buffer) => ImageSize | undefined>> = {
   'image/png': (bytes) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }),
   'image/jpeg': jpegSize,
@@ -39,7 +39,7 @@ const sizeReaders: Readonly<Record<ImageType, (bytes: Buffer) => ImageSize | und
   'image/bmp': (bytes) => ({ width: bytes.readInt32LE(18), height: Math.abs(bytes.readInt32LE(22)) }),
 };
 
-/** Goes from segment to segment until one that begins a frame. */
+/** Skips segments until the first frame. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   for (let at = 2; bytes.readUInt8(at) === 0xff; ) {
     const marker = bytes.readUInt8(at + 1);
@@ -50,7 +50,7 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-/** The markers from C0 to CF, but for three that are tables. */
+/** Markers from C0 to CF start a frame, except three that are tables. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 function webpSize(bytes: Buffer): ImageSize | undefined {

@@ -5,18 +5,17 @@ import { MAX_OUTPUT_BYTES } from './truncate.ts';
 const CHUNK_BYTES = 256 * 1024;
 const LF = 10;
 
-/** Some lines of a file, without the break after the last of them. */
+/** Lines of a file, without the break after the last one. */
 export interface LineRange {
-  /** Their beginning: all of them, or more than may be shown. */
+  /** The first bytes of the lines: all of them, or more than may be shown. */
   readonly head: Buffer;
   readonly lines: number;
   readonly bytes: number;
   readonly firstLineBytes: number;
-  /** How many lines the whole file has. */
   readonly totalLines: number;
 }
 
-/** Finds lines in a file of any size, and counts all of them, in little memory. */
+/** Reads a range of lines from a file of any size and counts all lines, in constant memory. */
 export async function scanLines(
   file: FileHandle,
   { offset, limit }: { offset: number; limit: number },
@@ -30,7 +29,7 @@ export async function scanLines(
   let end = Number.POSITIVE_INFINITY;
   let size = 0;
   for await (const chunk of chunksOf(file, signal)) {
-    // Byte by byte: a search for each break costs six times as much when the lines are short.
+    // Byte by byte: searching for each break takes six times as long if lines are short.
     for (let at = 0; at < chunk.length; at++) {
       if (chunk[at] !== LF) continue;
       line++;
@@ -54,10 +53,10 @@ export async function scanLines(
   };
 }
 
-/** The bytes of a file as long as it is now: one that grows is not followed. Each chunk is gone with the next. */
+/** Reads a file up to its current size. Each chunk is only valid until the next one. */
 async function* chunksOf(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const { size } = await file.stat();
-  // Some files of the system say that they are empty, and are not.
+  // Some system files report size 0 although they have content.
   const end = size === 0 ? Number.POSITIVE_INFINITY : size;
   const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end));
   for (let position = 0; position < end; ) {

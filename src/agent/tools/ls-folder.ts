@@ -12,7 +12,7 @@ interface ListRequest {
   readonly signal: AbortSignal;
 }
 
-/** Shows the first entries of a folder, whatever their case; a link to a folder counts as one. */
+/** Lists the first entries of a folder, ignoring case; a symlink to a folder counts as a folder. */
 export async function listFolder({ folder, limit, signal }: ListRequest): Promise<ToolOutput> {
   const entries = (await readEntries(folder)).sort(byName);
   if (entries.length === 0) return textOutput('(empty directory)');
@@ -46,7 +46,7 @@ async function isFolderOrLinkToOne(folder: string, entry: Dirent): Promise<boole
   return target?.isDirectory() ?? false;
 }
 
-/** By the letters alone, and by their case only where nothing else differs. The same on every machine. */
+/** Compares without case first, then with case. Independent of the locale. */
 function byName({ name: a }: Dirent, { name: b }: Dirent): number {
   return compare(a.toLowerCase(), b.toLowerCase()) || compare(a, b);
 }

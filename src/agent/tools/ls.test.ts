@@ -8,7 +8,7 @@ import { lsTool } from './ls.ts';
 
 const cwd = temporaryFolder();
 
-/** A folder with these files in it; a name with / at its end makes a folder. */
+/** Creates a folder with these files; a trailing / makes a folder. */
 function folderWith(...names: readonly (string | Buffer)[]): string {
   const folder = mkdtempSync(join(cwd, 'folder-'));
   for (const name of names) {
@@ -25,14 +25,14 @@ const ls = (args: Record<string, unknown>, signal = new AbortController().signal
 const text = (value: string): ToolOutput => ({ content: [{ type: 'text', text: value }] });
 const textIn = ({ content: [block] }: ToolOutput) => (block?.type === 'text' ? block.text : '');
 
-describe('a folder', () => {
-  it('is shown whatever the case of its names, with dotfiles and marked folders', async () => {
+describe('ls', () => {
+  it('sorts names without case, lists dotfiles and marks folders', async () => {
     const path = folderWith('b.txt', 'A.txt', 'c/', '.env', 'B.txt');
 
     expect(await ls({ path })).toEqual(text('.env\nA.txt\nB.txt\nb.txt\nc/'));
   });
 
-  it('is the working directory unless another is named', async () => {
+  it('lists the working directory by default', async () => {
     const path = folderWith('only');
 
     const output = await lsTool(path).execute({
@@ -45,7 +45,7 @@ describe('a folder', () => {
     expect(output).toEqual(text('only'));
   });
 
-  it('may hold links: to folders, to files, to nothing, to itself', async () => {
+  it('resolves symlinks to folders, files, nothing and themselves', async () => {
     const path = folderWith('file');
     symlinkSync('.', join(path, 'to-folder'));
     symlinkSync('file', join(path, 'to-file'));
@@ -55,40 +55,40 @@ describe('a folder', () => {
     expect(await ls({ path })).toEqual(text('file\nto-file\nto-folder/\nto-itself\nto-nothing'));
   });
 
-  it('may hold names that are no text for a line', async () => {
+  it('escapes control characters in names', async () => {
     const path = folderWith('two\nlines', '-rf', ' space ', 'esc\u001b[2J', Buffer.from([0x6e, 0xff]));
 
     expect(await ls({ path })).toEqual(text(' space \n-rf\nesc\\x1b[2J\nn\uFFFD\ntwo\\nlines'));
   });
 
-  it('that is empty says so', async () => {
+  it('of an empty folder says "(empty directory)"', async () => {
     expect(await ls({ path: folderWith() })).toEqual(text('(empty directory)'));
   });
 
-  it('that is missing says so', async () => {
+  it('of a missing folder fails with its path', async () => {
     await expect(ls({ path: 'missing' })).rejects.toThrow(`Path not found: ${join(cwd, 'missing')}`);
   });
 
-  it('that is a file says so', async () => {
+  it('of a file fails with its path', async () => {
     const file = join(folderWith('file'), 'file');
 
     await expect(ls({ path: file })).rejects.toThrow(`Not a directory: ${file}`);
   });
 
-  it('is not listed after an abort', async () => {
+  it('fails after an abort', async () => {
     await expect(ls({ path: folderWith('a') }, AbortSignal.abort())).rejects.toThrow('Operation aborted');
   });
 });
 
 describe('the limit', () => {
-  it('says how to see more', async () => {
+  it('adds a notice with the next limit', async () => {
     expect(await ls({ path: folderWith('a', 'b', 'c'), limit: 2 })).toEqual({
       ...text('a\nb\n\n[2 entries limit reached. Use limit=4 for more]'),
       details: { entryLimitReached: 2 },
     });
   });
 
-  it('is silent when everything is shown', async () => {
+  it('adds no notice if all entries are shown', async () => {
     expect(await ls({ path: folderWith('a', 'b'), limit: 2 })).toEqual(text('a\nb'));
   });
 

@@ -1,22 +1,22 @@
-/** A text in the form in which it is compared, and the way back. */
+/** A normalized text for comparison, with the mapping back to the original. */
 export interface MatchForm {
   readonly text: string;
-  /** Where a position of the form stands in the text; nowhere when it is inside what was one character there. */
+  /** Maps a position to the original text; undefined inside what was one character there. */
   readonly origin: (position: number) => number | undefined;
 }
 
-/** Only line breaks are made the same. */
+/** Normalizes only line breaks. */
 export const plainForm = (text: string): MatchForm =>
   text.includes('\r') ? formOf(text, (line) => line) : { text, origin: (position) => position };
 
-/** What looks alike is made the same: quotes, dashes, spaces, compatible characters, blanks at the ends of lines. */
+/** Normalizes lookalikes: quotes, dashes, spaces, compatible characters, trailing blanks. */
 export const looseForm = (text: string): MatchForm => formOf(text, foldLine);
 
 export const withLineFeeds = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 
-/** A line in the loose form, its blanks at the end too. */
+/** Folds the lookalikes of one line, but keeps trailing blanks. */
 export const foldLookalikes = (line: string) =>
-  // Most lines are plain, and this is most of the work for a large file.
+  // Fast path: most lines are plain ASCII.
   /[\u0080-\uFFFF]/.test(line)
     ? line
         .normalize('NFKC')
@@ -31,7 +31,7 @@ const foldLine = (line: string) => foldLookalikes(line).trimEnd();
 interface Line {
   readonly raw: string;
   readonly form: string;
-  /** Where it begins in the text, and in the form. */
+  /** Offset in the original text and in the form. */
   readonly start: number;
   readonly formStart: number;
 }
@@ -71,10 +71,10 @@ function lineAt(lines: readonly Line[], position: number): Line {
   return lines[low] ?? { raw: '', form: '', start: 0, formStart: 0 };
 }
 
-/** For each column of the form at which a character begins, its column in the line. */
+/** For each column of the form that starts a character, its column in the line. */
 type Columns = 'same' | readonly (number | undefined)[];
 
-/** A character with all that may melt into it: marks, later parts of Hangul syllables, halfwidth voice marks. */
+// A character with everything that may combine with it: marks, Hangul parts, halfwidth voice marks.
 const CHARACTERS = /.[\p{M}\u1160-\u11FF\uD7B0-\uD7FF\uFF9E\uFF9F\uFFA0-\uFFDC]*/gsu;
 
 function columnsOf({ raw, form }: Line): Columns {
@@ -89,7 +89,7 @@ function columnsOf({ raw, form }: Line): Columns {
   }
   columns[joined.length] = at;
   if (joined === foldLookalikes(raw)) return columns;
-  // Characters melt into each other in a way that is not known here: the line is matched whole or not at all.
+  // Unknown combination of characters: the line only matches as a whole.
   const whole: (number | undefined)[] = [0];
   whole[form.length] = raw.length;
   return whole;

@@ -1,6 +1,6 @@
 import { walk } from './walk.ts';
 
-/** Paths that are looked at before a search gives up: a completion has to come while somebody types. */
+// A search stops after this many paths: completion must keep up with typing.
 export const MAX_VISITED_PATHS = 200_000;
 
 interface PathQuery {
@@ -12,11 +12,11 @@ interface PathQuery {
 
 interface PathMatch {
   readonly path: string;
-  /** The lower, the nearer. */
+  // Lower is closer.
   readonly distance: number;
 }
 
-/** The paths below a folder that fit what somebody has typed of one, the nearest first. Those of folders end with `/`. */
+/** Paths below a folder that match a typed fragment, closest first. Folders end with `/`. */
 export async function matchPaths({ folder, query, limit, signal }: PathQuery) {
   const lowerQuery = query.toLowerCase();
   const matches: PathMatch[] = [];
@@ -32,7 +32,7 @@ export async function matchPaths({ folder, query, limit, signal }: PathQuery) {
   return { paths: matches.slice(0, limit).map(({ path }) => path), hasMore: matches.length > limit };
 }
 
-/** How far a path is from what was typed: its name begins with it, contains it, its path does, or only the letters fit. */
+/** Rank of a path: its name starts with the query, contains it, its path does, or only the letters match in order. */
 function distanceOf(path: string, query: string): number | undefined {
   if (query === '') return path.split('/').length;
   const name = path.slice(path.lastIndexOf('/', path.length - 2) + 1);

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => vi.unstubAllEnvs());
 
-it('is a file for its owner only, which stays', () => {
+it('a log is private to its owner and persists', () => {
   const log = OutputLog.create();
   log.append(Buffer.from('all '));
   log.append(Buffer.from('of it'));
@@ -30,7 +30,7 @@ it('is a file for its owner only, which stays', () => {
   expect(readFileSync(path, 'utf8')).toBe('all of it');
 });
 
-it('without a folder is lost, and says why', () => {
+it('a log without a folder reports the write error', () => {
   vi.stubEnv('TMPDIR', join(folder, 'missing'));
 
   const log = OutputLog.create();
@@ -40,7 +40,7 @@ it('without a folder is lost, and says why', () => {
   expect([log.path, log.writeError]).toEqual([undefined, expect.stringContaining('ENOENT')]);
 });
 
-it('that the disk does not take is lost and leaves its room to others', async () => {
+it('a log that the disk rejects is removed and reports the write error', async () => {
   const script = compile(
     root,
     `import { OutputLog } from '../agent/tools/output-log.ts';

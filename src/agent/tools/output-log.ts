@@ -4,13 +4,11 @@ import { basename, join } from 'node:path';
 import { guardFile, keepFile } from '../../system/processes/guardian.ts';
 import { randomBytes } from '../../system/random-bytes.ts';
 
-/** How much of an output is kept on disk. */
+// Limit of a log on disk.
 const MAX_LOG_BYTES = 256 * 1024 * 1024;
 
 /**
- * The whole of an output that is too long to be shown, in a file that stays.
- *
- * Never throws: a disk that takes no more costs the log, not the command.
+ * The whole of a truncated output in a file that persists. Never throws: a full disk costs the log, not the command.
  */
 export class OutputLog {
   readonly #path: string;
@@ -36,17 +34,16 @@ export class OutputLog {
     return log;
   }
 
-  /** Where it is, unless it was lost. */
+  /** Undefined after a write error. */
   get path(): string | undefined {
     return this.#writeError === undefined ? this.#path : undefined;
   }
 
-  /** Why it was lost. */
   get writeError(): string | undefined {
     return this.#writeError;
   }
 
-  /** How many bytes it holds when they are only the first. */
+  /** Number of logged bytes, if the limit truncated the log. */
   get truncatedAt(): number | undefined {
     return this.#overflowed ? this.#limit : undefined;
   }
@@ -66,19 +63,18 @@ export class OutputLog {
     this.close();
   }
 
-  /** Stays from now on, whatever becomes of the agent: somebody is told of it. */
+  /** Keeps the file even if the agent crashes, because its path is now published. */
   keep(): void {
     keepFile(basename(this.#path));
   }
 
-  /** Takes no more. */
   close(): void {
     const fd = this.#fd;
     this.#fd = undefined;
     if (fd !== undefined) ignoreErrors(() => closeSync(fd));
   }
 
-  /** Half a log would only fill the disk. */
+  /** Removes the log after a write error: a partial log would only fill the disk. */
   #abandon({ message }: Error): void {
     this.#writeError = message;
     this.close();
@@ -91,6 +87,6 @@ function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // The file system has said before that it will not do.
+    // A write error was reported already.
   }
 }

@@ -6,13 +6,13 @@ import { type LineRange, scanLines } from './line-range.ts';
 import { openRegularFile } from './file-checks.ts';
 import { keepHead, MAX_OUTPUT_BYTES, formatBytes, type Truncation } from './truncate.ts';
 
-/** How much of a file is looked at to find out what it holds. */
+// Number of bytes that decide whether a file is binary.
 const SAMPLE_BYTES = 8 * 1024;
 
-/** The part of odd characters from which on a file is no text. */
+// Share of unprintable characters from which on a file counts as binary.
 const MAX_UNPRINTABLE_SHARE = 0.3;
 
-/** One call: the path as the model wrote it, the file that it means, and the lines that are wanted. */
+// The path as the model wrote it, the file it resolves to, and a range of lines.
 export interface FileRead {
   readonly path: string;
   readonly target: string;
@@ -20,7 +20,7 @@ export interface FileRead {
   readonly limit: number;
 }
 
-/** What a file holds, as a model can take it. */
+/** Reads a text file or an image into the form that models accept. */
 export async function readForModel(read: FileRead, signal: AbortSignal): Promise<ToolOutput> {
   throwIfAborted(signal);
   const file = await openRegularFile(read.target);
@@ -45,7 +45,7 @@ async function readSample(file: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** A NUL is in no text. Else it is the many characters that no text has, or bytes that are no character at all. */
+/** A NUL byte or many unprintable or invalid characters make a file binary. */
 function isBinary(sample: Buffer): boolean {
   if (sample.includes(0)) return true;
   const text = sample.toString();
@@ -53,7 +53,7 @@ function isBinary(sample: Buffer): boolean {
   return unprintable > text.length * MAX_UNPRINTABLE_SHARE;
 }
 
-/** Lines of a file as a model is shown them. */
+/** Formats lines of a file for the model. */
 export function excerpt({ path, offset }: Pick<FileRead, 'path' | 'offset'>, range: LineRange): ToolOutput {
   const kept = keepHead(range.head.toString(), range);
   const last = offset - 1 + (kept.truncated ? kept.outputLines : range.lines);

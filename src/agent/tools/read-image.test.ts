@@ -11,7 +11,7 @@ import { readTool } from './read.ts';
 const cwd = temporaryFolder();
 let files = 0;
 
-/** Writes a file with a name that tells nothing, and answers it. */
+/** Writes a file without a telling extension and returns its name. */
 function file(content: Buffer): string {
   const name = `file-${++files}.txt`;
   writeFileSync(join(cwd, name), content);
@@ -24,7 +24,7 @@ const read = (path: string): Promise<ToolOutput> =>
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 60 } } });
 
-/** Nothing that could be made shorter without loss. */
+/** Incompressible pixels. */
 function noise(width: number, height: number) {
   let state = 1;
   const data = Buffer.alloc(width * height * 3);
@@ -35,7 +35,7 @@ function noise(width: number, height: number) {
   return sharp(data, { raw: { width, height, channels: 3 } });
 }
 
-/** A bitmap of one colour, its rows from the bottom or from the top. */
+/** A bitmap of one colour; a negative height stores rows from the top. */
 function bitmap(width: number, height: number, depth = 24): Buffer {
   const row = Math.ceil((width * depth) / 32) * 4;
   const bytes = Buffer.alloc(54 + row * Math.abs(height), Buffer.from([60, 30, 200]));
@@ -64,7 +64,7 @@ describe('an image within the limits', () => {
     ['image/webp', plain(20, 10).webp()],
     ['image/webp', plain(20, 10).webp({ lossless: true })],
     ['image/webp', plain(20, 10).ensureAlpha(0.5).webp()],
-  ])('comes as it is, whatever its name: %s', async (mimeType, image) => {
+  ])('is returned unchanged, whatever its name: %s', async (mimeType, image) => {
     const bytes = await image.toBuffer();
 
     expect(await read(file(bytes))).toEqual({
@@ -93,7 +93,7 @@ describe('an image that is too large', () => {
       plain(3000, 1500).jpeg().withMetadata({ orientation: 6 }),
       '1500x3000, displayed at 1000x2000. Multiply coordinates by 1.50',
     ],
-  ])('is made smaller and says so: %s', async (_kind, image, note) => {
+  ])('is shrunk and gets a note: %s', async (_kind, image, note) => {
     const { text, mimeType, bytes } = imageOf(await read(file(await image.toBuffer())));
 
     const { format, width, height } = await sharp(bytes).metadata();
@@ -101,7 +101,7 @@ describe('an image that is too large', () => {
     expect([`image/${format}`, note.includes(`displayed at ${width}x${height}.`)]).toEqual([mimeType, true]);
   });
 
-  it('in bytes alone is compressed and keeps its size', async () => {
+  it('only in bytes is compressed and keeps its dimensions', async () => {
     const { text, data, bytes } = imageOf(await read(file(await noise(2000, 2000).png().toBuffer())));
 
     expect(text).toBe('Read image file [image/jpeg]');
@@ -122,7 +122,7 @@ describe('a bitmap', () => {
     expect(await sharp(png).metadata()).toMatchObject({ format: 'png', width: 3, height: 2 });
   });
 
-  it('has its colours in their places', async () => {
+  it('keeps its pixels in order', async () => {
     const bytes = bitmap(2, 2);
     bytes.set([1, 2, 3, 4, 5, 6], 54);
     bytes.set([7, 8, 9, 10, 11, 12], 62);
@@ -135,7 +135,7 @@ describe('a bitmap', () => {
   it.each([
     ['of few colours', bitmap(3, 2, 8)],
     ['that ends too early', bitmap(3, 2).subarray(0, 60)],
-  ])('that cannot be converted is not shown: %s', async (_kind, bytes) => {
+  ])('of an unsupported kind is not shown: %s', async (_kind, bytes) => {
     expect(await read(file(bytes))).toEqual({
       content: [
         {
@@ -147,11 +147,11 @@ describe('a bitmap', () => {
   });
 });
 
-describe('what is no whole image', () => {
+describe('an incomplete image', () => {
   it.each([
     ['ends before its size', (png: Buffer) => png.subarray(0, 18)],
     ['is too large and ends early', (png: Buffer) => png.subarray(0, 40)],
-  ])('is not shown: it %s', async (_what, cut) => {
+  ])('is not shown if it %s', async (_what, cut) => {
     const path = file(cut(await plain(3000, 10).png().toBuffer()));
 
     expect(await read(path)).toEqual({
@@ -159,14 +159,14 @@ describe('what is no whole image', () => {
     });
   });
 
-  it('is a text that begins like one', async () => {
+  it('is not confused with text that starts like one', async () => {
     expect(await read(file(Buffer.from('BM is short for bitmap, and this is a text')))).toMatchObject({
       content: [{ text: 'BM is short for bitmap, and this is a text' }],
     });
   });
 });
 
-describe('without the library', () => {
+describe('without sharp', () => {
   const script = () =>
     compile(
       cwd,

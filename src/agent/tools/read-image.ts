@@ -5,10 +5,10 @@ import { fitImage } from './image-fit.ts';
 import { imageTypeOf } from './image-header.ts';
 import { formatBytes } from './truncate.ts';
 
-/** A larger image is not looked at: it is held in memory as a whole. */
+// A larger image is not read: it would be held in memory as a whole.
 const MAX_IMAGE_FILE_BYTES = 64 * 1024 * 1024;
 
-/** An image as a model can see it, or a note that says why it cannot. */
+/** Reads an image for the model, or returns a note why it cannot be shown. */
 export async function readImage(file: FileHandle, signal: AbortSignal): Promise<ToolOutput> {
   const { size } = await file.stat();
   if (size > MAX_IMAGE_FILE_BYTES) {

@@ -12,7 +12,7 @@ import { MAX_OUTPUT_BYTES } from './truncate.ts';
 const cwd = temporaryFolder();
 let files = 0;
 
-/** Writes a file and answers the name under which to read it. */
+/** Writes a file and returns its name. */
 function file(content: string | Buffer): string {
   const name = `file-${++files}.txt`;
   writeFileSync(join(cwd, name), content);
@@ -33,29 +33,29 @@ describe('a file', () => {
     ['a\r\nb', 'a\r\nb'],
     ['\uFEFFbom', '\uFEFFbom'],
     ['naïve 界 🙂', 'naïve 界 🙂'],
-  ])('that fits comes whole: %j', async (content, text) => {
+  ])('within the limits is returned whole: %j', async (content, text) => {
     expect(await read({ path: file(content) })).toEqual({ content: [{ type: 'text', text }] });
   });
 
-  it('that is a pipe is not waited for', async () => {
+  it('that is a pipe is rejected', async () => {
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
 
     await expect(read({ path: 'pipe' })).rejects.toThrow(`Not a regular file: ${join(cwd, 'pipe')}`);
   });
 
-  it('that is missing says so', async () => {
+  it('that is missing fails with ENOENT', async () => {
     await expect(read({ path: 'missing.txt' })).rejects.toThrow(
       `ENOENT: no such file or directory, open '${join(cwd, 'missing.txt')}'`,
     );
   });
 
-  it('that is a folder says so', async () => {
+  it('that is a folder fails with EISDIR', async () => {
     mkdirSync(join(cwd, 'folder'));
 
     await expect(read({ path: 'folder' })).rejects.toThrow('EISDIR');
   });
 
-  it('that has a NUL in its name says so', async () => {
+  it('with a NUL in its name is rejected', async () => {
     await expect(read({ path: 'a\0b' })).rejects.toThrow('A path cannot hold a NUL character: "a\\u0000b"');
   });
 
@@ -63,7 +63,7 @@ describe('a file', () => {
     ['a program', Buffer.from('\x7FELF\x02\x01\x01\0\0\0', 'latin1'), '10B'],
     ['compressed', gzipSync(numbered(5000)), /[\d.]+KB/],
     ['short and without a NUL', Buffer.from([0x80, 0xff, 0x03, 0xfe, 0x41, 0x9c]), '6B'],
-  ])('that is no text is not shown: %s', async (_what, content, size) => {
+  ])('that is binary is not shown: %s', async (_what, content, size) => {
     const path = file(content);
 
     expect(textOf(await read({ path }))).toMatch(
@@ -74,11 +74,11 @@ describe('a file', () => {
   it.each([
     ['in another encoding', Buffer.from('Grüße, schöne', 'latin1'), 'Gr\uFFFD\uFFFDe, sch\uFFFDne'],
     ['with colours', Buffer.from('\x1B[1mbold\x1B[0m'), '\x1B[1mbold\x1B[0m'],
-  ])('%s is text all the same', async (_what, content, text) => {
+  ])('%s counts as text', async (_what, content, text) => {
     expect(textOf(await read({ path: file(content) }))).toBe(text);
   });
 
-  it('that the system makes up is read, though it says that it is empty', async () => {
+  it('of the system is read although it reports size 0', async () => {
     expect(textOf(await read({ path: '/proc/self/status' }))).toMatch(/^Name:/);
   });
 
@@ -88,24 +88,24 @@ describe('a file', () => {
 });
 
 describe('a range', () => {
-  it('that leaves lines over says how to go on', async () => {
+  it('that leaves lines unread names the next offset', async () => {
     expect(textOf(await read({ path: file(numbered(10)), offset: 3, limit: 2 }))).toBe(
       'line 3\nline 4\n\n[6 more lines in file. Use offset=5 to continue.]',
     );
   });
 
-  it('that reaches the end says nothing', async () => {
+  it('that reaches the end adds no notice', async () => {
     expect(textOf(await read({ path: file(numbered(10)), offset: 9, limit: 100 }))).toBe('line 9\nline 10');
   });
 
-  it('may begin at the last line and not beyond it', async () => {
+  it('may start at the last line but not beyond it', async () => {
     const path = file(numbered(10));
 
     expect(textOf(await read({ path, offset: 10 }))).toBe('line 10');
     await expect(read({ path, offset: 11 })).rejects.toThrow('Offset 11 is beyond end of file (10 lines total)');
   });
 
-  it('counts the line after the last break', async () => {
+  it('counts the empty line after the last break', async () => {
     await expect(read({ path: file('a\nb\n'), offset: 4 })).rejects.toThrow(
       'Offset 4 is beyond end of file (3 lines total)',
     );
@@ -113,7 +113,7 @@ describe('a range', () => {
 });
 
 describe('a file that is too long', () => {
-  it('is cut after 2000 lines', async () => {
+  it('is truncated after 2000 lines', async () => {
     const output = await read({ path: file(numbered(2500)) });
 
     expect(textOf(output)).toBe(`${numbered(2000)}\n\n[Showing lines 1-2000 of 2500. Use offset=2001 to continue.]`);
@@ -122,7 +122,7 @@ describe('a file that is too long', () => {
     });
   });
 
-  it('is cut after 2000 lines of a range too', async () => {
+  it('is truncated after 2000 lines of a range too', async () => {
     const output = await read({ path: file(numbered(2500)), offset: 101, limit: 2100 });
 
     expect(textOf(output)).toMatch(
@@ -130,7 +130,7 @@ describe('a file that is too long', () => {
     );
   });
 
-  it('is cut after 50 KiB', async () => {
+  it('is truncated after 50 KiB', async () => {
     const line = 'x'.repeat(1023);
     const path = file(Array.from({ length: 60 }, () => line).join('\n'));
 
@@ -141,7 +141,7 @@ describe('a file that is too long', () => {
     expect(output.details).toMatchObject({ truncation: { truncatedBy: 'bytes', outputLines: 50 } });
   });
 
-  it('shows nothing of a line that is too long alone, and says how to see it', async () => {
+  it('returns nothing of a line over the limit, and names a command to read it', async () => {
     const path = file(`a\n${'x'.repeat(100 * 1024)}\nb`);
 
     const output = await read({ path, offset: 2 });
@@ -152,7 +152,7 @@ describe('a file that is too long', () => {
     expect(output.details).toMatchObject({ truncation: { firstLineExceedsLimit: true, outputLines: 0 } });
   });
 
-  it('stops before a line that is too long', async () => {
+  it('stops before a line over the limit', async () => {
     const path = file(`a\n${'x'.repeat(MAX_OUTPUT_BYTES)}\nb`);
 
     expect(textOf(await read({ path }))).toBe(
@@ -161,11 +161,11 @@ describe('a file that is too long', () => {
   });
 });
 
-describe('a file that is larger than memory should hold', () => {
+describe('a file larger than memory', () => {
   const path = join(cwd, 'huge');
   const bytes = 300 * 1024 * 1024;
 
-  /** One line of many gigabytes would do; a hole in the file costs nothing. */
+  /** A sparse file: its hole takes no disk space. */
   function writeHuge(): void {
     const fd = openSync(path, 'w');
     writeSync(fd, `${numbered(3)}\n${'x'.repeat(16 * 1024)}`);
@@ -173,7 +173,7 @@ describe('a file that is larger than memory should hold', () => {
     closeSync(fd);
   }
 
-  it('gives its first lines and its last, and keeps nothing of the rest', async () => {
+  it('returns its first and last lines in constant memory', async () => {
     writeHuge();
     const before = process.memoryUsage().rss;
 
@@ -185,13 +185,13 @@ describe('a file that is larger than memory should hold', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(bytes / 4);
   });
 
-  it('tells how long a line is that is too long', async () => {
+  it('reports the length of a line over the limit', async () => {
     writeHuge();
 
     expect(textOf(await read({ path, offset: 4 }))).toMatch(/^\[Line 4 is 300\.0MB, exceeds 50\.0KB limit\./);
   });
 
-  it('is left when the call is aborted', async () => {
+  it('is no longer read after an abort', async () => {
     writeHuge();
     const abort = new AbortController();
 
@@ -202,7 +202,7 @@ describe('a file that is larger than memory should hold', () => {
   });
 });
 
-it('reading on as told gives every line once', async () => {
+it('following the offsets of the notices returns every line once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ length: fc.integer({ min: 0, max: 40_000 }), times: fc.integer({ min: 1, max: 1500 }) }), {

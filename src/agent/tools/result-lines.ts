@@ -1,15 +1,15 @@
 import { type ToolOutput, textOutput } from '../tool.ts';
 import { keepHead, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } from './truncate.ts';
 
-/** What there is to say about a list. */
+// Notices and details of a list of results.
 interface ResultNotices {
-  /** That there is more than was asked for. */
+  // States that the requested limit was reached.
   readonly limitNotice?: string | undefined;
   readonly notices?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Results, one a line, up to the first that cannot be shown any more. */
+/** Collects results, one per line, up to the first that exceeds the output limits. */
 export class ResultLines {
   readonly #lines: string[] = [];
   #bytes = 0;
@@ -18,14 +18,14 @@ export class ResultLines {
     return this.#lines.length;
   }
 
-  /** Answers whether another one could be shown. */
+  /** Returns whether another line could still fit. */
   push(line: string): boolean {
     this.#lines.push(line);
     this.#bytes += Buffer.byteLength(line) + 1;
     return this.#lines.length <= MAX_OUTPUT_LINES && this.#bytes <= MAX_OUTPUT_BYTES + 1;
   }
 
-  /** As many as fit, and in brackets what is missing. */
+  /** Joins as many lines as fit, with notices in brackets. */
   output({ limitNotice, notices = [], details = {} }: ResultNotices = {}): ToolOutput {
     const kept = keepHead(this.#lines.join('\n'));
     const limit = kept.truncatedBy === 'lines' ? `${MAX_OUTPUT_LINES} lines` : formatBytes(MAX_OUTPUT_BYTES);
@@ -36,7 +36,7 @@ export class ResultLines {
   }
 }
 
-/** A file name for one line: what would break the line or move a cursor is written as an escape. */
+/** Escapes control characters in a file name, so that it stays on one line. */
 export const printableName = (name: string): string => name.replaceAll(/\p{Cc}/gu, escaped);
 
 const escaped = (character: string) =>

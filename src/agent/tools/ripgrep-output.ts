@@ -1,22 +1,21 @@
 const NUL = 0;
 const LF = 10;
 
-/** More than the longest path and number, and than the part of a line that is ever shown. */
+// More than the longest path and number, and than the longest shown part of a line.
 const MAX_FIELD_BYTES = 16 * 1024;
 
-/** A line that ripgrep found: a match, or one around it. */
+/** A line found by ripgrep: a match or its context. */
 export interface FoundLine {
   readonly path: string;
   readonly number: number;
   readonly isMatch: boolean;
-  /** The beginning of the line, if it is very long. */
+  /** Only the beginning, if the line is very long. */
   readonly text: string;
 }
 
 /**
- * Reads what ripgrep prints as `path NUL number : text LF`, with `-` for `:` in lines around a match.
- *
- * That is the only format of which a very long line takes no memory, neither there nor here.
+ * Parses ripgrep output of the form `path NUL number : text LF`, with `-` for `:` in context lines. No other format
+ * bounds the memory for very long lines, neither in ripgrep nor here.
  */
 export class RipgrepOutput {
   readonly #onLine: (line: FoundLine) => void;
@@ -27,7 +26,7 @@ export class RipgrepOutput {
     this.#onLine = onLine;
   }
 
-  /** Takes the bytes that came next. They are good for the call only. */
+  /** Parses the next bytes; the buffer may be reused afterwards. */
   add(bytes: Buffer): void {
     for (let rest = bytes; rest.length > 0; ) {
       const end = rest.indexOf(this.#path === undefined ? NUL : LF);
@@ -38,7 +37,7 @@ export class RipgrepOutput {
     }
   }
 
-  /** What it said last that is no found line: why it failed, or that a file is binary. */
+  /** The last output that is no found line: an error, or a notice about a binary file. */
   get message(): string {
     return this.#path === undefined ? this.#field.toString() : '';
   }
@@ -61,5 +60,5 @@ export class RipgrepOutput {
   }
 }
 
-/** Said about the file before, in front of the next path, when a match came before the first NUL in it. */
+// ripgrep prints this about the previous file, before the next path, if a match came before its first NUL.
 const BINARY_WARNING = /^.*: WARNING: stopped searching binary file after match \(found .* byte around offset \d+\)\n/s;

@@ -6,24 +6,23 @@ import { throwIfAborted } from '../unless-aborted.ts';
 import { shortenLine } from './grep-matches.ts';
 import { type FoundLine, RipgrepOutput } from './ripgrep-output.ts';
 
-/** Whose processes they are. Nobody ends them by that name: each ends with its call. */
+// Tag of the processes; each ends with its own call.
 const FAMILY = 'grep';
 
-/** A message is longer only because it repeats the pattern. */
+// A message is longer only if it repeats the pattern.
 const MAX_MESSAGE_LINES = 10;
 
 interface RipgrepRun {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** Answers whether more is wanted. */
+  // Returns whether the search should continue.
   readonly onLine: (line: FoundLine) => boolean;
 }
 
 /**
- * Runs ripgrep until it has found everything, or enough; answers what else it had to say.
- *
- * Throws when it was killed, its message when it failed before it found anything, and on abort. It has ended then.
+ * Runs ripgrep until it ends or `onLine` returns false; returns its last message. Throws on abort, if it was killed, or
+ * if it failed before the first match; the process has ended by then.
  */
 export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Promise<string> {
   const command = await ripgrepPath();
@@ -38,7 +37,7 @@ export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Pro
   let exit: ProcessExit;
   try {
     throwIfAborted(signal);
-    // Its complaints about files that cannot be read are switched off, so that only messages and found lines come.
+    // Warnings about unreadable files are off: the output holds only messages and found lines.
     const own = ['--no-config', '--no-messages', '--no-ignore-messages'];
     const child = spawnGroup({ command, args: [...own, ...args], cwd, env: {}, output: pipe.write, family: FAMILY });
     const stop = AbortSignal.any([signal, enough.signal]);

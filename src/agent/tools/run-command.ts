@@ -4,7 +4,7 @@ import type { OutputLog } from './output-log.ts';
 import { runShell, type ShellOptions, type ShellRun } from './shell.ts';
 import { formatBytes, type Truncation } from './truncate.ts';
 
-/** Runs a command for the model: what it printed, and what became of it. */
+/** Runs a command for the model and returns its output and exit status. */
 export async function runCommand(options: ShellOptions, { args, signal, update }: ToolInvocation): Promise<ToolOutput> {
   const timeoutSeconds = Number(args['timeout'] ?? 0);
   const run = await runShell(options, {
@@ -17,7 +17,7 @@ export async function runCommand(options: ShellOptions, { args, signal, update }
   return commandResult(run, timeoutSeconds);
 }
 
-/** What the model is told of a command that has ended. Throws for one that failed. */
+/** Result of an ended command for the model. Throws if the command failed. */
 export const commandResult = (run: ShellRun, seconds: number): ToolOutput => buildResult(run, failureText(run, seconds));
 
 function failureText({ exit, end }: ShellRun, seconds: number): string | undefined {
@@ -37,7 +37,7 @@ function buildResult({ output, tail }: ShellRun, problem: string | undefined): T
   return { ...textOutput(text || '(no output)'), ...(details ? { details } : {}) };
 }
 
-/** What is shown of a command that still runs. */
+/** Output of a running command. */
 export function commandProgress(output: CommandOutput): ToolOutput {
   const tail = output.tail();
   const details = { truncation: tail.truncated ? tail : null, fullOutputPath: output.log?.path ?? null };

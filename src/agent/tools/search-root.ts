@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 
-/** Whether what is to be searched is a folder. One that nobody may look into is told, not found empty. */
+/** Whether the search root is a folder. Throws if it is missing or unreadable. */
 export async function isSearchableFolder(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) throw new Error(`Path not found: ${path}`);

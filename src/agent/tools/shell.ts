@@ -6,43 +6,43 @@ import { type ProcessExit, type GroupProcess, spawnGroup } from '../../system/pr
 import { CommandOutput } from './command-output.ts';
 import type { Truncation } from './truncate.ts';
 
-/** How often a running command shows what it printed. */
+// Interval of progress updates.
 const UPDATE_MS = 100;
 
+/** How shell commands run: folder, environment, shell, prefix and log limit. */
 export interface ShellOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What else a command is told when it starts. */
+  /** Additional variables, computed when a command starts. */
   readonly dynamicEnv?: (() => Readonly<Record<string, string | undefined>>) | undefined;
   readonly shellPath?: string | undefined;
-  /** A line put before every command. */
+  /** A line prepended to every command. */
   readonly commandPrefix?: string | undefined;
-  /** Whose processes these are: what is left of them ends together. */
+  /** Tag of the processes; all remaining ones are killed together. */
   readonly family: string;
-  /** How much of a long output is kept on disk. */
+  /** Limit of the output log. */
   readonly logBytes?: number | undefined;
 }
 
 export interface ShellJob {
   readonly command: string;
-  /** After which it is killed; 0 is never. */
+  /** Kills the command after this time; 0 never does. */
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   readonly onStart?: () => void;
-  /** Called when there is more, but not all the time. */
+  /** Called at most every `UPDATE_MS` when there is new output. */
   readonly onOutput: (output: CommandOutput) => void;
 }
 
-/** How a command went. */
 export interface ShellRun {
   readonly output: CommandOutput;
-  /** The end of what it printed; if that is not all, the whole is in the log of the output. */
+  /** The end of the output; if truncated, the output's log holds the whole. */
   readonly tail: Truncation;
   readonly exit: ProcessExit;
   readonly end: 'exited' | 'timed out' | 'aborted';
 }
 
-/** Runs a command to its end, its timeout or the abort. What it leaves in the background may go on printing. */
+/** Runs a command until it exits, times out or is aborted. Its background processes may continue to print. */
 export async function runShell(options: ShellOptions, job: ShellJob): Promise<ShellRun> {
   if (!statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`Working directory does not exist: ${options.cwd}\nCannot execute bash commands.`);
@@ -87,7 +87,6 @@ function start(options: ShellOptions, command: string, output: number): GroupPro
   });
 }
 
-/** Waits until the command has ended, of itself or because it must. */
 async function waitForEnd(child: GroupProcess, { timeoutSeconds, signal }: ShellJob): Promise<Ending> {
   let timedOut = false;
   const expired = () => {
@@ -105,7 +104,7 @@ async function waitForEnd(child: GroupProcess, { timeoutSeconds, signal }: Shell
   return { exit, end: timedOut ? 'timed out' : 'exited' };
 }
 
-/** A shell that the user named and that cannot be started is told by where it was named. */
+/** Names the setting in the error if the user's shell cannot be started. */
 function withSettingName(ending: Ending, { shellPath }: ShellOptions): Ending {
   const { error } = ending.exit;
   if (!error || shellPath === undefined) return ending;
@@ -115,5 +114,5 @@ function withSettingName(ending: Ending, { shellPath }: ShellOptions): Ending {
   return { ...ending, exit: { ...ending.exit, error: explained } };
 }
 
-/** The shell that runs commands when the settings name none. */
+/** Shell used if the settings name none. */
 export const defaultShell = () => (existsSync('/bin/bash') ? '/bin/bash' : 'sh');

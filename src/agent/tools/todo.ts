@@ -14,7 +14,7 @@ const phases: Schema = {
   items: { type: 'object', properties: { name: text, tasks }, required: ['name'] },
 };
 
-/** Keeps the plan of the session. `execute`: whoever has the plan. */
+/** Keeps the plan of the session. `execute` is provided by the plan's owner. */
 export const todoTool = (execute: Tool['execute']): Tool => ({
   name: 'todo',
   description:

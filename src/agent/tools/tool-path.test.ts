@@ -17,16 +17,16 @@ describe('a path', () => {
     ['@~/a', join(homedir(), 'a')],
     ['~user/a', '/srv/~user/a'],
     ['a\u00A0b\u202Fc\u3000d', '/srv/a b c d'],
-  ])('%j is meant as %s', (path, meant) => {
+  ])('%j resolves to %s', (path, meant) => {
     expect(resolveToolPath('/srv', path)).toBe(meant);
   });
 
-  it('cannot hold a NUL', () => {
+  it('with a NUL is rejected', () => {
     expect(() => resolveToolPath('/srv', 'a\0b')).toThrow('A path cannot hold a NUL character: "a\\u0000b"');
   });
 });
 
-describe('a file that is there', () => {
+describe('an existing file', () => {
   const folder = temporaryFolder();
 
   it.each([
@@ -43,7 +43,7 @@ describe('a file that is there', () => {
     expect(resolveExistingPath(folder, typed)).toBe(join(folder, name));
   });
 
-  it('is preferred as it is typed; else the path stays as it is read', () => {
+  it('is preferred under its exact name; a missing one keeps its plain path', () => {
     writeFileSync(join(folder, "both'.txt"), '');
     writeFileSync(join(folder, 'both’.txt'), '');
 

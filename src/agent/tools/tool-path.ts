@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 
-/** A path as models write it: relative to the working directory, `~` and a leading `@` understood. */
+/** Resolves a path of a model against the working directory; understands `~` and a leading `@`. */
 export function resolveToolPath(cwd: string, path: string): string {
   if (path.includes('\0')) throw new Error(`A path cannot hold a NUL character: ${JSON.stringify(path)}`);
   const plain = path.replace(/^@/, '').replaceAll(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, ' ');
@@ -11,8 +11,8 @@ export function resolveToolPath(cwd: string, path: string): string {
 }
 
 /**
- * The file that a path means, also when its name is one that nobody types: macOS puts a narrow space before AM and PM,
- * a curly apostrophe, and letters apart from their marks. Where there is none, the path as `toolPath` reads it.
+ * Finds an existing file under its typed name: macOS stores a narrow space before AM and PM, curly apostrophes and
+ * decomposed letters. Falls back to `resolveToolPath`.
  */
 export function resolveExistingPath(cwd: string, path: string): string {
   const plain = resolveToolPath(cwd, path);

@@ -4,7 +4,7 @@ import { keepHead, keepTail, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } f
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`);
 
-/** Lines around the limits, as runs of equal ones, of one to three bytes a character. */
+/** Runs of equal lines around the limits, with one to three bytes per character. */
 const anyRuns = fc
   .array(
     fc.record({
@@ -21,12 +21,11 @@ type Runs = { unit: string; length: number; times: number }[];
 const linesOf = (runs: Runs) =>
   runs.flatMap(({ unit, length, times }) => Array.from({ length: times }, () => unit.repeat(length)));
 
-/** Whether these lines are more than may be shown. */
 const exceedsLimits = (lines: readonly string[]) =>
   lines.length > MAX_OUTPUT_LINES || Buffer.byteLength(lines.join('\n')) > MAX_OUTPUT_BYTES;
 
 describe('keepHead', () => {
-  it('keeps a text that fits as it is', () => {
+  it('keeps a text within the limits unchanged', () => {
     expect(keepHead('a\nb\n')).toEqual({
       content: 'a\nb\n',
       truncated: false,
@@ -60,7 +59,7 @@ describe('keepHead', () => {
     expect(kept.outputBytes).toBe(50 * 1024 - 1);
   });
 
-  it('keeps nothing when the first line alone is too long', () => {
+  it('keeps nothing if the first line alone is too long', () => {
     expect(keepHead('x'.repeat(MAX_OUTPUT_BYTES + 1))).toMatchObject({
       content: '',
       truncated: true,
@@ -75,7 +74,7 @@ describe('keepHead', () => {
     expect(keepHead('界'.repeat(MAX_OUTPUT_BYTES / 3 + 1)).firstLineExceedsLimit).toBe(true);
   });
 
-  it('keeps as many whole lines as fit, and says so', () => {
+  it('keeps as many whole lines as fit and reports the truncation', () => {
     fc.assert(
       fc.property(anyRuns, (runs) => {
         const lines = linesOf(runs);
@@ -95,7 +94,7 @@ describe('keepHead', () => {
 });
 
 describe('keepTail', () => {
-  it('keeps a text that fits as it is, its last break too', () => {
+  it('keeps a text within the limits unchanged, with its final newline', () => {
     expect(keepTail('a\nb\n', { lines: 2, bytes: 4 })).toMatchObject({
       content: 'a\nb\n',
       truncated: false,
@@ -105,11 +104,11 @@ describe('keepTail', () => {
     });
   });
 
-  it('has no lines of nothing', () => {
+  it('counts no lines in an empty text', () => {
     expect(keepTail('', { lines: 0, bytes: 0 })).toMatchObject({ content: '', truncated: false, outputLines: 0 });
   });
 
-  it('keeps the last 2000 lines; the last break makes no line', () => {
+  it('keeps the last 2000 lines; a final newline starts no line', () => {
     const lines = numbered(2001);
 
     const kept = keepTail(`${lines.join('\n')}\n`, { lines: 2001, bytes: 1 });
@@ -118,14 +117,14 @@ describe('keepTail', () => {
     expect(kept).toMatchObject({ truncated: true, truncatedBy: 'lines', totalLines: 2001, outputLines: 2000 });
   });
 
-  it('keeps the end of a last line that is too long alone', () => {
+  it('keeps the end of a last line that alone is too long', () => {
     const kept = keepTail(`first\n${'界'.repeat(MAX_OUTPUT_BYTES)}`, { lines: 2, bytes: 6 + 3 * MAX_OUTPUT_BYTES });
 
     expect(kept.content).toBe('界'.repeat(Math.floor(MAX_OUTPUT_BYTES / 3)));
     expect(kept).toMatchObject({ truncated: true, truncatedBy: 'bytes', outputLines: 1, lastLinePartial: true });
   });
 
-  it('keeps as many whole lines as fit, or the end of the last, and says so', () => {
+  it('keeps as many whole lines as fit, or the end of the last, and reports the truncation', () => {
     fc.assert(
       fc.property(anyRuns, (runs) => {
         const lines = linesOf(runs);
@@ -150,7 +149,7 @@ describe('keepTail', () => {
   });
 });
 
-describe('sizeOf', () => {
+describe('formatBytes', () => {
   it.each([
     [0, '0B'],
     [1023, '1023B'],
@@ -158,7 +157,7 @@ describe('sizeOf', () => {
     [51200, '50.0KB'],
     [1024 * 1024 - 1, '1024.0KB'],
     [1024 * 1024, '1.0MB'],
-  ])('says %i bytes as %s', (bytes, text) => {
+  ])('formats %i bytes as %s', (bytes, text) => {
     expect(formatBytes(bytes)).toBe(text);
   });
 });

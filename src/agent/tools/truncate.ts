@@ -1,7 +1,7 @@
 export const MAX_OUTPUT_LINES = 2000;
 export const MAX_OUTPUT_BYTES = 50 * 1024;
 
-/** How much of a text may be kept. */
+/** Limits of a truncated text. */
 export interface TextLimits {
   readonly maxLines: number;
   readonly maxBytes: number;
@@ -9,13 +9,12 @@ export interface TextLimits {
 
 const DEFAULT_LIMITS: TextLimits = { maxLines: MAX_OUTPUT_LINES, maxBytes: MAX_OUTPUT_BYTES };
 
-/** How long a text is. */
 interface TextSize {
   readonly lines: number;
   readonly bytes: number;
 }
 
-/** What was kept of a text that was too long, in pi's words. */
+/** Result of a truncation, with the field names of pi. */
 export interface Truncation extends TextLimits {
   readonly content: string;
   readonly truncated: boolean;
@@ -29,9 +28,8 @@ export interface Truncation extends TextLimits {
 }
 
 /**
- * Keeps whole lines from the beginning. A first line that is too long alone leaves nothing.
- *
- * `total` tells of a text of which only the beginning is given; that must then be more than may be kept.
+ * Keeps whole lines from the beginning; nothing if the first line alone is too long. `total` is the size of the whole
+ * text if `text` is only its beginning, which must exceed the limits.
  */
 export function keepHead(text: string, total?: TextSize, limits = DEFAULT_LIMITS): Truncation {
   const lines = text.split('\n');
@@ -54,7 +52,7 @@ export function keepHead(text: string, total?: TextSize, limits = DEFAULT_LIMITS
   };
 }
 
-/** Keeps whole lines from the end; of a last line that is too long alone, its end. */
+/** Keeps whole lines from the end, or the end of the last line if that alone is too long. */
 export function keepTail(text: string, total: TextSize, limits = DEFAULT_LIMITS): Truncation {
   const lines = text === '' ? [] : withoutFinalNewline(text).split('\n');
   const kept: string[] = [];
@@ -92,7 +90,7 @@ function truncationOf(content: string, total: TextSize, truncatedBy: Truncation[
 
 export const withoutFinalNewline = (text: string) => (text.endsWith('\n') ? text.slice(0, -1) : text);
 
-/** A number of bytes for people. */
+/** Formats a number of bytes for people. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes}B`;
   if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)}KB`;

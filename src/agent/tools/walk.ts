@@ -4,23 +4,21 @@ import { setImmediate } from 'node:timers/promises';
 import { throwIfAborted } from '../unless-aborted.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 
-/** How many folders are read before their turn comes. */
+// Number of folders that are read ahead.
 const READ_AHEAD = 8;
 
-/** How long names are looked at before others have their turn. */
+// Longest synchronous work before the walk yields to the event loop.
 const SLICE_MS = 10;
 
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** Gets a path relative to the folder where the walk began; answers whether to go on. */
+  // Receives a path relative to the root; returns whether to continue.
   readonly visit: (path: string, isFolder: boolean) => boolean;
 }
 
 /**
- * Visits everything below a folder that no .gitignore hides, in the order of the names, a folder before what is inside.
- *
- * Links are not followed. `.git` is passed over, and so is the inside of folders that cannot be read or whose names are
- * not UTF-8. Throws on abort.
+ * Visits everything below a folder that no .gitignore hides, in name order, a folder before its content. Does not
+ * follow symlinks. Skips `.git`, and the content of folders that are unreadable or not named in UTF-8. Throws on abort.
  */
 export async function walk(root: string, options: WalkOptions): Promise<void> {
   const walker = new Walker(root, options);
@@ -43,7 +41,7 @@ class Walker {
     this.#options = options;
   }
 
-  /** False when the visitor has seen enough. */
+  /** Returns false once `visit` has. */
   async walkFolder({ path, entries, outer }: Folder): Promise<boolean> {
     const all = await entries;
     const rules = await rulesIn(path, all, outer);
@@ -82,14 +80,14 @@ async function readEntries(folder: string): Promise<Dirent[]> {
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The rules for what is in a folder. In another repository those from outside do not hold. */
+/** Rules for the content of a folder. A nested repository ignores outer rules. */
 async function rulesIn(path: string, entries: readonly Dirent[], outer: IgnoreRules | undefined) {
   const has = (name: string) => entries.some((entry) => entry.name === name);
   const inherited = has('.git') ? undefined : outer;
   return has('.gitignore') ? IgnoreRules.at(path, inherited) : inherited;
 }
 
-/** Hands out folders in their order, each time with the next ones being read already. */
+/** Returns folders in order while the next ones are being read. */
 function readAhead(paths: readonly string[]): () => Pick<Folder, 'path' | 'entries'> {
   const reading: Pick<Folder, 'path' | 'entries'>[] = [];
   let started = 0;

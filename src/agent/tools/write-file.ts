@@ -7,17 +7,17 @@ import { throwIfAborted } from '../unless-aborted.ts';
 import type { EditDetails } from './edit-diff.ts';
 import { checkRegularFile, openRegularFile } from './file-checks.ts';
 
-/** Larger texts are not compared: nobody reads that, and everything else would wait. */
+// Larger texts are not compared: a diff of that size would block the event loop.
 const MAX_COMPARED_SIZE = 256 * 1024;
 
-/** One call: the path as the model wrote it, and the file that it means. */
+// The path as the model wrote it, and the file it resolves to.
 export interface FileWrite {
   readonly path: string;
   readonly target: string;
   readonly content: string;
 }
 
-/** Gives a file its content, and makes the folders that it needs. Answers what changed, if it held a text before. */
+/** Writes a file and creates its folders. Returns the change if the file held text before. */
 export async function writeWholeFile(
   { path, target, content }: FileWrite,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function writeWholeFile(
   return describeChange(path, before, content);
 }
 
-/** What a file holds; undefined for nothing, for what is no text, and for what is too large or may not be read. */
+/** Text of a file; undefined if it is empty, binary, too large or unreadable. */
 async function readComparableText(target: string): Promise<string | undefined> {
   const file = await openRegularFile(target).catch(() => undefined);
   try {

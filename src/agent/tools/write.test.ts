@@ -21,14 +21,14 @@ const write = (args: { path: string; content: string }, signal = new AbortContro
   writeTool(cwd).execute({ toolCallId: 'call', args, signal, update: () => {} });
 
 describe('write', () => {
-  it('makes the file and its folders', async () => {
+  it('creates the file and its folders', async () => {
     const output = await write({ path: 'a/b/c.txt', content: 'one\ntwo\n' });
 
     expect(output).toEqual({ content: [{ type: 'text', text: 'Successfully wrote 8 bytes to a/b/c.txt' }] });
     expect(readFileSync(join(cwd, 'a/b/c.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('replaces what the file held, and tells what changed', async () => {
+  it('replaces the content and describes the change', async () => {
     await write({ path: 'file.txt', content: 'one\ntwo\n' });
 
     const changed = await write({ path: 'file.txt', content: 'one\n2\n' });
@@ -50,7 +50,7 @@ describe('write', () => {
     ['with NUL characters', 'a\0b', 'new'],
     ['that is too large', 'x\n'.repeat(128 * 1024 + 1), 'new'],
     ['that becomes too large', 'old', 'x\n'.repeat(128 * 1024 + 1)],
-  ])('tells nothing of the content of a file %s', async (_, before, content) => {
+  ])('returns no details for a file %s', async (_, before, content) => {
     writeFileSync(join(cwd, 'other.txt'), before);
 
     const output = await write({ path: 'other.txt', content });
@@ -59,7 +59,7 @@ describe('write', () => {
     expect(readFileSync(join(cwd, 'other.txt'), 'utf8')).toBe(content);
   });
 
-  it('keeps the mode of the file, and writes through a link, also into a folder that is still to be made', async () => {
+  it('keeps the mode of the file, and follows symlinks, also into missing folders', async () => {
     writeFileSync(join(cwd, 'program'), 'old');
     chmodSync(join(cwd, 'program'), 0o755);
     symlinkSync('program', join(cwd, 'link'));
@@ -75,7 +75,7 @@ describe('write', () => {
     expect(readdirSync(cwd).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('fails where a folder stands', async () => {
+  it('fails on a folder', async () => {
     mkdirSync(join(cwd, 'folder'));
 
     await expect(write({ path: 'folder', content: 'x' })).rejects.toThrow(
@@ -89,7 +89,7 @@ describe('write', () => {
     await expect(write({ path: 'pipe', content: 'x' })).rejects.toThrow(`Not a regular file: ${join(cwd, 'pipe')}`);
   });
 
-  it('fails where no folder can be made', async () => {
+  it('fails if no folder can be created', async () => {
     await expect(write({ path: '/dev/fd/nope/file.txt', content: 'x' })).rejects.toThrow('mkdir');
   });
 

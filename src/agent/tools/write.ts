@@ -2,7 +2,7 @@ import { withFileMutex } from '../../system/files/file-mutex.ts';
 import { type Tool, textOutput } from '../tool.ts';
 import { resolveToolPath } from './tool-path.ts';
 
-/** Writes a whole file, making its folders. */
+/** Writes a whole file and creates its folders. */
 export const writeTool = (cwd: string): Tool => ({
   name: 'write',
   description: 'Write a file, replacing what it holds. Missing folders are made.',

@@ -15,12 +15,12 @@ import { ignoreErrors } from '../grace-period.ts';
 import { AgentExtensions } from './agent-extensions.ts';
 import { dialogClients } from './dialog-clients.ts';
 
-/** Where what others add to an agent is kept and put to use. */
+/** Loaded add-ons of an agent: extensions, skills, templates, rules, MCP servers, host tools and todos. */
 export class Addons {
   readonly dialogs: Dialogs;
   readonly #agent: Agent;
   readonly #hooks: HookSet;
-  /** Of which everything is loaded. */
+  // The folder whose add-ons are loaded.
   #loadedFolder: string | undefined;
   readonly #extensions: AgentExtensions;
   #todos: Promise<Todos> | undefined;
@@ -42,7 +42,7 @@ export class Addons {
     });
   }
 
-  /** Reads what the user and the project have put into their folders. */
+  /** Loads the add-ons of the user and the project. */
   async load(reason: 'startup' | 'reload'): Promise<void> {
     this.#loadedFolder = this.#agent.project.cwd;
     await this.#loadPart('Extensions', () => this.#extensions.load(reason));
@@ -54,7 +54,7 @@ export class Addons {
     this.#warn(this.#agent.toolbox.unknownPatterns.map((name) => `There is no tool ${name}`));
   }
 
-  /** Reads it all again; extensions hear of it. */
+  /** Loads everything again; extensions get shutdown and start events. */
   async reload(): Promise<void> {
     const { hooks } = this.#agent;
     await ignoreErrors(() => hooks.sessionShutdown?.({ reason: 'reload' }));
@@ -63,7 +63,6 @@ export class Addons {
     await ignoreErrors(() => hooks.sessionStart?.({ reason: 'reload' }));
   }
 
-  /** The agent is in another session. */
   async onSessionSwitched(): Promise<void> {
     this.#loadedTodos?.branchChanged();
     await this.#mcp?.removeClientServers();
@@ -82,7 +81,7 @@ export class Addons {
     return this.#hostTools;
   }
 
-  /** Servers of tools that a client describes, for this session. */
+  /** Uses MCP servers defined by a client, for this session. */
   async useMcpServers(servers: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<McpServerStatus[]> {
     return (await this.#mcpServers()).setClientServers(servers, signal);
   }
@@ -97,7 +96,7 @@ export class Addons {
     return [...own, ...others.filter(({ name }) => !own.some((command) => command.name === name))];
   }
 
-  /** Settles when no command of an extension is at work any more. */
+  /** Settles when no extension command is running. */
   commandsDone(): Promise<void> {
     return this.#extensions.commandsDone();
   }
@@ -119,7 +118,7 @@ export class Addons {
     else this.#hostTools?.handleFrame(frame, from);
   }
 
-  /** A result that a client got wrong. */
+  /** Handles a malformed response frame. */
   handleMalformedFrame({ name, id, problem }: MalformedFrame, from: ClientConnection): void {
     if (name === 'host_tool_result') this.#hostTools?.failMalformed(id, problem, from);
     else if (name === 'extension_ui_response') this.dialogs.endMalformed(id, from);
@@ -230,7 +229,7 @@ export class Addons {
     return this.#mcp;
   }
 
-  /** What goes wrong with one part is nothing to the others. */
+  /** A failing part does not affect the others. */
   async #loadPart(name: string, load: () => Promise<void>): Promise<void> {
     try {
       await load();

@@ -15,18 +15,18 @@ interface ExtensionServices {
   readonly warn: (warnings: readonly string[]) => void;
 }
 
-/** Files and folders that extensions and packages bring along. */
+/** Resource files and folders contributed by extensions and packages. */
 export interface ResourcePaths {
   readonly skills: readonly string[];
   readonly prompts: readonly string[];
 }
 
-/** How long a command may go on when everything else is over, and somebody waits for it. */
+// Longest wait for running commands at the end of the process.
 const COMMAND_DRAIN_MS = 60_000;
 
 const NO_PATHS: ResourcePaths = { skills: [], prompts: [] };
 
-/** The extensions of an agent: found, run, and put to use. */
+/** Finds, loads and replaces the extensions of an agent. */
 export class AgentExtensions {
   readonly #agent: Agent;
   readonly #services: ExtensionServices;
@@ -43,7 +43,7 @@ export class AgentExtensions {
     this.#services = services;
   }
 
-  /** There once an extension was found. */
+  /** Undefined until an extension was found. */
   get current(): Extensions | undefined {
     return this.#current;
   }
@@ -56,7 +56,7 @@ export class AgentExtensions {
     };
   }
 
-  /** Finds and runs what there is now. Until that is done, what was there before goes on: a gate is never left open. */
+  /** Loads the extensions that exist now. The previous ones stay active until then: no gate is ever open. */
   async load(reason: 'startup' | 'reload'): Promise<void> {
     const next = await this.#loadNext();
     const bringsModels = next?.all.some(({ providers }) => providers.size > 0);
@@ -70,7 +70,7 @@ export class AgentExtensions {
     this.#discovered = (await next?.discover(reason)) ?? NO_PATHS;
   }
 
-  /** Settles when every command is done that runs now, or takes too long. */
+  /** Settles when all running commands are done, or after `COMMAND_DRAIN_MS`. */
   async commandsDone(): Promise<void> {
     if (this.#runningCommands.size === 0) return;
     await withTimeout(COMMAND_DRAIN_MS, Promise.all(this.#runningCommands), 'It takes too long').catch(() => {});
@@ -82,7 +82,7 @@ export class AgentExtensions {
     this.#stopCatching?.();
   }
 
-  /** Puts extensions in the place of those before them, in one moment. */
+  /** Replaces all extensions synchronously. */
   #replace(next: Extensions | undefined): void {
     const before = this.#current;
     if (!before && !next) return;
@@ -93,7 +93,7 @@ export class AgentExtensions {
     }
     this.#current = next;
     next?.activate();
-    // First of all: whatever else goes wrong, no gate is missing.
+    // Before everything else that may fail: no gate may be missing.
     this.#services.hooks.put('extensions', next?.hooks ?? {});
     before?.close();
     this.#services.dialogs.clearPersistent();
@@ -108,7 +108,7 @@ export class AgentExtensions {
     }
   }
 
-  /** Those of a project count where it is trusted; those of the user may have a say in that. */
+  /** Extensions of a project load only if it is trusted; extensions of the user may decide that. */
   async #loadNext(): Promise<Extensions | undefined> {
     const first = await this.#find();
     if (first.length === 0) return undefined;
@@ -178,7 +178,7 @@ export class AgentExtensions {
     return extensions;
   }
 
-  /** What an extension forgets to catch is its own affair. */
+  /** Reports uncaught errors of extensions instead of ending the process. */
   async #catchStrayErrors(): Promise<void> {
     if (this.#stopCatching || !this.#agent.addonPaths.options.ownsProcess) return;
     const [{ onUncaughtError: onStrayError }, { findFailingExtension: culpritOf }] = await Promise.all([
@@ -198,7 +198,7 @@ export class AgentExtensions {
     this.#agent.publishChanges(() => toolbox.setTools('extension', extensions?.tools ?? [], { isOffered }));
   }
 
-  /** Whether an extension decides that the project is to be trusted. */
+  /** Whether an extension decides to trust the project. */
   async #decidesTrust(extensions: Extensions): Promise<boolean> {
     const { project } = this.#agent;
     const hasProjectFolder = existsSync(join(project.cwd, '.pi'));

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { hasAddons, type AddonPaths } from './detect.ts';
 
-/** A user with a home and a project in a repository, and with these files. */
+/** A user with a home, a project in a repository, and these files. */
 function addonPaths(files: readonly string[], more: Partial<AddonPaths> = {}): AddonPaths {
   const root = tempFolder();
   for (const file of ['home/.pi/agent/settings.json', 'repo/.git/HEAD', 'repo/part/src/main.ts', ...files]) {
@@ -29,11 +29,11 @@ it.each([
   ],
   ['skills above the repository', ['.agents/skills/a/SKILL.md']],
   ['other things for agents', ['home/.agents/notes.md', 'repo/part/.agents/notes.md']],
-])('%s is no sign of anything', (_title, files) => {
+])('no add-on is detected for %s', (_title, files) => {
   expect(hasAddons(addonPaths(files))).toBe(false);
 });
 
-it('lists that are empty, and wishes for less, are no sign', () => {
+it('no add-on is detected for empty lists and disabled searches', () => {
   const settings = { extensions: [], skills: [], prompts: [], packages: [] };
   const options = { extensions: [], skills: [], promptTemplates: [], findSkills: false, findPromptTemplates: false };
 
@@ -56,7 +56,7 @@ it.each([
   'repo/part/.pi/mcp.json',
   'repo/part/.agents/skills/a/SKILL.md',
   'repo/.agents/skills/a/SKILL.md',
-])('%s is a sign', (file) => {
+])('an add-on is detected for %s', (file) => {
   expect(hasAddons(addonPaths([file]))).toBe(true);
 });
 
@@ -69,6 +69,6 @@ it.each([
   { options: { promptTemplates: ['a'] } },
   { options: { extensions: ['a'] } },
   { options: { extensionFactories: new Map([['a', () => {}]]) } },
-])('%j is a sign', (named) => {
+])('an add-on is detected for %j', (named) => {
   expect(hasAddons(addonPaths([], named))).toBe(true);
 });

@@ -14,7 +14,7 @@ export interface AddonPaths {
 
 const ADDON_NAMES = ['extensions', 'skills', 'prompts', 'rules', 'mcp.json'];
 
-/** Whether there is any sign of something that somebody added; whether it counts is found out by whoever reads it. */
+/** Whether any add-on may exist. Its loader decides whether it counts. */
 export function hasAddons({ agentDir, home, cwd, settings, options }: AddonPaths): boolean {
   const { extensions, skills, prompts, packages } = settings;
   const lists = [extensions, skills, prompts, packages, options.extensions, options.skills, options.promptTemplates];
@@ -27,7 +27,7 @@ export function hasAddons({ agentDir, home, cwd, settings, options }: AddonPaths
 
 const hasFactories = ({ extensionFactories }: AddonOptions) => (extensionFactories?.size ?? 0) > 0;
 
-/** Whether there is any sign of extensions: they may bring models that nobody knows yet. */
+/** Whether any extension may exist: extensions may register models that are still unknown. */
 export function hasExtensions({ agentDir, cwd, settings, options }: Omit<AddonPaths, 'home'>): boolean {
   const { extensions = [], findExtensions = true } = options;
   if (extensions.length > 0 || hasFactories(options)) return true;

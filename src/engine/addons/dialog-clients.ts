@@ -3,7 +3,7 @@ import { isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type { Agent } from '../agent.ts';
 import type { ClientConnection } from '../client-connection.ts';
 
-/** Shows things through whatever clients are there. */
+/** Shows dialogs and notices through the connected clients. */
 export function dialogClients(agent: Agent): DialogClients {
   const { clients, env } = agent;
   const emitsTitle = /^\s*(?:1|true|yes|on)\s*$/i.test(env['PI_RPC_EMIT_TITLE'] ?? '');
@@ -30,7 +30,7 @@ export function dialogClients(agent: Agent): DialogClients {
   };
 }
 
-/** Whether nobody can be asked: there is no user, or whoever is there shows nothing, or was the last to be heard. */
+/** Whether no client will ever answer a dialog: no user, no dialog support, or the last client's input is closed. */
 export function cannotAnswer({ clients, mode }: Pick<Agent, 'clients' | 'mode'>): boolean {
   if (mode !== 'rpc') return true;
   return (

@@ -10,7 +10,7 @@ import { whenIdle } from '../when-idle.ts';
 import { cloneSession, forkSession, newSession, switchSession } from '../session-switch.ts';
 import { cannotAnswer } from './dialog-clients.ts';
 
-/** What the workshop does when extensions have changed. */
+/** Services of the add-ons that extensions use. */
 export interface HostServices extends Pick<ExtensionHost, 'blamable' | 'commandsAtWork'> {
   readonly dialogs: Dialogs;
   readonly reload: () => Promise<void>;
@@ -18,11 +18,11 @@ export interface HostServices extends Pick<ExtensionHost, 'blamable' | 'commands
   readonly hooksChanged: () => void;
 }
 
-/** The agent as extensions act on it. */
+/** The agent as extensions use it. */
 export function extensionHost(agent: Agent, services: HostServices): ExtensionHost {
   const { mode, lane, registry, toolbox, addonPaths } = agent;
   const reportFailure = (path: string, event: string, error: unknown) => agent.addons.publishError(path, event, error);
-  /** A command of its own, in its turn. */
+  // Runs work as a session command of its own.
   const inLane = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const { signal } = lane;
     return Promise.resolve(lane.run(() => work(signal)));
@@ -86,7 +86,7 @@ async function injectMessage(agent: Agent, message: CustomMessageDraft, options:
     return;
   }
   const { signal } = lane;
-  // What an abort finds waiting begins no run after it.
+  // A message that waited during an abort starts no run.
   await lane.run(() => beginRun(agent.session.inject(message, { ...options, triggerTurn: !signal.aborted })));
 }
 
@@ -101,7 +101,7 @@ async function submitPrompt(agent: Agent, { content, deliverAs, expandPromptTemp
   const [, name = '', args = ''] = (expandPromptTemplates && /^\/(\S+)\s?(.*)$/s.exec(message)) || [];
   const extensions = agent.addons.loaded?.extensions;
   if (deliverAs === undefined && extensions?.hasCommand(name)) {
-    // By itself: whoever waits for this must not wait for a command that waits for its turn.
+    // Not awaited: the command may wait for the session lane, which waits for this.
     void extensions.runCommand(name, args);
     return;
   }
@@ -114,7 +114,7 @@ async function submitPrompt(agent: Agent, { content, deliverAs, expandPromptTemp
   beginRun(await agent.session.prompt({ message, images }, options));
 }
 
-/** There is no answer to wait for: what it leads to begins at once. */
+/** Starts the run at once: there is no response to send first. */
 function beginRun(acceptance: Acceptance | undefined): void {
   acceptance?.begin?.();
 }

@@ -8,6 +8,7 @@ import type { ClientConnection } from '../client-connection.ts';
 import type { Handlers } from '../dispatch.ts';
 import { EntryFeed } from '../entry-feed.ts';
 
+/** Handlers of `hello` and `ping`. */
 export const connection = {
   hello: (params, { agent, connection }) => {
     const { capabilities, eventQueue: outbox } = connection;
@@ -39,7 +40,7 @@ export const connection = {
   ping: () => undefined,
 } satisfies Partial<Handlers>;
 
-/** An interval that a timer can keep, and that leaves time for anything else; 0 is none. */
+/** Clamps an interval to what timers support and the event loop can bear; 0 disables it. */
 const clampInterval = (intervalMs: number) => (intervalMs <= 0 ? 0 : clampTimeout(Math.max(intervalMs, 10)));
 
 const heartbeat = ({ session }: Agent) => ({

@@ -6,7 +6,7 @@ export const exporting = {
   export_html: async ({ outputPath }, { agent }) => ({ path: await exportPage(agent, outputPath) }),
 } satisfies Partial<Handlers>;
 
-/** Writes the session into a page; answers where. */
+/** Exports the session to an HTML file and returns its path. */
 export async function exportPage({ session }: Agent, outputPath: string | undefined): Promise<string> {
   const { path: sessionPath, header, leafId } = session.log;
   if (sessionPath === undefined) throw new Refusal('not_supported', 'Cannot export in-memory session to HTML');

@@ -13,14 +13,14 @@ import { dispatch } from '../dispatch.ts';
 import { SessionLane } from '../session-lane.ts';
 import { Project } from '../project.ts';
 
-/** What a machine with the credentials of one provider may know. */
+/** A registry with the credentials of one provider. */
 class OneModel extends ModelRegistry {
   override available(): readonly Model[] {
     return super.available().slice(0, 1);
   }
 }
 
-it('[L6] cycle_model answers null when only one model is available', async () => {
+it('[L6] cycle_model returns null when only one model is available', async () => {
   const cwd = tempFolder();
   const parts = {
     broadcast: new Broadcast(),

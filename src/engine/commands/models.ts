@@ -7,13 +7,14 @@ import { sessionNameFrom } from '../../store/sessions/session-name.ts';
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
 
+/** Handlers that select models and thinking levels and store API keys. */
 export const models = {
   set_model: ({ provider, modelId, persist }, { agent }) => {
     const use = (model: Model) =>
       agent.persistThen({ defaultProvider: provider, defaultModel: modelId }, { persist }, () =>
         afterNotifying(model, agent.setModel(model, 'set')),
       );
-    // What is known is in use when the next command comes.
+    // A known model is set synchronously, before the next command.
     const model = agent.registry.find(provider, modelId);
     return model ? use(model) : findUnlistedModel(agent.registry, provider, modelId).then(use);
   },
@@ -23,7 +24,7 @@ export const models = {
   get_available_models: async ({ builtins = false }, { agent: { registry, session } }) => {
     await Promise.all([registry.load(), registry.discoverLocalModels()]);
     const { model, notice } = session.choice;
-    // One that stands in for others was not asked for.
+    // A fallback model was not requested.
     const isChosen = model?.provider === 'tau' && notice === undefined;
     return { models: [...registry.available({ scripted: builtins || isChosen })] };
   },
@@ -72,7 +73,7 @@ export const models = {
   },
 } satisfies Partial<Handlers>;
 
-/** Uses the model after the one in use, or the one before it. */
+/** Selects the next model, or the previous one. */
 export function cycleModel(agent: Agent, direction: CycleDirection = 'forward') {
   const next = nextModel(agent.registry, agent.session.choice.model, direction);
   if (!next) return null;
@@ -81,7 +82,7 @@ export function cycleModel(agent: Agent, direction: CycleDirection = 'forward') 
   return afterNotifying({ model: next.model, thinkingLevel, isScoped: next.isScoped }, notified);
 }
 
-/** A key without the blanks that copying leaves around it. */
+/** Trims an API key and rejects anything but one word. */
 function parseApiKey(text: string): string {
   const key = text.trim();
   if (/^[^\s\p{C}]+$/u.test(key)) return key;
@@ -91,7 +92,7 @@ function parseApiKey(text: string): string {
 const usableModelCount = ({ registry }: Agent, provider: string): number =>
   registry.available().filter((model) => model.provider === provider).length;
 
-/** A model that nobody has heard of yet: the user's files may have changed, or a server may have come up. */
+/** Finds a model that is not loaded yet: files may have changed, or a server may have started. */
 async function findUnlistedModel(registry: ModelRegistry, provider: string, id: string): Promise<Model> {
   await registry.loadProvider(provider);
   const found = registry.find(provider, id);
@@ -100,6 +101,6 @@ async function findUnlistedModel(registry: ModelRegistry, provider: string, id: 
   throw new Refusal('model_not_found', why);
 }
 
-/** The answer, after what goes with it; at once where nothing does. */
+/** Returns the result after the notification, or at once without one. */
 const afterNotifying = <T>(result: T, notified: Promise<unknown> | undefined): T | Promise<T> =>
   notified === undefined ? result : notified.then(() => result);

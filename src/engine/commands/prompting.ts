@@ -6,9 +6,10 @@ import type { Acceptance, Submission } from '../../session/session.ts';
 import type { CommandContext, Handlers } from '../dispatch.ts';
 import { whenIdle } from '../when-idle.ts';
 
-/** Only what begins with a slash can be one. */
+// Lazy: only messages that start with a slash need it.
 const slashCommands = () => import('../slash-commands.ts');
 
+/** Handlers that submit messages, abort runs and change the queue. */
 export const prompting = {
   prompt: (params, context) => submit(params, {}, context),
 
@@ -26,7 +27,7 @@ export const prompting = {
 
   abort_and_prompt: (params, context) => {
     checkLimits(params.limits);
-    // At once, whatever waits in the lane; and again in its turn, for a run that has begun by then.
+    // Aborts at once, and again in the lane for a run that started meanwhile.
     void context.agent.session.abortFor(params);
     const { agent, lane, signal } = context;
     return lane.run(async () => {
@@ -69,7 +70,7 @@ export const prompting = {
   },
 } satisfies Partial<Handlers>;
 
-/** Runs the command that a message names, or begins a run with it, or lets it join the one that is active. */
+/** Runs the slash command of a message, starts a run with it, or queues it for the active run. */
 export async function submit(params: Params<'prompt'>, { source, expand }: InputOptions, context: CommandContext) {
   const { agent, signal } = context;
   const { streamingBehavior } = params;
@@ -80,7 +81,7 @@ export async function submit(params: Params<'prompt'>, { source, expand }: Input
   return startAfterResponse(await agent.session.prompt(params, { source, expand, streamingBehavior, signal }), context);
 }
 
-/** A limit that is not known would be none: what guards money is refused instead of ignored. */
+/** Rejects unknown limits: ignoring one would leave spending unlimited. */
 function checkLimits(limits: Limits | undefined): void {
   const known = ['turns', 'tokens', 'cost', 'wallMs'];
   const unknown = Object.keys(limits ?? {}).find((name) => !known.includes(name));
@@ -97,7 +98,7 @@ async function queueMessage(streamingBehavior: QueueKind, params: Submission, co
   return startAfterResponse(await agent.session.prompt(params, { streamingBehavior, signal }), context);
 }
 
-/** The run begins when its answer is on the way: clients see the answer before the first event. */
+/** Starts the run after the response is sent: clients receive the response before the first event. */
 function startAfterResponse({ accepted, begin }: Acceptance, { afterResponse }: CommandContext) {
   if (begin) afterResponse(begin);
   return accepted;

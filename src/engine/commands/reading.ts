@@ -71,7 +71,7 @@ export function statsOf({ session }: Agent): Result<'get_session_stats'> {
   };
 }
 
-/** The text of the last answer; one that was stopped before its first word does not count. */
+/** Text of the last assistant message; an aborted message without content does not count. */
 export function lastText({ session }: Agent): string | null {
   const message = session.transcript.messages.findLast(
     (message) => message.role === 'assistant' && !(message.stopReason === 'aborted' && message.content.length === 0),

@@ -1,5 +1,6 @@
 import type { Handlers } from '../dispatch.ts';
 
+/** Handlers of compaction and retry. */
 export const runs = {
   compact: ({ customInstructions }, { agent, signal }) => agent.session.compact(customInstructions, signal),
 

@@ -9,9 +9,8 @@ interface Node {
 }
 
 /**
- * The session as a tree, siblings by age. One whose parent is missing, or hangs on it in turn, counts as a root.
- *
- * A conversation is one long branch, nested as deep as it is long: JSON.stringify would overflow the stack on it.
+ * Serializes the session tree, siblings by age. An entry whose parent is missing or part of a cycle counts as a root.
+ * Not recursive: JSON.stringify would overflow the stack on a long conversation.
  */
 export function treeOf(log: SessionLog): Result<'get_tree'> {
   const nodes = new Map(log.entries().map((entry): [string, Node] => [entry.id, { entry, children: [] }]));
@@ -33,7 +32,7 @@ function setLabel(
   if (node) node.label = label ? { text: label, timestamp } : undefined;
 }
 
-/** Writes children before parents, without recursion. */
+/** Serializes children before parents, without recursion. */
 function serialize(roots: readonly Node[]): string {
   const order: Node[] = [];
   const pending = [...roots];

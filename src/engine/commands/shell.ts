@@ -4,13 +4,13 @@ import type { CommandContext, Handlers } from '../dispatch.ts';
 export const shell = {
   bash: (params, context) => {
     const run = () => shellCommand(params, context);
-    // Extensions may have a say in it.
+    // Extensions may hook into the command.
     const { loading } = context.agent.addons;
     return loading === undefined ? run() : loading.then(run);
   },
 
   abort_bash: async (_params, { agent }) => {
-    // A command that still waits for extensions is stopped, too.
+    // Also stops a command that waits for extensions.
     if (agent.addons.loading !== undefined) await agent.addons.loading;
     await agent.session.shell.abort();
     return undefined;

@@ -39,7 +39,7 @@ export const storedSessions = {
 
 const resolveSessionPath = (agent: Agent, path: string) => resolve(agent.session.log.header.cwd, path);
 
-/** What the agent itself is doing is known; of the sessions of others only a file can be seen. */
+/** Adds the live status of the agent's own session; for others only the file is known. */
 function withStatus(session: SessionSummary, agent: Agent): SessionSummary {
   if (session.id !== agent.session.log.header.id || !isCurrentSession(agent, session.path)) return session;
   const { isStreaming, pendingUi } = agent.state;

@@ -16,7 +16,7 @@ import { todos } from './todos.ts';
 import { tools } from './tools.ts';
 import { runs } from './runs.ts';
 
-/** Every command with the function that does it. The compiler refuses a table that lacks one. */
+/** Maps every command to its handler. The compiler rejects a table that lacks one. */
 export const handlers: Handlers = {
   ...prompting,
   ...connection,

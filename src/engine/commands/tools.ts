@@ -1,5 +1,6 @@
 import type { Handlers } from '../dispatch.ts';
 
+/** Handlers of shell commands, tools, host tools, MCP servers and todos. */
 export const tools = {
   get_tools: (_params, { agent }) => ({ tools: agent.toolbox.describe() }),
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fine, problem, warning } from './finding.ts';
 
-/** The files of the agent folder beside the sessions; those that may hold secrets or decide about trust are private. */
+// Files of the agent folder; files with secrets or trust decisions are private.
 const agentFiles = {
   'settings.json': 'open',
   'models.json': 'open',
@@ -11,7 +11,7 @@ const agentFiles = {
   'auth.json': 'private',
 } as const;
 
-/** What there is in the agent folder, and whether others may look into what they should not. */
+/** Checks the files of the agent folder and their permissions. */
 export const agentFilesFindings = (agentDir: string): Promise<Finding[]> =>
   Promise.all(Object.entries(agentFiles).map(([name, kind]) => fileFinding(join(agentDir, name), { name, kind })));
 

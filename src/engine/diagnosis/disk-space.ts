@@ -4,10 +4,10 @@ import { fine, warning } from './finding.ts';
 import { nearestExisting } from './folders.ts';
 import { sizeText } from './size-text.ts';
 
-/** With less than this a long output or a long session may not fit. */
+// With less free space a long output or session may not fit.
 const LOW_BYTES = 256 * 1024 * 1024;
 
-/** How much room is left where these folders are, or will be; each device is told once. */
+/** Reports the free space of existing or future folders, once per device. */
 export async function diskSpaceFinding(folders: readonly string[], low = LOW_BYTES): Promise<Finding> {
   const rooms = new Map<number, { folder: string; bytes: number }>();
   for (const requested of folders) {

@@ -3,7 +3,7 @@ import { fine, warning } from './finding.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that change how Node runs, and what comes of it. */
+// Variables that change how Node runs, with their effect.
 const oddities: Readonly<Record<string, string>> = {
   NODE_OPTIONS: 'it changes how Node runs, and tools inherit it. Unset it if that is not meant for tau',
   NODE_EXTRA_CA_CERTS: 'reading the certificates slows every start. Unset it where no such server is spoken to',
@@ -11,7 +11,7 @@ const oddities: Readonly<Record<string, string>> = {
   NODE_TLS_REJECT_UNAUTHORIZED: 'connections may be trusted that must not be. Unset it',
 };
 
-/** What is odd about the environment, and which variables for tau are in it. No value is told. */
+/** Reports unusual environment variables and those for tau, without their values. */
 export function environmentFindings(env: Environment): readonly Finding[] {
   const odd = Object.entries(oddities).filter(([name]) => env[name]);
   const own = Object.keys(env)

@@ -1,10 +1,10 @@
 import { messageOf } from '../../protocol/errors.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 
-/** Longer than this no check is waited for: a network folder may never answer. */
+// A check that takes longer is abandoned: a network folder may never answer.
 const CHECK_LIMIT_MS = 2000;
 
-/** Something to look at. What it throws is its finding. */
+/** A diagnostic check. An error it throws becomes its finding. */
 export type Check = () => Found | Promise<Found>;
 
 type Found = Finding | readonly Finding[];
@@ -13,7 +13,7 @@ export const fine = (check: string, message: string): Finding => ({ check, statu
 export const warning = (check: string, message: string): Finding => ({ check, status: 'warning', message });
 export const problem = (check: string, message: string): Finding => ({ check, status: 'error', message });
 
-/** Makes all checks at once; answers what they found, in their order. Never rejects, and never waits long. */
+/** Runs all checks concurrently and returns their findings in order. Never rejects and never takes long. */
 export async function runChecks(checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
   return (await Promise.all(Object.entries(checks).map(([name, check]) => withTimeLimit(name, check)))).flat();
 }

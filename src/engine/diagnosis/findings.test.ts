@@ -8,8 +8,8 @@ import { futureFolderFinding } from './folders.ts';
 import { sizeText } from './size-text.ts';
 import { nodeFinding } from './versions.ts';
 
-describe('findings', () => {
-  it('come in the order of the checks, and a check that breaks is a finding of its own', async () => {
+describe('runChecks', () => {
+  it('returns findings in the order of the checks; a throwing check becomes a finding', async () => {
     const found = await runChecks({
       slow: () => new Promise((resolve) => setImmediate(() => resolve(fine('slow', 'done')))),
       broken: () => {
@@ -26,7 +26,7 @@ describe('findings', () => {
     ]);
   });
 
-  it('do not wait for a check that never answers', async () => {
+  it('does not wait for a check that never settles', async () => {
     const found = await runChecks({ 'network folder': () => new Promise(() => {}) });
 
     expect(found).toMatchObject([{ check: 'network folder', status: 'warning' }]);
@@ -34,7 +34,7 @@ describe('findings', () => {
 });
 
 describe('disk space', () => {
-  it('is a warning when it is low, also for folders that are still to be made', async () => {
+  it('is a warning when it is low, also for future folders', async () => {
     const folder = tempFolder();
     const folders = [join(folder, 'not', 'yet'), folder];
 
@@ -49,7 +49,7 @@ describe('disk space', () => {
   });
 });
 
-describe('a folder that is made when it is needed', () => {
+describe('a future folder', () => {
   it('is fine below a folder, and an error below a file', async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'file'), '');

@@ -6,7 +6,7 @@ import { fine, problem, warning } from './finding.ts';
 
 type FolderStatus = 'fine' | 'missing' | 'no folder' | 'unreadable' | 'unwritable';
 
-/** The folder that tools work in. */
+/** Checks the folder that tools work in. */
 export async function workingFolderFinding(path: string): Promise<Finding> {
   const check = 'working folder';
   switch (await folderStatus(path)) {
@@ -26,14 +26,14 @@ export async function workingFolderFinding(path: string): Promise<Finding> {
   }
 }
 
-/** Where long outputs and pipes of commands go. */
+/** Checks the folder for output logs and command pipes. */
 export async function temporaryFolderFinding(path = tmpdir()): Promise<Finding> {
   const status = await folderStatus(path);
   if (status === 'fine') return fine('temporary folder', path);
   return warning('temporary folder', `${path} is ${status}: long outputs are not kept. Point TMPDIR to a folder of yours`);
 }
 
-/** A folder that is made when it is needed. */
+/** Checks a folder that is created on demand. */
 export async function futureFolderFinding(check: string, path: string, remedy: string): Promise<Finding> {
   const nearest = await nearestExisting(path);
   const status = await folderStatus(nearest);
@@ -41,7 +41,7 @@ export async function futureFolderFinding(check: string, path: string, remedy: s
   return fine(check, nearest === path ? path : `${path} (not there yet)`);
 }
 
-/** The path itself or the nearest folder above it that exists. */
+/** Returns the path or its nearest existing parent. */
 export async function nearestExisting(path: string): Promise<string> {
   for (let at = path; ; at = dirname(at)) {
     if (at === dirname(at) || (await folderStatus(at)) !== 'missing') return at;

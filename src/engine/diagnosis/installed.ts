@@ -3,14 +3,14 @@ import { createRequire } from 'node:module';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { fine, warning } from './finding.ts';
 
-/** The search tools have a program of their own, in a package for each platform. */
+/** Checks ripgrep: the search tools run it from a package per platform. */
 export const ripgrepFinding = (): Finding =>
   packageFinding('ripgrep', {
     packages: ['@vscode/ripgrep', `@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`],
     loss: 'search is slower or not there',
   });
 
-/** Large images are made smaller with it. */
+/** Checks sharp: it shrinks large images. */
 export const sharpFinding = (): Finding =>
   packageFinding('sharp', { packages: ['sharp'], loss: 'images are sent as large as they are' });
 
@@ -20,7 +20,7 @@ function packageFinding(name: string, { packages, loss }: { packages: readonly s
   return warning(name, `${missing} is not installed: ${loss}. Install tau again, with optional dependencies`);
 }
 
-/** Looks for a package as an import would, without loading it. */
+/** Resolves a package like an import, without loading it. */
 function isInstalled(name: string): boolean {
   try {
     createRequire(importBase()).resolve(name);
@@ -30,5 +30,5 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** Where imports of tau are looked up. The program is built as CommonJS, where `import.meta` is empty. */
+/** Base of import resolution. The program is built as CommonJS, where `import.meta` is empty. */
 const importBase = () => (import.meta.url as string | undefined) ?? realpathSync(process.argv[1] ?? process.execPath);

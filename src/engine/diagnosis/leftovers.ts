@@ -7,12 +7,12 @@ import { taggedProcesses } from '../../system/processes/process-table.ts';
 import { fine, warning } from './finding.ts';
 import { sizeText } from './size-text.ts';
 
-/** Logs of long outputs stay until somebody removes them: from this size on it is worth a word. */
+// Output logs stay until the user removes them; beyond this size a warning is due.
 const LOG_WARNING_BYTES = 1024 * 1024 * 1024;
-/** How many files of a temporary folder are looked at. */
+// Limit of inspected files per temporary folder.
 const MAX_TEMPORARY_FILES = 10_000;
 
-/** The logs of long outputs that this user has in the temporary folder. */
+/** Reports the user's output logs in the temporary folder. */
 export async function outputLogsFinding(folder = tmpdir()): Promise<Finding> {
   const logs = await ownFiles(folder, /^pi-bash-[0-9a-f]+\.log$/);
   const bytes = logs.reduce((sum, { size }) => sum + size, 0);
@@ -22,7 +22,7 @@ export async function outputLogsFinding(folder = tmpdir()): Promise<Finding> {
     : warning('output logs', `${text}. Remove those that nobody reads any more: ${join(folder, 'pi-bash-*.log')}`);
 }
 
-/** Pipes that an agent made for a command and did not live to take. */
+/** Reports pipes that a crashed agent left behind. */
 export async function pipesFinding(folders = fifoFolders()): Promise<Finding> {
   const found = await Promise.all(
     folders.map(async (folder) => {
@@ -35,7 +35,7 @@ export async function pipesFinding(folders = fifoFolders()): Promise<Finding> {
   return warning('pipes', `Left over unless an agent is starting a command: ${pipes.join(', ')}. They can be removed`);
 }
 
-/** Processes whose agent is gone, and whose guardian did not end them. */
+/** Reports processes of dead agents that the guardian did not end. */
 export async function orphansFinding(): Promise<Finding> {
   const orphans = (await taggedProcesses()).filter(({ tag }) => !isAlive(agentOf(tag))).map(({ pid }) => pid);
   if (orphans.length === 0) return fine('processes', 'None was left behind by an agent');
@@ -43,7 +43,7 @@ export async function orphansFinding(): Promise<Finding> {
   return warning('processes', `Left behind by an agent that is gone: ${pids}. Look at them, then: kill ${pids}`);
 }
 
-/** The pid of the innermost agent in a mark. */
+/** The pid of the innermost agent in a process tag. */
 const agentOf = (tag: string) => Number.parseInt(tag.slice(tag.lastIndexOf('/') + 1), 36);
 
 function isAlive(pid: number): boolean {

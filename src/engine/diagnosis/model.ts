@@ -4,7 +4,7 @@ import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { ModelChoice } from '../../session/model-choice.ts';
 import { fine, problem, warning } from './finding.ts';
 
-/** The model that a prompt would be put to, the providers that can be used, and what is wrong with the files about them. */
+/** Checks the selected model, the usable providers and the model files. */
 export async function modelFindings(registry: ModelRegistry, choice: () => Chosen): Promise<readonly Finding[]> {
   await registry.load();
   return [modelFinding(choice()), ...providerFindings(registry), ...fileFindings(registry)];
@@ -18,7 +18,7 @@ function modelFinding({ model, notice }: Chosen): Finding {
   return notice === undefined ? fine('model', name) : warning('model', `${name}. ${sentence(notice)} ${MODEL_ADVICE}`);
 }
 
-/** Where the key of each provider comes from, not what it is: no command is run for it. */
+/** Names the source of each provider's key, never the key; runs no key command. */
 function providerFindings({ keyLocations: keyPlaces, keyProblems: obstacles }: ModelRegistry): readonly Finding[] {
   const usable = [...keyPlaces].map(([provider, place]) => `${provider} (${place ?? 'needs no key'})`);
   return [
@@ -35,7 +35,7 @@ function fileFindings({ problems }: ModelRegistry): readonly Finding[] {
   return problems.map((text) => warning('model files', `${text}. Mend the file`));
 }
 
-/** Which keys there are, by name: their values are nobody's business. */
+/** Names the keys in the environment, never their values. */
 export function keysFinding(env: Readonly<Record<string, string | undefined>>): Finding {
   const names = secretsSet(env);
   if (names.length === 0) return fine('keys', 'None in the environment; the built-in models need none');

@@ -9,7 +9,7 @@ import { sessionFileFinding } from './session-file.ts';
 import { settingsFindings, trustFinding } from './settings-files.ts';
 import { shellFinding } from './shell.ts';
 
-/** Looks at everything a prompt would need, without asking a model. */
+/** Checks everything a prompt needs, without calling a model. */
 export async function preflight(agent: Agent): Promise<Preflight> {
   const { session, project, toolbox, env, sessionDirectory, registry } = agent;
   const found = await runChecks({

@@ -5,7 +5,7 @@ import { fine, problem } from './finding.ts';
 
 const CHECK = 'session file';
 
-/** Whether the session can go on being stored: the file is there, can be written, and is ours alone. */
+/** Checks that the session file exists, is writable and is locked by this process. */
 export async function sessionFileFinding(path: string | undefined): Promise<Finding> {
   if (path === undefined) return fine(CHECK, 'None: the session is kept in memory only');
   try {

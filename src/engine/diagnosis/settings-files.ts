@@ -4,13 +4,13 @@ import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { Project } from '../project.ts';
 import { fine, warning } from './finding.ts';
 
-/** What is wrong with the settings files. */
+/** Reports problems of the settings files. */
 export function settingsFindings({ warnings }: Project): readonly Finding[] {
   if (warnings.length === 0) return [fine('settings', 'Nothing wrong with them')];
   return warnings.map((text) => warning('settings', `${text}. Mend the file`));
 }
 
-/** Whether a project has settings that do not count because nobody said that it can be trusted. */
+/** Reports project settings that are ignored because the project is not trusted. */
 export async function trustFinding({ cwd, trusted }: Project): Promise<Finding> {
   if (trusted) return fine('trust', 'This project is trusted');
   const files = [join(cwd, '.pi', 'settings.json'), join(cwd, '.pi', 'agent', 'settings.json')];

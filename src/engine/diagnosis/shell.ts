@@ -8,12 +8,12 @@ import { newUuid } from '../../store/sessions/random-id.ts';
 import { spawnGroup } from '../../system/processes/process-group.ts';
 import { fine, problem } from './finding.ts';
 
-/** How long a shell may take to do nothing. */
+// Time limit of the shell check.
 const SHELL_LIMIT_MS = 1000;
 
 const REMEDY = 'Set shellPath in settings.json to a shell that works';
 
-/** Whether the shell of the `bash` tool can be found, and does nothing when told to. */
+/** Checks that the shell of the `bash` tool exists and can run `true`. */
 export async function shellFinding(
   shellPath: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -32,7 +32,7 @@ const isProgram = (path: string) =>
     () => false,
   );
 
-/** What went wrong when the shell ran `true`. Nothing of it is left behind. */
+/** Runs `true` in the shell and returns the problem; leaves no process behind. */
 async function shellProblem(shell: string, env: Readonly<Record<string, string | undefined>>) {
   const output = openSync('/dev/null', 'w');
   const options = { command: shell, args: ['-c', 'true'], cwd: '/', env: withoutSecrets(env), output };

@@ -1,6 +1,6 @@
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** A number of bytes for people. */
+/** Formats a number of bytes for people. */
 export function sizeText(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1);
   const amount = bytes / 1024 ** power;

@@ -6,9 +6,9 @@ import { lockHolder } from '../../system/files/lock.ts';
 import { fine, warning } from './finding.ts';
 import { sizeText } from './size-text.ts';
 
-/** How many session files are looked at. */
+// Limit of inspected session files.
 const MAX_SESSION_FILES = 20_000;
-/** How many of them, last written first, are asked who holds them. */
+// Limit of lock checks, last written files first.
 const MAX_LOCK_CHECKS = 200;
 const CONCURRENT_LOCK_CHECKS = 20;
 
@@ -18,7 +18,7 @@ interface StoredFile {
   readonly writtenAt: number;
 }
 
-/** What is kept in the folders of sessions, which process holds which, and what was thrown away. */
+/** Reports stored sessions, the processes that lock them, and the trash. */
 export async function storedSessionFindings(folders: readonly string[]): Promise<Finding[]> {
   const all = (await Promise.all([...new Set(folders)].map(filesBelow))).flat();
   const kept = all.filter(({ path }) => path.endsWith('.jsonl') && !isTrash(dirname(path)));
@@ -54,7 +54,7 @@ const amount = (files: readonly StoredFile[], what: string) => {
   return `${files.length} ${what}${files.length === 1 ? '' : 's'} of ${sizeText(bytes)}`;
 };
 
-/** The files in a folder, in its folders, and in the trash of those. */
+/** Files of a folder, its subfolders and their trash. */
 async function filesBelow(folder: string): Promise<StoredFile[]> {
   const files: StoredFile[] = [];
   const folders = [{ path: folder, depth: 0 }];

@@ -4,10 +4,10 @@ import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
 import { fine, problem } from './finding.ts';
 
-/** The oldest Node that tau is built and tested for. */
+// The oldest supported Node.
 const OLDEST_NODE = [20, 19] as const;
 
-/** What runs here, and on what. */
+/** Reports the versions of tau, Node and the system. */
 export function versionFindings(): readonly Finding[] {
   return [
     fine('tau', `${version}, protocol ${PROTOCOL_VERSION}`),

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Files by their paths; a path with / at its end is an empty folder. */
+/** File contents by path; a path with a trailing / is an empty folder. */
 export type FileTree = Readonly<Record<string, string | Buffer>>;
 
-/** Makes a new folder inside another, with these files. */
+/** Creates a folder with these files inside a parent folder. */
 export function makeTree(parent: string, files: FileTree): string {
   const root = mkdtempSync(join(parent, 'tree-'));
   for (const [path, content] of Object.entries(files)) {
@@ -16,7 +16,7 @@ export function makeTree(parent: string, files: FileTree): string {
   return root;
 }
 
-/** Runs git as if this machine had no settings for it. */
+/** Runs git without the configuration of this machine. */
 export const git = (cwd: string, ...args: readonly string[]): string =>
   execFileSync('git', args, {
     cwd,
@@ -30,6 +30,6 @@ export const git = (cwd: string, ...args: readonly string[]): string =>
     },
   });
 
-/** The files in a new repository that git does not ignore, in order. */
+/** Files of a new repository that git does not ignore, sorted. */
 export const filesOfGit = (cwd: string): string[] =>
   git(cwd, 'ls-files', '--others', '--exclude-standard', '-z').split('\0').filter(Boolean).sort();

@@ -2,7 +2,7 @@
 import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/client.ts';
 import { openLocalEngine } from './embed/local-engine.ts';
-import type { AddonOptions } from './engine/addons/addon-options.ts';
+import type { AddonOptions } from './engine/addons/detect.ts';
 import type { SystemPromptOverrides } from './extend/prompt-parts.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
@@ -30,7 +30,7 @@ export type { ResourceLoader } from './embed/resource-loader.ts';
 export type { AgentSessionEvent, AgentSessionEventListener } from './embed/session-events.ts';
 export { type SessionInfo, SessionManager } from './embed/session-manager.ts';
 export type { PromptOptions } from './embed/session-prompts.ts';
-export type { AddonOptions as AdditionWishes } from './engine/addons/addon-options.ts';
+export type { AddonOptions as AdditionWishes } from './engine/addons/detect.ts';
 export type {
   ExtensionAPI,
   ExtensionContext,

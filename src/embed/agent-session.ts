@@ -1,4 +1,4 @@
-import { exportPage } from '../engine/commands/export.ts';
+import { exportPage } from '../engine/commands/sessions.ts';
 import type { NavigateOptions } from '../extend/extensions/extension-api.ts';
 import { ModelsView } from '../extend/extensions/api/models-view.ts';
 import type { SystemPromptOverrides } from '../extend/prompt-parts.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AddonOptions } from '../engine/addons/addon-options.ts';
+import type { AddonOptions } from '../engine/addons/detect.ts';
 import { frontMatter } from '../extend/front-matter.ts';
 import { type SystemPromptOverrides, promptParts } from '../extend/prompt-parts.ts';
 import { Refusal } from '../protocol/errors.ts';

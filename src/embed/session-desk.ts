@@ -1,8 +1,7 @@
 import type { Agent } from '../engine/agent.ts';
-import type { Handler } from '../engine/dispatch.ts';
-import { whenIdle } from '../engine/when-idle.ts';
+import { type Handler, executeCommand } from '../engine/dispatch.ts';
+import { whenIdle } from '../engine/agent-state.ts';
 import type { Engine } from '../engine/open.ts';
-import { executeCommand } from '../engine/execute-command.ts';
 import type { CommandName, Params, Result } from '../protocol/generated/vocabulary.ts';
 import type { SessionStart } from '../session/hooks.ts';
 import type { Run } from '../session/run/run.ts';

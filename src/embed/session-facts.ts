@@ -1,4 +1,4 @@
-import { forkPoints, lastText, statsOf } from '../engine/commands/reading.ts';
+import { forkPoints, lastText, statsOf } from '../engine/commands/sessions.ts';
 import type { ModelMatch } from '../model/registry/model-pattern.ts';
 import { supportedLevels } from '../model/thinking-levels.ts';
 import type {

@@ -1,5 +1,6 @@
 import type { SessionState } from '../protocol/generated/vocabulary.ts';
 import type { Agent } from './agent.ts';
+import { realPath } from '../system/files/real-path.ts';
 
 /** The agent's state as sent to clients. */
 export function stateOf({ session, project, toolbox, addons }: Agent): SessionState {
@@ -31,4 +32,21 @@ export function stateOf({ session, project, toolbox, addons }: Agent): SessionSt
     runId: run?.id,
     runningBash: session.shell.running,
   };
+}
+
+/** Settles when every session command is done and no run is active. */
+export async function whenIdle(agent: Agent): Promise<void> {
+  await agent.lane.whenEmpty();
+  await agent.session.idle();
+}
+
+/** Whether a path leads to the agent's current session. */
+export function isCurrentSession(agent: Agent, path: string): boolean {
+  const current = agent.session.log.path;
+  try {
+    return current !== undefined && realPath(current) === realPath(path);
+  } catch {
+    // A symlink cycle leads to no session.
+    return false;
+  }
 }

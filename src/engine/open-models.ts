@@ -4,8 +4,7 @@ import type { Script } from '../model/scripted/script.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import type { UnresolvedModel, ModelName } from '../session/model-choice.ts';
-import { hasExtensions } from './addons/detect.ts';
-import type { AddonOptions } from './addons/addon-options.ts';
+import { hasExtensions, type AddonOptions } from './addons/detect.ts';
 import type { Project } from './project.ts';
 
 /** Model options of the caller. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { builtinTools } from '../agent/tools/builtin-tools.ts';
-import type { ShellOptions } from '../agent/tools/shell.ts';
+import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import { AgentClient } from '../client/client.ts';
 import type { ProviderConfig } from '../model/registry/provider-config.ts';
 import type { ModelSelector } from '../model/registry/registry.ts';

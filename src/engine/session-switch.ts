@@ -7,7 +7,7 @@ import { recordChoice, storedChoice } from '../session/model-choice.ts';
 import { withSessionLock } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
-import { isCurrentSession } from './current-session.ts';
+import { isCurrentSession } from './agent-state.ts';
 
 type SwitchReason = Parameters<Agent['switchTo']>[1];
 

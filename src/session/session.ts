@@ -1,6 +1,6 @@
 import type { Conversation } from '../agent/loop.ts';
 import type { Tool } from '../agent/tool.ts';
-import type { ShellOptions } from '../agent/tools/shell.ts';
+import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
 import type { Provider } from '../model/request.ts';

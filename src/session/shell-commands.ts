@@ -1,5 +1,5 @@
-import type { CommandOutput } from '../agent/tools/command-output.ts';
-import type { ShellOptions, ShellRun } from '../agent/tools/shell.ts';
+import type { CommandOutput } from '../agent/tools/bash/command-output.ts';
+import type { ShellOptions, ShellRun } from '../agent/tools/bash/shell.ts';
 import { unlessAborted } from '../agent/unless-aborted.ts';
 import { Refusal } from '../protocol/errors.ts';
 import type { BashCommand, BashExecutionMessage, BashResult } from '../protocol/generated/vocabulary.ts';
@@ -144,7 +144,7 @@ export class ShellCommands {
     const hookCall = hooks.userBash?.({ command, cwd: options.cwd, excludeFromContext }, signal);
     const hookResult = hookCall === undefined ? undefined : await unlessAborted(hookCall, signal);
     if (hookResult) return hookResult;
-    const { runShell } = await import('../agent/tools/shell.ts');
+    const { runShell } = await import('../agent/tools/bash/shell.ts');
     const text = new EscapeStripper();
     const newText = (output: CommandOutput) => {
       const { text: piece, skipped } = output.takeNew();

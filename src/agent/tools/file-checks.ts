@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat, access } from 'node:fs/promises';
 
 const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
 
@@ -27,4 +27,15 @@ function rejectSpecialFile(path: string, stats: Stats): void {
     throw Object.assign(new Error(`EISDIR: illegal operation on a directory, open '${path}'`), { code: 'EISDIR' });
   }
   if (!stats.isFile()) throw new Error(`Not a regular file: ${path}`);
+}
+
+/** Whether the search root is a folder. Throws if it is missing or unreadable. */
+export async function isSearchableFolder(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats) throw new Error(`Path not found: ${path}`);
+  if (!stats.isDirectory()) return false;
+  await access(path, constants.R_OK | constants.X_OK).catch(() => {
+    throw new Error(`Permission denied: ${path}`);
+  });
+  return true;
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { imageTypeOf } from '../../agent/tools/image-header.ts';
+import { imageTypeOf } from '../../agent/tools/read/image-header.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import type { ImageContent } from '../../protocol/generated/vocabulary.ts';
 import { expandHome } from '../../store/agent-dir.ts';

@@ -6,7 +6,7 @@ import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabu
 import type { Acceptance } from '../../session/session.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
-import { whenIdle } from '../when-idle.ts';
+import { whenIdle } from '../agent-state.ts';
 import { cloneSession, forkSession, newSession, switchSession } from '../session-switch.ts';
 import { cannotAnswer } from './dialog-clients.ts';
 

@@ -3,7 +3,7 @@ import { supportedLevels } from '../../model/thinking-levels.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { Model } from '../../protocol/generated/vocabulary.ts';
 import { type CycleDirection, nextModel, nextThinkingLevel } from '../../session/model-choice.ts';
-import { sessionNameFrom } from '../../store/sessions/session-name.ts';
+
 import type { Agent } from '../agent.ts';
 import type { Handlers } from '../dispatch.ts';
 
@@ -60,16 +60,6 @@ export const models = {
   get_available_thinking_levels: (_params, { agent }) => {
     const { model } = agent.session.choice;
     return { levels: model ? supportedLevels(model) : ['off'] };
-  },
-
-  set_session_name: ({ name }, { agent }) => {
-    agent.setName(sessionNameFrom(name));
-    return undefined;
-  },
-
-  set_trust: async ({ trusted, remember }, { agent }) => {
-    await agent.setTrust({ trusted, remember: remember ?? true });
-    return { projectTrusted: agent.project.trusted };
   },
 } satisfies Partial<Handlers>;
 

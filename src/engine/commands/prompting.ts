@@ -4,10 +4,10 @@ import type { InputOptions } from '../../session/input/input.ts';
 import type { QueueKind } from '../../session/input/queue.ts';
 import type { Acceptance, Submission } from '../../session/session.ts';
 import type { CommandContext, Handlers } from '../dispatch.ts';
-import { whenIdle } from '../when-idle.ts';
+import { whenIdle } from '../agent-state.ts';
 
 // Lazy: only messages that start with a slash need it.
-const slashCommands = () => import('../slash-commands.ts');
+const slashCommands = () => import('./slash-commands.ts');
 
 /** Handlers that submit messages, abort runs and change the queue. */
 export const prompting = {

@@ -1,6 +1,6 @@
 import type { Result, SessionEntry } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
-import { EncodedJson } from '../encoded-json.ts';
+import { EncodedJson } from '../response-data.ts';
 
 interface Node {
   readonly entry: SessionEntry;

@@ -1,4 +1,5 @@
-import type { Handlers } from '../dispatch.ts';
+import type { Handlers, CommandContext } from '../dispatch.ts';
+import type { Params } from '../../protocol/generated/vocabulary.ts';
 
 /** Handlers of shell commands, tools, host tools, MCP servers and todos. */
 export const tools = {
@@ -8,4 +9,50 @@ export const tools = {
     agent.publishChanges(() => agent.toolbox.activate(names));
     return { activeTools: agent.toolbox.activeNames };
   },
+
+  bash: (params, context) => {
+    const run = () => shellCommand(params, context);
+    // Extensions may hook into the command.
+    const { loading } = context.agent.addons;
+    return loading === undefined ? run() : loading.then(run);
+  },
+
+  abort_bash: async (_params, { agent }) => {
+    // Also stops a command that waits for extensions.
+    if (agent.addons.loading !== undefined) await agent.addons.loading;
+    await agent.session.shell.abort();
+    return undefined;
+  },
+
+  set_host_tools: async ({ tools }, { agent, connection }) => {
+    const { toolbox } = agent;
+    const hostTools = await (await agent.addons.ensureLoaded()).hostTools();
+    const isTaken = (name: string) => (toolbox.sourceOf(name) ?? 'host') !== 'host';
+    return agent.publishChanges(() => {
+      const toolNames = hostTools.set(connection, tools, isTaken);
+      toolbox.setTools('host', hostTools.tools, { isOffered: (name) => !hostTools.isHidden(name), ignoreChoice: true });
+      return { toolNames };
+    });
+  },
+
+  set_mcp_servers: async ({ servers }, { agent, signal }) => {
+    const addons = await agent.addons.ensureLoaded();
+    return { servers: await addons.useMcpServers(servers, signal) };
+  },
+
+  set_todos: async ({ phases }, { agent }) => {
+    const todos = await agent.addons.todos();
+    return { todoPhases: [...todos.set(phases)] };
+  },
 } satisfies Partial<Handlers>;
+
+const shellCommand = ({ command, excludeFromContext = false }: Params<'bash'>, { agent, id }: CommandContext) =>
+  agent.session.shell.run({
+    command,
+    excludeFromContext,
+    canReceive: () => agent.broadcast.hasRoom,
+    onText: (delta) => {
+      if (delta !== '')
+        agent.broadcast.publish({ type: 'bash_execution_update', ...(id === undefined ? {} : { id }), delta });
+    },
+  });

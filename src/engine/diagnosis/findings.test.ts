@@ -2,11 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
-import { diskSpaceFinding } from './disk-space.ts';
-import { runChecks, fine } from './finding.ts';
-import { futureFolderFinding } from './folders.ts';
-import { sizeText } from './size-text.ts';
-import { nodeFinding } from './versions.ts';
+import { diskSpaceFinding, futureFolderFinding } from './folders.ts';
+import { runChecks, fine, sizeText } from './finding.ts';
+import { nodeFinding } from './installation.ts';
 
 describe('runChecks', () => {
   it('returns findings in the order of the checks; a throwing check becomes a finding', async () => {

@@ -1,11 +1,10 @@
 import type { Finding, Preflight } from '../../protocol/generated/vocabulary.ts';
 import type { Agent } from '../agent.ts';
-import { diskSpaceFinding } from './disk-space.ts';
+import { diskSpaceFinding, futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from './folders.ts';
 import { runChecks, fine, warning } from './finding.ts';
-import { futureFolderFinding, temporaryFolderFinding, workingFolderFinding } from './folders.ts';
-import { ripgrepFinding, sharpFinding } from './installed.ts';
+import { ripgrepFinding, sharpFinding } from './installation.ts';
 import { keysFinding, modelFindings } from './model.ts';
-import { sessionFileFinding } from './session-file.ts';
+import { sessionFileFinding } from './session-files.ts';
 import { settingsFindings, trustFinding } from './settings-files.ts';
 import { shellFinding } from './shell.ts';
 

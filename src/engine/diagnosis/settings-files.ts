@@ -1,8 +1,8 @@
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import type { Project } from '../project.ts';
-import { fine, warning } from './finding.ts';
+import { fine, warning, problem } from './finding.ts';
 
 /** Reports problems of the settings files. */
 export function settingsFindings({ warnings }: Project): readonly Finding[] {
@@ -24,3 +24,29 @@ const exists = (path: string) =>
     () => true,
     () => false,
   );
+
+// Files of the agent folder; files with secrets or trust decisions are private.
+const agentFiles = {
+  'settings.json': 'open',
+  'models.json': 'open',
+  'trust.json': 'private',
+  'auth.json': 'private',
+} as const;
+
+/** Checks the files of the agent folder and their permissions. */
+export const agentFilesFindings = (agentDir: string): Promise<Finding[]> =>
+  Promise.all(Object.entries(agentFiles).map(([name, kind]) => fileFinding(join(agentDir, name), { name, kind })));
+
+async function fileFinding(path: string, { name, kind }: { name: string; kind: 'open' | 'private' }): Promise<Finding> {
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (stats instanceof Error) {
+    return stats.code === 'ENOENT' || stats.code === 'ENOTDIR'
+      ? fine(name, `${path} (not there)`)
+      : problem(name, `${path} cannot be read (${stats.code}). Change the permissions of the folders above it`);
+  }
+  if (!stats.isFile()) return problem(name, `${path} is not a file. Move it away`);
+  if (kind === 'private' && (stats.mode & 0o077) !== 0) {
+    return warning(name, `${path} can be read by other users. Run: chmod 600 ${path}`);
+  }
+  return fine(name, path);
+}

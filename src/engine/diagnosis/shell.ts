@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { defaultShell } from '../../agent/tools/shell.ts';
+import { defaultShell } from '../../agent/tools/bash/shell.ts';
 import { withoutSecrets } from '../../model/keys/secret-variables.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';

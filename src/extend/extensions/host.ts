@@ -1,5 +1,5 @@
 import type { Toolbox } from '../../agent/toolbox.ts';
-import type { ShellOptions } from '../../agent/tools/shell.ts';
+import type { ShellOptions } from '../../agent/tools/bash/shell.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
 import type {
   AgentEvent,

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { IgnoreRules } from '../../agent/tools/ignore-rules.ts';
+import { IgnoreRules } from '../../agent/tools/search/ignore-rules.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { realPath } from '../../system/files/real-path.ts';
 

@@ -1,4 +1,4 @@
-import { fileGlob } from '../../agent/tools/glob.ts';
+import { fileGlob } from '../../agent/tools/search/glob.ts';
 
 export type PathTest = (path: string) => boolean;
 

@@ -1,5 +1,5 @@
-import type { CommandOutput } from '../../../agent/tools/command-output.ts';
-import type { ShellRun } from '../../../agent/tools/shell.ts';
+import type { CommandOutput } from '../../../agent/tools/bash/command-output.ts';
+import type { ShellRun } from '../../../agent/tools/bash/shell.ts';
 
 /** Replaces the shell of the bash tool, for example with a remote one. */
 export interface BashOperations {
@@ -37,7 +37,7 @@ interface BackendCommand {
 
 /** Runs a command in the backend of an extension. Never rejects: a failure is part of the result. */
 export async function runBashBackend({ exec }: BashOperations, job: BackendCommand): Promise<ShellRun> {
-  const { CommandOutput } = await import('../../../agent/tools/command-output.ts');
+  const { CommandOutput } = await import('../../../agent/tools/bash/command-output.ts');
   const { command, cwd, env, seconds, signal, onOutput } = job;
   const output = new CommandOutput();
   const onData = (data: Buffer) => {

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { fileGlob } from '../../../agent/tools/glob.ts';
+import { fileGlob } from '../../../agent/tools/search/glob.ts';
 import { messageOf } from '../../../protocol/errors.ts';
 import { isObject, readJsonObject, type JsonObject } from '../../../store/json-file.ts';
 import { readdirSync } from 'node:fs';

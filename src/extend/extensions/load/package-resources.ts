@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { fileGlob } from '../../../agent/tools/glob.ts';
+import { fileGlob } from '../../../agent/tools/search/glob.ts';
 import type { PackageSetting } from '../../../store/settings.ts';
 import type { ExtensionSource } from './find-extensions.ts';
 import { extensionsAtPath, kindOf, listNames, type Warn } from './extension-files.ts';

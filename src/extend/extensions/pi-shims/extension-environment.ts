@@ -1,4 +1,4 @@
-import type { ShellOptions } from '../../../agent/tools/shell.ts';
+import type { ShellOptions } from '../../../agent/tools/bash/shell.ts';
 import type { ModelRegistry } from '../../../model/registry/registry.ts';
 
 /** The parts of the agent that the shims use. */

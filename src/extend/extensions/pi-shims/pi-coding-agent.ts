@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultShell } from '../../../agent/tools/shell.ts';
+import { defaultShell } from '../../../agent/tools/bash/shell.ts';
 import { messageOf } from '../../../protocol/errors.ts';
 import { withFileMutex } from '../../../system/files/file-mutex.ts';
 import { createEventBus } from '../api/event-bus.ts';

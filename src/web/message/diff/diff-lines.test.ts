@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeChange } from '../../../agent/tools/edit-diff.ts';
+import { describeChange } from '../../../agent/tools/edit/edit-diff.ts';
 import { addedLines, type DiffLine, diffOf, sizeOfDiff } from './diff-lines.ts';
 
 const short = (lines: readonly DiffLine[]) => lines.map(({ kind, number, text }) => `${kind} ${number ?? '?'} ${text}`);

@@ -1,6 +1,6 @@
 import type { Tool } from '../../../../agent/tool.ts';
-import { bashTool } from '../../../../agent/tools/bash.ts';
-import type { CommandOutput } from '../../../../agent/tools/command-output.ts';
+import { bashTool } from '../../../../agent/tools/bash/bash.ts';
+import type { CommandOutput } from '../../../../agent/tools/bash/command-output.ts';
 import { type BashOperations, runBashBackend } from '../../api/bash-backend.ts';
 import type { ExtensionEnvironment } from '../extension-environment.ts';
 
@@ -36,7 +36,7 @@ export function customBash(cwd: string, shell: ExtensionEnvironment['shell'], op
       }
       const script = [commandPrefix, command].filter(Boolean).join('\n');
       const seconds = Number(call.args['timeout'] ?? 0);
-      const { commandResult: reportOn, commandProgress: shown } = await import('../../../../agent/tools/run-command.ts');
+      const { commandResult: reportOn, commandProgress: shown } = await import('../../../../agent/tools/bash/run-command.ts');
       const progress = throttle(BACKEND_UPDATE_MS, (output: CommandOutput) => call.update(shown(output)));
       const job = { ...spawned, command: script, seconds, signal: call.signal, onOutput: progress.push };
       return reportOn(await runBashBackend(operations, job).finally(progress.stop), seconds);

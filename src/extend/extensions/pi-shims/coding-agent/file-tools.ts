@@ -1,13 +1,12 @@
 import { dirname } from 'node:path';
-import type { Tool, ToolOutput } from '../../../../agent/tool.ts';
-import { textOutput } from '../../../../agent/tool.ts';
-import { editTool } from '../../../../agent/tools/edit.ts';
-import type { Edit } from '../../../../agent/tools/edit-text.ts';
-import type { LineRange } from '../../../../agent/tools/line-range.ts';
-import { readTool } from '../../../../agent/tools/read.ts';
+import { type Tool, type ToolOutput, textOutput } from '../../../../agent/tool.ts';
+import { editTool } from '../../../../agent/tools/edit/edit.ts';
+import type { Edit } from '../../../../agent/tools/edit/edit-text.ts';
+import type { LineRange } from '../../../../agent/tools/read/read-file.ts';
+import { readTool } from '../../../../agent/tools/read/read.ts';
 import { resolveToolPath } from '../../../../agent/tools/tool-path.ts';
 import { MAX_OUTPUT_BYTES } from '../../../../agent/tools/truncate.ts';
-import { writeTool } from '../../../../agent/tools/write.ts';
+import { writeTool } from '../../../../agent/tools/edit/write.ts';
 import { throwIfAborted } from '../../../../agent/unless-aborted.ts';
 import { withFileMutex } from '../../../../system/files/file-mutex.ts';
 import type { FileToolOperations } from '../../api/bash-backend.ts';
@@ -26,7 +25,7 @@ export const readWith = (cwd: string, operations: FileToolOperations): Tool => (
     if (mimeType) return imageOutput(bytes, mimeType);
     const offset = Math.floor(Number(args['offset'] ?? 1));
     const limit = Math.floor(Number(args['limit'] ?? Number.POSITIVE_INFINITY));
-    const { excerpt } = await import('../../../../agent/tools/read-file.ts');
+    const { excerpt } = await import('../../../../agent/tools/read/read-file.ts');
     return excerpt({ path, offset }, rangeOf(bytes, offset, limit));
   },
 });
@@ -59,8 +58,8 @@ export const editWith = (cwd: string, operations: FileToolOperations): Tool => (
     const target = resolveToolPath(cwd, path);
     const edits = args['edits'] as readonly Edit[];
     const [{ editText }, { describeChange }] = await Promise.all([
-      import('../../../../agent/tools/edit-text.ts'),
-      import('../../../../agent/tools/edit-diff.ts'),
+      import('../../../../agent/tools/edit/edit-text.ts'),
+      import('../../../../agent/tools/edit/edit-diff.ts'),
     ]);
     return withFileMutex(target, async () => {
       await operations.access(target);

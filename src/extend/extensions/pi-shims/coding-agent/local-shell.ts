@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { defaultShell } from '../../../../agent/tools/shell.ts';
+import { defaultShell } from '../../../../agent/tools/bash/shell.ts';
 import { clampTimeout } from '../../../../system/with-timeout.ts';
 import { openPipe } from '../../../../system/processes/pipe.ts';
 import { PipeReader } from '../../../../system/processes/pipe-reader.ts';

@@ -1,0 +1,21 @@
+import type { Tool } from '../../tool.ts';
+import type { ShellOptions } from './shell.ts';
+import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, formatBytes } from '../truncate.ts';
+
+/** Runs a shell command in a process group of its own; nothing of it outlives an abort or the timeout. */
+export const bashTool = (options: ShellOptions): Tool => ({
+  name: 'bash',
+  description: `Run a bash command in the working directory. Answers what it printed, stdout and stderr together, the last ${MAX_OUTPUT_LINES} lines or ${formatBytes(MAX_OUTPUT_BYTES)} of it.`,
+  parameters: {
+    type: 'object',
+    properties: {
+      command: { type: 'string', description: 'The command' },
+      timeout: { type: 'number', minimum: 0, description: 'Seconds after which it is killed' },
+    },
+    required: ['command'],
+  },
+  execute: async (invocation) => {
+    const { runCommand } = await import('./run-command.ts');
+    return runCommand(options, invocation);
+  },
+});

@@ -1,0 +1,133 @@
+import { StringDecoder } from 'node:string_decoder';
+import { OutputLog } from './output-log.ts';
+import { keepTail, MAX_OUTPUT_BYTES, type Truncation } from '../truncate.ts';
+
+// Room for the shown tail plus the line that the window cuts.
+const WINDOW_BYTES = 2 * MAX_OUTPUT_BYTES;
+
+// Twice the window: the buffer moves only once per window of bytes.
+const BUFFER_BYTES = 2 * WINDOW_BYTES;
+
+const LF = 10;
+
+/** Output of a command: its tail in memory and, once truncated, the whole output in a log. */
+export class CommandOutput {
+  readonly #logBytes: number | undefined;
+  #log: OutputLog | undefined;
+  #buffer: Buffer | undefined;
+  #bufferedBytes = 0;
+  #totalBytes = 0;
+  #lines = 0;
+  #lineStart = 0;
+  #previousLineStart = 0;
+  #reportedBytes = 0;
+  #takenBytes = 0;
+  #decoder = new StringDecoder();
+  #ended = false;
+
+  constructor(options: { readonly logBytes?: number | undefined } = {}) {
+    this.#logBytes = options.logBytes;
+  }
+
+  add(bytes: Buffer): void {
+    this.#countLines(bytes);
+    this.#buffer ??= Buffer.allocUnsafe(BUFFER_BYTES);
+    const fits = this.#bufferedBytes + bytes.length <= BUFFER_BYTES;
+    if (!fits) this.#moveWindow(this.#buffer);
+    const kept = fits ? bytes : bytes.subarray(-WINDOW_BYTES);
+    this.#buffer.set(kept, this.#bufferedBytes);
+    this.#bufferedBytes += kept.length;
+    this.#totalBytes += bytes.length;
+    this.#log?.append(bytes);
+  }
+
+  /** Ends the output: an incomplete character is no longer held back. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** Whether more was printed since the last call. */
+  hasGrown(): boolean {
+    const grown = this.#totalBytes > this.#reportedBytes;
+    this.#reportedBytes = this.#totalBytes;
+    return grown;
+  }
+
+  /** The last lines of the output. The log starts when they are truncated for the first time. */
+  tail(): Truncation {
+    const window = this.#lastBytes(WINDOW_BYTES);
+    // Drops the line that the window cuts, unless it is the only one.
+    const cut = this.#totalBytes <= WINDOW_BYTES ? 0 : window.indexOf(LF) + 1;
+    const bytes = window.subarray(cut === window.length ? 0 : cut);
+    // An incomplete character is shown and counted when its last byte arrives.
+    const size = this.#totalBytes - (this.#ended ? 0 : incompleteBytes(bytes));
+    const text = bytes.toString('utf8', 0, bytes.length - (this.#totalBytes - size));
+    const tail = keepTail(text, { lines: this.#lines + (size > this.#lineStart ? 1 : 0), bytes: size });
+    if (tail.truncated) this.#startLog();
+    return tail;
+  }
+
+  /** Output since the last call; of more than about 100 KB only the end, with the number of `skipped` bytes. */
+  takeNew(): { text: string; skipped: number } {
+    const fresh = this.#totalBytes - this.#takenBytes;
+    const bytes = this.#lastBytes(fresh);
+    const skipped = fresh - bytes.length;
+    this.#takenBytes = this.#totalBytes;
+    if (skipped > 0) this.#decoder = new StringDecoder();
+    const text = this.#decoder.write(bytes) + (this.#ended ? this.#decoder.end() : '');
+    return { text: skipped > 0 ? text.replace(/^\uFFFD+/, '') : text, skipped };
+  }
+
+  get lastLineBytes(): number {
+    return this.#hasOpenLine ? this.#totalBytes - this.#lineStart : this.#lineStart - this.#previousLineStart - 1;
+  }
+
+  /** The whole output; defined once `tail` is truncated. */
+  get log(): OutputLog | undefined {
+    return this.#log;
+  }
+
+  get #hasOpenLine(): boolean {
+    return this.#totalBytes > this.#lineStart;
+  }
+
+  /** The last bytes, as far as they are still buffered. */
+  #lastBytes(length: number): Buffer {
+    const from = Math.max(0, this.#bufferedBytes - length);
+    return this.#buffer?.subarray(from, this.#bufferedBytes) ?? Buffer.alloc(0);
+  }
+
+  #moveWindow(buffer: Buffer): void {
+    this.#startLog();
+    const from = Math.max(0, this.#bufferedBytes - WINDOW_BYTES);
+    buffer.copyWithin(0, from, this.#bufferedBytes);
+    this.#bufferedBytes -= from;
+  }
+
+  /** Must run before the window drops its first byte. */
+  #startLog(): void {
+    if (this.#log) return;
+    this.#log = OutputLog.create(this.#logBytes);
+    this.#log.append(this.#lastBytes(this.#totalBytes));
+  }
+
+  /** Scans byte by byte: searching for each break takes six times as long if lines are short. */
+  #countLines(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; at++) {
+      if (bytes[at] !== LF) continue;
+      this.#lines++;
+      this.#previousLineStart = this.#lineStart;
+      this.#lineStart = this.#totalBytes + at + 1;
+    }
+  }
+}
+
+/** Number of trailing bytes that start a character without completing it. */
+function incompleteBytes(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80 || byte > 0xf4) return 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
+}

@@ -1,0 +1,118 @@
+import { closeSync, existsSync, statSync } from 'node:fs';
+import { clampTimeout } from '../../../system/with-timeout.ts';
+import { openPipe } from '../../../system/processes/pipe.ts';
+import { PipeReader } from '../../../system/processes/pipe-reader.ts';
+import { type ProcessExit, type GroupProcess, spawnGroup } from '../../../system/processes/process-group.ts';
+import { CommandOutput } from './command-output.ts';
+import type { Truncation } from '../truncate.ts';
+
+// Interval of progress updates.
+const UPDATE_MS = 100;
+
+/** How shell commands run: folder, environment, shell, prefix and log limit. */
+export interface ShellOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Additional variables, computed when a command starts. */
+  readonly dynamicEnv?: (() => Readonly<Record<string, string | undefined>>) | undefined;
+  readonly shellPath?: string | undefined;
+  /** A line prepended to every command. */
+  readonly commandPrefix?: string | undefined;
+  /** Tag of the processes; all remaining ones are killed together. */
+  readonly family: string;
+  /** Limit of the output log. */
+  readonly logBytes?: number | undefined;
+}
+
+export interface ShellJob {
+  readonly command: string;
+  /** Kills the command after this time; 0 never does. */
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+  readonly onStart?: () => void;
+  /** Called at most every `UPDATE_MS` when there is new output. */
+  readonly onOutput: (output: CommandOutput) => void;
+}
+
+export interface ShellRun {
+  readonly output: CommandOutput;
+  /** The end of the output; if truncated, the output's log holds the whole. */
+  readonly tail: Truncation;
+  readonly exit: ProcessExit;
+  readonly end: 'exited' | 'timed out' | 'aborted';
+}
+
+/** Runs a command until it exits, times out or is aborted. Its background processes may continue to print. */
+export async function runShell(options: ShellOptions, job: ShellJob): Promise<ShellRun> {
+  if (!statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`Working directory does not exist: ${options.cwd}\nCannot execute bash commands.`);
+  }
+  const output = new CommandOutput(options);
+  let nextUpdate: NodeJS.Timeout | undefined;
+  const publishOutput = () => {
+    clearTimeout(nextUpdate);
+    nextUpdate = undefined;
+    if (output.hasGrown()) job.onOutput(output);
+  };
+  const pipe = await openPipe();
+  const reader = new PipeReader(pipe.read, (bytes) => {
+    output.add(bytes);
+    nextUpdate ??= setTimeout(publishOutput, UPDATE_MS);
+  });
+  const child = job.signal.aborted ? undefined : start(options, job.command, pipe.write);
+  closeSync(pipe.write);
+  if (child) job.onStart?.();
+  const ending = child ? withSettingName(await waitForEnd(child, job), options) : NOT_STARTED;
+  reader.drain();
+  output.end();
+  publishOutput();
+  const tail = output.tail();
+  output.log?.keep();
+  reader.redirectTo(output.log);
+  return { output, tail, ...ending };
+}
+
+type Ending = Pick<ShellRun, 'exit' | 'end'>;
+
+const NOT_STARTED: Ending = { exit: { code: null, signal: null }, end: 'aborted' };
+
+function start(options: ShellOptions, command: string, output: number): GroupProcess {
+  return spawnGroup({
+    command: options.shellPath ?? defaultShell(),
+    args: ['-c', [options.commandPrefix, command].filter(Boolean).join('\n')],
+    cwd: options.cwd,
+    env: { ...options.env, ...options.dynamicEnv?.() },
+    output,
+    family: options.family,
+  });
+}
+
+async function waitForEnd(child: GroupProcess, { timeoutSeconds, signal }: ShellJob): Promise<Ending> {
+  let timedOut = false;
+  const expired = () => {
+    timedOut = true;
+    void child.kill();
+  };
+  const stop = () => void child.kill();
+  const timer = timeoutSeconds > 0 ? setTimeout(expired, clampTimeout(timeoutSeconds * 1000)) : undefined;
+  signal.addEventListener('abort', stop, { once: true });
+  const exit = await child.exited;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', stop);
+  if (timedOut || signal.aborted) await child.kill();
+  if (signal.aborted) return { exit, end: 'aborted' };
+  return { exit, end: timedOut ? 'timed out' : 'exited' };
+}
+
+/** Names the setting in the error if the user's shell cannot be started. */
+function withSettingName(ending: Ending, { shellPath }: ShellOptions): Ending {
+  const { error } = ending.exit;
+  if (!error || shellPath === undefined) return ending;
+  const explained = new Error(`The shell of settings.json (shellPath) cannot be started: ${error.message}`, {
+    cause: error,
+  });
+  return { ...ending, exit: { ...ending.exit, error: explained } };
+}
+
+/** Shell used if the settings name none. */
+export const defaultShell = () => (existsSync('/bin/bash') ? '/bin/bash' : 'sh');

@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer';
+import { replaceFile } from '../../../system/files/replace-file.ts';
+import { type ToolOutput, textOutput } from '../../tool.ts';
+import { throwIfAborted } from '../../unless-aborted.ts';
+import { describeChange } from './edit-diff.ts';
+import { type Edit, editText } from './edit-text.ts';
+import { openRegularFile } from '../file-checks.ts';
+import { formatBytes } from '../truncate.ts';
+
+// Larger files must be edited with bash: a file is held in memory several times.
+const MAX_EDIT_BYTES = 32 * 1024 * 1024;
+
+// The path as the model wrote it, and the file it resolves to.
+export interface FileEdit {
+  readonly path: string;
+  readonly target: string;
+  readonly edits: readonly Edit[];
+}
+
+/** Makes all edits of a call, or none. */
+export async function editFile({ path, target, edits }: FileEdit, signal: AbortSignal): Promise<ToolOutput> {
+  const before = await withModelPath(path, readText(target, signal));
+  const after = editText(before, edits, path);
+  throwIfAborted(signal);
+  await withModelPath(path, replaceFile(target, after));
+  const details = describeChange(path, before, after);
+  return { ...textOutput(`Successfully replaced ${edits.length} block(s) in ${path}.`), details };
+}
+
+async function readText(target: string, signal: AbortSignal): Promise<string> {
+  throwIfAborted(signal);
+  const file = await openRegularFile(target);
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_EDIT_BYTES) {
+      throw new Error(
+        `File is too large: ${target} is ${formatBytes(size)}, at most ${formatBytes(MAX_EDIT_BYTES)} can be edited.`,
+      );
+    }
+    const bytes = await file.readFile({ signal });
+    // Invalid UTF-8 would not survive the conversion to a string.
+    if (!isUtf8(bytes)) throw new Error(`Not UTF-8 text: ${target}`);
+    return bytes.toString();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reports system errors to the model with the path it gave. */
+async function withModelPath<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw /^E[A-Z0-9]+$/.test(String(code)) ? new Error(`Could not edit file: ${path}. Error code: ${code}.`) : error;
+  }
+}

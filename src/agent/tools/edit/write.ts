@@ -1,0 +1,28 @@
+import { withFileMutex } from '../../../system/files/file-mutex.ts';
+import { type Tool, textOutput } from '../../tool.ts';
+import { resolveToolPath } from '../tool-path.ts';
+
+/** Writes a whole file and creates its folders. */
+export const writeTool = (cwd: string): Tool => ({
+  name: 'write',
+  description: 'Write a file, replacing what it holds. Missing folders are made.',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Relative to the working directory, or absolute' },
+      content: { type: 'string', description: 'The whole content' },
+    },
+    required: ['path', 'content'],
+  },
+  execute: async ({ args, signal }) => {
+    const path = String(args['path']);
+    const content = String(args['content']);
+    const target = resolveToolPath(cwd, path);
+    const details = await withFileMutex(target, async () => {
+      const { writeWholeFile } = await import('./write-file.ts');
+      return writeWholeFile({ path, target, content }, signal);
+    });
+    const output = textOutput(`Successfully wrote ${Buffer.byteLength(content)} bytes to ${path}`);
+    return details ? { ...output, details } : output;
+  },
+});

@@ -1,0 +1,44 @@
+import { Refusal } from '../../protocol/errors.ts';
+import type { Accepted } from '../../protocol/generated/vocabulary.ts';
+import type { Agent } from '../agent.ts';
+import type { CommandContext } from '../dispatch.ts';
+import { DeferredResponse } from '../response-data.ts';
+
+/** Runs the slash command of a message, if it is one. Extension commands do not block other commands. */
+export async function runSlashCommand(
+  { message, builtins }: { readonly message: string; readonly builtins?: boolean | undefined },
+  { agent, connection, signal }: CommandContext,
+): Promise<Accepted | DeferredResponse<Accepted> | undefined> {
+  const parsed = parseSlashCommand(message);
+  if (!parsed) return undefined;
+  const extensions = agent.addons.loaded?.extensions;
+  if (extensions?.hasCommand(parsed.name)) {
+    const finished = extensions.runCommand(parsed.name, parsed.args);
+    return new DeferredResponse(finished.then(() => ({ disposition: 'handled' as const })));
+  }
+  if (!(builtins ?? connection.capabilities.builtins) || isTaken(parsed.name, agent)) return undefined;
+  const { findBuiltin } = await import('./builtin-commands.ts');
+  const builtin = findBuiltin(parsed.name);
+  if (!builtin) return undefined;
+  return { disposition: 'handled', output: await builtin.run({ agent, args: parsed.args.trim(), signal }) };
+}
+
+/** Rejects extension commands: they run at once and cannot be queued. */
+export function rejectExtensionCommand(message: string, { addons }: Agent): void {
+  const parsed = parseSlashCommand(message);
+  if (!parsed || !addons.loaded?.extensions?.hasCommand(parsed.name)) return;
+  throw new Refusal(
+    'invalid_params',
+    `Extension command "/${parsed.name}" cannot be queued. Use prompt() or execute the command when not streaming.`,
+  );
+}
+
+const isTaken = (name: string, { addons }: Agent) => addons.commands.some((command) => command.name === name);
+
+/** Splits a message that starts with a slash into name and arguments. */
+function parseSlashCommand(message: string): { name: string; args: string } | undefined {
+  if (!message.startsWith('/')) return undefined;
+  const space = message.search(/\s/);
+  const name = message.slice(1, space === -1 ? undefined : space);
+  return name === '' ? undefined : { name, args: space === -1 ? '' : message.slice(space + 1) };
+}
